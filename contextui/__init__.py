@@ -1,0 +1,84 @@
+"""A window system for LLM agents.
+
+The public names are resolved when they are first used, so that importing one of them loads
+only what it needs: `from contextui import Window` never loads a screen, a model's SDK or a
+tokenizer.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from contextui.context.compose import Composition as Composition
+    from contextui.context.item import ContextItem as ContextItem
+    from contextui.context.item import ItemType as ItemType
+    from contextui.context.manager import ContextManager as ContextManager
+    from contextui.context.render import ContextRenderer as ContextRenderer
+    from contextui.context.render import RenderOptions as RenderOptions
+    from contextui.context.report import ContextStats as ContextStats
+    from contextui.context.trim import trim as trim
+    from contextui.errors import ContextTooLargeError as ContextTooLargeError
+    from contextui.errors import ContextUIError as ContextUIError
+    from contextui.model import LlmMessage as LlmMessage
+    from contextui.tokens import TokenCounter as TokenCounter
+    from contextui.windowing.action import ActionResult as ActionResult
+    from contextui.windowing.action import action as action
+    from contextui.windowing.anchors import Button as Button
+    from contextui.windowing.anchors import Form as Form
+    from contextui.windowing.anchors import Reference as Reference
+    from contextui.windowing.base import Window as Window
+    from contextui.windowing.element import Body as Body
+    from contextui.windowing.element import Element as Element
+    from contextui.windowing.manager import WindowManager as WindowManager
+    from contextui.windowing.snapshot import Anchor as Anchor
+    from contextui.windowing.snapshot import AnchorType as AnchorType
+    from contextui.windowing.snapshot import ContextVersion as ContextVersion
+    from contextui.windowing.snapshot import Lod as Lod
+    from contextui.windowing.snapshot import Snapshot as Snapshot
+    from contextui.windowing.snapshot import SnapshotHeader as SnapshotHeader
+    from contextui.windowing.snapshot import SnapshotState as SnapshotState
+    from contextui.windowing.state import Transient as Transient
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "contextui.context.compose": ["Composition"],
+    "contextui.context.item": ["ContextItem", "ItemType"],
+    "contextui.context.manager": ["ContextManager"],
+    "contextui.context.render": ["ContextRenderer", "RenderOptions"],
+    "contextui.context.report": ["ContextStats"],
+    "contextui.context.trim": ["trim"],
+    "contextui.errors": ["ContextTooLargeError", "ContextUIError"],
+    "contextui.model": ["LlmMessage"],
+    "contextui.tokens": ["TokenCounter"],
+    "contextui.windowing.action": ["ActionResult", "action"],
+    "contextui.windowing.anchors": ["Button", "Form", "Reference"],
+    "contextui.windowing.base": ["Window"],
+    "contextui.windowing.element": ["Body", "Element"],
+    "contextui.windowing.manager": ["WindowManager"],
+    "contextui.windowing.snapshot": [
+        "Anchor",
+        "AnchorType",
+        "ContextVersion",
+        "Lod",
+        "Snapshot",
+        "SnapshotHeader",
+        "SnapshotState",
+    ],
+    "contextui.windowing.state": ["Transient"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'contextui' has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

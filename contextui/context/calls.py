@@ -1,0 +1,49 @@
+"""Who asked for what and who answered: tool calls and their results, across all items."""
+
+from contextui.context.item import ContextItem
+from contextui.errors import InvalidItemError
+from contextui.text import quote
+
+
+class Calls:
+    """Knows the answer that made each call, and the result that each call got."""
+
+    def __init__(self) -> None:
+        self._askers: dict[str, ContextItem] = {}
+        self._results: dict[str, ContextItem] = {}
+        self._unanswered: set[str] = set()
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether a call still waits for its result."""
+        return bool(self._unanswered)
+
+    def check(self, item: ContextItem) -> None:
+        """Refuse an item that would make two of what there must be one of.
+
+        Raises:
+            InvalidItemError: A call's id was used before, or the call has its result already.
+        """
+        calls = item.calls
+        for call in calls:
+            if call in self._askers or calls.count(call) > 1:
+                raise InvalidItemError(f"The id of tool call {quote(call)} was used before.")
+        if item.tool_call_id in self._results:
+            raise InvalidItemError(f"Tool call {quote(item.tool_call_id)} has its result already.")
+
+    def note(self, item: ContextItem) -> None:
+        """Take note of the calls, or of the result, in a new item."""
+        for call in item.calls:
+            self._askers[call] = item
+        self._unanswered.update(item.calls)
+        if item.tool_call_id is not None:
+            self._results[item.tool_call_id] = item
+            self._unanswered.discard(item.tool_call_id)
+
+    def asker(self, item: ContextItem) -> ContextItem:
+        """The answer whose call this item is the result of; else the item itself."""
+        return self._askers.get(item.tool_call_id or "", item)
+
+    def results(self, item: ContextItem) -> list[ContextItem]:
+        """The results of the calls in this item."""
+        return [self._results[call] for call in item.calls if call in self._results]

@@ -1,0 +1,80 @@
+"""Changes that a person makes to items, each of which can be taken back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contextui.context.item import ContextItem, Face, ItemType, Stage, assign
+from contextui.errors import InvalidItemError
+from contextui.model import Block
+
+_BY_ITSELF = ("closed", "replaced")  # not a person's doing, so no undo of theirs takes it back
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    item: ContextItem
+    face: Face
+    pinned: bool
+
+
+class Changes:
+    """Applies changes and remembers how things were, step by step."""
+
+    def __init__(self) -> None:
+        self._steps: list[list[_Before]] = []
+        self._held: list[ContextItem] = []
+
+    def apply(self, items: Sequence[ContextItem], under_way: bool, **changes: Any) -> None:
+        """Change these items as one step. In mid-turn, what was sent is held until its end."""
+        self._steps.append([_Before(item, item.current_face, item.pinned) for item in items])
+        for item in items:
+            self.set(item, under_way, **changes)
+
+    def set(self, item: ContextItem, under_way: bool, **changes: Any) -> None:
+        """Change an item outside of any step, so that `undo` knows nothing of it."""
+        sent = item.stage is not Stage.NEW and item.type is not ItemType.WINDOW
+        if under_way and sent and item.held is None:
+            assign(item, held=item.current_face)
+            self._held.append(item)
+        assign(item, **changes)
+
+    def undo(self, under_way: bool) -> list[ContextItem]:
+        """Take the last step back; the items that it had changed, none if there was no step."""
+        if not self._steps:
+            return []
+        step = self._steps.pop()
+        for before in step:
+            face, item = before.face, before.item
+            hidden = item.hidden if item.hidden in _BY_ITSELF else face.hidden
+            self.set(
+                item,
+                under_way,
+                content=face.content,
+                blocks=face.blocks,
+                gist=face.gist,
+                hidden=hidden,
+                pinned=before.pinned,
+            )
+        return [before.item for before in step]
+
+    def release(self) -> list[ContextItem]:
+        """The turn is over: what was held counts now. The items concerned."""
+        released, self._held = self._held, []
+        for item in released:
+            assign(item, held=None)
+        return released
+
+
+def edited_blocks(item: ContextItem, text: str) -> tuple[Block, ...] | None:
+    """An answer's blocks with these words instead of its own: calls stay, thinking goes."""
+    if item.blocks is None:
+        return None
+    if item.type is not ItemType.ASSISTANT:
+        raise InvalidItemError("Only text can be edited, and this item has more than text.")
+    rest = tuple(
+        block
+        for block in item.blocks
+        if block.get("type") not in ("text", "thinking", "redacted_thinking")
+    )
+    return ({"type": "text", "text": text}, *rest)

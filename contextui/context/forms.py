@@ -1,0 +1,105 @@
+"""How one unit looks as messages: as it is sent while its turn runs, and in its final form."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from contextui.context.item import Carried, ContextItem, ItemType, Stage
+from contextui.context.placement import Arrival
+from contextui.context.units import Unit
+from contextui.model import Block, LlmMessage
+
+_THINKING = ("thinking", "redacted_thinking")
+_NO_OUTPUT = "(no output)"
+_NOTHING = Arrival()
+
+
+class Shown(NamedTuple):
+    """A message, the items whose own content it shows, and the windows that it shows."""
+
+    message: LlmMessage
+    items: tuple[ContextItem, ...]
+    copies: tuple[Carried, ...] = ()
+
+
+def unit_messages(unit: Unit, arriving: Arrival = _NOTHING) -> list[Shown]:
+    """The messages of a unit of the conversation, windows that stand with it included."""
+    head = unit.head
+    match head.type:
+        case ItemType.ASSISTANT:
+            return _answer(unit, arriving)
+        case ItemType.TOOL:
+            return _loose(unit.items, arriving)
+        case ItemType.SYSTEM:
+            return [Shown(LlmMessage("system", head.face.content), (head,))]
+        case _:
+            words = LlmMessage("user", head.face.blocks or head.face.content)
+            return [*_copies(head, arriving), Shown(words, (head,))]
+
+
+def window_message(copy: Carried) -> Shown:
+    """A window as the model is shown it."""
+    return Shown(LlmMessage("user", copy.xml), (), (copy,))
+
+
+def answer_blocks(item: ContextItem) -> str | tuple[Block, ...]:
+    """What an answer consists of: verbatim while its turn runs, from then on without thinking."""
+    face = item.face
+    if face.blocks is None:
+        return face.content
+    left_out = _THINKING if item.stage is Stage.FINAL else ()
+    return tuple(block for block in face.blocks if block.get("type") not in left_out)
+
+
+def result_text(item: ContextItem) -> str:
+    """The text of a result: whole while its turn runs, its gist from then on."""
+    face = item.face
+    gist = face.gist if item.stage is Stage.FINAL else None
+    return gist or (face.content if face.content.strip() else _NO_OUTPUT)
+
+
+def _answer(unit: Unit, arriving: Arrival) -> list[Shown]:
+    head = unit.head
+    # A result that came after its answer was sent has no call in those bytes to stand behind.
+    answering = tuple(
+        one for one in unit.results if one.tool_call_id is not None and one.stage is head.stage
+    )
+    shown: list[Shown] = []
+    if content := _with_answered_calls(head, {one.tool_call_id for one in answering}):
+        shown.append(Shown(LlmMessage("assistant", content), (head,)))
+    if answering:
+        blocks = tuple(_result_block(one, arriving.with_item(one)) for one in answering)
+        copies = tuple(copy for one in answering for copy in arriving.with_item(one))
+        shown.append(Shown(LlmMessage("user", blocks), answering, copies))
+    return shown + _loose((one for one in unit.results if one.tool_call_id is None), arriving)
+
+
+def _with_answered_calls(item: ContextItem, answered: set[str | None]) -> str | tuple[Block, ...]:
+    content = answer_blocks(item)
+    if isinstance(content, str):
+        return content
+    kept = tuple(
+        block for block in content if block.get("type") != "tool_use" or block["id"] in answered
+    )
+    # Thinking alone is no answer, and no provider takes it for one.
+    return kept if any(block.get("type") not in _THINKING for block in kept) else ()
+
+
+def _result_block(item: ContextItem, copies: tuple[Carried, ...]) -> Block:
+    content: object = result_text(item)
+    if copies:
+        parts = (content, *(copy.xml for copy in copies))
+        content = [{"type": "text", "text": part} for part in parts]
+    block = {"type": "tool_result", "tool_use_id": item.tool_call_id, "content": content}
+    return {**block, "is_error": True} if item.is_error else block
+
+
+def _loose(results: Iterable[ContextItem], arriving: Arrival) -> list[Shown]:
+    """Results of the text protocol: words like any other, with their windows behind them."""
+    shown: list[Shown] = []
+    for one in results:
+        shown += [Shown(LlmMessage("user", result_text(one)), (one,)), *_copies(one, arriving)]
+    return shown
+
+
+def _copies(item: ContextItem, arriving: Arrival) -> list[Shown]:
+    return [window_message(copy) for copy in arriving.with_item(item)]

@@ -1,0 +1,365 @@
+"""`ContextManager`: all items of a conversation, and every change to them."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from contextui.context import admission, room
+from contextui.context.calls import Calls
+from contextui.context.changes import Changes, edited_blocks
+from contextui.context.compose import Composer, Composition
+from contextui.context.item import ContextItem, Hidden, ItemType, Stage, assign
+from contextui.context.meter import Meter
+from contextui.context.placement import Placement
+from contextui.context.report import ContextStats, Tally, debug_line
+from contextui.context.sequence import ItemIndex, ItemView
+from contextui.context.trim import plan_trim, sizes
+from contextui.errors import (
+    DuplicateItemError,
+    InvalidItemError,
+    UnknownItemError,
+    UnknownWindowError,
+)
+from contextui.events import (
+    CutMoved,
+    Event,
+    ItemAdded,
+    ItemsChanged,
+    Listener,
+    Listeners,
+    Operation,
+    RequestSent,
+    TurnEnded,
+    WindowChanged,
+    WindowClosed,
+    WindowOpened,
+)
+from contextui.text import for_model, quote
+from contextui.tokens import TokenCounter
+from contextui.windowing.manager import WindowManager
+
+
+class ContextManager:
+    """Holds the items of one conversation and composes the requests.
+
+    With `windows` given it follows them: an opened window gets an item, and closing it makes
+    that item obsolete. All methods may be called from any thread.
+
+    Args:
+        windows: The windows of this conversation.
+        counter: Counts tokens; by default cl100k.
+        placement: Where live windows stand, see `contextui.context.placement`.
+
+    Example:
+        >>> context = ContextManager(windows)
+        >>> context.add(ContextItem(ItemType.USER, "What is on my list?"))
+        >>> request = context.compose(budget=100_000)
+        >>> context.mark_sent(request)   # from here on its bytes are fixed
+        >>> context.end_turn()           # windows out, thinking out: the final form
+    """
+
+    def __init__(
+        self,
+        windows: WindowManager | None = None,
+        *,
+        counter: TokenCounter | None = None,
+        placement: Placement = "tail",
+    ) -> None:
+        self.windows, self.placement = windows, placement
+        self.counter = counter or TokenCounter()
+        self.cut = 0
+        """Conversation before this seq was left out to make room."""
+        self._seq = 0
+        self._by_id: dict[str, ContextItem] = {}
+        self._references: dict[str, list[ContextItem]] = {}
+        self._all, self._active = ItemIndex(), ItemIndex()
+        self._open: list[ContextItem] = []
+        self._calls = Calls()
+        self._changes = Changes()
+        self._meter = Meter(self.counter)
+        self._size = sizes(self._meter, windows)
+        self._tally = Tally()
+        self._recount: dict[str, ContextItem] = {}
+        self._redrawn: deque[str] = deque()
+        self._composer = Composer(self._all, self._calls, windows, self._meter)
+        self._listeners = Listeners()
+        self._lock = threading.RLock()
+        if windows is not None:
+            for window in windows.windows():
+                self.add(ContextItem(ItemType.WINDOW, window.id))
+            windows.subscribe(self._follow)
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Be told of every change, in order; the returned call ends that."""
+        return self._listeners.subscribe(listener)
+
+    # --- items -------------------------------------------------------------------------
+
+    @property
+    def current_seq(self) -> int:
+        """The seq of the newest item, 0 if there is none."""
+        return self._seq
+
+    def add(self, item: ContextItem) -> ContextItem:
+        """Give the item its seq and put it at the end.
+
+        A second reference to a window makes the older one obsolete. New words of a person end
+        the turn before them, unless that turn is still under way.
+
+        Raises:
+            DuplicateItemError: It was added before.
+            InvalidItemError: It cannot stand in a context; nothing was changed.
+        """
+        with self._lock:
+            if item.id in self._by_id:
+                raise DuplicateItemError(f"Item {quote(item.id)} was added before.")
+            admission.admit(item)
+            self._calls.check(item)
+            if item.type is ItemType.USER and self._turn_is_over():
+                self.end_turn()
+            if item.type is ItemType.WINDOW:
+                older = [one for one in self._references.get(item.content, ()) if not one.hidden]
+                self._hide(older, "replaced", "replace")
+                self._references.setdefault(item.content, []).append(item)
+            self._seq += 1
+            assign(item, seq=self._seq, stage=Stage.NEW, carried=(), held=None)
+            self._by_id[item.id] = item
+            self._open.append(item)
+            self._calls.note(item)
+            self._all.add(item)
+            self._composer.added(item)
+            self._note([item])
+            self._listeners.emit(ItemAdded(item.id, item.seq))
+            return item
+
+    def get(self, item_id: str) -> ContextItem:
+        """The item of this id.
+
+        Raises:
+            UnknownItemError: There is none.
+        """
+        try:
+            return self._by_id[item_id]
+        except KeyError:
+            raise UnknownItemError(f"There is no item {quote(item_id)}.") from None
+
+    def get_all(self) -> ItemView:
+        """All items by rising seq, as they stand now; later changes do not touch the view."""
+        with self._lock:
+            return self._all.view()
+
+    def get_active(self) -> ItemView:
+        """The items that are not hidden, by rising seq."""
+        with self._lock:
+            return self._active.view()
+
+    def get_stats(self) -> ContextStats:
+        """How many items there are, and what they cost."""
+        with self._lock:
+            while self._redrawn:
+                window_id = self._redrawn.popleft()
+                self._recount.update((one.id, one) for one in self._references.get(window_id, ()))
+            changed, self._recount = self._recount, {}
+            self._tally.update(changed.values(), self._size)
+            return self._tally.stats()
+
+    def debug_lines(self) -> list[str]:
+        """The `[✓]/[X]` lines, one for each item."""
+        return [debug_line(item) for item in self.get_all()]
+
+    # --- what a person does to items ---------------------------------------------------
+
+    def pin(self, item_id: str) -> None:
+        """Never leave this item out to make room."""
+        self._change([self.get(item_id)], "pin", pinned=True)
+
+    def unpin(self, item_id: str) -> None:
+        """Let it go when there is no room."""
+        self._change([self.get(item_id)], "unpin", pinned=False)
+
+    def drop(self, item_id: str) -> None:
+        """Leave an item out, an answer together with the results of its calls."""
+        item = self.get(item_id)
+        together = [item, *self._calls.results(item)]
+        self._change([one for one in together if not one.hidden], "drop", hidden="dropped")
+
+    def restore(self, item_id: str) -> None:
+        """Bring an item back, a result together with its call.
+
+        What was left out for want of room comes back pinned, or it would go again at once.
+
+        Raises:
+            InvalidItemError: It refers to a window that is closed.
+        """
+        item = self.get(item_id)
+        if item.hidden in ("closed", "replaced"):
+            raise InvalidItemError(f"{item.content} is {item.hidden}; it cannot be brought back.")
+        together = {self._calls.asker(item), item, *self._calls.results(item)}
+        back = sorted((one for one in together if one.hidden), key=lambda one: one.seq)
+        pinned = {"pinned": True} if item.hidden == "trimmed" else {}
+        self._change(back, "restore", hidden=None, **pinned)
+
+    def edit(self, item_id: str, text: str) -> None:
+        """Change the words of an item.
+
+        Raises:
+            InvalidItemError: A window shows what it shows; and no item can be empty.
+        """
+        item = self.get(item_id)
+        if item.type is ItemType.WINDOW:
+            raise InvalidItemError(f"{item.content} is a window: act on it instead.")
+        admission.check_text(text, item.type)
+        words = for_model(text)
+        blocks = edited_blocks(item, words)
+        self._change([item], "edit", content=words, blocks=blocks, gist=None)
+
+    def undo(self) -> list[ContextItem]:
+        """Take back the last pin, unpin, drop, restore or edit; the items that it concerned."""
+        with self._lock:
+            items = self._changes.undo(self._composer.under_way)
+            if items:
+                self._note(items)
+                self._tell(items, "undo")
+            return items
+
+    def mark_window_obsolete(self, window_id: str) -> None:
+        """Hide every item of a closed window.
+
+        Raises:
+            UnknownWindowError: No item refers to such a window.
+        """
+        with self._lock:
+            if window_id not in self._references:
+                raise UnknownWindowError(f"No item refers to a window {quote(window_id)}.")
+            shown = [one for one in self._references[window_id] if one.hidden != "closed"]
+            self._hide(shown, "closed", "close")
+
+    # --- requests and turns ------------------------------------------------------------
+
+    def compose(self, budget: int | None = None) -> Composition:
+        """The next request. Composing changes nothing that was sent, and twice is the same.
+
+        Over the budget room is made, in this order: windows show less, then `trim`. Where a turn
+        is under way it takes its final form early, as its bytes would change anyway.
+
+        Raises:
+            ContextTooLargeError: What must stay does not fit.
+        """
+        if self.windows is not None:
+            self.windows.settle_now()
+        composition = self._composed()
+        if budget is None or composition.tokens <= budget:
+            return composition
+        if self._composer.under_way:
+            self.end_turn(early=True)
+        if self.windows is not None:
+            live = self._composer.references
+            room.lower_windows(live, self.windows, lambda: self._composed().tokens <= budget)
+        if self._composed().tokens > budget:
+            self._trim(budget)
+        return self._composed()
+
+    def mark_sent(self, composition: Composition) -> None:
+        """The request left: nothing that it holds changes until the turn ends."""
+        with self._lock:
+            arriving = composition.arriving
+            if arriving.carrier is not None:
+                copies = arriving.with_item(arriving.carrier)
+                assign(arriving.carrier, carried=copies)
+            shown = {item.id for piece in composition.fresh for item in piece.shown.items}
+            for item in self._open:
+                late = item.type is ItemType.TOOL and not item.hidden and item.id not in shown
+                if item.stage is Stage.NEW and item.seq <= composition.through_seq and not late:
+                    assign(item, stage=Stage.SENT)
+            self._composer.sent(composition)
+            self._listeners.emit(RequestSent(composition.through_seq))
+
+    def end_turn(self, *, early: bool = False) -> None:
+        """Give the turn its final form: windows out, thinking out, gists in; changes count."""
+        with self._lock:
+            done, self._open = self._open, []
+            released = self._changes.release()
+            for item in done:
+                assign(item, stage=Stage.FINAL, carried=())
+            self._composer.finished(
+                [item for item in done if item.type not in (ItemType.SYSTEM, ItemType.WINDOW)]
+            )
+            self._recount.update((item.id, item) for item in done)
+            self._note(released)
+            if done:
+                self._listeners.emit(TurnEnded(self._seq, early))
+
+    # --- within ------------------------------------------------------------------------
+
+    def _composed(self) -> Composition:
+        with self._lock:
+            if self.placement == "tail":
+                return self._composer.compose(self._seq)
+            return self._composer.compose_in_place(self._seq)
+
+    def _trim(self, budget: int) -> None:
+        with self._lock:
+            active = list(self._active.view())
+            plan = plan_trim(active, budget, self._size, self.windows, self.cut)
+            self._hide(plan.dropped, "trimmed", "trim")
+            if plan.cut != self.cut:
+                self.cut = plan.cut
+                self._listeners.emit(CutMoved(plan.cut))
+
+    def _change(self, items: Sequence[ContextItem], operation: Operation, **fields: Any) -> None:
+        with self._lock:
+            different = [
+                item
+                for item in items
+                if any(getattr(item, name) != value for name, value in fields.items())
+            ]
+            if different:
+                self._changes.apply(different, self._composer.under_way, **fields)
+                self._note(different)
+                self._tell(different, operation)
+
+    def _hide(self, items: Sequence[ContextItem], reason: Hidden, operation: Operation) -> None:
+        for item in items:
+            self._changes.set(item, self._composer.under_way, hidden=reason)
+        if items:
+            self._note(items)
+            self._tell(items, operation)
+
+    def _note(self, items: Iterable[ContextItem]) -> None:
+        """Keep everything that is derived from these items up to date."""
+        for item in items:
+            (self._active.discard if item.hidden else self._active.add)(item)
+            self._recount[item.id] = item
+            if item.held is None:
+                self._composer.changed(item)
+
+    def _tell(self, items: Iterable[ContextItem], operation: Operation) -> None:
+        self._listeners.emit(ItemsChanged(tuple(item.id for item in items), operation))
+
+    def _turn_is_over(self) -> bool:
+        turn = self._composer.turn
+        settled = not self._composer.under_way and not self._calls.unanswered
+        return settled and bool(turn) and turn[-1].type is not ItemType.USER
+
+    def _follow(self, event: Event) -> None:
+        """Hear of the windows. What they draw is only noted: their threads never wait for us."""
+        match event:
+            case WindowChanged():
+                self._redrawn.append(event.window_id)
+            case WindowOpened():
+                self.add(ContextItem(ItemType.WINDOW, event.window_id))
+            case WindowClosed():
+                self._window_closed(event)
+
+    def _window_closed(self, event: WindowClosed) -> None:
+        with self._lock:
+            if event.window_id in self._references:
+                self.mark_window_obsolete(event.window_id)
+            if event.summary and event.summary.strip() and event.actor == "person":
+                lang = self.windows.lang if self.windows else "en"
+                words = _CLOSED[lang].format(window=event.window_id, summary=event.summary)
+                self.add(ContextItem(ItemType.USER, words))
+
+
+_CLOSED = {"en": "{window} closed: {summary}", "zh": "{window} 已关闭：{summary}"}

@@ -1,0 +1,66 @@
+"""What items cost in tokens, counted once: per item and form, per window and version."""
+
+from collections.abc import Iterable
+
+from contextui.context import forms
+from contextui.context.item import Carried, ContextItem, ItemType, Stage
+from contextui.tokens import TokenCounter
+from contextui.windowing.manager import WindowManager
+
+
+class Meter:
+    """Counts what items cost, and remembers it.
+
+    An item costs its content and what its message adds; a message that shows several items is
+    so counted a little too high, never too low.
+    """
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self._counter = counter
+        self._items: dict[str, tuple[object, int]] = {}
+        self._windows: dict[str, dict[str, int]] = {}
+
+    def item(self, item: ContextItem) -> int:
+        """The tokens of an item's own content, in the form that its stage has."""
+        face = item.face
+        source = (face.content, face.blocks, face.gist, item.stage is Stage.FINAL)
+        known = self._items.get(item.id)
+        if known is None or known[0] != source:
+            known = self._items[item.id] = (source, self._count(item))
+        return known[1]
+
+    def window(self, window_id: str, xml: str) -> int:
+        """The tokens of a window's render."""
+        counts = self._windows.setdefault(window_id, {})
+        if xml not in counts:
+            if len(counts) >= 4:
+                counts.clear()
+            counts[xml] = self._counter.message_overhead("user") + self._counter.count(xml)
+        return counts[xml]
+
+    def copies(self, copies: Iterable[Carried]) -> int:
+        """The tokens of windows that stand in a request."""
+        return sum(self.window(copy.window_id, copy.xml) for copy in copies)
+
+    def reference(self, item: ContextItem, windows: WindowManager | None) -> int:
+        """The tokens of the window that an item refers to: its render, not its id."""
+        if windows is not None:
+            window = windows.get(item.content)
+            xml = window.runtime.latest().xml if window else windows.last_render(item.content)
+            if xml is not None:
+                return self.window(item.content, xml)
+        return self.window(item.content, item.content)
+
+    def _count(self, item: ContextItem) -> int:
+        counter, face = self._counter, item.face
+        match item.type:
+            case ItemType.SYSTEM:
+                return counter.message_overhead("system") + counter.count(face.content)
+            case ItemType.ASSISTANT:
+                content = counter.count_content(forms.answer_blocks(item))
+                return counter.message_overhead("assistant") + content
+            case ItemType.TOOL:
+                return counter.message_overhead("user") + counter.count(forms.result_text(item))
+            case _:
+                content = counter.count_content(face.blocks or face.content)
+                return counter.message_overhead("user") + content

@@ -1,0 +1,124 @@
+"""From items and windows to messages, as a pure function: the specification of `compose`."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from contextui.context.forms import Shown, unit_messages, window_message
+from contextui.context.item import Carried, ContextItem, ItemType, Stage
+from contextui.context.placement import Placement, arrival, live_copy
+from contextui.context.trim import trim
+from contextui.context.units import units
+from contextui.model import LlmMessage
+from contextui.tokens import TokenCounter
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import ContextVersion
+
+
+@dataclass(frozen=True, slots=True)
+class RenderOptions:
+    """What to render.
+
+    Attributes:
+        max_tokens: Leave out, by the order of `trim`, what does not fit.
+        include_system_prompt: Whether the system items are among the messages.
+        include_obsolete: Show hidden items too; a closed window with its last render.
+    """
+
+    max_tokens: int | None = None
+    include_system_prompt: bool = True
+    include_obsolete: bool = False
+
+
+_DEFAULT = RenderOptions()
+
+
+class ContextRenderer:
+    """Renders a context. The same input gives the same messages, byte for byte.
+
+    Args:
+        placement: ``tail`` or ``in-place``, see `contextui.context.placement`.
+        counter: Counts the tokens where `max_tokens` is given.
+    """
+
+    def __init__(
+        self, placement: Placement = "tail", *, counter: TokenCounter | None = None
+    ) -> None:
+        self._placement: Placement = placement
+        self._counter = counter
+
+    def render(
+        self,
+        items: Iterable[ContextItem],
+        windows: WindowManager | None = None,
+        options: RenderOptions = _DEFAULT,
+    ) -> list[LlmMessage]:
+        """The messages for these items.
+
+        Raises:
+            ContextTooLargeError: `max_tokens` is given and what must stay does not fit.
+        """
+        if windows is not None:
+            windows.settle_now()
+        shown = [
+            item
+            for item in sorted(items, key=lambda item: item.seq)
+            if options.include_obsolete or item.face.hidden is None
+            if options.include_system_prompt or item.type is not ItemType.SYSTEM
+        ]
+        if options.max_tokens is not None:
+            shown = trim(shown, options.max_tokens, windows=windows, counter=self._counter)
+        return [one.message for one in arrange(shown, windows, self._placement)]
+
+
+def arrange(
+    items: Sequence[ContextItem], windows: WindowManager | None, placement: Placement
+) -> list[Shown]:
+    """The messages for these items, given by rising seq, each with what it shows."""
+    return _in_place(items, windows) if placement == "in-place" else _tail(items, windows)
+
+
+def _tail(items: Sequence[ContextItem], windows: WindowManager | None) -> list[Shown]:
+    under_way = any(item.stage is Stage.SENT for item in items)
+    system = [
+        item
+        for item in items
+        if item.type is ItemType.SYSTEM and not (under_way and item.stage is Stage.NEW)
+    ]
+    live = [item for item in items if item.type is ItemType.WINDOW and not item.is_obsolete]
+    conversation = units(
+        item
+        for item in items
+        if item.type is not ItemType.SYSTEM
+        if item.type is not ItemType.WINDOW or item.is_obsolete
+    )
+    turn = [
+        unit
+        for unit in conversation
+        if unit.stage is not Stage.FINAL and unit.head.type is not ItemType.WINDOW
+    ]
+    arriving = arrival(turn, live, windows)
+    shown = [one for unit in units(system) for one in unit_messages(unit)]
+    for unit in conversation:
+        if unit.head.type is ItemType.WINDOW:
+            shown += _closed_window(unit.head, windows)
+        else:
+            shown += unit_messages(unit, arriving)
+    return shown + [window_message(copy) for copy in arriving.at_end]
+
+
+def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> list[Shown]:
+    shown: list[Shown] = []
+    for unit in units(items):
+        if unit.head.type is not ItemType.WINDOW:
+            shown += unit_messages(unit)
+        elif windows is not None and (copy := live_copy(unit.head, windows)):
+            shown.append(window_message(copy))
+        else:
+            shown += _closed_window(unit.head, windows)
+    return shown
+
+
+def _closed_window(item: ContextItem, windows: WindowManager | None) -> list[Shown]:
+    """A closed window's last render; nothing if the window is gone without a trace."""
+    xml = windows.last_render(item.content) if windows is not None and item.is_obsolete else None
+    return [window_message(Carried(item.content, ContextVersion(0), xml))] if xml else []

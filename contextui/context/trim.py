@@ -1,0 +1,150 @@
+"""What is left out when there is no room, in this order:
+
+1. obsolete items,
+2. the conversation before the last three rounds, oldest first, in a step large enough to last,
+3. windows, the least recently used first,
+4. of the last three rounds, oldest first.
+
+System items, pinned ones, the words of the last round and its newest step always stay. A call
+and its results go together, and what stays of the conversation has no holes but for these.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from contextui.context.item import ContextItem, ItemType
+from contextui.context.meter import Meter
+from contextui.context.units import Unit, rounds, units
+from contextui.errors import ContextTooLargeError
+from contextui.text import one_line
+from contextui.tokens import TokenCounter
+from contextui.windowing.manager import WindowManager
+
+ROUNDS_KEPT = 3
+"""Rounds that are worth more than a window."""
+
+STEP_DOWN_TO = 0.75
+"""How full the budget is after the cut moved. Every move rewrites the provider's cache, so a
+move makes room for many turns; it ends below the 80% at which compaction would be due."""
+
+Size = Callable[[ContextItem], int]
+
+
+@dataclass(slots=True)
+class Plan:
+    """What to leave out, and from which seq on the conversation stays."""
+
+    cut: int
+    dropped: list[ContextItem] = field(default_factory=list)
+
+
+def trim(
+    items: Iterable[ContextItem],
+    max_tokens: int,
+    *,
+    windows: WindowManager | None = None,
+    counter: TokenCounter | None = None,
+    cut: int = 0,
+) -> list[ContextItem]:
+    """The items that fit, by rising seq. Pure: nothing is marked or changed.
+
+    Args:
+        items: What there is.
+        max_tokens: What there is room for.
+        windows: Where the windows are, for what they cost and who was used last.
+        counter: Counts the tokens.
+        cut: Conversation before this seq was left out already and stays out.
+
+    Raises:
+        ContextTooLargeError: What must stay is too large.
+    """
+    given = sorted(items, key=lambda item: item.seq)
+    meter = Meter(counter or TokenCounter())
+    plan = plan_trim(given, max_tokens, sizes(meter, windows), windows, cut)
+    dropped = {item.id for item in plan.dropped}
+    return [item for item in given if item.id not in dropped]
+
+
+def sizes(meter: Meter, windows: WindowManager | None) -> Size:
+    """What an item costs: of a window its render, of anything else its message and the windows
+    that were sent with it."""
+    return lambda item: (
+        meter.reference(item, windows)
+        if item.type is ItemType.WINDOW
+        else meter.item(item) + meter.copies(item.carried)
+    )
+
+
+def plan_trim(
+    items: Sequence[ContextItem],
+    max_tokens: int,
+    size: Size,
+    windows: WindowManager | None = None,
+    cut: int = 0,
+) -> Plan:
+    """Decide what to leave out of items given by rising seq."""
+    plan = Plan(cut)
+    total = sum(map(size, items))
+
+    def drop(dropped: Iterable[ContextItem]) -> None:
+        nonlocal total
+        for item in dropped:
+            plan.dropped.append(item)
+            total -= size(item)
+
+    visible = [item for item in items if not item.is_obsolete]
+    references = [item for item in visible if item.type is ItemType.WINDOW]
+    conversation = units(
+        item for item in visible if item.type not in (ItemType.SYSTEM, ItemType.WINDOW)
+    )
+    gathered = rounds(conversation)
+    older = _movable(unit for one in gathered[:-ROUNDS_KEPT] for unit in one)
+    recent = _movable(_replaceable(gathered[-ROUNDS_KEPT:]))
+
+    while older and older[0].head.seq < cut:
+        drop(older.pop(0).items)
+    if total > max_tokens:
+        drop(item for item in items if item.is_obsolete)
+    if total > max_tokens:
+        while older and total > max_tokens * STEP_DOWN_TO:
+            plan.cut = older[0].items[-1].seq + 1
+            drop(older.pop(0).items)
+    for reference in sorted(references, key=lambda item: _last_use(item, windows)):
+        if total > max_tokens and not reference.pinned:
+            drop([reference])
+    while recent and total > max_tokens:
+        plan.cut = recent[0].items[-1].seq + 1
+        drop(recent.pop(0).items)
+    if total > max_tokens:
+        dropped = {item.id for item in plan.dropped}
+        raise _too_large([item for item in items if item.id not in dropped], max_tokens, size)
+    return plan
+
+
+def _movable(candidates: Iterable[Unit]) -> list[Unit]:
+    return [unit for unit in candidates if not unit.pinned]
+
+
+def _replaceable(recent: Sequence[Sequence[Unit]]) -> list[Unit]:
+    """Of the last rounds, what may go: not the last words, and not the newest step."""
+    if not recent:
+        return []
+    *earlier, last = recent
+    steps = [unit for unit in last if unit.head.type is not ItemType.USER]
+    return [unit for one in earlier for unit in one] + steps[:-1]
+
+
+def _last_use(item: ContextItem, windows: WindowManager | None) -> tuple[int, int]:
+    return (windows.focused_at(item.content) if windows else 0, item.seq)
+
+
+def _too_large(kept: Sequence[ContextItem], max_tokens: int, size: Size) -> ContextTooLargeError:
+    largest = sorted(kept, key=size, reverse=True)[:3]
+    return ContextTooLargeError(
+        sum(map(size, kept)),
+        max_tokens,
+        [
+            f"[{item.seq:04}] {item.type.value} {one_line(item.content, 30)}, ~{size(item)}"
+            for item in largest
+        ],
+    )

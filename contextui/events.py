@@ -1,0 +1,150 @@
+"""What happened, told to whoever listens: a log, a screen, the context.
+
+Events name things by id, so that they can be logged as they are. A window's events may
+arrive on that window's thread; a listener hands them over to its own thread if it has one.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Literal
+
+Actor = Literal["person", "model", "window"]
+"""Who did it: the person, the model, or the window itself (a timer, a hook)."""
+
+
+class Event:
+    """The base of all events."""
+
+    __slots__ = ()
+
+
+# --- windows ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WindowOpened(Event):
+    """A window was opened; it is drawn as soon as its thread has drawn it."""
+
+    window_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRestored(Event):
+    """A window of an earlier run is back under its id, with its state."""
+
+    window_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowChanged(Event):
+    """A window has a new render: new state, another level of detail, or an error."""
+
+    window_id: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowActed(Event):
+    """An action was carried out or failed; nothing of a failed one remains."""
+
+    window_id: str
+    action_id: str
+    actor: Actor
+    ok: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowClosed(Event):
+    """A window was closed, with the closing words if there were any."""
+
+    window_id: str
+    summary: str | None
+    actor: Actor
+
+
+@dataclass(frozen=True, slots=True)
+class WindowTroubled(Event):
+    """A window raised, is late, or declared something that had to be left out."""
+
+    window_id: str
+    reason: str
+
+
+# --- the context -----------------------------------------------------------------------
+
+Operation = Literal["pin", "unpin", "drop", "restore", "edit", "undo", "close", "replace", "trim"]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAdded(Event):
+    """An item has its seq and stands in the context."""
+
+    item_id: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsChanged(Event):
+    """Items were pinned, hidden, edited … in one step, which one undo takes back."""
+
+    item_ids: tuple[str, ...]
+    operation: Operation
+
+
+@dataclass(frozen=True, slots=True)
+class CutMoved(Event):
+    """The conversation before this seq is left out from now on."""
+
+    cut: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSent(Event):
+    """A request left with everything up to this seq; its bytes are fixed."""
+
+    through_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded(Event):
+    """The turn took its final form; early says that room had to be made in mid-turn."""
+
+    through_seq: int
+    early: bool = False
+
+
+Listener = Callable[[Event], None]
+
+
+class Listeners:
+    """Those who want to be told, in the order in which they subscribed.
+
+    A listener that raises does not keep the others from being told, nor undo what happened:
+    its error goes to the log ``contextui.events`` with its traceback.
+    """
+
+    def __init__(self) -> None:
+        self._all: tuple[Listener, ...] = ()
+        self._lock = Lock()
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Tell ``listener`` of every event from now on; the returned call ends that."""
+        with self._lock:
+            self._all = (*self._all, listener)
+
+        def unsubscribe() -> None:
+            with self._lock:
+                self._all = tuple(one for one in self._all if one is not listener)
+
+        return unsubscribe
+
+    def emit(self, event: Event) -> None:
+        """Tell everyone."""
+        for listener in self._all:
+            try:
+                listener(event)
+            except Exception:
+                logging.getLogger("contextui.events").exception("A listener failed on %r", event)

@@ -1,0 +1,230 @@
+"""Counting tokens: exactly by the cl100k vocabulary, roughly by the kinds of characters."""
+
+import base64
+import functools
+import gzip
+import hashlib
+import json
+import logging
+import math
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from importlib import resources
+from typing import TYPE_CHECKING, Protocol
+
+from contextui.text import for_model
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+_log = logging.getLogger(__name__)
+
+Content = str | Sequence[Mapping[str, object]]
+"""What a message says: plain text, or blocks in the provider's JSON form."""
+
+
+class Message(Protocol):
+    """Anything with a role and a content can be counted."""
+
+    @property
+    def role(self) -> str:
+        """Who speaks."""
+
+    @property
+    def content(self) -> Content:
+        """What is said."""
+
+
+class TokenCounter:
+    """Counts tokens of texts and messages, and learns how far the provider's count is off.
+
+    Counts are additive: a message is the sum of its parts, each counted for itself, so a caller
+    may keep the counts of parts that do not change. All methods may be called from any thread.
+
+    Args:
+        encode: Counts one text in another way than by the cl100k vocabulary.
+
+    Example:
+        >>> TokenCounter().count("Hello, world!")
+        4
+    """
+
+    _PER_MESSAGE = 4
+    _SMOOTHING = 0.25
+    _MIN_RATIO, _MAX_RATIO = 0.5, 2.0
+
+    def __init__(self, encode: Callable[[str], int] | None = None) -> None:
+        self._encode = encode or _count_cl100k
+        self._exact = True
+        self._ratio = 1.0
+        self._role_tokens: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def exact(self) -> bool:
+        """False once the vocabulary failed and counts are estimates."""
+        return self._exact
+
+    @property
+    def ratio(self) -> float:
+        """Tokens that the provider reports for each token counted here, smoothed."""
+        return self._ratio
+
+    def count(self, text: str) -> int:
+        """Count the tokens of one text; never raises, estimates when the vocabulary fails."""
+        text = for_model(text)
+        try:
+            return self._encode(text)
+        except BaseException as error:
+            # A panic of the tokenizer is no Exception; an interrupt is none either.
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            self._fall_back(error)
+            return self.estimate(text)
+
+    def count_content(self, content: Content) -> int:
+        """Count what a message says, tool calls and results included."""
+        return sum(map(self.count, _texts(content)))
+
+    def count_messages(self, messages: Iterable[Message]) -> int:
+        """Count messages as they are sent: 4 for each, its role, and what it says."""
+        return sum(
+            self.message_overhead(message.role) + self.count_content(message.content)
+            for message in messages
+        )
+
+    def message_overhead(self, role: str) -> int:
+        """What a message costs before it says anything."""
+        if role not in self._role_tokens:
+            self._role_tokens[role] = self.count(role)
+        return self._PER_MESSAGE + self._role_tokens[role]
+
+    def calibrate(self, counted: int, reported: int) -> None:
+        """Learn from the usage that the provider reported for a request counted here.
+
+        Counts that are not positive are ignored: some providers report 0 where they do not
+        know. One report moves the ratio by a quarter of the way, and never beyond 0.5 to 2.
+        """
+        if counted <= 0 or reported <= 0:
+            return
+        seen = min(max(reported / counted, self._MIN_RATIO), self._MAX_RATIO)
+        with self._lock:
+            self._ratio += self._SMOOTHING * (seen - self._ratio)
+
+    def calibrated(self, tokens: int) -> int:
+        """What the provider will probably report for so many tokens counted here."""
+        return math.ceil(tokens * self._ratio)
+
+    @staticmethod
+    def should_compact(tokens: int, max_tokens: int, threshold: float = 0.8) -> bool:
+        """Whether so many tokens reach the threshold, rounded down to whole tokens."""
+        # As floats, 0.29 * 100 is 28.999999999999996; the written number is what is meant.
+        return tokens >= math.floor(Fraction(str(threshold)) * max_tokens)
+
+    @staticmethod
+    def estimate(text: str) -> int:
+        """Estimate quickly: 1.5 Chinese, Japanese or Korean characters a token, or 4 others."""
+        cjk = 0 if text.isascii() else sum(len(run) for run in _CJK.findall(text))
+        twelfths = 8 * cjk + 3 * (len(text) - cjk)
+        return -(-twelfths // 12)
+
+    def _fall_back(self, error: BaseException) -> None:
+        with self._lock:
+            if self._exact:
+                _log.warning("Token counts are estimates from now on: %s", error or repr(error))
+            self._exact, self._encode = False, self.estimate
+
+
+_CJK = re.compile(
+    "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
+    "\U0001aff0-\U0001b16f\U00020000-\U0003fffd]+"
+)
+
+
+def _texts(content: Content) -> Iterator[str]:
+    """The texts in a content that cost tokens, one by one."""
+    if isinstance(content, str):
+        yield content
+        return
+    for block in content:
+        match block:
+            case {"type": "text", "text": str(text)} | {"type": "thinking", "thinking": str(text)}:
+                yield text
+            case {"type": "tool_use", "name": str(name), "input": arguments}:
+                yield name
+                yield _compact_json(arguments)
+            case {"type": "tool_result", "content": str() | list() | tuple() as result}:
+                yield from _texts(result)
+            case {"type": "tool_result"} if not block.get("content"):
+                continue
+            case _:
+                yield _compact_json(block)
+
+
+def _compact_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+# The tokenizer panics, and prints, on a run of a million white-space characters; none of the
+# runs tried panicked at 600,000, and pieces stay far below that.
+_PIECE, _LONGEST_PIECE = 1 << 15, 1 << 16
+
+# Places that no word of `_WORDS` reaches across, so that cutting there changes no count: behind
+# a letter or digit before punctuation or white space, before a blank, at the start of a line.
+_BREAK = re.compile(
+    r"[^\W_](?=[\s!-/:-@\[-`{-~\u2010-\u2027\u3001\u3002\uff01-\uff0f\uff1a-\uff20])"
+    r"|\S(?=[ \t])"
+    r"|\n(?=\S)"
+)
+
+_WORDS = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+_RANKS = "cl100k_base.tiktoken.gz"
+_RANKS_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+_loading = threading.Lock()
+
+
+def _count_cl100k(text: str) -> int:
+    with _loading:
+        encoding = _load_encoding()
+    return sum(len(encoding.encode_ordinary(piece)) for piece in _pieces(text))
+
+
+def _pieces(text: str, length: int = _PIECE, longest: int = _LONGEST_PIECE) -> Iterator[str]:
+    """Cut text into pieces whose tokens add up to its own.
+
+    A piece ends at the first break from `length` on. A run without any is cut hard at `longest`.
+    """
+    start = 0
+    while len(text) - start > longest:
+        found = _BREAK.search(text, start + length, start + longest)
+        end = found.end() if found else start + longest
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
+
+@functools.cache
+def _load_encoding() -> "Encoding":
+    # Both take a quarter of a second, and the library would download what is shipped here.
+    from tiktoken import Encoding  # noqa: PLC0415
+
+    packed = (resources.files("contextui") / "data" / _RANKS).read_bytes()
+    ranks = gzip.decompress(packed)
+    if hashlib.sha256(ranks).hexdigest() != _RANKS_SHA256:
+        raise ValueError(f"{_RANKS} is damaged")
+    pairs = (line.split() for line in ranks.splitlines())
+    return Encoding(
+        "cl100k_base",
+        pat_str=_WORDS,
+        mergeable_ranks={base64.b64decode(token): int(rank) for token, rank in pairs},
+        special_tokens={},
+    )

@@ -1,0 +1,81 @@
+"""Actions: what a window can do, declared once for the model, the screen and the code."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from contextui.errors import ContextUIError
+from contextui.windowing.params import Params
+
+Effect = Literal["state", "read", "write"]
+"""What an action touches: the window's own state; nothing; or the world outside of it."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+_MARK = "__contextui_action__"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What `@action` says of a method."""
+
+    label: str
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One declared action of a window class."""
+
+    id: str
+    label: str
+    effect: Effect
+    params: Params
+
+
+@dataclass(frozen=True, slots=True)
+class ActionResult:
+    """What came of an action: the text the model reads, and the error if it failed."""
+
+    ok: bool
+    text: str
+    error: ContextUIError | None = None
+
+    @classmethod
+    def failed(cls, error: ContextUIError) -> "ActionResult":
+        """The result of a call that did nothing."""
+        return cls(False, str(error), error)
+
+
+def action(label: str, effect: Effect = "state") -> Callable[[F], F]:
+    """Declare a method of a window as an action.
+
+    Its params are those of the method, by their type hints; what it returns is the result that
+    the model reads. It may be ``async``. While it runs the state may be changed at will: if it
+    raises, or leaves a state that does not validate, nothing of it remains.
+
+    Args:
+        label: What the person and the model read.
+        effect: ``write`` for what touches the world outside the window: that needs approval.
+
+    Example:
+        >>> class Counter(Window):
+        ...     class State(Window.State):
+        ...         count: int = 0
+        ...     state: State
+        ...
+        ...     @action("Count up")
+        ...     def up(self, by: int = 1) -> str:
+        ...         self.state.count += by
+        ...         return f"Now {self.state.count}"
+    """
+
+    def declare(method: F) -> F:
+        setattr(method, _MARK, Mark(label, effect))
+        return method
+
+    return declare
+
+
+def mark_of(method: object) -> Mark | None:
+    """What `@action` said of this method, if anything."""
+    return getattr(method, _MARK, None)

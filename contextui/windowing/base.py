@@ -1,0 +1,174 @@
+"""`Window`, the class that every window is written as."""
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from contextui.errors import WindowClosedError, WindowDefinitionError
+from contextui.names import WINDOW_NAME
+from contextui.text import quote
+from contextui.windowing.action import Action, mark_of
+from contextui.windowing.anchors import AnyAnchor
+from contextui.windowing.element import Body
+from contextui.windowing.params import Params
+from contextui.windowing.snapshot import ContextVersion, Lod, Snapshot
+from contextui.windowing.state import WindowState
+
+if TYPE_CHECKING:
+    from contextui.windowing.env import Env
+    from contextui.windowing.runtime import Runtime
+
+
+class _Members(dict[str, Any]):
+    """A class body that notices when one action would silently replace another."""
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if mark_of(value) and mark_of(self.get(name)):
+            raise WindowDefinitionError(
+                f"{self.get('__qualname__')} declares two actions of the name {name}."
+            )
+        super().__setitem__(name, value)
+
+
+class _WindowType(type):
+    @classmethod
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **_: Any) -> _Members:
+        return _Members()
+
+
+class Window(metaclass=_WindowType):
+    """A live object that the person and the model look at and act on.
+
+    Write `content`, declare actions with `@action`, keep what matters in a ``State``:
+
+        class Counter(Window):
+            \"\"\"Counts things.\"\"\"
+
+            class State(Window.State):
+                count: int = 0
+
+            state: State
+
+            def content(self, lod: Lod) -> Body:
+                return f"{self.state.count} so far"
+
+            @action("Count up")
+            def up(self, by: int = 1) -> str:
+                self.state.count += by
+                return f"Now {self.state.count}"
+
+    The docstring's first line is the description that the model reads. Everything an author
+    writes runs on the window's own thread, one call at a time; state changes only in actions
+    and hooks, and each of them commits whole or not at all.
+    """
+
+    State: ClassVar[type[WindowState]] = WindowState
+    name: ClassVar[str] = ""
+    """What `create` and the palette call the class; by default the class's own name."""
+    description: str = ""
+    """One line on what the window is for; by default the docstring's first."""
+    actions: ClassVar[Mapping[str, Action]] = {}
+    """The declared actions by id. Every window also has `close(summary)`."""
+    opening: ClassVar[Params]
+    """The args of `opened`."""
+    max_content: ClassVar[int] = 200_000
+    """Characters of content, and of a result, that are shown."""
+    history_limit: ClassVar[int] = 50
+    """Rounds of action and result that a snapshot keeps."""
+    action_seconds: ClassVar[float] = 30.0
+    """Seconds after which an action is given up and rolled back."""
+
+    state: WindowState
+    _runtime: "Runtime | None" = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own_name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__.removesuffix("Window"))
+        cls.name = cls.__dict__.get("name") or own_name.lower()
+        if not WINDOW_NAME.fullmatch(cls.name):
+            raise WindowDefinitionError(
+                f"{cls.__name__}: {quote(cls.name)} cannot be a window's name "
+                "(small letters, digits, - and _)."
+            )
+        if not (isinstance(cls.State, type) and issubclass(cls.State, WindowState)):
+            raise WindowDefinitionError(f"{cls.__name__}.State must extend Window.State.")
+        if not cls.__dict__.get("description"):
+            cls.description = (inspect.getdoc(cls) or cls.name).partition("\n")[0]
+        cls.actions = _declared(cls)
+        cls.opening = Params(cls.opened, cls.__name__)
+
+    def __init__(self) -> None:
+        self.state = self.State()
+
+    # --- what an author writes ---------------------------------------------------------
+
+    def content(self, lod: Lod) -> Body:
+        """What the window shows at this level of detail: a pure function of the state."""
+        raise NotImplementedError(f"{type(self).__name__} has no content()")
+
+    def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:  # noqa: ARG002  for those who override it
+        """The places in the content that can be acted on or pointed at."""
+        return ()
+
+    def opened(self) -> None:
+        """Called once, when the window opens; its hints are the args of `create`."""
+
+    def restored(self) -> None:
+        """Called when the window comes back with its state in a later run."""
+
+    def closed(self) -> None:
+        """Called when the window was closed."""
+
+    # --- what the framework gives ------------------------------------------------------
+
+    @property
+    def id(self) -> str:
+        """The window's id, such as `todo_1`."""
+        return self.runtime.place.window_id
+
+    @property
+    def env(self) -> "Env":
+        """Language, clock, other windows, timers."""
+        return self.runtime.place.env
+
+    @property
+    def lod(self) -> Lod:
+        """The present level of detail."""
+        return self.runtime.lod
+
+    @property
+    def version(self) -> ContextVersion:
+        """The present version, counted by the framework."""
+        return self.runtime.version
+
+    def snapshot(self, lod: Lod | None = None) -> Snapshot:
+        """The window as it stands, at its own level of detail or another."""
+        return self.runtime.snapshot(lod)
+
+    def to_xml(self, lod: Lod | None = None) -> str:
+        """The `<Window>` block that the model reads."""
+        return self.runtime.render(lod).xml
+
+    @property
+    def runtime(self) -> "Runtime":
+        """What the framework keeps of the open window."""
+        if self._runtime is None:
+            raise WindowClosedError(f"This {self.name} window was never opened.")
+        return self._runtime
+
+
+def _declared(cls: type[Window]) -> dict[str, Action]:
+    """The actions of a class: those of its bases first, each where it was first declared."""
+    names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
+    actions = {}
+    for name in names:
+        method = getattr(cls, name, None)
+        if (mark := mark_of(method)) and callable(method):
+            if name == "close":
+                raise WindowDefinitionError(
+                    f"{cls.__name__} declares close, which every window has; "
+                    "what is to happen then goes into closed()."
+                )
+            actions[name] = Action(name, mark.label, mark.effect, Params(method, cls.__name__))
+    return actions

@@ -1,0 +1,150 @@
+"""From a window's content to its snapshot and XML: coerced, capped, and never an exception."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from contextui import text
+from contextui.errors import InvalidSourceDataError
+from contextui.windowing import anchors as anchor_registry
+from contextui.windowing.anchors import AnyAnchor, Reference
+from contextui.windowing.element import Element, text_form
+from contextui.windowing.env import Lang
+from contextui.windowing.snapshot import (
+    ContextVersion,
+    Lod,
+    Snapshot,
+    SnapshotHeader,
+    SnapshotState,
+)
+from contextui.windowing.xml import ActionLine, window_xml
+
+if TYPE_CHECKING:
+    from contextui.windowing.base import Window
+
+Warn = Callable[[str], None]
+
+CLOSE_LABELS: Mapping[Lang, str] = {"en": "Close", "zh": "关闭"}
+
+
+@dataclass(frozen=True, slots=True)
+class Render:
+    """One finished render: the snapshot, its XML, and what its anchors do."""
+
+    snapshot: Snapshot
+    xml: str
+    anchors: Mapping[str, AnyAnchor]
+
+    @property
+    def version(self) -> ContextVersion:
+        """The version that was drawn."""
+        return self.snapshot.header.version
+
+    @property
+    def lod(self) -> Lod:
+        """The level of detail that was drawn."""
+        return self.snapshot.state.current_lod
+
+    def same_output_as(self, other: "Render") -> bool:
+        """Whether both say the same, whatever their versions."""
+        return (
+            self.snapshot.content == other.snapshot.content
+            and self.snapshot.elements == other.snapshot.elements
+            and self.snapshot.error == other.snapshot.error
+            and self.anchors == other.anchors
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What surrounds the content of one render."""
+
+    session_id: str
+    version: ContextVersion
+    lod: Lod
+    now: datetime
+    state: Mapping[str, Any] | None = None
+
+
+def draw(window: "Window", frame: Frame, warn: Warn) -> Render:
+    """Draw the window; whatever it does wrong becomes an error snapshot that says what."""
+    try:
+        content, elements = _coerce(window.content(frame.lod), window.max_content)
+        registry = anchor_registry.register(window.anchors(frame.lod), window.actions, warn)
+        snapshot = _snapshot(window, frame, content, elements, registry)
+        return Render(snapshot, _xml(window, snapshot, registry), registry)
+    except BaseException as problem:
+        reason = text.cap(text.for_terminal(f"{type(problem).__name__}: {problem}"), 2_000)
+        warn(f"could not be drawn: {reason}")
+        return failure(window, frame, f"{window.id} could not be drawn.\n{reason}")
+
+
+def failure(window: "Window", frame: Frame, reason: str) -> Render:
+    """The render of a window that cannot show itself: the reason, and its actions."""
+    snapshot = _snapshot(window, frame, reason, None, {}, error=reason)
+    return Render(snapshot, _xml(window, snapshot, {}), {})
+
+
+def stale(window: "Window", render: Render) -> Render:
+    """The same render, marked as no longer up to date."""
+    snapshot = render.snapshot.model_copy(update={"stale": True})
+    return replace(render, snapshot=snapshot, xml=_xml(window, snapshot, render.anchors))
+
+
+def _snapshot(
+    window: "Window",
+    frame: Frame,
+    content: str,
+    elements: tuple[Element, ...] | None,
+    registry: Mapping[str, AnyAnchor],
+    *,
+    error: str | None = None,
+) -> Snapshot:
+    return Snapshot(
+        header=SnapshotHeader(
+            app_id=window.name,
+            session_id=frame.session_id,
+            version=frame.version,
+            timestamp=frame.now,
+        ),
+        state=SnapshotState(current_lod=frame.lod, custom=frame.state),
+        content=content,
+        elements=elements,
+        anchors={anchor_id: anchor_registry.entry(one) for anchor_id, one in registry.items()},
+        error=error,
+    )
+
+
+def _coerce(body: object, limit: int) -> tuple[str, tuple[Element, ...] | None]:
+    """Text within the limit, and the elements if there were any."""
+    if isinstance(body, bytes):
+        body = body.decode("utf-8", "replace")
+    if isinstance(body, str):
+        return text.for_model(text.cap(body, limit)), None
+    if isinstance(body, Element):
+        body = (body,)
+    if isinstance(body, Sequence) and all(isinstance(one, Element) for one in body):
+        shown = text_form(body)
+        if len(shown) <= limit:
+            return text.for_model(shown), tuple(body)
+        return text.for_model(text.cap(shown, limit)), None
+    raise InvalidSourceDataError(
+        f"content() returned {'None' if body is None else type(body).__name__}; "
+        "it must return text or elements."
+    )
+
+
+def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]) -> str:
+    lines = [ActionLine(one.id, str(one.params), one.label) for one in window.actions.values()]
+    for anchor in registry.values():
+        if not isinstance(anchor, Reference):
+            bound = window.actions[anchor.action]
+            open_params = (
+                [str(param) for param in bound.params.listing if param.name in anchor.fields]
+                if isinstance(anchor, anchor_registry.Form)
+                else []
+            )
+            lines.append(ActionLine(anchor.id, ",".join(open_params), anchor.label or bound.label))
+    close = ActionLine("close", "summary:string?", CLOSE_LABELS[window.env.lang])
+    return window_xml(window.id, window.description, snapshot, [*lines, close])

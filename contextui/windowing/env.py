@@ -1,0 +1,38 @@
+"""What surrounds a window: the language, the clock, other windows, a timer of its own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from contextui.windowing.base import Window
+
+Lang = Literal["en", "zh"]
+Clock = Callable[[], datetime]
+
+
+class Opener(Protocol):
+    """Opens another window by its class's name."""
+
+    def __call__(self, name: str, /, **args: Any) -> "Window":
+        """Open it and give it back."""
+        ...
+
+
+class Timer(Protocol):
+    """Calls a function again and again, on the window's own thread, as a transaction."""
+
+    def __call__(self, seconds: float, call: Callable[[], object], /) -> Callable[[], None]:
+        """Start; the returned call ends it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Env:
+    """A window's surroundings, at hand as ``self.env``."""
+
+    lang: Lang
+    clock: Clock
+    open: Opener
+    every: Timer

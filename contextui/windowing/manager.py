@@ -1,0 +1,322 @@
+"""All open windows: opening, closing, acting, waiting for them, and who was used last."""
+
+import asyncio
+import itertools
+import threading
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from concurrent.futures import wait as wait_for
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from contextui import text
+from contextui.errors import (
+    ContextUIError,
+    InvalidSourceDataError,
+    UnknownWindowError,
+    WindowClosedError,
+    WindowDefinitionError,
+)
+from contextui.events import (
+    Actor,
+    Listener,
+    Listeners,
+    WindowClosed,
+    WindowOpened,
+    WindowRestored,
+)
+from contextui.names import WINDOW_ID
+from contextui.windowing.action import ActionResult
+from contextui.windowing.base import Window
+from contextui.windowing.env import Clock, Env, Lang
+from contextui.windowing.params import Params
+from contextui.windowing.runtime import Place, Runtime
+from contextui.windowing.snapshot import ContextVersion, Lod
+from contextui.windowing.worker import PATIENCE, in_event_loop
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class WindowManager:
+    """Holds the open windows of one session.
+
+    Args:
+        classes: The window classes that can be opened by name.
+        session_id: The session that snapshots name.
+        lod: The level of detail at which windows open.
+        lang: The language windows should speak.
+        clock: Tells the time; tests give their own.
+
+    Example:
+        >>> windows = WindowManager([TodoWindow])
+        >>> todo = windows.open("todo", items=["milk"])
+        >>> await windows.act(todo.id, "add", {"text": "eggs"})
+        ActionResult(ok=True, text='Added 2.', error=None)
+    """
+
+    def __init__(
+        self,
+        classes: Iterable[type[Window]] = (),
+        *,
+        session_id: str | None = None,
+        lod: Lod = Lod.FULL,
+        lang: Lang = "en",
+        clock: Clock = _utc_now,
+    ) -> None:
+        self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
+        self.lod, self.lang, self.clock = lod, lang, clock
+        self.classes: dict[str, type[Window]] = {}
+        self._windows: dict[str, Window] = {}
+        self._last_renders: dict[str, str] = {}
+        self._numbers: defaultdict[str, int] = defaultdict(int)
+        self._focus: dict[str, int] = {}
+        self._focus_order = itertools.count(1)
+        self._listeners = Listeners()
+        self._lock = threading.RLock()
+        for cls in classes:
+            self.register(cls)
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Be told of every event of every window; the returned call ends that."""
+        return self._listeners.subscribe(listener)
+
+    def register(self, cls: type[Window]) -> None:
+        """Make a class known by its name.
+
+        Raises:
+            WindowDefinitionError: Another class has that name.
+        """
+        known = self.classes.setdefault(cls.name, cls)
+        if known is not cls:
+            raise WindowDefinitionError(
+                f"Two window classes are called {cls.name}: "
+                f"{known.__module__}.{known.__qualname__} and {cls.__module__}.{cls.__qualname__}."
+            )
+
+    # --- opening and closing -----------------------------------------------------------
+
+    def open(self, window: Window | type[Window] | str, /, **args: Any) -> Window:
+        """Open a window by name, class or instance.
+
+        Raises:
+            UnknownWindowError: No class has that name.
+            InvalidParamsError: The args are not those of its `opened`.
+            ContextUIError: Its `opened` raised, and did so at once.
+        """
+        instance = self._instance(window)
+        arguments = instance.opening.validate(args, f"open {instance.name}")
+        with self._lock:
+            self._numbers[instance.name] += 1
+            window_id = f"{instance.name}_{self._numbers[instance.name]}"
+        runtime = self._attach(instance, window_id, self.lod, ContextVersion(0))
+        opening = runtime.start(instance.opened, arguments)
+        if runtime.worker.wait(opening) and (problem := opening.exception()):
+            runtime.worker.stop()
+            raise problem
+        runtime.worker.wait(runtime.request_draw(runtime.lod))
+        self._enter(instance)
+        self._listeners.emit(WindowOpened(window_id))
+        return instance
+
+    def restore(
+        self,
+        cls: type[Window],
+        window_id: str,
+        state: Mapping[str, Any],
+        *,
+        lod: Lod | None = None,
+        after: ContextVersion = ContextVersion(0),  # noqa: B008  immutable
+    ) -> Window:
+        """Bring a window of an earlier run back under its id, with its saved state.
+
+        Raises:
+            UnknownWindowError: The id is taken, or cannot be an id.
+            InvalidSourceDataError: The state is not one of this class.
+        """
+        if not WINDOW_ID.fullmatch(window_id):
+            raise UnknownWindowError(f"{text.quote(window_id)} cannot be a window's id.")
+        if window_id in self._windows:
+            raise UnknownWindowError(f"There is a window {window_id} already.")
+        instance = cls()
+        try:
+            instance.state = cls.State.model_validate(state, by_name=True)
+        except ValidationError as problem:
+            raise InvalidSourceDataError(
+                f"{window_id}: the saved state is not one of {cls.name}: {problem}"
+            ) from problem
+        name, _, number = window_id.rpartition("_")
+        if number.isdecimal():
+            self._numbers[name] = max(self._numbers[name], int(number))
+        runtime = self._attach(instance, window_id, lod or self.lod, after)
+        runtime.worker.wait(runtime.start(instance.restored, {}))
+        runtime.worker.wait(runtime.request_draw(runtime.lod))
+        self._enter(instance)
+        self._listeners.emit(WindowRestored(window_id))
+        return instance
+
+    def close(self, window_id: str, summary: str | None = None, *, actor: Actor = "person") -> None:
+        """Close a window; its last render is kept.
+
+        Raises:
+            UnknownWindowError: No such window is open.
+        """
+        with self._lock:
+            window = self._require(window_id)
+            self._last_renders[window_id] = window.to_xml()
+            del self._windows[window_id]
+            self._focus.pop(window_id, None)
+        window.runtime.end()
+        self._listeners.emit(WindowClosed(window_id, summary, actor))
+
+    # --- finding -----------------------------------------------------------------------
+
+    def get(self, window_id: str) -> Window | None:
+        """The open window of this id, if there is one."""
+        return self._windows.get(window_id)
+
+    def windows(self) -> list[Window]:
+        """The open windows, in the order in which they were opened."""
+        with self._lock:
+            return list(self._windows.values())
+
+    def last_render(self, window_id: str) -> str | None:
+        """The XML that a closed window showed last."""
+        return self._last_renders.get(window_id)
+
+    def focus(self, window_id: str) -> None:
+        """Note that this window is in use: it keeps its detail longest when room gets scarce."""
+        self._require(window_id)
+        self._focus[window_id] = next(self._focus_order)
+
+    def focused_at(self, window_id: str) -> int:
+        """When the window was last in use; higher is later, 0 is never."""
+        return self._focus.get(window_id, 0)
+
+    def set_lod(self, window_id: str, lod: Lod) -> None:
+        """Switch a window's level of detail."""
+        self._require(window_id).runtime.set_lod(lod)
+
+    # --- acting and waiting ------------------------------------------------------------
+
+    async def act(
+        self,
+        window_id: str,
+        action_id: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        actor: Actor = "model",
+    ) -> ActionResult:
+        """Carry out an action of a window, or of one of its anchors.
+
+        Whatever goes wrong comes back as a result that is not `ok`, with the typed error: a
+        model reads it and tries again. Nothing of a failed action remains.
+        """
+        try:
+            window = self._require(window_id)
+            if action_id == "close":
+                return self._close_by_action(window, params or {}, actor)
+            self.focus(window_id)
+            result = await window.runtime.act(action_id, params or {}, actor)
+        except ContextUIError as error:
+            return ActionResult.failed(error)
+        if isinstance(result.error, WindowClosedError):
+            return ActionResult.failed(self._unknown(window_id))
+        return result
+
+    async def settle(self, seconds: float = PATIENCE) -> list[str]:
+        """Wait until every window shows what it holds, but no longer than this.
+
+        Returns:
+            The ids of those that are late. They show their last render, marked stale.
+        """
+        drawing = {one.id: pending for one in self.windows() if (pending := one.runtime.pending())}
+        if drawing:
+            futures = [asyncio.wrap_future(future) for future in drawing.values()]
+            await asyncio.wait(futures, timeout=seconds)
+        return self._report_late(drawing)
+
+    def settle_now(self) -> None:
+        """The same for callers without an event loop; inside of one it does not wait at all."""
+        if in_event_loop():
+            return
+        drawing = {one.id: pending for one in self.windows() if (pending := one.runtime.pending())}
+        if drawing:
+            wait_for(drawing.values(), PATIENCE)
+            self._report_late(drawing)
+
+    # --- within ------------------------------------------------------------------------
+
+    def _instance(self, window: Window | type[Window] | str) -> Window:
+        if isinstance(window, str):
+            if window not in self.classes:
+                there_is = ", ".join(sorted(self.classes)) or "none"
+                raise UnknownWindowError(
+                    f"There is no window called {text.quote(window)}. There is: {there_is}."
+                )
+            window = self.classes[window]
+        if isinstance(window, type):
+            return window()
+        if window._runtime is not None:
+            raise UnknownWindowError(f"{window.id} was opened before.")
+        return window
+
+    def _attach(self, window: Window, window_id: str, lod: Lod, after: ContextVersion) -> Runtime:
+        env = Env(
+            lang=self.lang,
+            clock=self.clock,
+            open=self.open,
+            every=lambda seconds, call: window.runtime.every(seconds, call),  # noqa: PLW0108
+        )
+        place = Place(window_id, self.session_id, env, self._listeners.emit)
+        window._runtime = Runtime(window, place, lod, after)
+        return window._runtime
+
+    def _enter(self, window: Window) -> None:
+        with self._lock:
+            self._windows[window.id] = window
+            self._focus[window.id] = next(self._focus_order)
+
+    def _require(self, window_id: str) -> Window:
+        window = self._windows.get(window_id)
+        if window is None:
+            raise self._unknown(window_id)
+        return window
+
+    def _unknown(self, window_id: str) -> UnknownWindowError:
+        if window_id in self._last_renders:
+            return UnknownWindowError(f"{window_id} is closed.")
+        there_is = ", ".join(self._windows) or "none"
+        return UnknownWindowError(
+            f"There is no window {text.quote(window_id)}. Open windows: {there_is}."
+        )
+
+    def _close_by_action(
+        self, window: Window, params: Mapping[str, Any], actor: Actor
+    ) -> ActionResult:
+        window_id = window.id
+        summary = _CLOSE.validate(params, f"{window_id}.close")["summary"]
+        self.close(window_id, summary, actor=actor)
+        return ActionResult(
+            True, f"{window_id} closed: {summary}" if summary else f"{window_id} closed."
+        )
+
+    def _report_late(self, drawing: Mapping[str, "Future[None]"]) -> list[str]:
+        late = [window_id for window_id, future in drawing.items() if not future.done()]
+        for window_id in late:
+            if window := self.get(window_id):
+                busy = window.runtime.worker.busy_for()
+                window.runtime.warn(f"is late: busy for {busy:.1f} s, its last render is shown")
+        return late
+
+
+def _close(window: Window, summary: str | None = None) -> None:
+    """What `close` takes, in every window."""
+
+
+_CLOSE = Params(_close, "Window")

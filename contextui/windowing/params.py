@@ -1,0 +1,180 @@
+"""An action's params: read from type hints, shown as `name:type`, validated by pydantic."""
+
+import inspect
+import json
+import re
+import types
+from collections.abc import Callable, Hashable, Mapping
+from datetime import date, datetime, time
+from enum import Enum
+from functools import cached_property
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from contextui.errors import InvalidParamsError, WindowDefinitionError
+from contextui.text import quote
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+_PLAIN = re.compile(r"[\w.-]+")
+_NAMES: dict[object, str] = {
+    str: "string",
+    int: "int",
+    float: "float",
+    bool: "bool",
+    Any: "any",
+    object: "any",
+    types.NoneType: "null",
+    dict: "object",
+    list: "any[]",
+    datetime: "datetime",
+    date: "date",
+    time: "time",
+}
+
+
+class Param(NamedTuple):
+    """One param as the model sees it."""
+
+    name: str
+    type: str
+    optional: bool
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.type}{'?' if self.optional else ''}"
+
+
+class Params:
+    """What a call takes, from the hints of a method (its `self` left out).
+
+    Attributes:
+        listing: The params, in order; the text of the whole is ``text:string,index:int?``.
+
+    Raises:
+        WindowDefinitionError: A param without a hint, or of a type that cannot be declared.
+    """
+
+    def __init__(self, function: Callable[..., Any], owner: str) -> None:
+        where = f"{owner}.{function.__name__}"
+        try:
+            hints = get_type_hints(function, include_extras=True)
+        except Exception as problem:
+            raise WindowDefinitionError(f"{where}: its type hints fail: {problem}") from problem
+        self.listing: list[Param] = []
+        self._absent: dict[str, None] = {}
+        for parameter in list(inspect.signature(function).parameters.values())[1:]:
+            name = parameter.name
+            if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+                raise WindowDefinitionError(f"{where}: {parameter} cannot be declared as a param.")
+            if name not in hints:
+                raise WindowDefinitionError(f"{where}: {name} needs a type hint.")
+            plain = _without_none(hints[name])
+            has_default, nullable = parameter.default is not parameter.empty, plain != hints[name]
+            shown = type_name(plain, f"{where}: {name}")
+            self.listing.append(Param(name, shown, has_default or nullable))
+            if nullable and not has_default:
+                self._absent[name] = None  # not sent, it must still reach the method
+        self._hints = {param.name: hints[param.name] for param in self.listing}
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.listing))
+
+    @cached_property
+    def _adapters(self) -> dict[str, TypeAdapter[Any]]:
+        """Built for the first call: many classes are declared, few are used."""
+        return {name: TypeAdapter(hint) for name, hint in self._hints.items()}
+
+    def validate(self, given: Mapping[str, Any], what: str) -> dict[str, Any]:
+        """The arguments to call with.
+
+        Raises:
+            InvalidParamsError: With every problem, and what was expected.
+        """
+        arguments: dict[str, Any] = dict(self._absent)
+        missing = [p.name for p in self.listing if not p.optional and p.name not in given]
+        problems = [f"{name} is missing" for name in missing]
+        for name, value in given.items():
+            if name not in self._hints:
+                problems.append(f"there is no param {quote(name)}")
+                continue
+            try:
+                arguments[name] = self._adapters[name].validate_python(value)
+            except ValidationError as error:
+                problems += [self._problem(name, one) for one in error.errors(include_url=False)]
+        if problems:
+            expected = str(self) or "no params"
+            raise InvalidParamsError(f"{what}: {'; '.join(problems)}. Expected: {expected}")
+        return arguments
+
+    def _problem(self, name: str, error: "ErrorDetails") -> str:
+        path = ".".join([name, *map(str, error["loc"])])
+        expected = next((f"expected {p.type}" for p in self.listing if p.name == path), None)
+        got = quote(_shown(error["input"]))
+        return f"{path}: {expected or error['msg']}, got {got}"
+
+
+def type_name(hint: Any, where: str) -> str:
+    """The name by which a type is declared to the model (``string``, ``int[]``, ``a|b`` …)."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    name: str | None = None
+    if origin is Annotated:
+        name = type_name(arguments[0], where)
+    elif origin is Literal:
+        name = "|".join(map(_choice, arguments))
+    elif origin in (list, set, frozenset, tuple):
+        inner = type_name(arguments[0], where)
+        name = f"({inner})[]" if "|" in inner else f"{inner}[]"
+    elif origin in (Union, types.UnionType):
+        name = "|".join(type_name(one, where) for one in arguments)
+    elif origin is dict:
+        name = "object"
+    elif isinstance(hint, type) and issubclass(hint, Enum):
+        name = "|".join(_choice(member.value) for member in hint)
+    elif isinstance(hint, type) and issubclass(hint, BaseModel):
+        name = f"{{{','.join(_model_fields(hint, where))}}}"
+    elif isinstance(hint, Hashable):
+        name = _NAMES.get(hint)
+    if name is None:
+        raise WindowDefinitionError(f"{where}: {hint!r} cannot be declared as the type of a param.")
+    return name
+
+
+def _model_fields(model: type[BaseModel], where: str) -> list[str]:
+    return [
+        str(Param(field.alias or name, type_name(_without_none(field.annotation), where),
+                  not field.is_required()))
+        for name, field in model.model_fields.items()
+    ]  # fmt: skip
+
+
+def _members(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def _without_none(hint: Any) -> Any:
+    rest = tuple(one for one in _members(hint) if one is not types.NoneType)
+    return Union[rest] if rest and len(rest) < len(_members(hint)) else hint  # noqa: UP007
+
+
+def _choice(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _shown(value: object) -> str:
+    try:
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        return type(value).__name__

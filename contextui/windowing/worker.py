@@ -1,0 +1,167 @@
+"""A window's own thread: one call at a time, and nobody else ever waits for a hanging one."""
+
+import asyncio
+import heapq
+import itertools
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import wait as wait_for
+from typing import Any, TypeVar
+
+from contextui.errors import WindowClosedError
+
+T = TypeVar("T")
+Job = Callable[[], None]
+
+PATIENCE = 2.0
+"""Seconds that a caller without an event loop waits for a window."""
+
+LOOP_PATIENCE = 0.05
+"""Seconds that a caller inside an event loop waits, and only for a window that is not already
+stuck: a healthy window answers well within them, and no loop is held up by any other."""
+
+_IDLE = 5.0  # seconds without work after which the thread ends; the next call starts a new one
+
+
+class Worker:
+    """Runs calls on one daemon thread, in order; the thread exists only while it is needed."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._jobs: deque[tuple[Job, Callable[[], None]]] = deque()
+        self._timers: list[tuple[float, int, float, Job]] = []
+        self._order = itertools.count()
+        self._wake = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._since: float | None = None
+        self._closed = False
+
+    def submit(self, call: Callable[[], T]) -> "Future[T]":
+        """Have `call` run after everything submitted before it."""
+        future: Future[T] = Future()
+
+        def job() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                result = call()
+            except BaseException as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        def refuse() -> None:
+            if future.set_running_or_notify_cancel():
+                future.set_exception(WindowClosedError(f"{self._name} is closed."))
+
+        with self._wake:
+            if self._closed:
+                refuse()
+                return future
+            self._jobs.append((job, refuse))
+            self._ensure_thread()
+            self._wake.notify()
+        return future
+
+    def every(self, seconds: float, call: Job) -> Callable[[], None]:
+        """Have `call` run again and again; the returned call ends that.
+
+        A call that is late is not made up for: the next one comes a whole period later.
+        """
+        ended = False
+
+        def tick() -> None:
+            if not ended:
+                call()
+
+        def end() -> None:
+            nonlocal ended
+            ended = True
+            with self._wake:
+                self._timers = [timer for timer in self._timers if timer[3] is not tick]
+                heapq.heapify(self._timers)
+
+        with self._wake:
+            if not self._closed:
+                due = time.monotonic() + seconds
+                heapq.heappush(self._timers, (due, next(self._order), seconds, tick))
+                self._ensure_thread()
+                self._wake.notify()
+        return end
+
+    def stop(self, farewell: Job | None = None) -> None:
+        """Take no more calls: what is queued fails as closed, what runs is left to itself.
+
+        The farewell is the last call that runs.
+        """
+        with self._wake:
+            if self._closed:
+                return
+            self._closed = True
+            self._timers.clear()
+            queued = list(self._jobs)
+            self._jobs.clear()
+            if farewell is not None:
+                self._jobs.append((farewell, lambda: None))
+                self._ensure_thread()
+            self._wake.notify()
+        for _, refuse in queued:
+            refuse()
+
+    def busy_for(self) -> float:
+        """Seconds that the present call has been running; 0 between calls."""
+        since = self._since
+        return 0.0 if since is None else time.monotonic() - since
+
+    def wait(self, future: "Future[Any]") -> bool:
+        """Wait as long as the caller can afford to; whether the future is done."""
+        if future.done():
+            return True
+        if threading.current_thread() is self._thread:
+            return False  # it would wait for itself
+        patience = LOOP_PATIENCE - self.busy_for() if in_event_loop() else PATIENCE
+        return patience > 0 and bool(wait_for([future], patience).done)
+
+    def _ensure_thread(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while (job := self._next()) is not None:
+            self._since = time.monotonic()
+            job()
+            self._since = None
+
+    def _next(self) -> Job | None:
+        """The next job, due timers first; None when the thread is to end."""
+        idle_since = time.monotonic()
+        with self._wake:
+            while self._jobs or not self._closed:
+                now = time.monotonic()
+                if self._timers and self._timers[0][0] <= now:
+                    _, order, seconds, tick = heapq.heappop(self._timers)
+                    heapq.heappush(self._timers, (now + seconds, order, seconds, tick))
+                    return tick
+                if self._jobs:
+                    return self._jobs.popleft()[0]
+                if self._timers:
+                    self._wake.wait(self._timers[0][0] - now)
+                elif now - idle_since < _IDLE:
+                    self._wake.wait(_IDLE)
+                else:
+                    break
+            self._thread = None
+            return None
+
+
+def in_event_loop() -> bool:
+    """Whether the calling thread runs an event loop, which must never be held up."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
