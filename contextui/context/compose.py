@@ -12,7 +12,7 @@ from typing import NamedTuple, overload
 
 from contextui.context.calls import Calls
 from contextui.context.forms import Shown, unit_messages, window_message
-from contextui.context.item import ContextItem, ItemType, Stage
+from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
 from contextui.context.meter import Meter
 from contextui.context.placement import Arrival, arrival
 from contextui.context.render import arrange
@@ -153,8 +153,6 @@ class Composer:
         self._changed_from: int | None = None
         self.under_way = False
         """Whether something of this turn was sent, so that nothing before it may change."""
-        self.items_passed = 0
-        """How many items were looked at since the start: what the work is proportional to."""
 
     @property
     def references(self) -> Sequence[ContextItem]:
@@ -188,9 +186,7 @@ class Composer:
 
     def sent(self, composition: Composition) -> None:
         """Fix the bytes of what was composed."""
-        # Windows behind everything else came with nothing that could be told of them later.
-        kept = len(composition.fresh) - len(composition.arriving.at_end)
-        self._sent.extend(composition.fresh[:kept])
+        self._sent.extend(composition.fresh)
         self.under_way = True
 
     def finished(self, items: Sequence[ContextItem]) -> None:
@@ -230,12 +226,12 @@ class Composer:
         items = list(self._visible(self._items.view()))
         pieces = [self._piece(one, 0) for one in arrange(items, self._windows, "in-place")]
         tokens = sum(piece.tokens for piece in pieces)
-        return Composition(Messages([pieces]), tokens, 0, through_seq, Arrival(), tuple(pieces))
+        fresh = (p for p in pieces if any(item.stage is Stage.NEW for item in p.shown.items))
+        return Composition(Messages([pieces]), tokens, 0, through_seq, fresh=tuple(fresh))
 
     def _current_system(self) -> Run:
         if self._system is None:
-            shown = (one for one in self._system_items if one.face.hidden is None)
-            self._system = Run(self._pieces(units(self._counted(shown))))
+            self._system = Run(self._pieces(units(self._visible(self._system_items))))
         return self._system
 
     def _current_history(self) -> Run:
@@ -244,7 +240,7 @@ class Composer:
             final = (
                 item
                 for item in self._items.view().since(start)
-                if item.stage is Stage.FINAL and item.type not in (ItemType.SYSTEM, ItemType.WINDOW)
+                if item.stage is Stage.FINAL and is_conversation(item)
             )
             self._history.extend(self._pieces(units(self._visible(final))))
             self._changed_from = None
@@ -254,12 +250,7 @@ class Composer:
         self._changed_from = min(seq, seq if self._changed_from is None else self._changed_from)
 
     def _visible(self, items: Iterable[ContextItem]) -> Iterator[ContextItem]:
-        return (item for item in self._counted(items) if item.face.hidden is None)
-
-    def _counted(self, items: Iterable[ContextItem]) -> Iterator[ContextItem]:
-        for item in items:
-            self.items_passed += 1
-            yield item
+        return (item for item in items if item.face.hidden is None)
 
     def _pieces(self, gathered: Iterable[Unit], arriving: Arrival | None = None) -> Iterator[Piece]:
         for unit in gathered:

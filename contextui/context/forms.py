@@ -30,9 +30,9 @@ def unit_messages(unit: Unit, arriving: Arrival = _NOTHING) -> list[Shown]:
         case ItemType.TOOL:
             return _loose(unit.items, arriving)
         case ItemType.SYSTEM:
-            return [Shown(LlmMessage("system", head.face.content), (head,))]
+            return [Shown(LlmMessage("system", content_of(head)), (head,))]
         case _:
-            words = LlmMessage("user", head.face.blocks or head.face.content)
+            words = LlmMessage("user", content_of(head))
             return [*_copies(head, arriving), Shown(words, (head,))]
 
 
@@ -41,8 +41,19 @@ def window_message(copy: Carried) -> Shown:
     return Shown(LlmMessage("user", copy.xml), (), (copy,))
 
 
-def answer_blocks(item: ContextItem) -> str | tuple[Block, ...]:
-    """What an answer consists of: verbatim while its turn runs, from then on without thinking."""
+def content_of(item: ContextItem) -> str | tuple[Block, ...]:
+    """An item's own content: verbatim while its turn runs, in its final form from then on."""
+    match item.type:
+        case ItemType.ASSISTANT:
+            return _answer_blocks(item)
+        case ItemType.TOOL:
+            return _result_text(item)
+        case _:
+            return item.face.blocks or item.face.content
+
+
+def _answer_blocks(item: ContextItem) -> str | tuple[Block, ...]:
+    """The answer's blocks; once its turn is over, without thinking."""
     face = item.face
     if face.blocks is None:
         return face.content
@@ -50,8 +61,8 @@ def answer_blocks(item: ContextItem) -> str | tuple[Block, ...]:
     return tuple(block for block in face.blocks if block.get("type") not in left_out)
 
 
-def result_text(item: ContextItem) -> str:
-    """The text of a result: whole while its turn runs, its gist from then on."""
+def _result_text(item: ContextItem) -> str:
+    """The text of a result; once its turn is over, its gist."""
     face = item.face
     gist = face.gist if item.stage is Stage.FINAL else None
     return gist or (face.content if face.content.strip() else _NO_OUTPUT)
@@ -74,7 +85,7 @@ def _answer(unit: Unit, arriving: Arrival) -> list[Shown]:
 
 
 def _with_answered_calls(item: ContextItem, answered: set[str | None]) -> str | tuple[Block, ...]:
-    content = answer_blocks(item)
+    content = _answer_blocks(item)
     if isinstance(content, str):
         return content
     kept = tuple(
@@ -85,7 +96,7 @@ def _with_answered_calls(item: ContextItem, answered: set[str | None]) -> str | 
 
 
 def _result_block(item: ContextItem, copies: tuple[Carried, ...]) -> Block:
-    content: object = result_text(item)
+    content: object = _result_text(item)
     if copies:
         parts = (content, *(copy.xml for copy in copies))
         content = [{"type": "text", "text": part} for part in parts]
@@ -97,7 +108,7 @@ def _loose(results: Iterable[ContextItem], arriving: Arrival) -> list[Shown]:
     """Results of the text protocol: words like any other, with their windows behind them."""
     shown: list[Shown] = []
     for one in results:
-        shown += [Shown(LlmMessage("user", result_text(one)), (one,)), *_copies(one, arriving)]
+        shown += [Shown(LlmMessage("user", _result_text(one)), (one,)), *_copies(one, arriving)]
     return shown
 
 

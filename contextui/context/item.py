@@ -132,6 +132,11 @@ class ContextItem:
         )
 
 
+def is_conversation(item: ContextItem) -> bool:
+    """Whether it is a part of what person, model and tools say to each other."""
+    return item.type not in (ItemType.SYSTEM, ItemType.WINDOW)
+
+
 def assign(item: ContextItem, **changes: Any) -> None:
     """Change an item in place. For its manager alone: everyone else asks the manager."""
     for name, value in changes.items():

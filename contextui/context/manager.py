@@ -9,7 +9,7 @@ from contextui.context import admission, room
 from contextui.context.calls import Calls
 from contextui.context.changes import Changes, edited_blocks
 from contextui.context.compose import Composer, Composition
-from contextui.context.item import ContextItem, Hidden, ItemType, Stage, assign
+from contextui.context.item import ContextItem, Hidden, ItemType, Stage, assign, is_conversation
 from contextui.context.meter import Meter
 from contextui.context.placement import Placement
 from contextui.context.report import ContextStats, Tally, debug_line
@@ -263,16 +263,19 @@ class ContextManager:
     def mark_sent(self, composition: Composition) -> None:
         """The request left: nothing that it holds changes until the turn ends."""
         with self._lock:
-            arriving = composition.arriving
-            if arriving.carrier is not None:
-                copies = arriving.with_item(arriving.carrier)
-                assign(arriving.carrier, carried=copies)
             shown = {item.id for piece in composition.fresh for item in piece.shown.items}
-            for item in self._open:
-                late = item.type is ItemType.TOOL and not item.hidden and item.id not in shown
-                if item.stage is Stage.NEW and item.seq <= composition.through_seq and not late:
-                    assign(item, stage=Stage.SENT)
-            self._composer.sent(composition)
+            if shown:
+                arriving, under_way = composition.arriving, self._composer.under_way
+                if arriving.carrier is not None:
+                    assign(arriving.carrier, carried=arriving.with_item(arriving.carrier))
+                for item in self._open:
+                    waits = not item.hidden and item.id not in shown
+                    waits &= item.type is ItemType.TOOL or (
+                        item.type is ItemType.SYSTEM and under_way
+                    )
+                    if not waits and item.seq <= composition.through_seq:
+                        assign(item, stage=Stage.SENT)
+                self._composer.sent(composition)
             self._listeners.emit(RequestSent(composition.through_seq))
 
     def end_turn(self, *, early: bool = False) -> None:
@@ -282,9 +285,7 @@ class ContextManager:
             released = self._changes.release()
             for item in done:
                 assign(item, stage=Stage.FINAL, carried=())
-            self._composer.finished(
-                [item for item in done if item.type not in (ItemType.SYSTEM, ItemType.WINDOW)]
-            )
+            self._composer.finished([item for item in done if is_conversation(item)])
             self._recount.update((item.id, item) for item in done)
             self._note(released)
             if done:

@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 
 from contextui.context import forms
-from contextui.context.item import Carried, ContextItem, ItemType, Stage
+from contextui.context.item import Carried, ContextItem, ItemType
+from contextui.model import Block, Role
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
+
+_ROLES: dict[ItemType, Role] = {ItemType.SYSTEM: "system", ItemType.ASSISTANT: "assistant"}
 
 
 class Meter:
@@ -17,16 +20,17 @@ class Meter:
 
     def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
-        self._items: dict[str, tuple[object, int]] = {}
+        self._items: dict[str, tuple[str | tuple[Block, ...], int]] = {}
         self._windows: dict[str, dict[str, int]] = {}
 
     def item(self, item: ContextItem) -> int:
         """The tokens of an item's own content, in the form that its stage has."""
-        face = item.face
-        source = (face.content, face.blocks, face.gist, item.stage is Stage.FINAL)
+        content = forms.content_of(item)
         known = self._items.get(item.id)
-        if known is None or known[0] != source:
-            known = self._items[item.id] = (source, self._count(item))
+        if known is None or known[0] != content:
+            overhead = self._counter.message_overhead(_ROLES.get(item.type, "user"))
+            known = (content, overhead + self._counter.count_content(content))
+            self._items[item.id] = known
         return known[1]
 
     def window(self, window_id: str, xml: str) -> int:
@@ -50,17 +54,3 @@ class Meter:
             if xml is not None:
                 return self.window(item.content, xml)
         return self.window(item.content, item.content)
-
-    def _count(self, item: ContextItem) -> int:
-        counter, face = self._counter, item.face
-        match item.type:
-            case ItemType.SYSTEM:
-                return counter.message_overhead("system") + counter.count(face.content)
-            case ItemType.ASSISTANT:
-                content = counter.count_content(forms.answer_blocks(item))
-                return counter.message_overhead("assistant") + content
-            case ItemType.TOOL:
-                return counter.message_overhead("user") + counter.count(forms.result_text(item))
-            case _:
-                content = counter.count_content(face.blocks or face.content)
-                return counter.message_overhead("user") + content

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from contextui.context.forms import Shown, unit_messages, window_message
-from contextui.context.item import Carried, ContextItem, ItemType, Stage
+from contextui.context.item import Carried, ContextItem, ItemType, Stage, is_conversation
 from contextui.context.placement import Placement, arrival, live_copy
 from contextui.context.trim import trim
 from contextui.context.units import units
@@ -78,7 +78,7 @@ def arrange(
 
 
 def _tail(items: Sequence[ContextItem], windows: WindowManager | None) -> list[Shown]:
-    under_way = any(item.stage is Stage.SENT for item in items)
+    under_way = any(item.stage is Stage.SENT for item in items if is_conversation(item))
     system = [
         item
         for item in items

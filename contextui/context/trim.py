@@ -9,10 +9,11 @@ System items, pinned ones, the words of the last round and its newest step alway
 and its results go together, and what stays of the conversation has no holes but for these.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.meter import Meter
 from contextui.context.units import Unit, rounds, units
 from contextui.errors import ContextTooLargeError
@@ -94,35 +95,33 @@ def plan_trim(
 
     visible = [item for item in items if not item.is_obsolete]
     references = [item for item in visible if item.type is ItemType.WINDOW]
-    conversation = units(
-        item for item in visible if item.type not in (ItemType.SYSTEM, ItemType.WINDOW)
-    )
+    conversation = units(item for item in visible if is_conversation(item))
     gathered = rounds(conversation)
     older = _movable(unit for one in gathered[:-ROUNDS_KEPT] for unit in one)
     recent = _movable(_replaceable(gathered[-ROUNDS_KEPT:]))
 
     while older and older[0].head.seq < cut:
-        drop(older.pop(0).items)
+        drop(older.popleft().items)
     if total > max_tokens:
         drop(item for item in items if item.is_obsolete)
     if total > max_tokens:
         while older and total > max_tokens * STEP_DOWN_TO:
             plan.cut = older[0].items[-1].seq + 1
-            drop(older.pop(0).items)
+            drop(older.popleft().items)
     for reference in sorted(references, key=lambda item: _last_use(item, windows)):
         if total > max_tokens and not reference.pinned:
             drop([reference])
     while recent and total > max_tokens:
         plan.cut = recent[0].items[-1].seq + 1
-        drop(recent.pop(0).items)
+        drop(recent.popleft().items)
     if total > max_tokens:
         dropped = {item.id for item in plan.dropped}
         raise _too_large([item for item in items if item.id not in dropped], max_tokens, size)
     return plan
 
 
-def _movable(candidates: Iterable[Unit]) -> list[Unit]:
-    return [unit for unit in candidates if not unit.pinned]
+def _movable(candidates: Iterable[Unit]) -> deque[Unit]:
+    return deque(unit for unit in candidates if not unit.pinned)
 
 
 def _replaceable(recent: Sequence[Sequence[Unit]]) -> list[Unit]:

@@ -63,7 +63,9 @@ class Window(metaclass=_WindowType):
     and hooks, and each of them commits whole or not at all.
     """
 
-    State: ClassVar[type[WindowState]] = WindowState
+    class State(WindowState):
+        """What a window keeps; its class extends this one."""
+
     name: ClassVar[str] = ""
     """What `create` and the palette call the class; by default the class's own name."""
     description: str = ""

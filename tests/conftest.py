@@ -1,0 +1,9 @@
+"""Settings that all tests share."""
+
+from hypothesis import HealthCheck, settings
+
+# The first example may load the vocabulary, and windows have threads: time says nothing here.
+settings.register_profile(
+    "contextui", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("contextui")

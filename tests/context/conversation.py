@@ -1,0 +1,118 @@
+"""A conversation that tests drive step by step, with real windows."""
+
+import asyncio
+import itertools
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from contextui import (
+    Body,
+    ContextItem,
+    ContextManager,
+    ItemType,
+    LlmMessage,
+    Lod,
+    TokenCounter,
+    Window,
+    WindowManager,
+    action,
+)
+from contextui.context.placement import Placement
+
+
+class NotesWindow(Window):
+    """Notes, one to a line."""
+
+    class State(Window.State):
+        lines: list[str] = []
+
+    state: State
+
+    def opened(self, lines: list[str] | None = None) -> None:
+        self.state.lines = lines or []
+
+    def content(self, lod: Lod) -> Body:
+        if lod is Lod.FULL:
+            return "\n".join(self.state.lines)
+        if lod is Lod.SUMMARY:
+            return "\n".join(line[:20] for line in self.state.lines)
+        return f"{len(self.state.lines)} notes"
+
+    @action("Write a line")
+    def write(self, line: str) -> str:
+        self.state.lines.append(line)
+        return f"Line {len(self.state.lines)}"
+
+
+def rough_counter() -> TokenCounter:
+    """Counts without the vocabulary: properties hold for any count, and this one is quick."""
+    return TokenCounter(encode=TokenCounter.estimate)
+
+
+def wire(messages: Iterable[LlmMessage]) -> bytes:
+    """The messages as bytes, one behind the other, so that a prefix is a prefix."""
+    parts = [{"role": one.role, "content": one.content} for one in messages]
+    return b"".join(json.dumps(part, ensure_ascii=False).encode() + b"\n" for part in parts)
+
+
+class Conversation:
+    """Windows and a context, with short words for what people and models do to them."""
+
+    def __init__(self, placement: Placement = "tail", counter: TokenCounter | None = None) -> None:
+        self.windows = WindowManager([NotesWindow])
+        self.context = ContextManager(
+            self.windows, counter=counter or rough_counter(), placement=placement
+        )
+        self._call_numbers = itertools.count(1)
+        self.waiting: list[str] = []
+
+    def say(self, text: str) -> ContextItem:
+        return self.context.add(ContextItem(ItemType.USER, text))
+
+    def answer(self, text: str) -> ContextItem:
+        return self.context.add(ContextItem(ItemType.ASSISTANT, text))
+
+    def system(self, text: str) -> ContextItem:
+        return self.context.add(ContextItem(ItemType.SYSTEM, text))
+
+    def call(self, count: int = 1, text: str = "", thinking: str = "") -> ContextItem:
+        """An answer that calls tools, and may think and speak before."""
+        calls = [f"call_{next(self._call_numbers)}" for _ in range(count)]
+        blocks: list[dict[str, Any]] = [
+            {"type": "tool_use", "id": call, "name": "action", "input": {"n": 1}} for call in calls
+        ]
+        if text:
+            blocks.insert(0, {"type": "text", "text": text})
+        if thinking:
+            blocks.insert(0, {"type": "thinking", "thinking": thinking, "signature": "s"})
+        self.waiting += calls
+        return self.context.add(ContextItem(ItemType.ASSISTANT, text, blocks=tuple(blocks)))
+
+    def result(self, text: str = "done", **fields: Any) -> ContextItem:
+        """The result of the call that has waited longest."""
+        call = self.waiting.pop(0)
+        return self.context.add(ContextItem(ItemType.TOOL, text, tool_call_id=call, **fields))
+
+    def open(self, *lines: str) -> Window:
+        return self.windows.open("notes", lines=list(lines))
+
+    def write(self, window_id: str, line: str) -> None:
+        result = asyncio.run(self.windows.act(window_id, "write", {"line": line}))
+        assert result.ok, result
+
+    def send(self, budget: int | None = None) -> list[LlmMessage]:
+        """Compose a request and say that it left."""
+        request = self.context.compose(budget)
+        self.context.mark_sent(request)
+        return list(request.messages)
+
+    def turn(self, words: str, answer: str) -> None:
+        """A whole turn without tools."""
+        self.say(words)
+        self.send()
+        self.answer(answer)
+        self.context.end_turn()
+
+    def composed(self, budget: int | None = None) -> list[LlmMessage]:
+        return list(self.context.compose(budget).messages)

@@ -1,0 +1,353 @@
+"""Items and their manager: S0.1 to S0.3, S0.6, S0.10, S0.11, and what a person may change."""
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from contextui import ContextItem, ContextManager, ContextStats, ContextUIError, ItemType
+from contextui.errors import (
+    DuplicateItemError,
+    InvalidItemError,
+    UnknownItemError,
+    UnknownWindowError,
+)
+from contextui.events import CutMoved, Event, ItemAdded, ItemsChanged, RequestSent, TurnEnded
+from tests.context.conversation import Conversation, rough_counter
+
+
+def manager() -> ContextManager:
+    return ContextManager(counter=rough_counter())
+
+
+def user(text: str) -> ContextItem:
+    return ContextItem(ItemType.USER, text)
+
+
+# --- seq and views ---------------------------------------------------------------------------
+
+
+def test_seq_is_given_by_the_manager_alone_and_rises() -> None:
+    """S0.2: a caller's own seq is ignored, and nobody can assign one."""
+    context = manager()
+    items = [context.add(ContextItem(ItemType.USER, "hi", seq=99)) for _ in range(43)]
+    assert [item.seq for item in items][-2:] == [42, 43]
+    assert context.current_seq == 43
+    with pytest.raises(FrozenInstanceError):
+        items[0].seq = 7  # type: ignore[misc]
+
+
+def test_add_returns_the_item_itself() -> None:
+    context, item = manager(), user("hi")
+    assert context.add(item) is item
+    assert context.get(item.id) is item
+
+
+def test_views_do_not_change_under_their_reader() -> None:
+    context = manager()
+    first = context.add(user("one"))
+    view, active = context.get_all(), context.get_active()
+    context.add(user("two"))
+    context.drop(first.id)
+    assert [item.content for item in view] == ["one"]
+    assert [item.content for item in active] == ["one"]
+    assert [item.content for item in context.get_all()] == ["one", "two"]
+    assert [item.content for item in context.get_active()] == ["two"]
+    assert context.get_all()[-1].content == "two"
+    assert [item.content for item in context.get_all()[0:2]] == ["one", "two"]
+    with pytest.raises(IndexError):
+        context.get_all()[2]
+
+
+def test_types_have_the_values_of_the_document() -> None:
+    """S0.1"""
+    assert [kind.value for kind in ItemType] == ["System", "User", "Assistant", "Window", "Tool"]
+    assert ContextItem("User", "hi").type is ItemType.USER  # type: ignore[arg-type]
+
+
+# --- the debug lines -------------------------------------------------------------------------
+
+
+def test_debug_lines_are_those_of_the_document() -> None:
+    """S0.11, character for character."""
+    context = manager()
+    context.add(ContextItem(ItemType.SYSTEM, "你是 ContextUI 助手..."))
+    context.add(ContextItem(ItemType.USER, "创建一个待办列表"))
+    context.add(ContextItem(ItemType.ASSISTANT, "好的，我来帮你创建..."))
+    context.add(ContextItem(ItemType.WINDOW, "todo_12345"))
+    context.add(ContextItem(ItemType.WINDOW, "temp_67890"))
+    context.mark_window_obsolete("temp_67890")
+    assert context.debug_lines() == [
+        "[✓] [0001] System: 你是 ContextUI 助手...",
+        "[✓] [0002] User: 创建一个待办列表",
+        "[✓] [0003] Assistant: 好的，我来帮你创建...",
+        "[✓] [0004] Window: todo_12345",
+        "[X] [0005] Window: temp_67890",
+    ]
+
+
+def test_debug_lines_are_one_line_of_50_characters_and_harmless() -> None:
+    context = manager()
+    context.add(user("x" * 51))
+    context.add(user("a\nb\x1b[31m\u202e"))
+    first, second = context.debug_lines()
+    assert first == "[✓] [0001] User: " + "x" * 50 + "…"
+    assert second == "[✓] [0002] User: a b␛[31m\\u202e"
+
+
+# --- obsolescence ----------------------------------------------------------------------------
+
+
+def test_closing_a_window_makes_its_items_obsolete() -> None:
+    """S0.6: because the context listens to the windows."""
+    talk = Conversation()
+    window = talk.open("a line")
+    assert talk.context.debug_lines() == ["[✓] [0001] Window: notes_1"]
+    talk.windows.close(window.id)
+    assert talk.context.debug_lines() == ["[X] [0001] Window: notes_1"]
+    assert talk.context.get_all()[0].hidden == "closed"
+    assert not talk.context.get_active()
+
+
+def test_a_persons_closing_words_stay_in_the_context() -> None:
+    talk = Conversation()
+    talk.windows.close(talk.open().id, "three ideas")
+    talk.windows.close(talk.open().id, "the model's words are its tool result", actor="model")
+    talk.windows.close(talk.open().id, "   ")
+    assert [item.content for item in talk.context.get_active()] == ["notes_1 closed: three ideas"]
+
+
+def test_a_second_reference_makes_the_older_one_obsolete() -> None:
+    context = manager()
+    first = context.add(ContextItem(ItemType.WINDOW, "todo_1"))
+    second = context.add(ContextItem(ItemType.WINDOW, "todo_1"))
+    assert (first.hidden, second.hidden) == ("replaced", None)
+    context.mark_window_obsolete("todo_1")
+    assert (first.hidden, second.hidden) == ("closed", "closed")
+
+
+def test_a_closed_window_cannot_be_brought_back_as_an_item() -> None:
+    talk = Conversation()
+    window = talk.open()
+    item = talk.context.get_all()[0]
+    talk.context.drop(item.id)
+    talk.windows.close(window.id)
+    with pytest.raises(InvalidItemError, match="notes_1 is closed"):
+        talk.context.restore(item.id)
+    talk.context.undo()
+    assert item.hidden == "closed"
+
+
+# --- stats -----------------------------------------------------------------------------------
+
+
+def test_stats_count_items_and_tokens() -> None:
+    """S0.10: tokens of the active items, and of all."""
+    context = manager()
+    assert context.get_stats() == ContextStats()
+    kept = context.add(user("x" * 40))
+    context.add(ContextItem(ItemType.WINDOW, "todo_1"))
+    alone = context.get_stats()
+    gone = context.add(user("y" * 400))
+    context.drop(gone.id)
+    stats = context.get_stats()
+    assert (stats.total_items, stats.active_items, stats.obsolete_items) == (3, 2, 1)
+    assert stats.window_items == 1
+    assert stats.estimated_tokens == alone.estimated_tokens
+    assert stats.all_tokens == alone.all_tokens + 100 + 5
+    context.edit(kept.id, "x" * 80)
+    assert context.get_stats().estimated_tokens == alone.estimated_tokens + 10
+
+
+def test_a_window_costs_what_it_shows_not_what_its_id_costs() -> None:
+    """S0.9"""
+    talk = Conversation()
+    window = talk.open("a" * 400)
+    before = talk.context.get_stats().estimated_tokens
+    assert before > 100
+    talk.write(window.id, "b" * 400)
+    talk.context.compose()
+    assert talk.context.get_stats().estimated_tokens >= before + 100
+
+
+# --- what a person does ----------------------------------------------------------------------
+
+
+def test_dropping_an_answer_takes_its_results_along_and_a_result_only_its_call() -> None:
+    talk = Conversation()
+    talk.say("go")
+    answer = talk.call(2, "I will")
+    first, second = talk.result("one"), talk.result("two")
+    talk.context.end_turn()
+    talk.context.drop(answer.id)
+    assert [one.hidden for one in (answer, first, second)] == ["dropped"] * 3
+    talk.context.undo()
+    assert not any(one.hidden for one in (answer, first, second))
+    talk.context.drop(first.id)
+    blocks = talk.composed()[1].content
+    assert [b["type"] for b in blocks if isinstance(b, dict)] == ["text", "tool_use"]
+    talk.context.drop(answer.id)
+    talk.context.restore(second.id)
+    assert [one.hidden for one in (answer, first, second)] == [None, "dropped", None]
+
+
+def test_editing_an_answer_keeps_its_calls_and_loses_its_thinking() -> None:
+    talk = Conversation()
+    talk.say("go")
+    answer = talk.call(1, "I will", "secretly")
+    talk.result()
+    talk.context.edit(answer.id, "I shall")
+    kinds = [block["type"] for block in answer.blocks or ()]
+    assert (answer.content, kinds) == ("I shall", ["text", "tool_use"])
+
+
+def test_changes_in_mid_turn_count_when_it_ends() -> None:
+    """What was sent does not change; the person sees the change at once all the same."""
+    talk = Conversation()
+    talk.turn("first", "answer")
+    talk.say("second")
+    sent = talk.send()
+    old = talk.context.get_all()[0]
+    talk.context.edit(old.id, "changed")
+    assert "changed" in talk.context.debug_lines()[0]
+    assert talk.composed() == sent
+    talk.context.end_turn()
+    assert talk.composed()[0].content == "changed"
+
+
+def test_undo_without_anything_to_undo_says_so() -> None:
+    assert manager().undo() == []
+
+
+# --- bad input -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        user(""),
+        user("  \n "),
+        ContextItem(ItemType.SYSTEM, ""),
+        ContextItem(ItemType.ASSISTANT, ""),
+        ContextItem(ItemType.WINDOW, ""),
+        ContextItem(ItemType.WINDOW, 'a"><b'),
+        ContextItem(ItemType.WINDOW, "a b"),
+    ],
+)
+def test_items_that_are_none_are_refused(item: ContextItem) -> None:
+    context = manager()
+    with pytest.raises(InvalidItemError):
+        context.add(item)
+    assert (context.current_seq, item.seq, len(context.get_all())) == (0, 0, 0)
+
+
+def test_an_item_is_added_once() -> None:
+    context, item = manager(), user("hi")
+    context.add(item)
+    with pytest.raises(DuplicateItemError, match="was added before"):
+        context.add(item)
+    assert context.current_seq == 1
+
+
+def test_a_call_has_one_id_and_one_result() -> None:
+    talk = Conversation()
+    talk.call(1)
+    result = talk.result()
+    again = ContextItem(ItemType.TOOL, "again", tool_call_id=result.tool_call_id)
+    with pytest.raises(InvalidItemError, match="has its result already"):
+        talk.context.add(again)
+    block: dict[str, object] = {
+        "type": "tool_use",
+        "id": result.tool_call_id,
+        "name": "n",
+        "input": {},
+    }
+    with pytest.raises(InvalidItemError, match="was used before"):
+        talk.context.add(ContextItem(ItemType.ASSISTANT, "", blocks=(block,)))
+    assert talk.context.current_seq == 2
+
+
+def test_an_unknown_type_is_refused_by_name() -> None:
+    with pytest.raises(InvalidItemError, match='"Robot" is no type of item'):
+        ContextItem("Robot", "x")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", ["pin", "unpin", "drop", "restore", "get"])
+def test_unknown_items_are_a_clear_error(method: str) -> None:
+    with pytest.raises(UnknownItemError, match='There is no item "nope"'):
+        getattr(manager(), method)("nope")
+
+
+def test_an_unknown_window_is_a_clear_error() -> None:
+    with pytest.raises(UnknownWindowError):
+        manager().mark_window_obsolete("nope_1")
+
+
+def test_a_window_and_emptiness_cannot_be_edited_in() -> None:
+    context = manager()
+    window = context.add(ContextItem(ItemType.WINDOW, "todo_1"))
+    words = context.add(user("hi"))
+    for item_id, text in ((window.id, "x"), (words.id, " ")):
+        with pytest.raises(ContextUIError):
+            context.edit(item_id, text)
+    assert words.content == "hi"
+
+
+def test_text_that_no_api_takes_is_made_fit_at_the_door() -> None:
+    """FAULTS 12"""
+    context = manager()
+    item = context.add(user("a\x00b\ud800"))
+    block: dict[str, object] = {"type": "text", "text": "c\x00", "more": ["\udfff", 1, None]}
+    answer = context.add(ContextItem(ItemType.ASSISTANT, "", blocks=(block,)))
+    assert item.content == "a␀b\ufffd"
+    assert answer.blocks == ({"type": "text", "text": "c␀", "more": ["\ufffd", 1, None]},)
+    assert block["text"] == "c\x00", "the caller's own data stays as it is"
+
+
+# --- listeners -------------------------------------------------------------------------------
+
+
+def test_listeners_follow_without_polling() -> None:
+    talk = Conversation()
+    events: list[Event] = []
+    end = talk.context.subscribe(events.append)
+    item = talk.say("hi")
+    talk.context.pin(item.id)
+    talk.context.pin(item.id)
+    talk.context.undo()
+    talk.send()
+    talk.context.end_turn()
+    end()
+    talk.say("unheard")
+    assert events == [
+        ItemAdded(item.id, 1),
+        ItemsChanged((item.id,), "pin"),
+        ItemsChanged((item.id,), "undo"),
+        RequestSent(1),
+        TurnEnded(1),
+    ]
+
+
+def test_a_moving_cut_is_told() -> None:
+    talk = Conversation()
+    events: list[Event] = []
+    talk.context.subscribe(events.append)
+    for number in range(20):
+        talk.turn(f"words {number} " * 20, "an answer " * 20)
+    talk.say("last")
+    talk.context.compose(1_000)
+    assert [event for event in events if isinstance(event, CutMoved)] == [
+        CutMoved(talk.context.cut)
+    ]
+
+
+def test_a_listener_that_fails_harms_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    context, heard = manager(), list[Event]()
+
+    def fail(_: Event) -> None:
+        raise RuntimeError("boom")
+
+    context.subscribe(fail)
+    context.subscribe(heard.append)
+    context.add(user("hi"))
+    assert len(heard) == 1
+    assert "boom" in caplog.text

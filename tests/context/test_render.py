@@ -1,0 +1,225 @@
+"""Rendering: S0.4, S0.6, S0.8 and S0.12, in both placements, turn by turn."""
+
+import asyncio
+import threading
+
+from contextui import ContextItem, ContextRenderer, ItemType, LlmMessage, RenderOptions
+from tests.context.conversation import Conversation, wire
+
+
+def roles_and_starts(messages: list[LlmMessage]) -> list[str]:
+    return [f"{one.role}: {str(one.content)[:21]}" for one in messages]
+
+
+def test_windows_arrive_directly_before_the_persons_words() -> None:
+    """S0.4, S0.12: role user, in tail placement; the question comes last."""
+    talk = Conversation()
+    talk.system("You work in windows.")
+    talk.open("a line")
+    talk.turn("hello", "hi")
+    talk.say("what is on it?")
+    assert roles_and_starts(talk.composed()) == [
+        "system: You work in windows.",
+        "user: hello",
+        "assistant: hi",
+        'user: <Window id="notes_1" ',
+        "user: what is on it?",
+    ]
+
+
+def test_in_place_each_window_stands_at_its_seq() -> None:
+    """S0.12: S0's own form."""
+    talk = Conversation("in-place")
+    talk.system("You work in windows.")
+    talk.say("open it")
+    window = talk.open("a line")
+    talk.turn("hello", "hi")
+    talk.write(window.id, "newer")
+    messages = talk.composed()
+    assert roles_and_starts(messages) == [
+        "system: You work in windows.",
+        "user: open it",
+        'user: <Window id="notes_1" ',
+        "user: hello",
+        "assistant: hi",
+    ]
+    assert "newer" in str(messages[2].content), "live: fetched when it is rendered"
+
+
+def test_a_later_step_carries_only_what_changed_inside_the_last_result() -> None:
+    """S0.8: nothing that was sent is rewritten, a newer version is added."""
+    talk = Conversation()
+    first, second = talk.open("one"), talk.open("two")
+    talk.say("write three")
+    sent = talk.send()
+    assert [str(one.content)[12:19] for one in sent[:2]] == [first.id, second.id]
+    talk.call(2)
+    talk.result("the first result")
+    talk.write(second.id, "three")
+    talk.result("the second result")
+    request = talk.send()
+    assert request[: len(sent)] == sent
+    results = request[-1].content
+    assert [block["tool_use_id"] for block in results if isinstance(block, dict)] == [
+        "call_1",
+        "call_2",
+    ]
+    assert isinstance(results[0], dict)
+    assert results[0]["content"] == "the first result"
+    assert isinstance(results[1], dict)
+    text, window = results[1]["content"]
+    assert text == {"type": "text", "text": "the second result"}
+    assert window["text"].startswith('<Window id="notes_2" version="2.0.0"')
+
+
+def test_a_window_opened_within_a_turn_arrives_with_the_result_that_opened_it() -> None:
+    talk = Conversation()
+    talk.say("open a window")
+    talk.send()
+    talk.call(1)
+    talk.open("new")
+    talk.result("opened notes_1")
+    assert "notes_1" in str(talk.composed()[-1].content)
+    assert talk.composed()[-1].role == "user"
+
+
+def test_a_retry_sends_the_same_bytes_whatever_the_windows_do() -> None:
+    talk = Conversation()
+    window = talk.open("a")
+    talk.say("go")
+    sent = talk.send()
+    talk.write(window.id, "b")
+    assert talk.send() == sent
+
+
+def test_a_finished_turn_takes_its_final_form_once() -> None:
+    talk = Conversation()
+    window = talk.open("a")
+    talk.say("go")
+    talk.send()
+    talk.call(1, "I will", "thinking aloud")
+    talk.write(window.id, "b")
+    talk.result("the whole file", gist="[read] file.py")
+    talk.send()
+    talk.answer("done")
+    talk.context.end_turn()
+    final = wire(talk.composed()[:-1])
+    text = final.decode()
+    assert "<Window" not in text
+    assert "thinking" not in text
+    assert "the whole file" not in text
+    assert "[read] file.py" in text
+    talk.write(window.id, "c")
+    talk.say("more")
+    assert wire(talk.composed()).startswith(final)
+
+
+def test_without_a_turn_windows_stand_at_the_end() -> None:
+    talk = Conversation()
+    talk.turn("hello", "hi")
+    talk.open("a")
+    assert roles_and_starts(talk.composed())[-1] == 'user: <Window id="notes_1" '
+
+
+def test_words_that_come_between_a_call_and_its_result_go_behind_it() -> None:
+    """S2.9"""
+    talk = Conversation()
+    talk.say("go")
+    talk.send()
+    talk.call(1)
+    talk.say("and hurry")
+    talk.result("done")
+    assert roles_and_starts(talk.composed())[-3:] == [
+        "assistant: ({'type': 'tool_use',",
+        "user: ({'type': 'tool_resul",
+        "user: and hurry",
+    ]
+
+
+def test_a_window_item_whose_window_is_gone_is_skipped() -> None:
+    """S0.4"""
+    items = [
+        ContextItem(ItemType.USER, "hi", seq=1),
+        ContextItem(ItemType.WINDOW, "gone_1", seq=2),
+    ]
+    windows = Conversation().windows
+    for renderer in (ContextRenderer(), ContextRenderer("in-place")):
+        assert renderer.render(items, windows) == [LlmMessage("user", "hi")]
+
+
+def test_options_leave_out_the_system_prompt_and_show_the_obsolete() -> None:
+    """S0.4, S0.6: a closed window shows its last render."""
+    talk = Conversation()
+    talk.system("You work in windows.")
+    window = talk.open("its last line")
+    dropped = talk.say("dropped words")
+    talk.context.drop(dropped.id)
+    talk.windows.close(window.id)
+    talk.say("hi")
+    items = talk.context.get_all()
+    plain = RenderOptions(include_system_prompt=False)
+    everything = RenderOptions(include_obsolete=True)
+    for renderer in (ContextRenderer(), ContextRenderer("in-place")):
+        assert renderer.render(items, talk.windows, plain) == [LlmMessage("user", "hi")]
+        shown = renderer.render(items, talk.windows, everything)
+        assert [one.role for one in shown] == ["system", "user", "user", "user"]
+        assert "its last line" in str(shown[1].content)
+        assert shown[2].content == "dropped words"
+
+
+def test_a_late_window_is_shown_stale_and_only_once() -> None:
+    talk = Conversation()
+    window = talk.open("a")
+    talk.say("go")
+    talk.send()
+    talk.call(1)
+    talk.result()
+    released = threading.Event()
+
+    async def late() -> list[LlmMessage]:
+        blocked = window.runtime.worker.submit(lambda: released.wait(30))
+        act = asyncio.ensure_future(talk.windows.act(window.id, "write", {"line": "b"}))
+        await asyncio.sleep(0)
+        composed = talk.composed()
+        released.set()
+        await act
+        assert blocked.result()
+        return composed
+
+    assert "<Window" not in str(asyncio.run(late())[-1].content)
+    assert 'version="2.0.0"' in str(talk.composed()[-1].content)
+
+
+def test_the_text_protocols_results_are_words_with_windows_behind_them() -> None:
+    talk = Conversation()
+    window = talk.open("a")
+    talk.say("go")
+    talk.send()
+    talk.answer('<tool_call>{"name": "action"}</tool_call>')
+    talk.write(window.id, "b")
+    talk.context.add(ContextItem(ItemType.TOOL, "Line 2"))
+    assert roles_and_starts(talk.composed())[-3:] == [
+        'assistant: <tool_call>{"name": "',
+        "user: Line 2",
+        'user: <Window id="notes_1" ',
+    ]
+
+
+def test_an_empty_result_says_so() -> None:
+    talk = Conversation()
+    talk.say("go")
+    talk.call(1)
+    talk.result("")
+    block = talk.composed()[-1].content[0]
+    assert isinstance(block, dict)
+    assert block["content"] == "(no output)"
+
+
+def test_an_error_result_is_marked() -> None:
+    talk = Conversation()
+    talk.say("go")
+    talk.call(1)
+    talk.result("no such window", is_error=True)
+    block = talk.composed()[-1].content[0]
+    assert isinstance(block, dict)
+    assert block["is_error"] is True

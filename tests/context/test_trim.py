@@ -1,0 +1,299 @@
+"""Trimming: the order of worth (S0.7), whole pairs (S2.9), a cut that moves in steps."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from contextui import (
+    ContextItem,
+    ContextRenderer,
+    ContextTooLargeError,
+    ItemType,
+    Lod,
+    RenderOptions,
+    TokenCounter,
+    trim,
+)
+from contextui.context.item import is_conversation
+from contextui.context.meter import Meter
+from contextui.context.trim import ROUNDS_KEPT, sizes
+from contextui.context.units import Unit, rounds, units
+from tests.context.conversation import Conversation, rough_counter, wire
+
+size = sizes(Meter(rough_counter()), None)
+
+
+def item(kind: str, text: str, seq: int, **fields: object) -> ContextItem:
+    return ContextItem(ItemType(kind), text, seq=seq, **fields)  # type: ignore[arg-type]
+
+
+def kept_texts(items: list[ContextItem], max_tokens: int) -> list[str]:
+    return [one.content for one in trim(items, max_tokens, counter=rough_counter())]
+
+
+@st.composite
+def contexts(draw: st.DrawFn) -> list[ContextItem]:
+    """Any context: rounds with and without tools, windows, pins, hidden items, in any order."""
+    items: list[ContextItem] = []
+
+    def add(kind: str, **fields: object) -> None:
+        text = "x" * draw(st.integers(1, 400))
+        pinned = draw(st.integers(0, 9)) == 0
+        hidden = None
+        if "blocks" not in fields and "tool_call_id" not in fields:
+            hidden = draw(st.sampled_from([None] * 8 + ["closed", "dropped"]))
+        seq = len(items) + 1
+        content = f"window_{seq}" if kind == "Window" else text
+        items.append(item(kind, content, seq, pinned=pinned, hidden=hidden, **fields))
+
+    kinds = st.sampled_from(["System", "User", "User", "Assistant", "Window", "1", "3"])
+    for step in draw(st.lists(kinds, max_size=40)):
+        if not step.isdecimal():
+            add(step)
+            continue
+        calls = [f"call_{len(items)}_{number}" for number in range(int(step))]
+        blocks = tuple({"type": "tool_use", "id": call, "name": "n", "input": {}} for call in calls)
+        add("Assistant", blocks=blocks)
+        for call in calls:
+            add("Tool", tool_call_id=call)
+    return items
+
+
+def ranks(items: list[ContextItem]) -> dict[str, int]:
+    """How much each item is worth by the table of S0.7; 9 for what must always stay."""
+    worth = {one.id: 0 for one in items if one.is_obsolete}
+    visible = [one for one in items if not one.is_obsolete]
+    for one in visible:
+        if one.type is ItemType.SYSTEM or one.pinned:
+            worth[one.id] = 9
+        elif one.type is ItemType.WINDOW:
+            worth[one.id] = 2
+    gathered = rounds(units(one for one in visible if is_conversation(one)))
+    for index, one_round in enumerate(gathered):
+        recent = index >= len(gathered) - ROUNDS_KEPT
+        for unit in one_round:
+            for one in unit.items:
+                worth[one.id] = 9 if unit.pinned else 3 if recent else 1
+    if gathered:
+        steps = [unit for unit in gathered[-1] if unit.head.type is not ItemType.USER]
+        words = [unit for unit in gathered[-1] if unit.head.type is ItemType.USER]
+        for unit in [*words, *steps[-1:]]:
+            worth.update((one.id, 9) for one in unit.items)
+    return worth
+
+
+@given(contexts(), st.integers(0, 6_000))
+@settings(max_examples=500)
+def test_trim_keeps_by_worth_and_within_the_budget(items: list[ContextItem], budget: int) -> None:
+    worth = ranks(items)
+    try:
+        kept = trim(items, budget, counter=rough_counter())
+    except ContextTooLargeError as error:
+        must_stay = [one for one in items if worth[one.id] == 9]
+        assert error.needed == sum(map(size, must_stay)) > budget
+        return
+    assert sum(map(size, kept)) <= budget
+    kept_ids = {one.id for one in kept}
+    dropped = [one for one in items if one.id not in kept_ids]
+    assert all(worth[one.id] < 9 for one in dropped), "what must stay was dropped"
+    if dropped:
+        highest = max(worth[one.id] for one in dropped)
+        lower = [one for one in kept if worth[one.id] < highest]
+        assert not lower, "something lower remains"
+    assert [one.seq for one in kept] == sorted(one.seq for one in kept)
+    assert trim(kept, budget, counter=rough_counter()) == kept, "trimming twice is trimming once"
+
+
+@given(contexts(), st.integers(0, 6_000))
+@settings(max_examples=300)
+def test_trim_splits_no_pair_and_leaves_no_hole(items: list[ContextItem], budget: int) -> None:
+    try:
+        kept = {one.id for one in trim(items, budget, counter=rough_counter())}
+    except ContextTooLargeError:
+        assume(False)
+    visible = [one for one in items if not one.is_obsolete and is_conversation(one)]
+    movable: list[Unit] = []
+    for unit in units(visible):
+        stays = {one.id in kept for one in unit.items}
+        assert len(stays) == 1, "a pair was split"
+        movable += [] if unit.pinned else [unit]
+    last_words = [unit for unit in movable if ranks(items)[unit.head.id] == 9]
+    stays_in_order = [unit.head.id in kept for unit in movable if unit not in last_words]
+    assert stays_in_order == sorted(stays_in_order), "a hole in what stays"
+
+
+def test_obsolete_items_go_first() -> None:
+    items = [
+        item("System", "s" * 40, 1),
+        item("User", "a" * 40, 2),
+        item("Window", "old_1", 3, hidden="closed"),
+        item("User", "b" * 40, 4),
+    ]
+    room = sum(map(size, items)) - 1
+    assert kept_texts(items, room) == ["s" * 40, "a" * 40, "b" * 40]
+
+
+def test_a_lower_cut_is_remembered() -> None:
+    items = [item("User" if n % 2 else "Assistant", str(n) * 40, n) for n in range(1, 20)]
+    plenty = 10_000
+    assert len(trim(items, plenty, counter=rough_counter())) == 19
+    kept = trim(items, plenty, counter=rough_counter(), cut=9)
+    assert [one.seq for one in kept] == list(range(9, 20))
+
+
+def test_what_cannot_fit_names_the_largest_items() -> None:
+    items = [
+        item("System", "You are helpful. " * 40, 1),
+        item("User", "pinned words " * 20, 2, pinned=True),
+        item("User", "last words", 3),
+    ]
+    with pytest.raises(ContextTooLargeError) as caught:
+        trim(items, 100, counter=rough_counter())
+    assert caught.value.budget == 100
+    assert caught.value.needed > 100
+    assert "[0001] System You are helpful." in caught.value.largest[0]
+    assert "[0002] User pinned words" in str(caught.value)
+
+
+def test_over_600_growing_turns_the_cut_moves_in_fewer_than_60() -> None:
+    talk = Conversation()
+    talk.system("You work in windows.")
+    budget, cuts = 20_000, [0]
+    for number in range(600):
+        talk.say(f"Question {number}: " + "what is it " * (20 + number // 20))
+        request = talk.context.compose(budget)
+        assert request.tokens <= budget
+        talk.context.mark_sent(request)
+        talk.answer(f"Answer {number}: " + "it is this " * (20 + number // 20))
+        talk.context.end_turn()
+        if talk.context.cut != cuts[-1]:
+            cuts.append(talk.context.cut)
+    assert cuts == sorted(cuts)
+    assert 2 < len(cuts) - 1 < 60
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 300), st.integers(0, 3), st.integers(1, 300)),
+        min_size=1,
+        max_size=14,
+    ),
+    st.lists(st.integers(1, 60), max_size=3),
+    st.integers(50, 3_000),
+    st.sets(st.integers(0, 60), max_size=3),
+)
+@settings(max_examples=200)
+def test_compose_makes_room_as_trim_specifies(
+    turns: list[tuple[int, int, int]], window_lines: list[int], budget: int, pins: set[int]
+) -> None:
+    """The incremental engine and the pure functions leave out the same, and say the same."""
+    talk = Conversation()
+    talk.system("You work in windows.")
+    for count in window_lines:
+        talk.open(*(["a line of a window"] * count))
+    for said, calls, answered in turns:
+        talk.say("w" * said)
+        talk.send()
+        for _ in range(calls):
+            talk.call(1, "", "thoughts")
+            talk.result("r" * said)
+        talk.send()
+        talk.answer("a" * answered)
+        talk.context.end_turn()
+    talk.say("the last words")
+    items = talk.context.get_all()
+    for which in pins:
+        talk.context.pin(items[which % len(items)].id)
+    before = [replace(one) for one in talk.context.get_active()]
+    counter = rough_counter()
+    try:
+        request = talk.context.compose(budget)
+    except ContextTooLargeError:
+        with pytest.raises(ContextTooLargeError):
+            trim(before, budget, windows=talk.windows, counter=counter)
+        return
+    specified = trim(before, budget, windows=talk.windows, counter=counter)
+    assert [one.id for one in talk.context.get_active()] == [one.id for one in specified]
+    assert counter.count_messages(request.messages) <= request.tokens <= budget
+    options = RenderOptions(max_tokens=budget)
+    rendered = ContextRenderer(counter=counter).render(before, talk.windows, options)
+    assert wire(request.messages) == wire(rendered)
+    assert wire(talk.composed(budget)) == wire(rendered), "composing again changes nothing"
+    if request.tokens < budget and any(one.hidden == "trimmed" for one in talk.context.get_all()):
+        unpinned = [
+            window
+            for window in talk.windows.windows()
+            for one in talk.context.get_all()
+            if one.content == window.id and not one.pinned
+        ]
+        assert all(window.lod is Lod.GIST for window in unpinned), "detail goes before words"
+
+
+def test_windows_show_less_before_anything_of_the_conversation_is_lost() -> None:
+    """S1.10: the least recently used first, pinned ones never, and never back by itself."""
+    talk = Conversation()
+    lines = ["a long line in a window, and on it goes for a while"] * 50
+    pinned, old, recent = (talk.open(*lines) for _ in range(3))
+    reference = talk.context.get_all()[0]
+    talk.context.pin(reference.id)
+    talk.windows.focus(recent.id)
+    for number in range(8):
+        talk.turn(f"words {number}", "an answer")
+    talk.say("more")
+    full = talk.context.compose().tokens
+    talk.context.compose(full - 50)
+    assert [w.lod for w in (pinned, old, recent)] == [Lod.FULL, Lod.SUMMARY, Lod.FULL]
+    talk.context.compose(full - 900)
+    assert [w.lod for w in (pinned, old, recent)] == [Lod.FULL, Lod.GIST, Lod.SUMMARY]
+    assert talk.context.cut == 0
+    assert not any(one.is_obsolete for one in talk.context.get_all())
+    talk.context.compose(1_000_000)
+    assert [w.lod for w in (pinned, old, recent)] == [Lod.FULL, Lod.GIST, Lod.SUMMARY]
+
+
+def test_a_turn_that_outgrows_the_budget_takes_its_final_form_early() -> None:
+    talk = Conversation()
+    for number in range(6):
+        talk.turn(f"words {number} " * 20, "an answer " * 20)
+    talk.open("a window")
+    talk.say("do it")
+    first = talk.send(2_000)
+    talk.call(1, "", "thinking " * 50)
+    talk.result("a long result " * 300)
+    request = talk.context.compose(1_500)
+    assert request.tokens <= 1_500
+    said = wire(request.messages).decode()
+    assert not said.startswith(wire(first).decode())
+    assert '"thinking"' not in said
+    assert "a long result" in said
+    assert "do it" in said
+    assert said.count("<Window ") == 1
+
+
+def test_restoring_what_was_trimmed_pins_it() -> None:
+    talk = Conversation()
+    for number in range(20):
+        talk.turn(f"words {number} " * 20, "an answer " * 20)
+    talk.say("last")
+    talk.context.compose(1_000)
+    first = talk.context.get_all()[0]
+    seen = [(first.hidden, first.pinned)]
+    talk.context.restore(first.id)
+    talk.context.compose(1_000)
+    seen.append((first.hidden, first.pinned))
+    talk.context.undo()
+    seen.append((first.hidden, first.pinned))
+    assert seen == [("trimmed", False), (None, True), ("trimmed", False)]
+
+
+def test_counting_by_the_real_vocabulary_stays_within_the_budget_too() -> None:
+    counter = TokenCounter()
+    items = [
+        item("User" if n % 2 else "Assistant", f"消息 {n} and some words of English " * 9, n)
+        for n in range(1, 60)
+    ]
+    kept = trim(items, 2_000, counter=counter)
+    messages = ContextRenderer().render(kept)
+    assert 1_000 < counter.count_messages(messages) <= 2_000
