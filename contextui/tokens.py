@@ -117,6 +117,10 @@ class TokenCounter:
         """What the provider will probably report for so many tokens counted here."""
         return math.ceil(tokens * self._ratio)
 
+    def room_in(self, max_tokens: int) -> int:
+        """How many tokens, counted here, the provider will probably take for so many of its own."""
+        return math.floor(max_tokens / self._ratio)
+
     @staticmethod
     def should_compact(tokens: int, max_tokens: int, threshold: float = 0.8) -> bool:
         """Whether so many tokens reach the threshold, rounded down to whole tokens."""

@@ -356,3 +356,13 @@ class TestCalibration:
         for counted, reported in reports:
             counter.calibrate(counted, reported)
         assert 0.5 <= counter.ratio <= 2.0
+
+
+def test_room_is_what_the_provider_would_count_as_the_budget() -> None:
+    counter = TokenCounter(encode=len)
+    assert counter.room_in(1_000) == 1_000
+    for _ in range(50):
+        counter.calibrate(100, 125)
+    room = counter.room_in(1_000)
+    assert 799 <= room <= 801
+    assert counter.calibrated(room) <= 1_000

@@ -243,21 +243,26 @@ class ContextManager:
         Over the budget room is made, in this order: windows show less, then `trim`. Where a turn
         is under way it takes its final form early, as its bytes would change anyway.
 
+        Args:
+            budget: The provider's tokens there is room for; the counter knows how far its own
+                count is off.
+
         Raises:
             ContextTooLargeError: What must stay does not fit.
         """
         if self.windows is not None:
             self.windows.settle_now()
+        limit = None if budget is None else self.counter.room_in(budget)
         composition = self._composed()
-        if budget is None or composition.tokens <= budget:
+        if limit is None or composition.tokens <= limit:
             return composition
         if self._composer.under_way:
             self.end_turn(early=True)
         if self.windows is not None:
             live = self._composer.references
-            room.lower_windows(live, self.windows, lambda: self._composed().tokens <= budget)
-        if self._composed().tokens > budget:
-            self._trim(budget)
+            room.lower_windows(live, self.windows, lambda: self._composed().tokens <= limit)
+        if self._composed().tokens > limit:
+            self._trim(limit)
         return self._composed()
 
     def mark_sent(self, composition: Composition) -> None:
@@ -299,10 +304,10 @@ class ContextManager:
                 return self._composer.compose(self._seq)
             return self._composer.compose_in_place(self._seq)
 
-    def _trim(self, budget: int) -> None:
+    def _trim(self, limit: int) -> None:
         with self._lock:
             active = list(self._active.view())
-            plan = plan_trim(active, budget, self._size, self.windows, self.cut)
+            plan = plan_trim(active, limit, self._size, self.windows, self.cut)
             self._hide(plan.dropped, "trimmed", "trim")
             if plan.cut != self.cut:
                 self.cut = plan.cut

@@ -44,7 +44,7 @@ class ContextRenderer:
         self, placement: Placement = "tail", *, counter: TokenCounter | None = None
     ) -> None:
         self._placement: Placement = placement
-        self._counter = counter
+        self._counter = counter or TokenCounter()
 
     def render(
         self,
@@ -66,7 +66,8 @@ class ContextRenderer:
             if options.include_system_prompt or item.type is not ItemType.SYSTEM
         ]
         if options.max_tokens is not None:
-            shown = trim(shown, options.max_tokens, windows=windows, counter=self._counter)
+            limit = self._counter.room_in(options.max_tokens)
+            shown = trim(shown, limit, windows=windows, counter=self._counter)
         return [one.message for one in arrange(shown, windows, self._placement)]
 
 

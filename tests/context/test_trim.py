@@ -297,3 +297,17 @@ def test_counting_by_the_real_vocabulary_stays_within_the_budget_too() -> None:
     kept = trim(items, 2_000, counter=counter)
     messages = ContextRenderer().render(kept)
     assert 1_000 < counter.count_messages(messages) <= 2_000
+
+
+def test_a_budget_is_the_providers_tokens_not_ours() -> None:
+    """Calibration: a provider that counts half as much again leaves room for less."""
+    counter = rough_counter()
+    talk = Conversation(counter=counter)
+    for number in range(30):
+        talk.turn(f"words {number} " * 20, "an answer " * 20)
+    talk.say("last")
+    for _ in range(50):
+        counter.calibrate(100, 150)
+    request = talk.context.compose(2_000)
+    assert counter.calibrated(request.tokens) <= 2_000
+    assert counter.calibrated(request.tokens) > 1_000

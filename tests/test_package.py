@@ -1,0 +1,61 @@
+"""The package as a whole: what importing it loads, what it exports, how it is cut."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import contextui
+
+PACKAGE = Path(contextui.__file__).parent
+HEAVY = {"textual", "anthropic", "tiktoken", "lxml"}
+
+
+def loaded_by(code: str) -> set[str]:
+    """The top-level modules that a fresh Python has after running this."""
+    script = f"{code}\nimport sys; print(*sorted({{m.partition('.')[0] for m in sys.modules}}))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert loaded_by("import contextui").isdisjoint(HEAVY | {"pydantic"})
+
+
+@pytest.mark.parametrize("name", ["Window", "WindowManager", "ContextManager", "TokenCounter"])
+def test_the_core_loads_neither_screen_nor_sdk_nor_tokenizer(name: str) -> None:
+    assert loaded_by(f"from contextui import {name}").isdisjoint(HEAVY)
+
+
+def test_every_public_name_is_there() -> None:
+    promised = {
+        *("ItemType", "ContextItem", "ContextManager", "ContextStats", "ContextTooLargeError"),
+        *("RenderOptions", "ContextRenderer", "trim", "LlmMessage", "TokenCounter"),
+        *("Window", "Body", "action", "Lod", "WindowManager", "ActionResult"),
+        *("Snapshot", "SnapshotHeader", "SnapshotState", "ContextVersion"),
+        *("Anchor", "AnchorType"),
+    }
+    assert promised <= set(contextui.__all__)
+    for name in contextui.__all__:
+        assert getattr(contextui, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        contextui.nonsense  # noqa: B018
+
+
+def test_no_module_is_over_400_lines() -> None:
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in PACKAGE.rglob("*.py")}
+    assert {path: length for path, length in lengths.items() if length > 400} == {}
+
+
+def test_the_program_says_what_is_there_in_one_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from contextui.cli import main; main()"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith(f"contextui {contextui.__version__}")
+    assert done.stdout.count("\n") == 1
