@@ -5,10 +5,10 @@ arrive on that window's thread; a listener hands them over to its own thread if 
 """
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from threading import Lock
-from typing import Literal
+from typing import Any, Literal
 
 Actor = Literal["person", "model", "window"]
 """Who did it: the person, the model, or the window itself (a timer, a hook)."""
@@ -88,10 +88,14 @@ class ItemAdded(Event):
 
 @dataclass(frozen=True, slots=True)
 class ItemsChanged(Event):
-    """Items were pinned, hidden, edited … in one step, which one undo takes back."""
+    """Items were pinned, hidden, edited … in one step, by giving these fields these values.
+
+    An undo has no fields: it takes back whatever the step before it had changed.
+    """
 
     item_ids: tuple[str, ...]
     operation: Operation
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +107,25 @@ class CutMoved(Event):
 
 @dataclass(frozen=True, slots=True)
 class RequestSent(Event):
-    """A request left with everything up to this seq; its bytes are fixed."""
+    """A request left with everything up to this seq; its bytes are fixed.
+
+    Attributes:
+        through_seq: The newest item that it knew.
+        carrier_id: The item that windows arrived with, if any did; it tells which.
+        waiting_ids: Items up to that seq which it could not hold yet.
+    """
 
     through_seq: int
+    carrier_id: str | None = None
+    waiting_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported(Event):
+    """The provider said what a request cost that was counted as so many tokens."""
+
+    counted: int
+    usage: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,9 +184,12 @@ class Composer:
         elif item.stage is Stage.FINAL:
             self._rebuild_from(self._calls.asker(item).seq)
 
-    def sent(self, composition: Composition) -> None:
-        """Fix the bytes of what was composed."""
-        self._sent.extend(composition.fresh)
+    def sent(self, pieces: Iterable[Piece] | None = None) -> None:
+        """Fix the bytes of what was composed; without that, of what the items say was sent."""
+        if pieces is None:
+            fixed = units(item for item in self._visible(self._turn) if item.stage is Stage.SENT)
+            self._sent, pieces = Run(), self._pieces(fixed)
+        self._sent.extend(pieces)
         self.under_way = True
 
     def finished(self, items: Sequence[ContextItem]) -> None:

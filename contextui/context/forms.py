@@ -52,6 +52,17 @@ def content_of(item: ContextItem) -> str | tuple[Block, ...]:
             return item.face.blocks or item.face.content
 
 
+def is_reduced(item: ContextItem) -> bool:
+    """Whether its final form is less than what was sent of it, and it has taken that form."""
+    if item.stage is not Stage.FINAL:
+        return False
+    if item.type is ItemType.TOOL:
+        return item.face.gist is not None
+    return item.type is ItemType.ASSISTANT and any(
+        block.get("type") in _THINKING for block in item.face.blocks or ()
+    )
+
+
 def _answer_blocks(item: ContextItem) -> str | tuple[Block, ...]:
     """The answer's blocks; once its turn is over, without thinking."""
     face = item.face

@@ -1,13 +1,13 @@
 """One item of the context, and the stages it goes through."""
 
 import uuid
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from enum import Enum, StrEnum, auto
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from contextui.errors import InvalidItemError
 from contextui.model import Block
-from contextui.text import quote
+from contextui.text import one_line, quote
 from contextui.windowing.snapshot import ContextVersion
 
 
@@ -52,12 +52,10 @@ class Face(NamedTuple):
     gist: str | None
 
 
-def new_id() -> str:
-    """An id that no other item has."""
-    return uuid.uuid4().hex
+Load: TypeAlias = Callable[[], tuple[str, tuple[Block, ...] | None]]
+"""Reads an item's content and blocks back from where they were put."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class ContextItem:
     """One item: the system prompt, words, an answer, a tool's result, or a window.
 
@@ -66,12 +64,10 @@ class ContextItem:
 
     Attributes:
         type: What it is.
-        content: Its text; of a window the id only, as the content is live.
         id: Unique among all items.
         seq: Its place in logical time, 0 before it is added.
         pinned: Never left out to make room.
         hidden: Why it is left out, None if it is not.
-        blocks: The provider's own blocks of an answer, verbatim.
         tool_call_id: The call that a tool's result answers.
         tool_name: The tool that gave the result.
         is_error: Whether the tool failed.
@@ -79,35 +75,109 @@ class ContextItem:
         stage: How far it has come.
         carried: The windows that were sent with it in the turn under way.
         held: What was sent of it, if it was changed since within the turn under way.
+        revision: Counts the changes of its content.
 
     Example:
         >>> context.add(ContextItem(ItemType.USER, "Add milk.")).seq
         1
     """
 
-    type: ItemType
-    content: str = ""
-    id: str = field(default_factory=new_id)
-    seq: int = 0
-    pinned: bool = False
-    hidden: Hidden | None = None
-    blocks: tuple[Block, ...] | None = None
-    tool_call_id: str | None = None
-    tool_name: str | None = None
-    is_error: bool = False
-    gist: str | None = None
-    stage: Stage = Stage.NEW
-    carried: tuple[Carried, ...] = ()
-    held: Face | None = None
+    __slots__ = (
+        *("type", "id", "seq", "pinned", "hidden", "tool_call_id", "tool_name", "is_error"),
+        *("gist", "stage", "carried", "held", "revision", "_content", "_blocks", "_load"),
+    )
 
-    def __post_init__(self) -> None:
+    type: ItemType
+    id: str
+    seq: int
+    pinned: bool
+    hidden: Hidden | None
+    tool_call_id: str | None
+    tool_name: str | None
+    is_error: bool
+    gist: str | None
+    stage: Stage
+    carried: tuple[Carried, ...]
+    held: Face | None
+    revision: int
+    _content: str
+    _blocks: tuple[Block, ...] | None
+    _load: Load | None
+
+    def __init__(
+        self,
+        type: ItemType,  # noqa: A002  the ledger's word
+        content: str = "",
+        *,
+        id: str | None = None,  # noqa: A002
+        seq: int = 0,
+        pinned: bool = False,
+        hidden: Hidden | None = None,
+        blocks: Iterable[Block] | None = None,
+        tool_call_id: str | None = None,
+        tool_name: str | None = None,
+        is_error: bool = False,
+        gist: str | None = None,
+    ) -> None:
         try:
-            object.__setattr__(self, "type", ItemType(self.type))
+            kind = ItemType(type)
         except ValueError:
             kinds = ", ".join(kind.value for kind in ItemType)
             raise InvalidItemError(
-                f"{quote(str(self.type))} is no type of item. There is: {kinds}."
+                f"{quote(str(type))} is no type of item. There is: {kinds}."
             ) from None
+        assign(
+            self,
+            type=kind,
+            id=id or uuid.uuid4().hex,
+            seq=seq,
+            pinned=pinned,
+            hidden=hidden,
+            tool_call_id=tool_call_id,
+            tool_name=tool_name,
+            is_error=is_error,
+            gist=gist,
+            stage=Stage.NEW,
+            carried=(),
+            held=None,
+            revision=0,
+            _content=content,
+            _blocks=tuple(blocks) if blocks else None,
+            _load=None,
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name} cannot be set: items change through their ContextManager.")
+
+    def __repr__(self) -> str:
+        state = f", hidden={self.hidden!r}" if self.hidden else ""
+        pinned = ", pinned=True" if self.pinned else ""
+        words = one_line(self.content)
+        return f"<ContextItem [{self.seq:04}] {self.type.value}: {words!r}{pinned}{state}>"
+
+    def __copy__(self) -> "ContextItem":
+        twin = object.__new__(ContextItem)
+        for name in self.__slots__:
+            object.__setattr__(twin, name, getattr(self, name))
+        return twin
+
+    @property
+    def content(self) -> str:
+        """Its text; of a window the id only, as the content is live."""
+        return self._stored()[0]
+
+    @property
+    def blocks(self) -> tuple[Block, ...] | None:
+        """The provider's own blocks of an answer, verbatim."""
+        return self._stored()[1]
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether its content is in memory."""
+        return self._load is None
+
+    def _stored(self) -> tuple[str, tuple[Block, ...] | None]:
+        return self._load() if self._load is not None else (self._content, self._blocks)
 
     @property
     def is_obsolete(self) -> bool:
@@ -122,7 +192,7 @@ class ContextItem:
     @property
     def current_face(self) -> Face:
         """What goes into the next turn's requests."""
-        return Face(self.content, self.blocks, self.hidden, self.gist)
+        return Face(*self._stored(), self.hidden, self.gist)
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -139,5 +209,17 @@ def is_conversation(item: ContextItem) -> bool:
 
 def assign(item: ContextItem, **changes: Any) -> None:
     """Change an item in place. For its manager alone: everyone else asks the manager."""
+    if not changes.keys().isdisjoint(("content", "blocks")):
+        content, blocks = changes.pop("content", item.content), changes.pop("blocks", item.blocks)
+        changes |= {"_content": content, "_blocks": blocks, "_load": None}
+        changes["revision"] = item.revision + 1
+    if "gist" in changes and "revision" not in changes:
+        changes["revision"] = item.revision + 1
     for name, value in changes.items():
+        object.__setattr__(item, name, value)
+
+
+def unload(item: ContextItem, load: Load) -> None:
+    """Let go of an item's content; `load` reads it whenever somebody asks for it."""
+    for name, value in (("_content", ""), ("_blocks", None), ("_load", load)):
         object.__setattr__(item, name, value)

@@ -1,20 +1,18 @@
 """`ContextManager`: all items of a conversation, and every change to them."""
 
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from contextui.context import admission, room
-from contextui.context.calls import Calls
-from contextui.context.changes import Changes, edited_blocks
-from contextui.context.compose import Composer, Composition
-from contextui.context.item import ContextItem, Hidden, ItemType, Stage, assign, is_conversation
-from contextui.context.meter import Meter
+from contextui.context.changes import edited_blocks
+from contextui.context.compose import Composition
+from contextui.context.item import ContextItem, Hidden, ItemType
+from contextui.context.ledger import Ledger
 from contextui.context.placement import Placement
-from contextui.context.report import ContextStats, Tally, debug_line
-from contextui.context.sequence import ItemIndex, ItemView
-from contextui.context.trim import plan_trim, sizes
+from contextui.context.report import ContextStats, debug_line
+from contextui.context.sequence import ItemView
+from contextui.context.trim import plan_trim
 from contextui.errors import (
     DuplicateItemError,
     InvalidItemError,
@@ -31,6 +29,7 @@ from contextui.events import (
     Operation,
     RequestSent,
     TurnEnded,
+    UsageReported,
     WindowChanged,
     WindowClosed,
     WindowOpened,
@@ -68,21 +67,8 @@ class ContextManager:
     ) -> None:
         self.windows, self.placement = windows, placement
         self.counter = counter or TokenCounter()
-        self.cut = 0
-        """Conversation before this seq was left out to make room."""
-        self._seq = 0
-        self._by_id: dict[str, ContextItem] = {}
-        self._references: dict[str, list[ContextItem]] = {}
-        self._all, self._active = ItemIndex(), ItemIndex()
-        self._open: list[ContextItem] = []
-        self._calls = Calls()
-        self._changes = Changes()
-        self._meter = Meter(self.counter)
-        self._size = sizes(self._meter, windows)
-        self._tally = Tally()
-        self._recount: dict[str, ContextItem] = {}
-        self._redrawn: deque[str] = deque()
-        self._composer = Composer(self._all, self._calls, windows, self._meter)
+        self.ledger = Ledger(windows, self.counter, placement)
+        """What there is. To be read by anyone, written by the manager and by a session's replay."""
         self._listeners = Listeners()
         self._lock = threading.RLock()
         if windows is not None:
@@ -99,7 +85,12 @@ class ContextManager:
     @property
     def current_seq(self) -> int:
         """The seq of the newest item, 0 if there is none."""
-        return self._seq
+        return self.ledger.seq
+
+    @property
+    def cut(self) -> int:
+        """Conversation before this seq was left out to make room."""
+        return self.ledger.cut
 
     def add(self, item: ContextItem) -> ContextItem:
         """Give the item its seq and put it at the end.
@@ -112,24 +103,16 @@ class ContextManager:
             InvalidItemError: It cannot stand in a context; nothing was changed.
         """
         with self._lock:
-            if item.id in self._by_id:
+            if item.id in self.ledger.items:
                 raise DuplicateItemError(f"Item {quote(item.id)} was added before.")
             admission.admit(item)
-            self._calls.check(item)
-            if item.type is ItemType.USER and self._turn_is_over():
+            self.ledger.calls.check(item)
+            if item.type is ItemType.USER and self.ledger.turn_is_over:
                 self.end_turn()
             if item.type is ItemType.WINDOW:
-                older = [one for one in self._references.get(item.content, ()) if not one.hidden]
-                self._hide(older, "replaced", "replace")
-                self._references.setdefault(item.content, []).append(item)
-            self._seq += 1
-            assign(item, seq=self._seq, stage=Stage.NEW, carried=(), held=None)
-            self._by_id[item.id] = item
-            self._open.append(item)
-            self._calls.note(item)
-            self._all.add(item)
-            self._composer.added(item)
-            self._note([item])
+                older = self.ledger.references.get(item.content, ())
+                self._hide([one for one in older if not one.hidden], "replaced", "replace")
+            self.ledger.enter(item, self.ledger.seq + 1)
             self._listeners.emit(ItemAdded(item.id, item.seq))
             return item
 
@@ -140,29 +123,24 @@ class ContextManager:
             UnknownItemError: There is none.
         """
         try:
-            return self._by_id[item_id]
+            return self.ledger.items[item_id]
         except KeyError:
             raise UnknownItemError(f"There is no item {quote(item_id)}.") from None
 
     def get_all(self) -> ItemView:
         """All items by rising seq, as they stand now; later changes do not touch the view."""
         with self._lock:
-            return self._all.view()
+            return self.ledger.all.view()
 
     def get_active(self) -> ItemView:
         """The items that are not hidden, by rising seq."""
         with self._lock:
-            return self._active.view()
+            return self.ledger.active.view()
 
     def get_stats(self) -> ContextStats:
         """How many items there are, and what they cost."""
         with self._lock:
-            while self._redrawn:
-                window_id = self._redrawn.popleft()
-                self._recount.update((one.id, one) for one in self._references.get(window_id, ()))
-            changed, self._recount = self._recount, {}
-            self._tally.update(changed.values(), self._size)
-            return self._tally.stats()
+            return self.ledger.stats()
 
     def debug_lines(self) -> list[str]:
         """The `[✓]/[X]` lines, one for each item."""
@@ -181,7 +159,7 @@ class ContextManager:
     def drop(self, item_id: str) -> None:
         """Leave an item out, an answer together with the results of its calls."""
         item = self.get(item_id)
-        together = [item, *self._calls.results(item)]
+        together = [item, *self.ledger.calls.results(item)]
         self._change([one for one in together if not one.hidden], "drop", hidden="dropped")
 
     def restore(self, item_id: str) -> None:
@@ -195,7 +173,8 @@ class ContextManager:
         item = self.get(item_id)
         if item.hidden in ("closed", "replaced"):
             raise InvalidItemError(f"{item.content} is {item.hidden}; it cannot be brought back.")
-        together = {self._calls.asker(item), item, *self._calls.results(item)}
+        calls = self.ledger.calls
+        together = {calls.asker(item), item, *calls.results(item)}
         back = sorted((one for one in together if one.hidden), key=lambda one: one.seq)
         pinned = {"pinned": True} if item.hidden == "trimmed" else {}
         self._change(back, "restore", hidden=None, **pinned)
@@ -217,10 +196,9 @@ class ContextManager:
     def undo(self) -> list[ContextItem]:
         """Take back the last pin, unpin, drop, restore or edit; the items that it concerned."""
         with self._lock:
-            items = self._changes.undo(self._composer.under_way)
+            items = self.ledger.undo()
             if items:
-                self._note(items)
-                self._tell(items, "undo")
+                self._tell(items, "undo", {})
             return items
 
     def mark_window_obsolete(self, window_id: str) -> None:
@@ -230,9 +208,10 @@ class ContextManager:
             UnknownWindowError: No item refers to such a window.
         """
         with self._lock:
-            if window_id not in self._references:
+            references = self.ledger.references.get(window_id)
+            if references is None:
                 raise UnknownWindowError(f"No item refers to a window {quote(window_id)}.")
-            shown = [one for one in self._references[window_id] if one.hidden != "closed"]
+            shown = [one for one in references if one.hidden != "closed"]
             self._hide(shown, "closed", "close")
 
     # --- requests and turns ------------------------------------------------------------
@@ -256,10 +235,10 @@ class ContextManager:
         composition = self._composed()
         if limit is None or composition.tokens <= limit:
             return composition
-        if self._composer.under_way:
+        if self.ledger.under_way:
             self.end_turn(early=True)
         if self.windows is not None:
-            live = self._composer.references
+            live = self.ledger.live_references
             room.lower_windows(live, self.windows, lambda: self._composed().tokens <= limit)
         if self._composed().tokens > limit:
             self._trim(limit)
@@ -268,49 +247,49 @@ class ContextManager:
     def mark_sent(self, composition: Composition) -> None:
         """The request left: nothing that it holds changes until the turn ends."""
         with self._lock:
-            shown = {item.id for piece in composition.fresh for item in piece.shown.items}
-            if shown:
-                arriving, under_way = composition.arriving, self._composer.under_way
-                if arriving.carrier is not None:
-                    assign(arriving.carrier, carried=arriving.with_item(arriving.carrier))
-                for item in self._open:
-                    waits = not item.hidden and item.id not in shown
-                    waits &= item.type is ItemType.TOOL or (
-                        item.type is ItemType.SYSTEM and under_way
-                    )
-                    if not waits and item.seq <= composition.through_seq:
-                        assign(item, stage=Stage.SENT)
-                self._composer.sent(composition)
-            self._listeners.emit(RequestSent(composition.through_seq))
+            if not any(piece.shown.items for piece in composition.fresh):
+                return  # nothing of a person or a model is in it, so there is nothing to fix
+            waiting = [item.id for item in self.ledger.waiting(composition)]
+            carrier, copies = composition.arriving.carrier, composition.arriving.copies
+            if carrier is not None:
+                self.ledger.carry(carrier, copies)
+            self.ledger.fix(composition.through_seq, waiting, composition)
+            carrier_id = carrier.id if carrier is not None and copies else None
+            sent = RequestSent(composition.through_seq, carrier_id, tuple(waiting))
+            self._listeners.emit(sent)
+
+    def report_usage(self, counted: int, usage: Mapping[str, Any]) -> None:
+        """The provider said what a request cost: learn how far our own count is off.
+
+        Args:
+            counted: The `tokens` of the composition that was sent.
+            usage: The provider's figures; cached input counts as input.
+        """
+        with self._lock:
+            parts = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+            self.counter.calibrate(counted, sum(int(usage.get(part) or 0) for part in parts))
+            self._listeners.emit(UsageReported(counted, dict(usage)))
 
     def end_turn(self, *, early: bool = False) -> None:
         """Give the turn its final form: windows out, thinking out, gists in; changes count."""
         with self._lock:
-            done, self._open = self._open, []
-            released = self._changes.release()
-            for item in done:
-                assign(item, stage=Stage.FINAL, carried=())
-            self._composer.finished([item for item in done if is_conversation(item)])
-            self._recount.update((item.id, item) for item in done)
-            self._note(released)
-            if done:
-                self._listeners.emit(TurnEnded(self._seq, early))
+            if self.ledger.finish():
+                self._listeners.emit(TurnEnded(self.ledger.seq, early))
 
     # --- within ------------------------------------------------------------------------
 
     def _composed(self) -> Composition:
         with self._lock:
-            if self.placement == "tail":
-                return self._composer.compose(self._seq)
-            return self._composer.compose_in_place(self._seq)
+            return self.ledger.compose()
 
     def _trim(self, limit: int) -> None:
         with self._lock:
-            active = list(self._active.view())
-            plan = plan_trim(active, limit, self._size, self.windows, self.cut)
+            ledger = self.ledger
+            active = list(ledger.active.view())
+            plan = plan_trim(active, limit, ledger.size, self.windows, ledger.cut)
             self._hide(plan.dropped, "trimmed", "trim")
-            if plan.cut != self.cut:
-                self.cut = plan.cut
+            if plan.cut != ledger.cut:
+                ledger.cut = plan.cut
                 self._listeners.emit(CutMoved(plan.cut))
 
     def _change(self, items: Sequence[ContextItem], operation: Operation, **fields: Any) -> None:
@@ -321,38 +300,24 @@ class ContextManager:
                 if any(getattr(item, name) != value for name, value in fields.items())
             ]
             if different:
-                self._changes.apply(different, self._composer.under_way, **fields)
-                self._note(different)
-                self._tell(different, operation)
+                self.ledger.step(different, fields)
+                self._tell(different, operation, fields)
 
     def _hide(self, items: Sequence[ContextItem], reason: Hidden, operation: Operation) -> None:
-        for item in items:
-            self._changes.set(item, self._composer.under_way, hidden=reason)
         if items:
-            self._note(items)
-            self._tell(items, operation)
+            self.ledger.set(items, {"hidden": reason})
+            self._tell(items, operation, {"hidden": reason})
 
-    def _note(self, items: Iterable[ContextItem]) -> None:
-        """Keep everything that is derived from these items up to date."""
-        for item in items:
-            (self._active.discard if item.hidden else self._active.add)(item)
-            self._recount[item.id] = item
-            if item.held is None:
-                self._composer.changed(item)
-
-    def _tell(self, items: Iterable[ContextItem], operation: Operation) -> None:
-        self._listeners.emit(ItemsChanged(tuple(item.id for item in items), operation))
-
-    def _turn_is_over(self) -> bool:
-        turn = self._composer.turn
-        settled = not self._composer.under_way and not self._calls.unanswered
-        return settled and bool(turn) and turn[-1].type is not ItemType.USER
+    def _tell(
+        self, items: Iterable[ContextItem], operation: Operation, fields: Mapping[str, Any]
+    ) -> None:
+        self._listeners.emit(ItemsChanged(tuple(item.id for item in items), operation, fields))
 
     def _follow(self, event: Event) -> None:
         """Hear of the windows. What they draw is only noted: their threads never wait for us."""
         match event:
             case WindowChanged():
-                self._redrawn.append(event.window_id)
+                self.ledger.redrawn(event.window_id)
             case WindowOpened():
                 self.add(ContextItem(ItemType.WINDOW, event.window_id))
             case WindowClosed():
@@ -360,7 +325,7 @@ class ContextManager:
 
     def _window_closed(self, event: WindowClosed) -> None:
         with self._lock:
-            if event.window_id in self._references:
+            if event.window_id in self.ledger.references:
                 self.mark_window_obsolete(event.window_id)
             if event.summary and event.summary.strip() and event.actor == "person":
                 lang = self.windows.lang if self.windows else "en"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from contextui.context import forms
 from contextui.context.item import Carried, ContextItem, ItemType
-from contextui.model import Block, Role
+from contextui.model import Role
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
 
@@ -20,17 +20,17 @@ class Meter:
 
     def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
-        self._items: dict[str, tuple[str | tuple[Block, ...], int]] = {}
+        self._items: dict[str, tuple[tuple[int, bool, bool], int]] = {}
         self._windows: dict[str, dict[str, int]] = {}
 
     def item(self, item: ContextItem) -> int:
         """The tokens of an item's own content, in the form that its stage has."""
-        content = forms.content_of(item)
+        form = (item.revision, item.held is not None, forms.is_reduced(item))
         known = self._items.get(item.id)
-        if known is None or known[0] != content:
+        if known is None or known[0] != form:
             overhead = self._counter.message_overhead(_ROLES.get(item.type, "user"))
-            known = (content, overhead + self._counter.count_content(content))
-            self._items[item.id] = known
+            tokens = overhead + self._counter.count_content(forms.content_of(item))
+            known = self._items[item.id] = (form, tokens)
         return known[1]
 
     def window(self, window_id: str, xml: str) -> int:

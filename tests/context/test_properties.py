@@ -119,8 +119,9 @@ def test_within_a_turn_each_request_is_a_byte_prefix_of_the_next(
         perform(talk, step)
         under_way = any(item.stage is Stage.SENT for item in talk.context.get_all())
         request = wire(talk.composed())
-        assert not under_way or request.startswith(sent)
-        if step[0] == "send":
+        sent = sent if under_way else b""
+        assert request.startswith(sent)
+        if step[0] == "send" and under_way:
             sent = request
 
 
@@ -150,7 +151,7 @@ def test_stats_and_views_are_those_of_a_fresh_count(script: list[Sequence[Any]])
     context = talk.context
     items = list(context.get_all())
     tally = Tally()
-    tally.update(items, context._size)
+    tally.update(items, context.ledger.size)
     assert context.get_stats() == tally.stats()
     assert list(context.get_active()) == [item for item in items if not item.is_obsolete]
     assert [item.seq for item in items] == list(range(1, len(items) + 1))

@@ -1,0 +1,142 @@
+"""One line of a session's log: JSON that any program can read, in the form of S2.2.
+
+Words, answers and results stand in the fields that other programs know. What only contextui
+knows (windows, pins, requests, checkpoints) stands in entries of type ``system`` with a subtype of
+its own and its facts in ``data``.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+
+from contextui.errors import ContextUIError
+from contextui.text import for_model
+
+SCHEMA = 1
+"""The version of what is written here; a log with a higher one is left alone."""
+
+_MAX_DEPTH = 100
+
+EntryType = Literal["user", "assistant", "tool_use", "tool_result", "system"]
+
+
+class DamagedLineError(ContextUIError):
+    """A line of a log that is no entry."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(
+        alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="allow"
+    )
+
+
+class Usage(_Part):
+    """What the provider says a request cost, by the provider's own names."""
+
+    model_config = ConfigDict(alias_generator=None, extra="allow")
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Message(_Part):
+    """Who says what."""
+
+    role: Literal["user", "assistant", "system"]
+    content: str | list[Any]
+    model: str | None = None
+    usage: Usage | None = None
+
+
+class Tool(_Part):
+    """A call of a tool."""
+
+    id: str
+    name: str
+    input: Any = None
+
+
+class ToolResult(_Part):
+    """What a tool gave back."""
+
+    id: str
+    output: Any = None
+    error: str | None = None
+
+
+class CompactMetadata(_Part):
+    """What a compaction did."""
+
+    trigger: Literal["auto", "manual"]
+    pre_tokens: int
+    post_tokens: int | None = None
+    files_included: list[str] | None = None
+
+
+class Entry(_Part):
+    """One entry. Everything is written; on reading, whatever may be missing is optional."""
+
+    uuid: str
+    parent_uuid: str | None = None
+    session_id: str
+    timestamp: str
+    type: EntryType
+    subtype: str | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    version: str | None = None
+    message: Message | None = None
+    tool: Tool | None = None
+    tool_result: ToolResult | None = None
+    is_compact_summary: bool | None = None
+    compact_metadata: CompactMetadata | None = None
+    data: dict[str, Any] | None = None
+
+
+def encode(fields: Mapping[str, Any]) -> bytes:
+    """An entry as one line. What JSON cannot hold becomes a placeholder, never an error."""
+    try:
+        text = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode("utf-8") + b"\n"
+    except (TypeError, ValueError, RecursionError):
+        text = json.dumps(_holdable(fields), ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8") + b"\n"
+
+
+def decode(line: bytes) -> Entry:
+    """Read a line back.
+
+    Raises:
+        DamagedLineError: It is no entry; the text says why.
+    """
+    try:
+        return Entry.model_validate(json.loads(line))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as problem:
+        raise DamagedLineError(f"not JSON: {problem}") from problem
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "entry"
+        raise DamagedLineError(f"no entry: {where}: {first['msg']}") from problem
+
+
+def _holdable(value: Any, depth: int = 0) -> Any:
+    if depth > _MAX_DEPTH:
+        return "[too deep]"
+    match value:
+        case None | bool() | int():
+            return value
+        case str():
+            return for_model(str(value))
+        case float():
+            return value if math.isfinite(value) else f"[{value}]"
+        case Mapping():
+            return {
+                for_model(str(key)): _holdable(inner, depth + 1) for key, inner in value.items()
+            }
+        case list() | tuple() | set() | frozenset():
+            return [_holdable(inner, depth + 1) for inner in value]
+    return f"[{type(value).__name__}]"

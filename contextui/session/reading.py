@@ -1,0 +1,74 @@
+"""Reading a log: forwards as a stream, backwards from the end, or single lines.
+
+A damaged line costs that line. Lines end at ``\\n`` and nowhere else.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, NamedTuple
+
+from contextui.session.entry import DamagedLineError, Entry, decode
+
+_BLOCK = 1 << 16
+
+
+class Line(NamedTuple):
+    """A line without its end, and where in the file it begins."""
+
+    offset: int
+    text: bytes
+
+
+class Damage(NamedTuple):
+    """A line that could not be read."""
+
+    offset: int
+    reason: str
+
+
+def lines(file: BinaryIO, start: int = 0) -> Iterator[Line]:
+    """All lines from an offset on; the last one even if its end is missing."""
+    file.seek(start)
+    offset = start
+    for line in file:
+        yield Line(offset, line.rstrip(b"\n"))
+        offset += len(line)
+
+
+def lines_backwards(file: BinaryIO) -> Iterator[Line]:
+    """All lines, the last one first, reading only as far as they are asked for."""
+    end = file.seek(0, os.SEEK_END)
+    rest = b""
+    while end > 0:
+        start = max(0, end - _BLOCK)
+        file.seek(start)
+        parts = (file.read(end - start) + rest).split(b"\n")
+        # The first part may have begun in the block before; it waits for that one.
+        rest = parts[0]
+        position = start + sum(len(part) + 1 for part in parts)
+        for part in reversed(parts[1:]):
+            position -= len(part) + 1
+            if part:
+                yield Line(position, part)
+        end = start
+    if rest:
+        yield Line(0, rest)
+
+
+def line_at(file: BinaryIO, offset: int) -> Line:
+    """The one line that begins here."""
+    file.seek(offset)
+    return Line(offset, file.readline().rstrip(b"\n"))
+
+
+def entries(
+    found: Iterator[Line], report: Callable[[Damage], None]
+) -> Iterator[tuple[int, Entry]]:
+    """The entries of lines, with their offsets; damaged ones are reported and left out."""
+    for offset, text in found:
+        if not text.strip():
+            continue
+        try:
+            yield offset, decode(text)
+        except DamagedLineError as problem:
+            report(Damage(offset, str(problem)))
