@@ -124,19 +124,17 @@ def decode(line: bytes) -> Entry:
 
 
 def _holdable(value: Any, depth: int = 0) -> Any:
+    shown: Any = f"[{type(value).__name__}]"
     if depth > _MAX_DEPTH:
-        return "[too deep]"
-    match value:
-        case None | bool() | int():
-            return value
-        case str():
-            return for_model(str(value))
-        case float():
-            return value if math.isfinite(value) else f"[{value}]"
-        case Mapping():
-            return {
-                for_model(str(key)): _holdable(inner, depth + 1) for key, inner in value.items()
-            }
-        case list() | tuple() | set() | frozenset():
-            return [_holdable(inner, depth + 1) for inner in value]
-    return f"[{type(value).__name__}]"
+        shown = "[too deep]"
+    elif value is None or isinstance(value, bool | int):
+        shown = value
+    elif isinstance(value, str):
+        shown = for_model(value)
+    elif isinstance(value, float):
+        shown = value if math.isfinite(value) else f"[{value}]"
+    elif isinstance(value, Mapping):
+        shown = {for_model(str(key)): _holdable(one, depth + 1) for key, one in value.items()}
+    elif isinstance(value, list | tuple | set | frozenset):
+        shown = [_holdable(one, depth + 1) for one in value]
+    return shown

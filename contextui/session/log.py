@@ -1,7 +1,9 @@
 """The log of a session: one writer, whole lines, nothing lost that was acknowledged."""
 
 import contextlib
+import errno
 import os
+import stat
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -11,7 +13,8 @@ from filelock import FileLock, Timeout
 
 from contextui.errors import ContextUIError
 from contextui.session.entry import DamagedLineError, decode
-from contextui.session.reading import Line, lines_backwards
+from contextui.session.paths import make_private
+from contextui.session.reading import lines_backwards
 
 
 class SessionLockedError(ContextUIError):
@@ -42,7 +45,7 @@ class SessionLog:
         self._failing = False
         self._lock = FileLock(str(path.with_suffix(".lock")), timeout=0, mode=0o600)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(path.parent)
             self._lock.acquire()
         except Timeout:
             raise SessionLockedError(
@@ -95,11 +98,13 @@ class SessionLog:
         """Open the file and cut off what a crash left of a last line."""
         try:
             if not self._lock.is_locked:
-                self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                make_private(self.path.parent)
                 self._lock.acquire()
-            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
             self._fd = os.open(self.path, flags, 0o600)
-            self._size = self._recover(self._fd)
+            if not stat.S_ISREG(os.fstat(self._fd).st_mode):
+                raise OSError(errno.EINVAL, "the log is no plain file")
+            self._size = mend_end(self._fd, self._told)
         except (OSError, Timeout) as problem:
             if self._fd is not None:
                 os.close(self._fd)
@@ -107,20 +112,6 @@ class SessionLog:
             self._fail(problem)
             return False
         return True
-
-    def _recover(self, fd: int) -> int:
-        size = os.fstat(fd).st_size
-        if size == 0 or os.pread(fd, 1, size - 1) == b"\n":
-            return size
-        with open(os.dup(fd), "rb") as file:
-            torn = next(lines_backwards(file), Line(0, b""))
-        try:
-            decode(torn.text)
-        except DamagedLineError:
-            os.ftruncate(fd, torn.offset)
-            self._told(f"The last line was torn and is cut off ({len(torn.text)} bytes).")
-            return torn.offset
-        return size + os.write(fd, b"\n")  # whole but for its end
 
     def _write_waiting(self) -> bool:
         while self._waiting:
@@ -165,3 +156,23 @@ class SessionLog:
             self._failing = True
             reason = problem.strerror if isinstance(problem, OSError) else None
             self._told(f"Not saved: {reason or problem}. Saving resumes by itself.")
+
+
+def mend_end(fd: int, told: Callable[[str], None]) -> int:
+    """Cut off what a crash left of a last line, or give it the end that it lacks.
+
+    Returns:
+        How many bytes the file holds then.
+    """
+    size = os.fstat(fd).st_size
+    if size == 0 or os.pread(fd, 1, size - 1) == b"\n":
+        return size
+    with open(os.dup(fd), "rb") as file:
+        torn = next(lines_backwards(file))
+    try:
+        decode(torn.text)
+    except DamagedLineError:
+        os.ftruncate(fd, torn.offset)
+        told(f"The last line was torn and is cut off ({len(torn.text)} bytes).")
+        return torn.offset
+    return size + os.write(fd, b"\n")

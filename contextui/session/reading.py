@@ -61,9 +61,7 @@ def line_at(file: BinaryIO, offset: int) -> Line:
     return Line(offset, file.readline().rstrip(b"\n"))
 
 
-def entries(
-    found: Iterator[Line], report: Callable[[Damage], None]
-) -> Iterator[tuple[int, Entry]]:
+def entries(found: Iterator[Line], report: Callable[[Damage], None]) -> Iterator[tuple[int, Entry]]:
     """The entries of lines, with their offsets; damaged ones are reported and left out."""
     for offset, text in found:
         if not text.strip():

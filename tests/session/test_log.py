@@ -1,0 +1,333 @@
+"""The log: whole lines, one writer, nothing lost that was acknowledged; reading what is damaged."""
+
+import io
+import json
+import os
+import stat
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contextui.session.entry import DamagedLineError, decode, encode
+from contextui.session.log import SessionLockedError, SessionLog, mend_end
+from contextui.session.reading import Damage, Line, entries, line_at, lines, lines_backwards
+
+SAMPLES = """\
+{"uuid":"msg_001","parentUuid":null,"sessionId":"abc123","timestamp":"2024-01-15T10:00:00Z","type":"user","cwd":"/Users/foo/myproject","gitBranch":"main","version":"0.1.0","message":{"role":"user","content":"帮我重构 utils.ts 文件"}}
+{"uuid":"msg_002","parentUuid":"msg_001","sessionId":"abc123","timestamp":"2024-01-15T10:00:05Z","type":"tool_use","tool":{"id":"tool_001","name":"Read","input":{"file_path":"src/utils.ts"}}}
+{"uuid":"msg_003","parentUuid":"msg_002","sessionId":"abc123","timestamp":"2024-01-15T10:00:06Z","type":"tool_result","toolResult":{"id":"tool_001","output":"export function add(a, b) { return a + b; }"}}
+{"uuid":"boundary_001","parentUuid":"msg_004","sessionId":"abc123","timestamp":"2024-01-15T11:00:00Z","type":"system","subtype":"compact_boundary","message":{"role":"system","content":"=== 上下文压缩边界 ==="},"compactMetadata":{"trigger":"auto","preTokens":50000}}
+{"uuid":"summary_001","parentUuid":"boundary_001","sessionId":"abc123","timestamp":"2024-01-15T11:00:01Z","type":"user","isCompactSummary":true,"message":{"role":"user","content":"## Summary\\n用户请求重构 utils.ts..."},"compactMetadata":{"trigger":"auto","preTokens":50000,"postTokens":8000,"filesIncluded":["src/utils.ts"]}}
+"""  # noqa: E501
+
+
+def fields(number: int, text: str = "words") -> dict[str, Any]:
+    return {
+        "uuid": f"u{number}",
+        "parentUuid": None,
+        "sessionId": "s",
+        "timestamp": "2026-01-01T00:00:00Z",
+        "type": "user",
+        "message": {"role": "user", "content": f"{number} {text}"},
+    }
+
+
+def numbers(path: Path) -> list[int]:
+    with path.open("rb") as file:
+        found = entries(lines(file), lambda damage: None)
+        return [int(str(e.message.content).split()[0]) for _, e in found if e.message]
+
+
+# --- entries ---------------------------------------------------------------------------------
+
+
+def test_the_documents_sample_lines_load_as_they_are() -> None:
+    """S2.2"""
+    loaded = [decode(line) for line in SAMPLES.encode().splitlines()]
+    assert [entry.type for entry in loaded] == [
+        "user",
+        "tool_use",
+        "tool_result",
+        "system",
+        "user",
+    ]
+    assert loaded[0].message is not None
+    assert loaded[0].message.content == "帮我重构 utils.ts 文件"
+    assert loaded[1].tool is not None
+    assert loaded[1].tool.input == {"file_path": "src/utils.ts"}
+    assert loaded[2].tool_result is not None
+    assert loaded[2].tool_result.id == "tool_001"
+    assert loaded[3].subtype == "compact_boundary"
+    assert loaded[4].is_compact_summary
+    assert loaded[4].compact_metadata is not None
+    assert loaded[4].compact_metadata.files_included == ["src/utils.ts"]
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"{", b"[]", b"5", b"null", b'{"a":1}', b"\xff\xfe", b"[" * 9999]
+)
+def test_a_line_that_is_no_entry_says_why(line: bytes) -> None:
+    with pytest.raises(DamagedLineError, match=r"not JSON|no entry"):
+        decode(line)
+
+
+def test_what_json_cannot_hold_becomes_a_placeholder() -> None:
+    """FAULTS 12, 38"""
+    deep: list[Any] = []
+    for _ in range(5_000):
+        deep = [deep]
+    odd = {
+        "nan": float("nan"),
+        "inf": float("inf"),
+        "text": "a\ud800",
+        "thing": object(),
+        "deep": deep,
+    }
+    read = json.loads(encode({**fields(1), "data": odd}))["data"]
+    assert read["nan"] == "[nan]"
+    assert read["inf"] == "[inf]"
+    assert read["text"] == "a\ufffd"
+    assert read["thing"] == "[object]"
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(st.characters(exclude_categories=())),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_anything_is_one_line(value: Any) -> None:
+    line = encode({**fields(1), "data": {"value": value}})
+    assert line.count(b"\n") == 1
+    assert line.endswith(b"\n")
+    assert decode(line).data is not None
+
+
+# --- reading ---------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.binary(max_size=200).map(lambda b: b.replace(b"\n", b"") or b"x"), max_size=30),
+    st.booleans(),
+)
+def test_backwards_is_forwards_reversed(parts: list[bytes], ended: bool) -> None:
+    file = io.BytesIO(b"\n".join(parts) + (b"\n" if ended else b""))
+    forwards = [line for line in lines(file) if line.text]
+    assert list(lines_backwards(file)) == forwards[::-1]
+    assert [line_at(file, line.offset) for line in forwards] == forwards
+
+
+def test_backwards_crosses_blocks() -> None:
+    parts = [bytes([65 + n % 26]) * (n * 977 % 150_000 + 1) for n in range(30)]
+    file = io.BytesIO(b"\n".join(parts) + b"\n")
+    assert [line.text for line in lines_backwards(file)] == parts[::-1]
+
+
+def test_a_damaged_line_costs_that_line(tmp_path: Path) -> None:
+    """S2.4, FAULTS 35; U+2028 is no end of a line."""
+    path = tmp_path / "s.jsonl"
+    good = [encode(fields(n, "a\u2028b\x85c")) for n in range(3)]
+    path.write_bytes(good[0] + b"{broken\n" + good[1] + b"\x00\xff\n" + good[2])
+    damage: list[Damage] = []
+    with path.open("rb") as file:
+        found = [entry.uuid for _, entry in entries(lines(file), damage.append)]
+    assert found == ["u0", "u1", "u2"]
+    assert [one.offset for one in damage] == [len(good[0]), len(good[0]) + 8 + len(good[1])]
+
+
+def test_a_log_cut_at_every_byte_keeps_every_complete_line(tmp_path: Path) -> None:
+    """200 entries; what is cut off is said."""
+    whole = [encode({**fields(n), "timestamp": ""}) for n in range(200)]
+    data, start = b"".join(whole), 0
+    fd = os.open(tmp_path / "s.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND)
+    for line in whole:
+        for cut in range(start, start + len(line)):
+            os.ftruncate(fd, start)
+            os.write(fd, data[start:cut])
+            told: list[str] = []
+            only_its_end_is_missing = cut == start + len(line) - 1
+            kept = start + len(line) if only_its_end_is_missing else start
+            assert mend_end(fd, told.append) == kept
+            assert os.fstat(fd).st_size == kept
+            assert os.pread(fd, len(line), start) == (line if only_its_end_is_missing else b"")
+            assert bool(told) == (cut != start and not only_its_end_is_missing)
+        os.ftruncate(fd, start)
+        os.write(fd, line)
+        start += len(line)
+    os.close(fd)
+
+
+def test_a_log_goes_on_behind_what_a_crash_left(tmp_path: Path) -> None:
+    path, told = tmp_path / "s.jsonl", list[str]()
+    path.write_bytes(encode(fields(1)) + encode(fields(2))[:40])
+    log = SessionLog(path, told.append)
+    log.append(encode(fields(3)))
+    log.close()
+    assert numbers(path) == [1, 3]
+    assert told == ["The last line was torn and is cut off (40 bytes)."]
+
+
+# --- writing ---------------------------------------------------------------------------------
+
+
+def test_files_are_the_owners_alone(tmp_path: Path) -> None:
+    """FAULTS 40"""
+    path = tmp_path / "projects" / "p" / "s.jsonl"
+    old = os.umask(0)
+    try:
+        SessionLog(path, lambda _: None).close()
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    for folder in (path.parent, path.parent.parent):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_one_process_writes_and_the_second_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    log = SessionLog(path, lambda _: None)
+    log.append(encode(fields(1)))
+    script = textwrap.dedent(f"""
+        from pathlib import Path
+        from contextui.session.log import SessionLog, SessionLockedError
+        try:
+            SessionLog(Path({str(path)!r}), print)
+        except SessionLockedError as error:
+            print(error)
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "open in another process. Use --fork" in done.stdout
+    with pytest.raises(SessionLockedError):
+        SessionLog(path, lambda _: None)
+    log.close()
+    again = SessionLog(path, lambda _: None)
+    again.append(encode(fields(2)))
+    again.close()
+    assert numbers(path) == [1, 2]
+
+
+class Failing:
+    """Fails every nth call of a function of `os`, after having done half of the work."""
+
+    def __init__(self, name: str, every: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.real = getattr(os, name)
+        self.name, self.every, self.calls, self.on = name, every, 0, True
+        monkeypatch.setattr(os, name, self)
+
+    def __call__(self, fd: int, *args: Any) -> Any:
+        self.calls += 1
+        if self.on and self.calls % self.every == 0:
+            if self.name == "write":
+                self.real(fd, args[0][: len(args[0]) // 2])
+            raise OSError(28, "No space left on device")
+        return self.real(fd, *args)
+
+
+@pytest.mark.parametrize("name", ["write", "fdatasync", "ftruncate"])
+@pytest.mark.parametrize("every", [1, 2, 3, 7])
+def test_failing_writes_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, every: int
+) -> None:
+    """FAULTS 36: said once, tried again, in order; never half a line in the file."""
+    path, told = tmp_path / "s.jsonl", list[str]()
+    log = SessionLog(path, told.append)
+    failing = Failing(name, every, monkeypatch)
+    also = Failing("write", 5, monkeypatch) if name == "ftruncate" else None
+    for number in range(40):
+        acknowledged = log.append(encode(fields(number)))
+        log.sync()
+        if acknowledged:
+            assert path.read_bytes().endswith(b"\n")
+    failing.on = False
+    if also:
+        also.on = False
+    log.append(encode(fields(40)))
+    log.close()
+    assert numbers(path) == list(range(41))
+    if name == "write":
+        assert told[0] == "Not saved: No space left on device. Saving resumes by itself."
+        assert told[-1] == "Saving has resumed; nothing was lost."
+
+
+def test_a_real_full_disk(tmp_path: Path) -> None:
+    """RLIMIT_FSIZE stops the file from growing; raising it lets saving resume."""
+    path = tmp_path / "s.jsonl"
+    script = textwrap.dedent(f"""
+        import resource, sys
+        from pathlib import Path
+        sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+        from contextui.session.log import SessionLog
+        from tests.session.test_log import encode, fields
+        log = SessionLog(Path({str(path)!r}), print)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+        written = [log.append(encode(fields(n))) for n in range(20)]
+        print(sum(written), log.unsaved, Path({str(path)!r}).read_bytes().count(b"\\n"))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        print(log.append(encode(fields(20))), log.unsaved)
+        log.close()
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    said = done.stdout.splitlines()
+    assert said[0] == "Not saved: File too large. Saving resumes by itself."
+    written, unsaved, in_file = map(int, said[1].split())
+    assert written == in_file
+    assert written + unsaved == 20
+    assert said[2:] == ["Saving has resumed; nothing was lost.", "True 0"]
+    assert numbers(path) == list(range(21))
+
+
+def test_a_folder_that_cannot_be_made_costs_nothing_but_saving(tmp_path: Path) -> None:
+    blocker = tmp_path / "projects"
+    blocker.write_text("a file where a folder should be")
+    told: list[str] = []
+    log = SessionLog(blocker / "p" / "s.jsonl", told.append)
+    assert not log.append(encode(fields(0)))
+    blocker.unlink()
+    assert log.append(encode(fields(1)))
+    log.close()
+    assert numbers(blocker / "p" / "s.jsonl") == [0, 1]
+    assert [text.split(":")[0] for text in told] == [
+        "Not saved",
+        "Saving has resumed; nothing was lost.",
+    ]
+
+
+def test_a_fifo_or_a_link_in_place_of_the_log_is_not_followed(tmp_path: Path) -> None:
+    told: list[str] = []
+    (tmp_path / "target").write_text("precious")
+    (tmp_path / "s.jsonl").symlink_to(tmp_path / "target")
+    log = SessionLog(tmp_path / "s.jsonl", told.append)
+    assert not log.append(encode(fields(0)))
+    assert (tmp_path / "target").read_text() == "precious"
+    assert told
+    log.close()
+    os.mkfifo(tmp_path / "fifo.jsonl")
+    log = SessionLog(tmp_path / "fifo.jsonl", told.append)
+    assert not log.append(encode(fields(0)))
+    assert told[-1] == "Not saved: the log is no plain file. Saving resumes by itself."
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=60))
+@settings(max_examples=30)
+def test_offsets_lead_back_to_the_lines(kinds: list[int]) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path, offsets = Path(folder) / "s.jsonl", list[int]()
+        log = SessionLog(path, lambda _: None)
+        for number, kind in enumerate(kinds):
+            log.append(encode(fields(number, "x" * kind * 50_000)), offsets.append)
+        with path.open("rb") as file:
+            assert [line_at(file, offset) for offset in offsets] == list(lines(file))
+            assert all(isinstance(line_at(file, offset), Line) for offset in offsets)
+        log.close()
