@@ -1,18 +1,22 @@
 """Changes that a person makes to items, each of which can be taken back."""
 
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from contextui.context.item import ContextItem, Face, ItemType, Stage, assign
 from contextui.errors import InvalidItemError
 from contextui.model import Block
 
+UNDO_STEPS = 100
+"""How many steps can be taken back."""
+
 _BY_ITSELF = ("closed", "replaced")  # not a person's doing, so no undo of theirs takes it back
 
 
-@dataclass(frozen=True, slots=True)
-class _Before:
+class Before(NamedTuple):
+    """How an item was before a step."""
+
     item: ContextItem
     face: Face
     pinned: bool
@@ -22,12 +26,12 @@ class Changes:
     """Applies changes and remembers how things were, step by step."""
 
     def __init__(self) -> None:
-        self._steps: list[list[_Before]] = []
+        self.steps: deque[list[Before]] = deque(maxlen=UNDO_STEPS)
         self._held: list[ContextItem] = []
 
     def apply(self, items: Sequence[ContextItem], under_way: bool, **changes: Any) -> None:
         """Change these items as one step. In mid-turn, what was sent is held until its end."""
-        self._steps.append([_Before(item, item.current_face, item.pinned) for item in items])
+        self.steps.append([Before(item, item.current_face, item.pinned) for item in items])
         for item in items:
             self.set(item, under_way, **changes)
 
@@ -41,9 +45,9 @@ class Changes:
 
     def undo(self, under_way: bool) -> list[ContextItem]:
         """Take the last step back; the items that it had changed, none if there was no step."""
-        if not self._steps:
+        if not self.steps:
             return []
-        step = self._steps.pop()
+        step = self.steps.pop()
         for before in step:
             face, item = before.face, before.item
             hidden = item.hidden if item.hidden in _BY_ITSELF else face.hidden

@@ -148,7 +148,8 @@ class Composer:
         self._system_items: list[ContextItem] = []
         self._references = ItemIndex()
         self._history = Run()
-        self._sent = Run()
+        self._finished: list[ContextItem] = []  # final, but not yet among the history's pieces
+        self._sent: Run | None = Run()
         self._turn: list[ContextItem] = []
         self._changed_from: int | None = None
         self.under_way = False
@@ -172,7 +173,7 @@ class Composer:
             case ItemType.WINDOW:
                 self._references.add(item)
             case _:
-                self._turn.append(item)
+                (self._finished if item.stage is Stage.FINAL else self._turn).append(item)
 
     def changed(self, item: ContextItem) -> None:
         """Take note that what is shown of an item is different from now on."""
@@ -186,10 +187,10 @@ class Composer:
 
     def sent(self, pieces: Iterable[Piece] | None = None) -> None:
         """Fix the bytes of what was composed; without that, of what the items say was sent."""
-        if pieces is None:
-            fixed = units(item for item in self._visible(self._turn) if item.stage is Stage.SENT)
-            self._sent, pieces = Run(), self._pieces(fixed)
-        self._sent.extend(pieces)
+        if pieces is None or self._sent is None:
+            self._sent = None
+        else:
+            self._sent.extend(pieces)
         self.under_way = True
 
     def finished(self, items: Sequence[ContextItem]) -> None:
@@ -197,11 +198,10 @@ class Composer:
         done = {item.id for item in items}
         self._turn = [item for item in self._turn if item.id not in done]
         self._sent, self._system, self.under_way = Run(), None, False
+        self._finished += items
         for item in items:
             if (asker := self._calls.asker(item)).id not in done:
                 self._rebuild_from(asker.seq)  # a late result joins its answer
-        if self._changed_from is None:
-            self._history.extend(self._pieces(units(self._visible(items))))
 
     def compose(self, through_seq: int) -> Composition:
         """The request as the context stands."""
@@ -213,9 +213,10 @@ class Composer:
             *self._pieces(new, arriving),
             *(self._piece(window_message(copy), through_seq) for copy in arriving.at_end),
         ]
-        tokens = history.tokens + system.tokens + self._sent.tokens
+        sent = self._current_sent()
+        tokens = history.tokens + system.tokens + sent.tokens
         return Composition(
-            Messages([system.pieces, history.pieces, self._sent.pieces, fresh]),
+            Messages([system.pieces, history.pieces, sent.pieces, fresh]),
             tokens + sum(piece.tokens for piece in fresh),
             len(system.pieces) + len(history.pieces),
             through_seq,
@@ -237,7 +238,14 @@ class Composer:
             self._system = Run(self._pieces(units(self._visible(self._system_items))))
         return self._system
 
+    def _current_sent(self) -> Run:
+        if self._sent is None:
+            sent = (item for item in self._visible(self._turn) if item.stage is Stage.SENT)
+            self._sent = Run(self._pieces(units(sent)))
+        return self._sent
+
     def _current_history(self) -> Run:
+        final: Iterable[ContextItem] = self._finished
         if self._changed_from is not None:
             self._history, start = self._history.before_round_of(self._changed_from)
             final = (
@@ -245,8 +253,8 @@ class Composer:
                 for item in self._items.view().since(start)
                 if item.stage is Stage.FINAL and is_conversation(item)
             )
-            self._history.extend(self._pieces(units(self._visible(final))))
-            self._changed_from = None
+        self._history.extend(self._pieces(units(self._visible(final))))
+        self._finished, self._changed_from = [], None
         return self._history
 
     def _rebuild_from(self, seq: int) -> None:

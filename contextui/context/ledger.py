@@ -41,7 +41,7 @@ class Ledger:
         self._placement = placement
         self._meter = Meter(counter)
         self.size = sizes(self._meter, windows)
-        self._tally = Tally()
+        self.tally = Tally()
         self._recount: dict[str, ContextItem] = {}
         self._redrawn: deque[str] = deque()
         self._composer = Composer(self.all, self.calls, windows, self._meter)
@@ -77,8 +77,8 @@ class Ledger:
             window_id = self._redrawn.popleft()
             self._recount.update((one.id, one) for one in self.references.get(window_id, ()))
         changed, self._recount = self._recount, {}
-        self._tally.update(changed.values(), self.size)
-        return self._tally.stats()
+        self.tally.update(changed.values(), self.size)
+        return self.tally.stats()
 
     # --- changing ----------------------------------------------------------------------
 

@@ -51,6 +51,12 @@ class Tally:
             self._tokens += tokens * active - was * was_active
             self._all_tokens += tokens - was
 
+    def assume(self, items: int, windows: int, tokens: int) -> None:
+        """Count hidden items that are not at hand but known to exist."""
+        self._total += items
+        self._windows += windows
+        self._all_tokens += tokens
+
     def stats(self) -> ContextStats:
         """The figures."""
         return ContextStats(
