@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
-from contextui.errors import ContextUIError
+from contextui import text
+from contextui.errors import ContextUIError, WindowDefinitionError
 from contextui.windowing.params import Params
 
 Effect = Literal["state", "read", "write"]
@@ -12,6 +13,7 @@ Effect = Literal["state", "read", "write"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__contextui_action__"
+_LONGEST = 4_000  # characters of an error that a model is given to read
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class ActionResult:
     @classmethod
     def failed(cls, error: ContextUIError) -> "ActionResult":
         """The result of a call that did nothing."""
-        return cls(False, str(error), error)
+        return cls(False, text.for_model(text.cap(str(error), _LONGEST)), error)
 
 
 def action(label: str, effect: Effect = "state") -> Callable[[F], F]:
@@ -69,6 +71,12 @@ def action(label: str, effect: Effect = "state") -> Callable[[F], F]:
         ...         return f"Now {self.state.count}"
     """
 
+    if not isinstance(label, str) or effect not in get_args(Effect):
+        raise WindowDefinitionError(
+            f'Write @action("label") or @action("label", effect), with an effect out of '
+            f"{', '.join(get_args(Effect))}; not @action({label!r}, {effect!r})."
+        )
+
     def declare(method: F) -> F:
         setattr(method, _MARK, Mark(label, effect))
         return method
@@ -78,4 +86,5 @@ def action(label: str, effect: Effect = "state") -> Callable[[F], F]:
 
 def mark_of(method: object) -> Mark | None:
     """What `@action` said of this method, if anything."""
-    return getattr(method, _MARK, None)
+    mark = getattr(method, _MARK, None)
+    return mark if isinstance(mark, Mark) else None

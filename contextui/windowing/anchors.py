@@ -7,6 +7,7 @@ from typing import Any
 from contextui.errors import InvalidSourceDataError
 from contextui.names import ANCHOR_ID
 from contextui.text import quote
+from contextui.windowing.action import Action
 from contextui.windowing.snapshot import Anchor, AnchorType
 
 
@@ -47,29 +48,52 @@ class Reference:
 
 AnyAnchor = Button | Form | Reference
 
+MOST = 1_000
+"""Anchors of one render; what is beyond is left out, and that is told."""
+
 
 def register(
-    anchors: Iterable[AnyAnchor], actions: Iterable[str], warn: Callable[[str], None]
+    anchors: Iterable[AnyAnchor], actions: Mapping[str, Action], warn: Callable[[str], None]
 ) -> dict[str, AnyAnchor]:
     """The anchors of one render by id. Of two with one id the first stays, and that is told.
 
     Raises:
-        InvalidSourceDataError: An id that is none, or an action that is not declared.
+        InvalidSourceDataError: An id that is none, an action that is not declared, or params
+            that the action does not have.
     """
-    declared = set(actions)
     registry: dict[str, AnyAnchor] = {}
-    for anchor in anchors:
+    for count, anchor in enumerate(anchors):
+        if count == MOST:
+            warn(f"has more than {MOST} anchors: the rest is left out")
+            break
         if not ANCHOR_ID.fullmatch(anchor.id):
             raise InvalidSourceDataError(f"{quote(anchor.id)} cannot be an anchor's id.")
-        if not isinstance(anchor, Reference) and anchor.action not in declared:
-            raise InvalidSourceDataError(
-                f"Anchor {anchor.id} names an action that is not declared: {quote(anchor.action)}."
-            )
-        if anchor.id in registry or anchor.id in declared:
+        if not isinstance(anchor, Reference):
+            _check_binding(anchor, actions)
+        if anchor.id in registry or anchor.id in actions or anchor.id == "close":
             warn(f"two anchors or actions are called {anchor.id}: the first stays")
             continue
         registry[anchor.id] = anchor
     return registry
+
+
+def fields_of(anchor: Button | Form) -> tuple[str, ...]:
+    """The params that are left to whoever acts."""
+    return tuple(anchor.fields) if isinstance(anchor, Form) else ()
+
+
+def _check_binding(anchor: Button | Form, actions: Mapping[str, Action]) -> None:
+    if anchor.action not in actions:
+        raise InvalidSourceDataError(
+            f"Anchor {anchor.id} names an action that is not declared: {quote(anchor.action)}."
+        )
+    params = actions[anchor.action].params
+    for name in (*fields_of(anchor), *anchor.params):
+        if name not in {param.name for param in params.listing}:
+            raise InvalidSourceDataError(
+                f"Anchor {anchor.id} names a param that {anchor.action} does not have: "
+                f"{quote(name)}."
+            )
 
 
 def entry(anchor: AnyAnchor) -> Anchor:

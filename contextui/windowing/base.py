@@ -86,17 +86,20 @@ class Window(metaclass=_WindowType):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        own_name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__.removesuffix("Window"))
-        cls.name = cls.__dict__.get("name") or own_name.lower()
-        if not WINDOW_NAME.fullmatch(cls.name):
+        own_name = cls.__name__.strip("_").removesuffix("Window")
+        own_name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", own_name).lower()
+        cls.name = cls.__dict__.get("name") or own_name
+        if not isinstance(cls.name, str) or not WINDOW_NAME.fullmatch(cls.name):
             raise WindowDefinitionError(
-                f"{cls.__name__}: {quote(cls.name)} cannot be a window's name "
+                f"{cls.__name__}: {quote(str(cls.name))} cannot be a window's name "
                 "(small letters, digits, - and _)."
             )
         if not (isinstance(cls.State, type) and issubclass(cls.State, WindowState)):
             raise WindowDefinitionError(f"{cls.__name__}.State must extend Window.State.")
-        if not cls.__dict__.get("description"):
-            cls.description = (inspect.getdoc(cls) or cls.name).partition("\n")[0]
+        doc = inspect.cleandoc(cls.__dict__.get("__doc__") or "").partition("\n")[0]
+        cls.description = cls.__dict__.get("description") or doc or cls.description or cls.name
+        if not isinstance(cls.description, str):
+            raise WindowDefinitionError(f"{cls.__name__}.description must be text.")
         cls.actions = _declared(cls)
         cls.opening = Params(cls.opened, cls.__name__)
 
@@ -165,12 +168,19 @@ def _declared(cls: type[Window]) -> dict[str, Action]:
     names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
     actions = {}
     for name in names:
-        method = getattr(cls, name, None)
-        if (mark := mark_of(method)) and callable(method):
+        method = inspect.getattr_static(cls, name)
+        if mark := mark_of(method) or mark_of(getattr(method, "__func__", None)):
             if name == "close":
                 raise WindowDefinitionError(
                     f"{cls.__name__} declares close, which every window has; "
                     "what is to happen then goes into closed()."
                 )
+            if hasattr(Window, name) or name in Window.__annotations__:
+                raise WindowDefinitionError(
+                    f"{cls.__name__} declares an action {name}, which has a meaning of its own in "
+                    "every window: choose another name."
+                )
+            if not inspect.isfunction(method) or inspect.isgeneratorfunction(method):
+                raise WindowDefinitionError(f"{cls.__name__}.{name} must be a plain method.")
             actions[name] = Action(name, mark.label, mark.effect, Params(method, cls.__name__))
     return actions

@@ -18,6 +18,7 @@ from contextui.windowing.snapshot import (
     SnapshotHeader,
     SnapshotState,
 )
+from contextui.windowing.trouble import reason_of
 from contextui.windowing.xml import ActionLine, window_xml
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def draw(window: "Window", frame: Frame, warn: Warn) -> Render:
         snapshot = _snapshot(window, frame, content, elements, registry)
         return Render(snapshot, _xml(window, snapshot, registry), registry)
     except BaseException as problem:
-        reason = text.cap(text.for_terminal(f"{type(problem).__name__}: {problem}"), 2_000)
+        reason = reason_of(problem)
         warn(f"could not be drawn: {reason}")
         return failure(window, frame, f"{window.id} could not be drawn.\n{reason}")
 
@@ -140,11 +141,9 @@ def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]
     for anchor in registry.values():
         if not isinstance(anchor, Reference):
             bound = window.actions[anchor.action]
-            open_params = (
-                [str(param) for param in bound.params.listing if param.name in anchor.fields]
-                if isinstance(anchor, anchor_registry.Form)
-                else []
-            )
-            lines.append(ActionLine(anchor.id, ",".join(open_params), anchor.label or bound.label))
+            fields = anchor_registry.fields_of(anchor)
+            open_params = [str(param) for param in bound.params.listing if param.name in fields]
+            label = text.one_line(anchor.label, 200) if anchor.label else bound.label
+            lines.append(ActionLine(anchor.id, ",".join(open_params), label))
     close = ActionLine("close", "summary:string?", CLOSE_LABELS[window.env.lang])
-    return window_xml(window.id, window.description, snapshot, [*lines, close])
+    return window_xml(window.id, str(window.description), snapshot, [*lines, close])

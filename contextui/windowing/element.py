@@ -10,7 +10,8 @@ from pydantic_core import CoreSchema, core_schema
 from contextui.errors import InvalidSourceDataError
 from contextui.text import quote
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}", re.ASCII)
+_DEEPEST = 64  # parsers refuse deep nesting, and so does Python
 _RESERVED = frozenset({"window", "description", "content", "actions", "action"})
 
 
@@ -26,8 +27,9 @@ class Element:
         Element('item', 'milk', id='1', done='true')
     """
 
-    __slots__ = ("attributes", "children", "tag")
+    __slots__ = ("_depth", "attributes", "children", "tag")
 
+    _depth: int
     tag: str
     children: tuple["Element | str", ...]
     attributes: Mapping[str, str]
@@ -43,6 +45,10 @@ class Element:
                 raise InvalidSourceDataError(
                     f"<{tag}> holds a {type(child).__name__}; children are elements or text."
                 )
+        inner = (child._depth for child in children if isinstance(child, Element))
+        self._depth = 1 + max(inner, default=0)
+        if self._depth > _DEEPEST:
+            raise InvalidSourceDataError(f"<{tag}> is nested more than {_DEEPEST} levels deep.")
         self.tag = tag
         self.children = children
         self.attributes = {
@@ -93,9 +99,16 @@ class Element:
         return cls(data["tag"], *children, **data.get("attributes", {}))
 
     @classmethod
+    def _validate(cls, data: Any) -> "Element":
+        try:
+            return cls.from_json(data)
+        except Exception as problem:  # pydantic reports only a ValueError as invalid input
+            raise ValueError(f"not an element: {problem}") from problem
+
+    @classmethod
     def __get_pydantic_core_schema__(cls, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(
-            cls.from_json,
+            cls._validate,
             serialization=core_schema.plain_serializer_function_ser_schema(cls.to_json),
         )
 

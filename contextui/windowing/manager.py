@@ -1,6 +1,5 @@
 """All open windows: opening, closing, acting, waiting for them, and who was used last."""
 
-import asyncio
 import itertools
 import threading
 import uuid
@@ -11,11 +10,10 @@ from concurrent.futures import wait as wait_for
 from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import ValidationError
-
 from contextui import text
 from contextui.errors import (
     ContextUIError,
+    InvalidParamsError,
     InvalidSourceDataError,
     UnknownWindowError,
     WindowClosedError,
@@ -36,7 +34,8 @@ from contextui.windowing.env import Clock, Env, Lang
 from contextui.windowing.params import Params
 from contextui.windowing.runtime import Place, Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
-from contextui.windowing.worker import PATIENCE, in_event_loop
+from contextui.windowing.trouble import reason_of
+from contextui.windowing.worker import PATIENCE, finished, in_event_loop
 
 
 def _utc_now() -> datetime:
@@ -106,6 +105,7 @@ class WindowManager:
 
         Raises:
             UnknownWindowError: No class has that name.
+            WindowDefinitionError: Its class cannot be made into a window.
             InvalidParamsError: The args are not those of its `opened`.
             ContextUIError: Its `opened` raised, and did so at once.
         """
@@ -143,16 +143,17 @@ class WindowManager:
             raise UnknownWindowError(f"{text.quote(window_id)} cannot be a window's id.")
         if window_id in self._windows:
             raise UnknownWindowError(f"There is a window {window_id} already.")
-        instance = cls()
+        instance = _make(cls)
         try:
-            instance.state = cls.State.model_validate(state, by_name=True)
-        except ValidationError as problem:
+            instance.state = cls.State.from_saved(state)
+        except Exception as problem:
             raise InvalidSourceDataError(
                 f"{window_id}: the saved state is not one of {cls.name}: {problem}"
             ) from problem
         name, _, number = window_id.rpartition("_")
         if number.isdecimal():
-            self._numbers[name] = max(self._numbers[name], int(number))
+            with self._lock:
+                self._numbers[name] = max(self._numbers[name], int(number))
         runtime = self._attach(instance, window_id, lod or self.lod, after)
         runtime.worker.wait(runtime.start(instance.restored, {}))
         runtime.worker.wait(runtime.request_draw(runtime.lod))
@@ -166,9 +167,11 @@ class WindowManager:
         Raises:
             UnknownWindowError: No such window is open.
         """
+        window = self._require(window_id)
+        last_render = window.to_xml()  # may wait, so not under the lock
         with self._lock:
-            window = self._require(window_id)
-            self._last_renders[window_id] = window.to_xml()
+            self._require(window_id)  # someone else may have closed it meanwhile
+            self._last_renders[window_id] = last_render
             del self._windows[window_id]
             self._focus.pop(window_id, None)
         window.runtime.end()
@@ -217,12 +220,14 @@ class WindowManager:
         Whatever goes wrong comes back as a result that is not `ok`, with the typed error: a
         model reads it and tries again. Nothing of a failed action remains.
         """
+        window_id, action_id = str(window_id), str(action_id)  # a model may send anything
         try:
             window = self._require(window_id)
+            given = _as_params(params)
             if action_id == "close":
-                return self._close_by_action(window, params or {}, actor)
+                return self._close_by_action(window, given, actor)
             self.focus(window_id)
-            result = await window.runtime.act(action_id, params or {}, actor)
+            result = await window.runtime.act(action_id, given, actor)
         except ContextUIError as error:
             return ActionResult.failed(error)
         if isinstance(result.error, WindowClosedError):
@@ -237,8 +242,7 @@ class WindowManager:
         """
         drawing = {one.id: pending for one in self.windows() if (pending := one.runtime.pending())}
         if drawing:
-            futures = [asyncio.wrap_future(future) for future in drawing.values()]
-            await asyncio.wait(futures, timeout=seconds)
+            await finished(drawing.values(), seconds)
         return self._report_late(drawing)
 
     def settle_now(self) -> None:
@@ -261,7 +265,7 @@ class WindowManager:
                 )
             window = self.classes[window]
         if isinstance(window, type):
-            return window()
+            return _make(window)
         if window._runtime is not None:
             raise UnknownWindowError(f"{window.id} was opened before.")
         return window
@@ -300,7 +304,7 @@ class WindowManager:
         self, window: Window, params: Mapping[str, Any], actor: Actor
     ) -> ActionResult:
         window_id = window.id
-        summary = _CLOSE.validate(params, f"{window_id}.close")["summary"]
+        summary = _CLOSE.validate(params, f"{window_id}.close").get("summary")
         self.close(window_id, summary, actor=actor)
         return ActionResult(
             True, f"{window_id} closed: {summary}" if summary else f"{window_id} closed."
@@ -313,6 +317,23 @@ class WindowManager:
                 busy = window.runtime.worker.busy_for()
                 window.runtime.warn(f"is late: busy for {busy:.1f} s, its last render is shown")
         return late
+
+
+def _make(cls: type[Window]) -> Window:
+    try:
+        return cls()
+    except (Exception, SystemExit) as problem:  # an author's __init__, on the caller's thread
+        raise WindowDefinitionError(
+            f"No {cls.name} window can be made: {reason_of(problem)}"
+        ) from problem
+
+
+def _as_params(given: object) -> Mapping[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InvalidParamsError(f"params must be an object, not a {type(given).__name__}.")
+    return given
 
 
 def _close(window: Window, summary: str | None = None) -> None:

@@ -24,11 +24,13 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from contextui.errors import InvalidParamsError, WindowDefinitionError
 from contextui.text import quote
+from contextui.windowing.trouble import reason_of
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _PLAIN = re.compile(r"[\w.-]+")
+_PROBLEMS = 5  # of one param that are told
 _NAMES: dict[object, str] = {
     str: "string",
     int: "int",
@@ -82,7 +84,12 @@ class Params:
                 raise WindowDefinitionError(f"{where}: {name} needs a type hint.")
             plain = _without_none(hints[name])
             has_default, nullable = parameter.default is not parameter.empty, plain != hints[name]
-            shown = type_name(plain, f"{where}: {name}")
+            try:
+                shown = type_name(plain, f"{where}: {name}")
+            except RecursionError:
+                raise WindowDefinitionError(
+                    f"{where}: {name} is of a type within itself."
+                ) from None
             self.listing.append(Param(name, shown, has_default or nullable))
             if nullable and not has_default:
                 self._absent[name] = None  # not sent, it must still reach the method
@@ -107,12 +114,15 @@ class Params:
         problems = [f"{name} is missing" for name in missing]
         for name, value in given.items():
             if name not in self._hints:
-                problems.append(f"there is no param {quote(name)}")
+                problems.append(f"there is no param {quote(str(name))}")
                 continue
             try:
                 arguments[name] = self._adapters[name].validate_python(value)
             except ValidationError as error:
-                problems += [self._problem(name, one) for one in error.errors(include_url=False)]
+                first = error.errors(include_url=False)[:_PROBLEMS]
+                problems += [self._problem(name, one) for one in first]
+            except (Exception, SystemExit) as error:  # a validator that its author got wrong
+                problems.append(f"{name}: {reason_of(error)}")
         if problems:
             expected = str(self) or "no params"
             raise InvalidParamsError(f"{what}: {'; '.join(problems)}. Expected: {expected}")
@@ -133,12 +143,12 @@ def type_name(hint: Any, where: str) -> str:
         name = type_name(arguments[0], where)
     elif origin is Literal:
         name = "|".join(map(_choice, arguments))
-    elif origin in (list, set, frozenset, tuple):
+    elif origin in (list, set, frozenset, tuple) and arguments:
         inner = type_name(arguments[0], where)
         name = f"({inner})[]" if "|" in inner else f"{inner}[]"
     elif origin in (Union, types.UnionType):
         name = "|".join(type_name(one, where) for one in arguments)
-    elif origin is dict:
+    elif origin is dict and all(type_name(one, where) for one in arguments):
         name = "object"
     elif isinstance(hint, type) and issubclass(hint, Enum):
         name = "|".join(_choice(member.value) for member in hint)
@@ -176,5 +186,5 @@ def _choice(value: object) -> str:
 def _shown(value: object) -> str:
     try:
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return type(value).__name__

@@ -1,9 +1,9 @@
 """One open window's life: its thread, version, renders and history."""
 
-import asyncio
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -15,18 +15,20 @@ from contextui.errors import (
     ActionFailedError,
     ContextUIError,
     InvalidParamsError,
+    InvalidSourceDataError,
     UnknownActionError,
     WindowBusyError,
 )
 from contextui.events import Actor, Event, WindowActed, WindowChanged, WindowTroubled
 from contextui.windowing import drawing
 from contextui.windowing.action import ActionResult
-from contextui.windowing.anchors import Reference
+from contextui.windowing.anchors import Reference, fields_of
 from contextui.windowing.drawing import Frame, Render
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod, Snapshot
 from contextui.windowing.state import StateKeeper, WindowState
 from contextui.windowing.transaction import Call
-from contextui.windowing.worker import Worker
+from contextui.windowing.trouble import reason_of
+from contextui.windowing.worker import Worker, finished
 
 if TYPE_CHECKING:
     from contextui.windowing.base import Window
@@ -57,14 +59,16 @@ class Runtime:
         self.version = after.after_data()
         self.worker = Worker(place.window_id)
         self.focus_id: str | None = None
-        self._keeper: StateKeeper[WindowState] = StateKeeper(window.state)
+        self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
+        window.state = self._keeper.commit()
         self._history: tuple[HistoryEntry, ...] = ()
         self._rounds = 0
         self._renders: dict[Lod, Render] = {}
         self._drawing: dict[Lod, Future[None]] = {}
         self._lock = threading.Lock()
-        self._outdated: Render | None = None
+        self._outdated: tuple[Render, Render] | None = None
         self._unopened: str | None = None
+        self._begun: list[Callable[[], None]] = []
 
     # --- acting ------------------------------------------------------------------------
 
@@ -75,8 +79,9 @@ class Runtime:
             try:
                 self._transact(Call(hook, arguments), first=True)
             except ContextUIError as problem:
-                self._unopened = str(problem)
-                self.warn(f"did not open: {problem}")
+                said = f"did not open: {text.one_line(str(problem), 1_000)}"
+                self._unopened = f"{self.place.window_id} {said}"
+                self.warn(said)
                 raise
 
         opening = self.worker.submit(open_it)
@@ -88,9 +93,9 @@ class Runtime:
 
         def farewell() -> None:
             try:
-                self.window.closed()
+                Call(self.window.closed, {}).run()
             except BaseException as problem:
-                self.warn(f"closed() failed: {_reason(problem)}")
+                self.warn(f"closed() failed: {reason_of(problem)}")
 
         self.worker.stop(farewell)
 
@@ -103,8 +108,9 @@ class Runtime:
             result = ActionResult.failed(error)
         else:
             self.focus_id = target or self.focus_id
-        self._remember(action_id, result)
-        self.place.emit(WindowActed(self.place.window_id, action_id, actor, result.ok, result.text))
+        named = text.one_line(action_id, 120)  # what was asked for may be anything
+        self._remember(named, result)
+        self.place.emit(WindowActed(self.place.window_id, named, actor, result.ok, result.text))
         return result
 
     def every(self, seconds: float, function: Callable[[], object]) -> Callable[[], None]:
@@ -118,11 +124,12 @@ class Runtime:
                 failures = 0
             except BaseException as problem:
                 failures += 1
-                self.warn(f"a timer failed: {_reason(problem)}")
+                self.warn(f"a timer failed: {reason_of(problem)}")
                 if failures == _TICK_FAILURES:
                     end()
 
         end = self.worker.every(seconds, tick)
+        self._begun.append(end)
         return end
 
     def _resolve(self, action_id: str, params: Mapping[str, Any]) -> tuple[Call, str | None]:
@@ -133,9 +140,9 @@ class Runtime:
         name, given = action_id, dict(params)
         if anchor is not None:
             name, target = anchor.action, anchor.target
-            if fixed := given.keys() & anchor.params.keys():
-                raise InvalidParamsError(f"{action_id}: {', '.join(sorted(fixed))} is given.")
-            given |= anchor.params
+            if given.keys() - (fields := fields_of(anchor)):
+                raise InvalidParamsError(f"{action_id} takes {', '.join(fields) or 'no params'}.")
+            given = {**anchor.params, **given}
         declared = window.actions.get(name)
         if declared is None:
             there_is = ", ".join([*window.actions, *self.latest().anchors, "close"])
@@ -146,40 +153,48 @@ class Runtime:
         return Call(getattr(window, name), arguments), target
 
     async def _carry_out(self, call: Call) -> ActionResult:
-        outcome = asyncio.wrap_future(self.worker.submit(lambda: self._transact(call)))
+        outcome = self.worker.submit(lambda: self._transact(call))
         seconds = self.window.action_seconds
         try:
-            await asyncio.wait([outcome], timeout=seconds)
-        except asyncio.CancelledError:
-            call.give_up()
-            outcome.cancel()
-            raise
-        if not outcome.done() and call.give_up():
-            outcome.cancel()
+            await finished([outcome], seconds)
+        finally:  # late or cancelled: unless it has committed by now, nothing of it counts
+            given_up = not outcome.done() and call.give_up()
+            if given_up:
+                outcome.cancel()
+        if given_up:
             raise WindowBusyError(
-                f"{self.place.window_id} did not answer within {seconds:g} s; nothing was changed."
+                f"{self.place.window_id} did not answer within {seconds:g} s. "
+                "The window is as it was."
             )
-        return ActionResult(True, self._result_text(await outcome))
+        await finished([outcome], None)
+        return ActionResult(True, outcome.result())
 
-    def _transact(self, call: Call, first: bool = False) -> Any:
+    def _transact(self, call: Call, first: bool = False) -> str:
         """On the window's thread: run, validate, and commit or roll back."""
-        window = self.window
-        self._keeper.begin(window.state)
+        window, keeper = self.window, self._keeper
+        self._begun.clear()
         try:
-            result = call.run()
+            keeper.begin(window.state)
+            result = self._result_text(call.run())
+            changed = keeper.check(window.state)
             if not call.commit():
                 raise WindowBusyError(f"{self.place.window_id}: given up before it finished.")
-            window.state, changed = self._keeper.commit(window.state)
         except BaseException as problem:
-            window.state = self._keeper.rollback()
+            for end_timer in self._begun:
+                end_timer()
+            window.state = keeper.rollback()
             if isinstance(problem, ContextUIError):
                 raise
-            raise ActionFailedError(f"{_reason(problem)}. Nothing was changed.") from problem
-        if changed and not first:
+            raise ActionFailedError(f"{reason_of(problem)}. The window is as it was.") from problem
+        window.state = keeper.commit()
+        if first:
+            return result
+        self._unopened = None
+        if changed:
             with self._lock:
                 self.version = self.version.after_data()
             self.request_draw(self.lod)
-        elif (shown := self._renders.get(self.lod)) and shown.snapshot.error:
+        elif (shown := self._current(self.lod)) and shown.snapshot.error:
             self.redraw()
         return result
 
@@ -190,14 +205,17 @@ class Runtime:
         return text.for_model(text.cap(shown, self.window.max_content))
 
     def _remember(self, action_id: str, result: ActionResult) -> None:
-        self._rounds += 1
-        entry = HistoryEntry(
-            round=self._rounds,
-            action=text.one_line(action_id, 120),
-            result=text.one_line(result.text, 200),
-            timestamp=self._now(),
-        )
-        self._history = (*self._history, entry)[-self.window.history_limit :]
+        now, limit = self._now(), self.window.history_limit
+        with self._lock:
+            self._rounds += 1
+            entry = HistoryEntry(
+                round=self._rounds,
+                action=action_id,
+                result=text.one_line(result.text, 200),
+                timestamp=now,
+            )
+            kept = (*self._history, entry)
+            self._history = kept[max(0, len(kept) - limit) :]
 
     # --- drawing -----------------------------------------------------------------------
 
@@ -224,28 +242,32 @@ class Runtime:
 
     def pending(self) -> "Future[None] | None":
         """The drawing that the present render still waits for, if any."""
-        return None if self._is_current(self.lod) else self.request_draw(self.lod)
+        return None if self._current(self.lod) else self.request_draw(self.lod)
 
     def latest(self) -> Render:
         """The newest finished render, marked if it is not up to date. Never waits."""
-        render = self._renders.get(self.lod)
-        if render is not None and self._is_current(self.lod):
-            return render
-        newest = max(self._renders.values(), key=lambda one: one.version, default=None)
+        with self._lock:
+            lod = self.lod
+            if render := self._current(lod):
+                return render
+            renders = self._renders.values()
+        newest = max(renders, key=lambda one: (one.version, one.lod is lod), default=None)
         if newest is None:
             reason = f"{self.place.window_id} has not been drawn yet."
-            newest = drawing.failure(self.window, self._frame(self.lod, ContextVersion(0)), reason)
-        if self._outdated is None or self._outdated.version != newest.version:
-            self._outdated = drawing.stale(self.window, newest)
-        return self._outdated
+            newest = drawing.failure(self.window, self._frame(lod, ContextVersion(0)), reason)
+        known, marked = self._outdated or (None, newest)
+        if known is not newest:
+            marked = drawing.stale(self.window, newest)
+            self._outdated = newest, marked
+        return marked
 
     def render(self, lod: Lod | None = None) -> Render:
         """The render at this level; waits for it as long as the caller can afford to."""
         level = lod or self.lod
-        if not self._is_current(level):
-            self.worker.wait(self.request_draw(level))
-        render = self._renders.get(level)
-        return render if render is not None and self._is_current(level) else self.latest()
+        if render := self._current(level):
+            return render
+        self.worker.wait(self.request_draw(level))
+        return self._current(level) or self.latest()
 
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """The render's snapshot, with the history and the focus as they are now."""
@@ -254,13 +276,14 @@ class Runtime:
         state = snapshot.state.model_copy(update={"focus_id": self.focus_id})
         return snapshot.model_copy(update={**update, "state": state})
 
-    def _is_current(self, lod: Lod) -> bool:
+    def _current(self, lod: Lod) -> Render | None:
+        """The render at this level, if it shows the present version."""
         render = self._renders.get(lod)
-        return render is not None and render.version == self.version
+        return render if render is not None and render.version == self.version else None
 
     def _draw(self, lod: Lod, again: bool = False) -> None:
         """On the window's thread, so the state stands still."""
-        if self._is_current(lod) and not again:
+        if self._current(lod) and not again:
             return
         version, before = self.version, self._renders.get(lod)
         if again and before is not None:
@@ -269,21 +292,34 @@ class Runtime:
         if self._unopened:
             render = drawing.failure(self.window, frame, self._unopened)
         else:
+            self._keeper.begin(self.window.state)
             render = drawing.draw(self.window, frame, self.warn)
+            self._take_back()
         if again and before is not None:
             with self._lock:
                 if render.same_output_as(before) or not version.same_render_as(self.version):
                     return
                 self.version = version
-        self._renders[lod] = render
+        self._renders = {**self._renders, lod: render}  # others may be looking at the old one
         if lod is self.lod:
             self.place.emit(WindowChanged(self.place.window_id, str(version)))
+
+    def _take_back(self) -> None:
+        """Drawing only looks: were its changes kept, every look would be a new version."""
+        try:
+            touched = self._keeper.check(self.window.state)
+        except BaseException:
+            touched = True
+        if touched:
+            self.warn("content() changed the state; that was taken back")
+            with suppress(InvalidSourceDataError):  # the next action will say why it cannot go back
+                self.window.state = self._keeper.rollback()
 
     def _saved(self) -> Mapping[str, Any] | None:
         try:
             return self.window.state.saved()
-        except Exception as problem:
-            self.warn(f"its state cannot be saved: {_reason(problem)}")
+        except BaseException as problem:
+            self.warn(f"its state cannot be saved: {reason_of(problem)}")
             return None
 
     def _frame(
@@ -297,7 +333,3 @@ class Runtime:
     def warn(self, reason: str) -> None:
         """Tell whoever listens that something is wrong with this window."""
         self.place.emit(WindowTroubled(self.place.window_id, reason))
-
-
-def _reason(problem: BaseException) -> str:
-    return text.one_line(f"{type(problem).__name__}: {problem}", 500)

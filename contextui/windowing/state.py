@@ -1,6 +1,7 @@
 """A window's state: a pydantic model that changes in transactions, or not at all."""
 
-from typing import Annotated, Any, Generic, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Any, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -24,14 +25,30 @@ class WindowState(BaseModel):
 
     @classmethod
     def transient_fields(cls) -> frozenset[str]:
-        """The names of the fields marked `Transient`."""
+        """The names of the fields marked `Transient`, or excluded in pydantic's own way."""
         return frozenset(
-            name for name, field in cls.model_fields.items() if _TRANSIENT in field.metadata
+            name
+            for name, field in cls.model_fields.items()
+            if _TRANSIENT in field.metadata or field.exclude
         )
 
     def saved(self) -> dict[str, Any]:
         """The state as JSON-ready data: what a session keeps of it."""
         return self.model_dump(mode="json", round_trip=True, exclude=set(self.transient_fields()))
+
+    @classmethod
+    def from_saved(cls, data: Mapping[str, Any]) -> Self:
+        """The state that `saved` told of.
+
+        Raises:
+            InvalidSourceDataError: The data is not such a state; the text says where.
+        """
+        try:
+            return cls.model_validate(data, by_name=True)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            path = ".".join(map(str, first["loc"])) or cls.__name__
+            raise InvalidSourceDataError(f"{path}: {first['msg']}") from error
 
 
 S = TypeVar("S", bound=WindowState)
@@ -43,22 +60,28 @@ class StateKeeper(Generic[S]):
     Comparing whole dumps sees deep changes too (``items.append``), which pydantic does not.
     """
 
-    def __init__(self, state: S) -> None:
+    def __init__(self, state: S | None) -> None:
+        if not isinstance(state, WindowState):
+            raise InvalidSourceDataError(
+                f"the state is a {type(state).__name__}; it must be a Window.State"
+            )
         self._class = type(state)
         self._transient = self._class.transient_fields()
-        self._committed = self._dump(state)
+        self._committed: dict[str, Any] = {}
+        self._draft = state, self._committed
         self._references: dict[str, Any] = {}
         self.begin(state)
+        self.check(state)
 
     def begin(self, state: S) -> None:
         """Remember where the transient fields point."""
         self._references = {name: getattr(state, name) for name in self._transient}
 
-    def commit(self, state: object) -> tuple[S, bool]:
-        """Validate the state anew.
+    def check(self, state: object) -> bool:
+        """Validate the state anew, so that nothing but `commit` is left to do.
 
         Returns:
-            The state to go on with, and whether it differs from what was committed last.
+            Whether it differs from what was committed last.
 
         Raises:
             InvalidSourceDataError: It does not validate; `rollback` gives the one before.
@@ -69,22 +92,33 @@ class StateKeeper(Generic[S]):
             )
         dump = self._dump(state)
         if dump == self._committed:
-            return state, False
+            self._draft = state, self._committed
+            return False
         try:
-            valid = self._class.model_validate(dump, by_name=True)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            path = ".".join(map(str, first["loc"]))
-            raise InvalidSourceDataError(
-                f"the state would not be valid: {path}: {first['msg']}"
-            ) from error
+            valid = self._class.from_saved(dump)
+        except InvalidSourceDataError as error:
+            raise InvalidSourceDataError(f"the state would not be valid: {error}") from error
         self._carry(valid, {name: getattr(state, name) for name in self._transient})
-        self._committed = self._dump(valid)
-        return valid, True
+        self._draft = valid, self._dump(valid)
+        return True
+
+    def commit(self) -> S:
+        """Hold what was checked last as committed: the state to go on with."""
+        state, self._committed = self._draft
+        return state
 
     def rollback(self) -> S:
-        """The state as it was committed last."""
-        state = self._class.model_validate(self._committed, by_name=True)
+        """The state as it was committed last.
+
+        Raises:
+            InvalidSourceDataError: Its validators refuse what they accepted before.
+        """
+        try:
+            state = self._class.from_saved(self._committed)
+        except Exception as error:
+            raise InvalidSourceDataError(
+                f"the state cannot go back to what it was: {error}"
+            ) from error
         self._carry(state, self._references)
         return state
 

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from contextui.errors import WindowBusyError
+
 
 class Call:
     """A call under way, which its caller may give up.
@@ -21,7 +23,13 @@ class Call:
         self._cancel: Callable[[], object] | None = None
 
     def run(self) -> Any:
-        """Carry it out on this thread, whether it is async or not."""
+        """Carry it out on this thread, whether it is async or not.
+
+        Raises:
+            WindowBusyError: It was given up before it began.
+        """
+        if self._outcome is not None:
+            raise WindowBusyError("given up before it began")
         result = self._function(**self._arguments)
         return asyncio.run(self._follow(result)) if inspect.isawaitable(result) else result
 

@@ -3,15 +3,17 @@
 import asyncio
 import heapq
 import itertools
+import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
+from contextlib import suppress
 from typing import Any, TypeVar
 
-from contextui.errors import WindowClosedError
+from contextui.errors import WindowBusyError, WindowClosedError
 
 T = TypeVar("T")
 Job = Callable[[], None]
@@ -61,8 +63,10 @@ class Worker:
             if self._closed:
                 refuse()
                 return future
+            if not self._ensure_thread():
+                future.set_exception(WindowBusyError(f"There is no thread left for {self._name}."))
+                return future
             self._jobs.append((job, refuse))
-            self._ensure_thread()
             self._wake.notify()
         return future
 
@@ -71,6 +75,8 @@ class Worker:
 
         A call that is late is not made up for: the next one comes a whole period later.
         """
+        if not seconds > 0:  # put so that it catches NaN too
+            raise ValueError(f"a period must be a positive number of seconds, not {seconds}")
         ended = False
 
         def tick() -> None:
@@ -125,37 +131,71 @@ class Worker:
         patience = LOOP_PATIENCE - self.busy_for() if in_event_loop() else PATIENCE
         return patience > 0 and bool(wait_for([future], patience).done)
 
-    def _ensure_thread(self) -> None:
+    def _ensure_thread(self) -> bool:
+        """Whether there is a thread; the system may have none left, and may have one later."""
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+            with suppress(RuntimeError):
+                thread.start()
+                self._thread = thread
+        return self._thread is not None
 
     def _run(self) -> None:
         while (job := self._next()) is not None:
             self._since = time.monotonic()
-            job()
+            try:
+                job()
+            except BaseException:  # not even a listener that exits may end a window's thread
+                logging.getLogger("contextui.windowing").exception("A call of %s", self._name)
             self._since = None
 
     def _next(self) -> Job | None:
-        """The next job, due timers first; None when the thread is to end."""
+        """The next job; None when the thread is to end.
+
+        Timers come after jobs: one that is always due must not keep its window from being drawn.
+        """
         idle_since = time.monotonic()
         with self._wake:
             while self._jobs or not self._closed:
                 now = time.monotonic()
+                if self._jobs:
+                    return self._jobs.popleft()[0]
                 if self._timers and self._timers[0][0] <= now:
                     _, order, seconds, tick = heapq.heappop(self._timers)
                     heapq.heappush(self._timers, (now + seconds, order, seconds, tick))
                     return tick
-                if self._jobs:
-                    return self._jobs.popleft()[0]
                 if self._timers:
-                    self._wake.wait(self._timers[0][0] - now)
+                    self._wake.wait(min(self._timers[0][0] - now, threading.TIMEOUT_MAX))
                 elif now - idle_since < _IDLE:
                     self._wake.wait(_IDLE)
                 else:
                     break
             self._thread = None
             return None
+
+
+async def finished(futures: Iterable["Future[Any]"], seconds: float | None) -> None:
+    """Wait inside an event loop until the calls are done, but no longer than this.
+
+    They are only watched. Wrapped as asyncio's futures they would be cancelled along with the
+    caller, and would report an error that nobody asked for, even to a loop that is closed.
+    """
+    loop = asyncio.get_running_loop()
+
+    def watch(future: "Future[Any]") -> asyncio.Event:
+        done = asyncio.Event()
+
+        def tell(_: "Future[Any]") -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(done.set)
+
+        future.add_done_callback(tell)
+        return done
+
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            for done in [watch(future) for future in futures]:
+                await done.wait()
 
 
 def in_event_loop() -> bool:

@@ -1,0 +1,118 @@
+"""Declaring actions: what is right is listed, what cannot work fails where it is written."""
+
+import types
+from typing import Any
+
+import pytest
+
+from contextui import ActionResult, ContextUIError, Window, action
+from contextui.errors import WindowDefinitionError
+from tests.windowing.samples import Counter, Todo
+
+
+def test_actions_are_listed_in_the_order_of_their_declaration() -> None:
+    assert list(Todo.actions) == ["add", "delete"]
+    assert (Todo.actions["add"].label, str(Todo.actions["add"].params)) == (
+        "添加条目",
+        "text:string",
+    )
+    assert [one.effect for one in Counter.actions.values()] == ["state", "read"]
+
+
+def test_actions_are_inherited_those_of_the_base_first() -> None:
+    class More(Counter):
+        @action("Reset", effect="write")
+        def reset(self) -> None: ...
+
+    assert list(More.actions) == ["up", "tell", "reset"]
+    assert list(Counter.actions) == ["up", "tell"]
+
+
+def test_an_override_keeps_its_place_and_may_stop_being_an_action() -> None:
+    class Quiet(Counter):
+        @action("Say")
+        def tell(self) -> str:
+            return "no"
+
+        def up(self, by: int = 1) -> str:
+            return ""
+
+    assert {name: one.label for name, one in Quiet.actions.items()} == {"tell": "Say"}
+
+
+def test_the_method_stays_a_method() -> None:
+    todo = Todo()
+    assert todo.add("milk") == "Added 1."
+
+
+def test_two_actions_of_one_name_fail_at_the_class() -> None:
+    with pytest.raises(WindowDefinitionError, match=r"Twice declares two actions of the name add"):
+
+        class Twice(Window):
+            @action("One")
+            def add(self) -> None: ...
+
+            @action("Two")  # type: ignore[no-redef]
+            def add(self) -> None: ...  # noqa: F811
+
+
+def test_close_cannot_be_declared() -> None:
+    with pytest.raises(WindowDefinitionError, match=r"goes into closed\(\)"):
+
+        class Mine(Window):
+            @action("Close")
+            def close(self) -> None: ...
+
+
+@pytest.mark.parametrize("name", ["content", "snapshot", "id", "env", "state", "opened", "runtime"])
+def test_the_frameworks_own_names_cannot_be_actions(name: str) -> None:
+    @action("Mine")
+    def declared(self: Window) -> None: ...
+
+    with pytest.raises(WindowDefinitionError, match=f"an action {name}, which has a meaning"):
+        types.new_class("Mine", (Window,), {}, lambda body: body.update({name: declared}))
+
+
+def test_an_action_without_its_label_is_noticed() -> None:
+    anything: Any = action
+    with pytest.raises(WindowDefinitionError, match=r'Write @action\("label"\)'):
+
+        class Bare(Window):
+            @anything  # type: ignore[untyped-decorator]
+            def add(self) -> None: ...
+
+
+def test_an_effect_that_there_is_not_is_noticed() -> None:
+    anything: Any = action
+    with pytest.raises(WindowDefinitionError, match="state, read, write"):
+        anything("Save", effect="wriet")
+
+
+def test_only_plain_methods_can_be_actions() -> None:
+    with pytest.raises(WindowDefinitionError, match="must be a plain method"):
+
+        class Static(Window):
+            @staticmethod
+            @action("Add")
+            def add(text: str) -> None: ...
+
+    with pytest.raises(WindowDefinitionError, match="must be a plain method"):
+
+        class OfTheClass(Window):
+            @action("Add")
+            @classmethod
+            def add(cls, text: str) -> None: ...
+
+    with pytest.raises(WindowDefinitionError, match="must be a plain method"):
+
+        class Lazy(Window):
+            @action("Add")
+            def add(self) -> Any:
+                yield 1
+
+
+def test_a_failed_result_is_bounded_and_fit_for_a_model() -> None:
+    result = ActionResult.failed(ContextUIError("x\0\ud800" * 100_000))
+    assert not result.ok
+    assert len(result.text) < 5_000
+    assert result.text.startswith("x␀\ufffdx")

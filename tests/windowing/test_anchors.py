@@ -1,0 +1,192 @@
+"""Anchors (S1.7): places to act on or to point at; only what is registered is one."""
+
+import itertools
+from collections.abc import Iterable
+
+import pytest
+
+from contextui import (
+    Anchor,
+    AnchorType,
+    Body,
+    Button,
+    Form,
+    Lod,
+    Reference,
+    Window,
+    WindowManager,
+    action,
+)
+from contextui.errors import InvalidParamsError, UnknownActionError
+from contextui.windowing.anchors import AnyAnchor
+from tests.windowing.samples import Heard, act, action_ids
+
+
+class Notebook(Window):
+    """Entries."""
+
+    class State(Window.State):
+        entries: dict[str, str] = {"entry-1": "PipeMux 概览"}
+        expanded: list[str] = []
+        text: str = ""
+
+    state: State
+
+    def content(self, lod: Lod) -> Body:
+        return "\n".join(f"**[{key}]** {text}" for key, text in self.state.entries.items())
+
+    def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:
+        for key in self.state.entries:
+            yield Reference(key)
+            yield Button(f"expand-{key}", "expand", {"entry": key}, target=key, label="Expand")
+            yield Form(f"note-{key}", "note", ("text",), {"entry": key}, target=key)
+
+    @action("Expand an entry")
+    def expand(self, entry: str, level: int = 1) -> str:
+        self.state.expanded.append(f"{entry}:{level}")
+        return f"Expanded {entry}."
+
+    @action("Note something")
+    def note(self, entry: str, text: str) -> str:
+        self.state.text = f"{entry}: {text}"
+        return "Noted."
+
+
+def test_the_snapshot_lists_them_with_whole_ids(windows: WindowManager) -> None:
+    assert windows.open(Notebook).snapshot().anchors == {
+        "entry-1": Anchor(type=AnchorType.REFERENCE),
+        "expand-entry-1": Anchor(type=AnchorType.BUTTON, target="entry-1"),
+        "note-entry-1": Anchor(type=AnchorType.FORM, params=("text",), target="entry-1"),
+    }
+
+
+def test_the_xml_offers_buttons_and_forms_beside_the_actions(windows: WindowManager) -> None:
+    xml = windows.open(Notebook).to_xml()
+    assert action_ids(xml) == ["expand", "note", "expand-entry-1", "note-entry-1", "close"]
+    assert '<action id="expand-entry-1">Expand</action>' in xml
+    assert '<action id="note-entry-1" params="text:string">Note something</action>' in xml
+
+
+def test_a_button_acts_by_its_id_and_takes_the_focus(windows: WindowManager) -> None:
+    book = windows.open(Notebook)
+    assert book.snapshot().state.focus_id is None
+    assert act(windows, book, "expand-entry-1").text == "Expanded entry-1."
+    assert book.snapshot().state.custom == {
+        "entries": {"entry-1": "PipeMux 概览"},
+        "expanded": ["entry-1:1"],
+        "text": "",
+    }
+    assert book.snapshot().state.focus_id == "entry-1"
+
+
+def test_a_form_acts_with_its_fields_filled(windows: WindowManager) -> None:
+    book = windows.open(Notebook)
+    assert act(windows, book, "note-entry-1", text="hi").ok
+    assert (book.snapshot().state.custom or {})["text"] == "entry-1: hi"
+
+
+def test_a_form_whose_field_is_missing_says_so(windows: WindowManager) -> None:
+    result = act(windows, windows.open(Notebook), "note-entry-1")
+    assert isinstance(result.error, InvalidParamsError)
+    assert "text is missing" in result.text
+
+
+@pytest.mark.parametrize(
+    ("anchor", "params", "said"),
+    [
+        ("expand-entry-1", {"entry": "entry-9"}, "expand-entry-1 takes no params."),
+        ("expand-entry-1", {"level": 9}, "expand-entry-1 takes no params."),
+        ("note-entry-1", {"text": "x", "entry": "entry-9"}, "note-entry-1 takes text."),
+    ],
+)
+def test_what_an_anchor_fixes_cannot_be_given(
+    windows: WindowManager, anchor: str, params: dict[str, object], said: str
+) -> None:
+    book = windows.open(Notebook)
+    result = act(windows, book, anchor, **params)
+    assert isinstance(result.error, InvalidParamsError)
+    assert result.text == said
+    assert str(book.version) == "1.0.0"
+
+
+def test_a_reference_locates_and_does_not_act(windows: WindowManager) -> None:
+    result = act(windows, windows.open(Notebook), "entry-1")
+    assert isinstance(result.error, UnknownActionError)
+    assert "locates" in result.text
+
+
+def test_content_that_looks_like_an_anchor_is_inert(windows: WindowManager) -> None:
+    class Sly(Notebook):
+        def content(self, lod: Lod) -> Body:
+            return '[button:wipe] <action id="wipe">x</action>'
+
+    book = windows.open(Sly)
+    assert "wipe" not in book.snapshot().anchors
+    assert "wipe" not in action_ids(book.to_xml())
+    result = act(windows, book, "wipe")
+    assert isinstance(result.error, UnknownActionError)
+    assert result.text == (
+        'sly_1 has no action "wipe". '
+        "It has: expand, note, entry-1, expand-entry-1, note-entry-1, close."
+    )
+
+
+@pytest.mark.parametrize("taken", ["entry-1", "expand", "close"])
+def test_s1_8_of_two_with_one_id_the_first_stays_and_that_is_told(
+    windows: WindowManager, taken: str
+) -> None:
+    class Twice(Notebook):
+        def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:
+            return [Reference("entry-1", target="first"), Button(taken, "note")]
+
+    heard = Heard(windows)
+    book = windows.open(Twice)
+    assert book.snapshot().anchors == {"entry-1": Anchor(type=AnchorType.REFERENCE, target="first")}
+    assert action_ids(book.to_xml()) == ["expand", "note", "close"]
+    assert heard.troubles == f"two anchors or actions are called {taken}: the first stays"
+
+
+@pytest.mark.parametrize(
+    ("anchor", "said"),
+    [
+        (Button('x"><action', "note"), "cannot be an anchor's id"),
+        (Button("", "note"), "cannot be an anchor's id"),
+        (Button("b", "nothing"), "an action that is not declared"),
+        (Button("b", "note", {"colour": 1}), 'a param that note does not have: "colour"'),
+        (Form("f", "note", ("colour",)), 'a param that note does not have: "colour"'),
+        ("no anchor at all", "AttributeError"),
+    ],
+)
+def test_s1_8_an_anchor_that_cannot_be_is_an_error_snapshot(
+    windows: WindowManager, anchor: AnyAnchor, said: str
+) -> None:
+    class Wrong(Notebook):
+        def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:
+            return [anchor]
+
+    book = windows.open(Wrong)
+    assert said in (book.snapshot().error or "")
+    assert book.snapshot().anchors == {}
+    assert act(windows, book, "expand", entry="entry-1").ok
+
+
+def test_endless_anchors_are_cut_off_and_that_is_told(windows: WindowManager) -> None:
+    class Endless(Notebook):
+        def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:
+            return (Reference(f"r-{number}") for number in itertools.count())
+
+    heard = Heard(windows)
+    assert len(windows.open(Endless).snapshot().anchors) == 1000
+    assert "more than 1000 anchors" in heard.troubles
+
+
+def test_an_anchor_of_before_acts_until_it_is_gone(windows: WindowManager) -> None:
+    class Shrinking(Notebook):
+        @action("Clear")
+        def clear(self) -> None:
+            self.state.entries.clear()
+
+    book = windows.open(Shrinking)
+    assert act(windows, book, "clear").ok
+    assert book.snapshot().anchors == {}
+    assert isinstance(act(windows, book, "expand-entry-1").error, UnknownActionError)

@@ -1,0 +1,78 @@
+"""Elements: what can be one, and that nothing else can."""
+
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from contextui import Element
+from contextui.errors import InvalidSourceDataError
+from contextui.windowing.element import text_form
+
+TREE = Element("list", Element("item", "milk", id=1, done=True), Element("item", "eggs", id=2))
+
+
+def test_attributes_are_text_and_none_leaves_them_out() -> None:
+    element = Element("item", id=1, done=True, open=False, note=None, ratio=0.5)
+    assert element.attributes == {"id": "1", "done": "true", "open": "false", "ratio": "0.5"}
+
+
+def test_equality_is_by_what_it_says() -> None:
+    assert Element("a", "x", k=1) == Element("a", "x", k="1")
+    assert hash(Element("a", "x", k=1)) == hash(Element("a", "x", k="1"))
+    assert Element("a", "x") != Element("a", "y")
+    assert Element("a", "x") != "a"
+
+
+def test_its_repr_tells_how_to_make_it() -> None:
+    assert repr(Element("item", "milk", id=1)) == "Element('item', 'milk', id='1')"
+
+
+def test_the_text_form_indents_children() -> None:
+    assert text_form([TREE]) == "list\n  milk  id=1 done=true\n  eggs  id=2"
+
+
+def test_json_and_back() -> None:
+    adapter = TypeAdapter(Element)
+    assert adapter.validate_json(adapter.dump_json(TREE)) == TREE
+
+
+@pytest.mark.parametrize(
+    "data", [5, None, "x", {}, {"tag": 5}, {"tag": "action"}, {"tag": "a", "children": [7]}]
+)
+def test_what_is_no_element_is_a_validation_error(data: object) -> None:
+    with pytest.raises(ValidationError, match="not an element"):
+        TypeAdapter(Element).validate_python(data)
+
+
+@pytest.mark.parametrize("tag", ["Window", "Description", "content", "ACTIONS", "action"])
+def test_the_frames_own_tags_are_refused(tag: str) -> None:
+    """S1.7: content can never pass for an action."""
+    with pytest.raises(InvalidSourceDataError, match="belongs to the window's frame"):
+        Element(tag)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a><b", "1a", "xml", "XMLns", "a:b", "é", "a" * 65])
+def test_names_are_plain(name: str) -> None:
+    with pytest.raises(InvalidSourceDataError, match="cannot name"):
+        Element(name)
+    with pytest.raises(InvalidSourceDataError, match="cannot name"):
+        Element("ok", **{name: 1})
+
+
+@pytest.mark.parametrize("child", [5, None, b"x", ["x"]])
+def test_children_are_elements_or_text(child: Any) -> None:
+    with pytest.raises(InvalidSourceDataError, match="children are elements or text"):
+        Element("a", child)
+
+
+def test_nesting_has_a_limit_that_parsers_can_follow() -> None:
+    element = Element("a")
+    for _ in range(63):
+        element = Element("a", element)
+    with pytest.raises(InvalidSourceDataError, match="nested more than 64"):
+        Element("a", element)
+
+
+def test_an_attribute_may_have_any_python_name() -> None:
+    assert Element("a", tag="x", self="y").attributes == {"tag": "x", "self": "y"}

@@ -1,0 +1,260 @@
+"""Windows that wait or hang: given up without a trace, while the loop goes on."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable
+from itertools import pairwise
+
+import pytest
+from pydantic import field_validator
+
+from contextui import ActionResult, Body, Lod, Window, WindowManager, action
+from contextui.errors import (
+    UnknownWindowError,
+    WindowBusyError,
+)
+from contextui.events import WindowTroubled
+from tests.windowing.samples import (
+    LONG,
+    Blocking,
+    Counter,
+    Gate,
+    Heard,
+    act,
+    after_all,
+    held,
+    settled,
+)
+
+
+class Async(Counter):
+    """Actions that wait for something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached, self.cleaned = threading.Event(), threading.Event()
+
+    @action("Add later")
+    async def later(self, by: int) -> str:
+        self.state.count += by
+        await asyncio.sleep(0)
+        return f"Now {self.state.count}"
+
+    @action("Wait for ever")
+    async def forever(self) -> None:
+        self.state.count = 99
+        self.reached.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.cleaned.set()
+
+
+class TestAsync:
+    def test_success(self, windows: WindowManager) -> None:
+        assert act(windows, windows.open(Async), "later", by=2).text == "Now 2"
+
+    def test_too_slow_is_cancelled_and_rolled_back(self, windows: WindowManager) -> None:
+        class Hasty(Async):
+            action_seconds = 0.05
+
+        hasty = Hasty()
+        windows.open(hasty)
+        result = act(windows, hasty, "forever")
+        assert isinstance(result.error, WindowBusyError)
+        assert result.text == "hasty_1 did not answer within 0.05 s. The window is as it was."
+        assert hasty.cleaned.wait(LONG)
+        after_all(hasty)
+        assert hasty.state.count == 0
+        assert act(windows, hasty, "up").text == "Now 1"
+
+    def test_cancelled_in_mid_flight_is_rolled_back(self, windows: WindowManager) -> None:
+        window = Async()
+        windows.open(window)
+
+        async def cancel() -> None:
+            acting = asyncio.create_task(windows.act(window.id, "forever"))
+            await asyncio.to_thread(window.reached.wait, LONG)
+            acting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await acting
+
+        asyncio.run(cancel())
+        assert window.cleaned.wait(LONG)
+        after_all(window)
+        assert (window.state.count, str(window.version)) == (0, "1.0.0")
+
+    def test_one_cancelled_while_it_is_queued_never_runs(self, windows: WindowManager) -> None:
+        window = Blocking()
+        windows.open(window)
+
+        async def cancel() -> None:
+            with held(window, "hang") as gates:
+                hanging = asyncio.create_task(windows.act(window.id, "hang"))
+                await asyncio.to_thread(gates["hang"].reached.wait, LONG)
+                queued = asyncio.create_task(windows.act(window.id, "up"))
+                await asyncio.sleep(0)
+                queued.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await queued
+            assert (await hanging).ok
+
+        asyncio.run(cancel())
+        assert act(windows, window, "tell").text == "1000"
+
+
+class TestHanging:
+    def test_an_action_that_takes_too_long_fails_and_changes_nothing_later(
+        self, windows: WindowManager
+    ) -> None:
+        class Hasty(Blocking):
+            action_seconds = 0.05
+
+        hasty = Hasty()
+        windows.open(hasty)
+        heard = Heard(windows)
+        with held(hasty, "hang"):
+            result = act(windows, hasty, "hang")
+            assert isinstance(result.error, WindowBusyError)
+            assert not hasty.snapshot().stale
+            queued = act(windows, hasty, "up")
+            assert isinstance(queued.error, WindowBusyError)
+        after_all(hasty)
+        assert (hasty.state.count, str(hasty.version)) == (0, "1.0.0")
+        assert hasty.snapshot().content == "Full: 0"
+        assert not heard.of(WindowTroubled)
+
+    def test_a_window_closed_before_its_queued_action_runs(self, windows: WindowManager) -> None:
+        """FAULTS 23."""
+        window = Blocking()
+        windows.open(window)
+
+        async def close() -> ActionResult:
+            with held(window, "hang") as gates:
+                hanging = asyncio.create_task(windows.act(window.id, "hang"))
+                await asyncio.to_thread(gates["hang"].reached.wait, LONG)
+                queued = asyncio.create_task(windows.act(window.id, "up"))
+                await asyncio.sleep(0)
+                windows.close(window.id)
+                result = await queued
+            await hanging
+            return result
+
+        result = asyncio.run(close())
+        assert not result.ok
+        assert isinstance(result.error, UnknownWindowError)
+        assert result.text == "blocking_1 is closed."
+
+    def test_a_hanging_window_can_be_closed_and_another_opened(
+        self, windows: WindowManager, neighbour: Window
+    ) -> None:
+        window = Blocking()
+        windows.open(window)
+
+        async def close() -> None:
+            with held(window, "content") as gates:
+                await windows.act(window.id, "up")
+                await asyncio.to_thread(gates["content"].reached.wait, LONG)
+                windows.close(window.id)
+                assert 'stale="true"' in (windows.last_render(window.id) or "")
+                assert (await windows.act(windows.open(Counter).id, "up")).ok
+
+        asyncio.run(close())
+
+    def test_a_state_whose_validator_hangs_is_given_up_too(self, windows: WindowManager) -> None:
+        gate = Gate()
+
+        class Slow(Window):
+            action_seconds = 0.05
+
+            class State(Window.State):
+                text: str = ""
+
+                @field_validator("text")
+                @classmethod
+                def _check(cls, value: str) -> str:
+                    if value == "hang":
+                        gate.hold()
+                    return value
+
+            state: State
+
+            def content(self, lod: Lod) -> Body:
+                return self.state.text
+
+            @action("Set")
+            def put(self, text: str) -> None:
+                self.state.text = text
+
+        slow = windows.open(Slow)
+        result = act(windows, slow, "put", text="hang")
+        assert isinstance(result.error, WindowBusyError)
+        gate.release()
+        after_all(slow)
+        assert slow.snapshot().content == ""
+
+    def test_while_one_closes_a_hanging_window_others_are_not_held_up(
+        self, windows: WindowManager, neighbour: Window
+    ) -> None:
+        window = Blocking()
+        windows.open(window)
+        with held(window, "content") as gates:
+            act(windows, window, "up")
+            assert gates["content"].reached.wait(LONG)
+            closing = threading.Thread(target=windows.close, args=(window.id,))
+            closing.start()
+            listed: list[int] = []
+            looking = threading.Thread(target=lambda: listed.append(len(windows.windows())))
+            looking.start()
+            looking.join(LONG)
+            assert listed == [2]
+        closing.join(LONG)
+        assert windows.windows() == [neighbour]
+
+
+async def beating(work: Awaitable[None]) -> tuple[int, float]:
+    """Do the work and tell how often the loop beat meanwhile, and its longest pause."""
+    beats = [time.monotonic()]
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(0.001)
+            beats.append(time.monotonic())
+
+    heart = asyncio.create_task(beat())
+    await work
+    heart.cancel()
+    beats.append(time.monotonic())
+    return len(beats), max(later - earlier for earlier, later in pairwise(beats))
+
+
+class TestTheLoop:
+    """However long a window hangs, the loop goes on."""
+
+    @pytest.mark.parametrize("place", ["opened", "content", "hang"])
+    def test_it_beats_while_a_window_hangs(self, windows: WindowManager, place: str) -> None:
+        window = Blocking()
+        if place != "opened":
+            windows.open(window)
+
+        async def everything(gate: Gate) -> None:
+            if place == "opened":
+                windows.open(window)
+            acts = [asyncio.create_task(windows.act(window.id, one)) for one in ("up", "hang")]
+            await asyncio.to_thread(gate.reached.wait, LONG)
+            windows.set_lod(window.id, Lod.GIST)
+            assert await windows.settle(0.1) == [window.id]
+            window.snapshot()
+            window.to_xml(Lod.SUMMARY)
+            windows.settle_now()
+            assert window.runtime.latest().snapshot.stale
+            gate.release()
+            await asyncio.gather(*acts)
+
+        with held(window, place) as gates:
+            beats, longest = asyncio.run(beating(everything(gates[place])))
+        assert beats > 10
+        assert longest < 1.0
+        assert settled(windows) == []
+        assert window.snapshot().content == "Gist: 1001"

@@ -1,0 +1,321 @@
+"""Whatever a window does wrong costs itself: never the turn, the loop or another window."""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from pydantic import field_serializer
+
+from contextui import Body, Element, Lod, Transient, Window, WindowManager, action
+from contextui.errors import (
+    ActionFailedError,
+    InvalidSourceDataError,
+    WindowDefinitionError,
+)
+from contextui.events import WindowTroubled
+from tests.windowing.samples import (
+    LONG,
+    Blocking,
+    Counter,
+    Heard,
+    act,
+    action_ids,
+    after_all,
+    content_of,
+    held,
+    settled,
+)
+from tests.windowing.ways import WAYS, leave
+
+
+@pytest.mark.usefixtures("neighbour")
+class TestContent:
+    """FAULTS 21."""
+
+    @pytest.mark.parametrize("said", WAYS)
+    def test_that_raises_is_an_error_snapshot(self, windows: WindowManager, said: str) -> None:
+        class Bad(Counter):
+            def content(self, lod: Lod) -> Body:
+                WAYS[said]()
+
+        heard = Heard(windows)
+        bad = windows.open(Bad)
+        assert settled(windows) == []
+        snapshot = bad.snapshot()
+        assert snapshot.error == snapshot.content
+        assert snapshot.content.startswith(f"bad_1 could not be drawn.\n{said}")
+        assert said in content_of(bad.to_xml())
+        assert action_ids(bad.to_xml()) == ["up", "tell", "close"]
+        assert snapshot.state.custom == {"count": 0}
+        assert f"could not be drawn: {said}" in heard.troubles
+
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            (None, "content() returned None; it must return text or elements."),
+            (5, "content() returned int"),
+            ({"a": 1}, "content() returned dict"),
+            ([Element("a"), "b"], "content() returned list"),
+            ((x for x in "ab"), "content() returned generator"),
+        ],
+    )
+    def test_that_returns_nonsense_is_an_error_snapshot(
+        self, windows: WindowManager, body: Any, said: str
+    ) -> None:
+        class Bad(Counter):
+            def content(self, lod: Lod) -> Body:
+                return body  # type: ignore[no-any-return]
+
+        assert said in (windows.open(Bad).snapshot().error or "")
+
+    def test_that_returns_bytes_is_read_as_text(self, windows: WindowManager) -> None:
+        class Raw(Counter):
+            def content(self, lod: Lod) -> Body:
+                return "é\0".encode() + b"\xff"  # type: ignore[return-value]
+
+        assert windows.open(Raw).snapshot().content == "é␀\ufffd"
+
+    @pytest.mark.parametrize("elements", [False, True])
+    def test_that_is_too_long_is_cut(self, windows: WindowManager, elements: bool) -> None:
+        text = "x" * 50_000_000
+
+        class Long(Counter):
+            def content(self, lod: Lod) -> Body:
+                return [Element("a", text)] if elements else text
+
+        long = windows.open(Long)
+        assert settled(windows) == []
+        assert len(long.to_xml()) < 201_000
+        assert long.snapshot().content.endswith("… 49800000 more characters left out")
+
+    def test_that_hangs_is_late_and_shows_its_last_render(self, windows: WindowManager) -> None:
+        window = Blocking()
+        windows.open(window)
+        heard = Heard(windows)
+        with held(window, "content") as gates:
+            assert act(windows, window, "up").ok
+            assert gates["content"].reached.wait(LONG)
+            assert asyncio.run(windows.settle(0.01)) == [window.id]
+            assert "is late: busy for" in heard.troubles
+            assert window.runtime.latest().snapshot.stale
+        assert settled(windows) == []
+        assert window.snapshot().content == "Full: 1"
+
+    def test_that_hangs_at_once_is_open_and_not_drawn(self, windows: WindowManager) -> None:
+        window = Blocking()
+        with held(window, "content"):
+
+            async def open_it() -> str:
+                windows.open(window)
+                return window.to_xml()
+
+            xml = asyncio.run(open_it())
+            assert 'version="0.0.0" lod="Full" stale="true"' in xml
+            assert content_of(xml) == "blocking_1 has not been drawn yet."
+        assert settled(windows) == []
+        assert window.snapshot().content == "Full: 0"
+
+    def test_that_comes_to_its_senses_is_drawn_again(self, windows: WindowManager) -> None:
+        class Moody(Counter):
+            well = False
+
+            def content(self, lod: Lod) -> Body:
+                if not self.well:
+                    raise ValueError("not now")
+                return super().content(lod)
+
+        moody = Moody()
+        windows.open(moody)
+        assert moody.snapshot().error
+        moody.well = True
+        assert act(windows, moody, "tell").ok
+        after_all(moody)
+        after_all(moody)
+        assert (moody.snapshot().error, moody.snapshot().content) == (None, "Full: 0")
+        assert str(moody.version) == "1.0.1"
+
+    @pytest.mark.parametrize("broken", [False, True])
+    def test_that_changes_the_state_is_told_and_taken_back(
+        self, windows: WindowManager, broken: bool
+    ) -> None:
+        """S1.2: content is a function of the state, not an action."""
+
+        class Greedy(Counter):
+            class State(Counter.State):
+                cache: Transient[list[int]] = []
+
+            state: State
+
+            def content(self, lod: Lod) -> Body:
+                shown = super().content(lod)
+                self.state.cache.append(1)
+                if broken:
+                    self.state = 5  # type: ignore[assignment]
+                else:
+                    self.state.count += 1
+                return shown
+
+        heard = Heard(windows)
+        greedy = windows.open(Greedy)
+        for _ in range(3):
+            assert act(windows, greedy, "tell").text == "0"
+        assert (str(greedy.version), greedy.snapshot().content) == ("1.0.0", "Full: 0")
+        assert heard.troubles == "content() changed the state; that was taken back"
+
+    def test_whose_state_cannot_be_saved_is_still_drawn(self, windows: WindowManager) -> None:
+        class Handle:
+            pass
+
+        class Holder(Window):
+            class State(Window.State):
+                handle: Handle = Handle()
+
+            def content(self, lod: Lod) -> Body:
+                return "here"
+
+        heard = Heard(windows)
+        holder = windows.open(Holder)
+        assert (holder.snapshot().content, holder.snapshot().state.custom) == ("here", None)
+        assert "its state cannot be saved" in heard.troubles
+
+
+@pytest.mark.usefixtures("neighbour")
+class TestHooks:
+    @pytest.mark.parametrize("said", WAYS)
+    def test_opened_that_raises_opens_nothing(self, windows: WindowManager, said: str) -> None:
+        class Bad(Counter):
+            def opened(self) -> None:
+                self.env.every(0.001, lambda: None)
+                WAYS[said]()
+
+        with pytest.raises(ActionFailedError) as caught:
+            windows.open(Bad)
+        assert str(caught.value).startswith(said)
+        assert [one.id for one in windows.windows()] == ["counter_1"]
+
+    def test_opened_that_fails_late_shows_why(self, windows: WindowManager) -> None:
+        class Late(Blocking):
+            def opened(self) -> None:
+                super().opened()
+                raise ValueError("no network")
+
+        window = Late()
+
+        async def open_it() -> None:
+            windows.open(window)
+
+        heard = Heard(windows)
+        with held(window, "opened"):
+            asyncio.run(open_it())
+            assert window.runtime.latest().snapshot.stale
+        assert settled(windows) == []
+        assert (window.snapshot().error or "").startswith(
+            "late_1 did not open: ValueError: no network"
+        )
+        assert "did not open: ValueError: no network" in heard.troubles
+
+    @pytest.mark.parametrize("said", WAYS)
+    def test_closed_that_raises_is_told(self, windows: WindowManager, said: str) -> None:
+        class Bad(Counter):
+            def closed(self) -> None:
+                WAYS[said]()
+
+        bad = windows.open(Bad)
+        heard = Heard(windows)
+        windows.close(bad.id)
+        heard.wait_for(WindowTroubled)
+        assert heard.troubles.startswith(f"closed() failed: {said}")
+        assert windows.get(bad.id) is None
+
+    def test_a_listener_that_raises_harms_nobody(
+        self, windows: WindowManager, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        def listen(event: object) -> None:
+            raise ValueError("deaf")
+
+        stop = windows.subscribe(listen)
+        counter = windows.open(Counter)
+        assert act(windows, counter, "up").ok
+        assert settled(windows) == []
+        stop()
+        assert "A listener failed" in caplog.text
+
+    def test_a_listener_that_exits_does_not_end_the_windows_thread(
+        self, windows: WindowManager
+    ) -> None:
+        def listen(event: object) -> None:
+            if threading.current_thread() is not threading.main_thread():
+                raise SystemExit
+
+        counter = windows.open(Counter)
+        stop = windows.subscribe(listen)
+        windows.set_lod(counter.id, Lod.GIST)
+        after_all(counter)
+        stop()
+        assert counter.snapshot().content == "Gist: 0"
+
+
+class TestMaking:
+    """What cannot be a window says so in words, when it is opened."""
+
+    def test_a_constructor_that_raises(self, windows: WindowManager) -> None:
+        class Bad(Counter):
+            def __init__(self) -> None:
+                leave()
+
+        with pytest.raises(WindowDefinitionError, match="No bad window can be made: SystemExit"):
+            windows.open(Bad)
+        with pytest.raises(WindowDefinitionError, match="No bad window can be made: SystemExit"):
+            windows.restore(Bad, "bad_1", {})
+
+    def test_a_constructor_that_forgets_its_base(self, windows: WindowManager) -> None:
+        class Bad(Counter):
+            def __init__(self) -> None: ...
+
+        with pytest.raises(InvalidSourceDataError, match=r"it must be a Window\.State"):
+            windows.open(Bad)
+
+    def test_a_state_that_has_no_defaults(self, windows: WindowManager) -> None:
+        class Bad(Window):
+            class State(Window.State):
+                count: int
+
+        with pytest.raises(WindowDefinitionError, match="No bad window can be made: Validation"):
+            windows.open(Bad)
+
+    def test_a_state_whose_defaults_are_not_valid(self, windows: WindowManager) -> None:
+        class Bad(Window):
+            class State(Window.State):
+                count: int = None  # type: ignore[assignment]
+
+        with pytest.raises(InvalidSourceDataError, match="count: Input should be a valid integer"):
+            windows.open(Bad)
+
+    def test_a_serialiser_that_exits_costs_only_the_saved_state(
+        self, windows: WindowManager
+    ) -> None:
+        class Bad(Counter):
+            class State(Counter.State):
+                @field_serializer("count", when_used="json")
+                def _leave(self, value: int) -> int:
+                    leave()
+
+        bad = windows.open(Bad)
+        assert (bad.snapshot().content, bad.snapshot().state.custom) == ("Full: 0", None)
+
+    def test_no_content_at_all(self, windows: WindowManager) -> None:
+        class Empty(Window): ...
+
+        assert "Empty has no content()" in (windows.open(Empty).snapshot().error or "")
+
+    def test_a_description_that_becomes_something_else(self, windows: WindowManager) -> None:
+        class Odd(Counter):
+            @action("Rename")
+            def rename(self) -> None:
+                self.state.count += 1
+                self.description = 5  # type: ignore[assignment]
+
+        odd = windows.open(Odd)
+        assert act(windows, odd, "rename").ok
+        assert "<Description>5</Description>" in odd.to_xml()

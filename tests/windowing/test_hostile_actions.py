@@ -1,0 +1,172 @@
+"""Actions that raise or leave nonsense behind: rolled back, and told why."""
+
+import asyncio
+from typing import Any, ClassVar
+
+import pytest
+from pydantic import field_validator
+
+from contextui import Body, Lod, Window, WindowManager, action
+from contextui.errors import (
+    ActionFailedError,
+    ContextUIError,
+    InvalidSourceDataError,
+)
+from tests.windowing.samples import (
+    Counter,
+    act,
+)
+from tests.windowing.ways import WAYS
+
+
+@pytest.mark.usefixtures("neighbour")
+class TestActions:
+    @pytest.mark.parametrize("said", WAYS)
+    @pytest.mark.parametrize("later", [False, True])
+    def test_that_raise_after_a_change_are_rolled_back(
+        self, windows: WindowManager, said: str, later: bool
+    ) -> None:
+        class Bad(Counter):
+            @action("Fail")
+            def fail(self) -> None:
+                self.state.count = 99
+                WAYS[said]()
+
+            @action("Fail later")
+            async def fail_later(self) -> None:
+                await asyncio.sleep(0)
+                self.fail()
+
+        bad = windows.open(Bad)
+        result = act(windows, bad, "fail_later" if later else "fail")
+        assert isinstance(result.error, ActionFailedError)
+        assert result.text.startswith(said)
+        assert result.text.endswith("The window is as it was.")
+        assert act(windows, bad, "tell").text == "0"
+        assert str(bad.version) == "1.0.0"
+
+    def test_that_break_the_state_are_rolled_back(self, windows: WindowManager) -> None:
+        """FAULTS 20a."""
+
+        class Loose(Window):
+            class State(Window.State):
+                items: list[str] = ["a"]
+
+            state: State
+
+            def content(self, lod: Lod) -> Body:
+                return ",".join(self.state.items)
+
+            @action("Add")
+            def add(self) -> str:
+                items: list[Any] = self.state.items
+                items.append(5)
+                return "added"
+
+        loose = windows.open(Loose)
+        result = act(windows, loose, "add")
+        assert isinstance(result.error, InvalidSourceDataError)
+        assert result.text == (
+            "the state would not be valid: items.1: Input should be a valid string"
+        )
+        assert loose.snapshot().content == "a"
+
+    @pytest.mark.parametrize("value", [5, None, Window.State()])
+    def test_that_replace_the_state_by_something_else_are_rolled_back(
+        self, windows: WindowManager, value: Any
+    ) -> None:
+        class Bad(Counter):
+            @action("Replace")
+            def replace(self) -> None:
+                self.state = value
+
+            @action("Delete")
+            def delete(self) -> None:
+                del self.state
+
+        bad = windows.open(Bad)
+        result = act(windows, bad, "replace")
+        assert isinstance(result.error, InvalidSourceDataError)
+        assert "it must stay a State" in result.text
+        assert not act(windows, bad, "delete").ok
+        assert act(windows, bad, "up").text == "Now 1"
+
+    def test_that_replace_the_state_by_a_new_one_are_fine(self, windows: WindowManager) -> None:
+        class Fresh(Counter):
+            @action("Reset")
+            def reset(self) -> None:
+                self.state = self.State(count=7)
+
+        fresh = windows.open(Fresh)
+        assert act(windows, fresh, "reset").ok
+        assert fresh.snapshot().content == "Full: 7"
+
+    def test_that_return_what_cannot_be_said_are_rolled_back(self, windows: WindowManager) -> None:
+        class Mute:
+            def __str__(self) -> str:
+                raise SystemExit(1)
+
+        class Bad(Counter):
+            @action("Return")
+            def give(self) -> Mute:
+                self.state.count = 9
+                return Mute()
+
+        bad = windows.open(Bad)
+        assert isinstance(act(windows, bad, "give").error, ActionFailedError)
+        assert act(windows, bad, "tell").text == "0"
+
+    def test_that_return_too_much_are_cut_and_made_fit_for_a_model(
+        self, windows: WindowManager
+    ) -> None:
+        class Loud(Counter):
+            max_content = 10
+
+            @action("Shout")
+            def shout(self) -> str:
+                return "a\0\ud800" * 1000
+
+        assert act(windows, windows.open(Loud), "shout").text == (
+            "a␀\ufffda␀\ufffda␀\ufffda\n… 2990 more characters left out"
+        )
+
+    def test_whose_state_refuses_to_go_back_fail_with_that(self, windows: WindowManager) -> None:
+        class Once(Window):
+            class State(Window.State):
+                text: str = ""
+                refused: ClassVar[bool] = False
+
+                @field_validator("text")
+                @classmethod
+                def _check(cls, value: str) -> str:
+                    if cls.refused:
+                        raise ValueError("never again")
+                    return value
+
+            state: State
+
+            def content(self, lod: Lod) -> Body:
+                return "fine"
+
+            @action("Break")
+            def smash(self) -> None:
+                type(self.state).refused = True
+                raise ValueError("smashed")
+
+        once = windows.open(Once)
+        result = act(windows, once, "smash")
+        assert isinstance(result.error, InvalidSourceDataError)
+        assert "cannot go back" in result.text
+
+    def test_that_raise_contextuis_own_errors_keep_their_words(
+        self, windows: WindowManager
+    ) -> None:
+        class Clear(Counter):
+            @action("Refuse")
+            def refuse(self) -> None:
+                self.state.count = 9
+                raise ContextUIError("Give it a name first.")
+
+        clear = windows.open(Clear)
+        assert act(windows, clear, "refuse").text == "Give it a name first."
+        assert act(windows, clear, "tell").text == "0"

@@ -1,0 +1,413 @@
+"""Opening, finding, acting, closing; ids that are never used twice."""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from contextui import ActionResult, Body, ContextVersion, Lod, Window, WindowManager, action
+from contextui.errors import (
+    ContextUIError,
+    InvalidParamsError,
+    InvalidSourceDataError,
+    UnknownActionError,
+    UnknownWindowError,
+    WindowDefinitionError,
+)
+from contextui.events import WindowClosed, WindowOpened, WindowRestored
+from tests.windowing.samples import LONG, Counter, Heard, Todo, act, after_all, parse, settled
+
+
+@pytest.fixture
+def windows() -> WindowManager:
+    return WindowManager([Todo, Counter])
+
+
+class TestOpening:
+    def test_by_name_class_or_instance(self, windows: WindowManager) -> None:
+        by_name, by_class = windows.open("todo"), windows.open(Todo)
+        instance = windows.open(Todo())
+        assert [by_name.id, by_class.id, instance.id] == ["todo_1", "todo_2", "todo_3"]
+        assert windows.windows() == [by_name, by_class, instance]
+        assert windows.get("todo_2") is by_class
+        assert windows.get("todo_9") is None
+
+    def test_args_are_those_of_opened(self, windows: WindowManager) -> None:
+        todo = windows.open("todo", items=["milk", "eggs"])
+        assert todo.snapshot().content == "milk  id=1\neggs  id=2"
+        assert str(todo.version) == "1.0.0"
+
+    @pytest.mark.parametrize("args", [{"things": 1}, {"items": "milk"}, {"items": [1]}])
+    def test_wrong_args_open_nothing(self, windows: WindowManager, args: dict[str, Any]) -> None:
+        heard = Heard(windows)
+        with pytest.raises(InvalidParamsError, match="Expected: items:string"):
+            windows.open("todo", **args)
+        assert windows.windows() == []
+        assert heard.events == []
+
+    @pytest.mark.parametrize("name", ["todo_1", "", "Todo", 'x"><y', "\ud800"])
+    def test_an_unknown_name_says_what_there_is(self, windows: WindowManager, name: str) -> None:
+        with pytest.raises(UnknownWindowError, match="There is: counter, todo"):
+            windows.open(name)
+
+    def test_two_classes_of_one_name_are_an_error_that_names_both(
+        self, windows: WindowManager
+    ) -> None:
+        class Other(Window):
+            name = "todo"
+
+        windows.register(Todo)
+        with pytest.raises(WindowDefinitionError, match=r"samples\.Todo and .*Other"):
+            windows.register(Other)
+        assert windows.classes["todo"] is Todo
+
+    def test_it_is_told(self, windows: WindowManager) -> None:
+        heard = Heard(windows)
+        windows.open("todo")
+        assert heard.of(WindowOpened) == [WindowOpened("todo_1")]
+
+    def test_a_listener_may_stop_listening(self, windows: WindowManager) -> None:
+        events: list[object] = []
+        stop = windows.subscribe(events.append)
+        stop()
+        windows.open("todo")
+        assert events == []
+
+    def test_hundreds_at_once(self, windows: WindowManager) -> None:
+        async def open_all() -> None:
+            for _ in range(300):
+                windows.open("counter")
+
+        asyncio.run(open_all())
+        assert settled(windows) == []
+        assert {one.to_xml().partition("<Content>")[2][:7] for one in windows.windows()} == {
+            "Full: 0"
+        }
+
+    def test_sessions_share_nothing(self) -> None:
+        """S1.9"""
+        one, two = WindowManager([Counter]), WindowManager([Counter])
+        first, second = one.open("counter"), two.open("counter")
+        act(one, first, "up")
+        assert second.snapshot().content == "Full: 0"
+        assert one.session_id != two.session_id
+        assert first.snapshot().header.session_id == one.session_id
+
+
+class TestIds:
+    def test_a_closed_windows_id_is_not_given_again(self, windows: WindowManager) -> None:
+        windows.open("todo")
+        windows.close("todo_1")
+        assert windows.open("todo").id == "todo_2"
+
+    def test_restored_ids_count(self, windows: WindowManager) -> None:
+        windows.restore(Todo, "todo_7", {})
+        assert windows.open("todo").id == "todo_8"
+        windows.restore(Todo, "todo_3", {})
+        assert windows.open("todo").id == "todo_9"
+
+    def test_opened_from_many_threads_each_has_its_own(self, windows: WindowManager) -> None:
+        together = threading.Barrier(8)
+
+        def open_some() -> None:
+            together.wait(LONG)
+            for _ in range(5):
+                windows.open("counter")
+
+        threads = [threading.Thread(target=open_some) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(LONG)
+        assert len({one.id for one in windows.windows()}) == 40
+
+
+class TestRestoring:
+    def test_state_level_and_version_come_back(self, windows: WindowManager) -> None:
+        heard = Heard(windows)
+        state = {"items": [{"id": 1, "text": "milk"}]}
+        todo = windows.restore(Todo, "todo_5", state, lod=Lod.GIST, after=ContextVersion(4, 2, 1))
+        assert (todo.id, todo.lod, str(todo.version)) == ("todo_5", Lod.GIST, "5.0.0")
+        assert todo.snapshot().content == "1 items"
+        assert todo.snapshot().state.custom == state
+        assert heard.of(WindowRestored) == [WindowRestored("todo_5")]
+        assert heard.of(WindowOpened) == []
+
+    def test_what_is_saved_is_what_comes_back(self, windows: WindowManager) -> None:
+        todo = windows.open("todo", items=["买菜"])
+        act(windows, todo, "add", text="x\ud800")
+        again = WindowManager().restore(Todo, todo.id, todo.snapshot().state.custom or {})
+        assert again.snapshot().content == todo.snapshot().content
+
+    def test_restored_is_called_instead_of_opened(self, windows: WindowManager) -> None:
+        class Hooked(Counter):
+            def opened(self) -> None:
+                self.state.count = 100
+
+            def restored(self) -> None:
+                self.state.count += 1
+
+        hooked = windows.restore(Hooked, "hooked_1", {"count": 5})
+        assert hooked.snapshot().content == "Full: 6"
+
+    @pytest.mark.parametrize("state", [{"items": 5}, {"items": [{"id": "x"}]}, 5, None])
+    def test_a_state_that_is_none_is_refused(self, windows: WindowManager, state: Any) -> None:
+        with pytest.raises(InvalidSourceDataError, match="todo_1: the saved state is not one of"):
+            windows.restore(Todo, "todo_1", state)
+        assert windows.windows() == []
+
+    @pytest.mark.parametrize("window_id", ["", 'a"><b', "a b", "\ud800", "1", "x" * 81, "todo_1\n"])
+    def test_an_id_that_is_none_is_refused(self, windows: WindowManager, window_id: str) -> None:
+        with pytest.raises(UnknownWindowError, match="cannot be a window's id"):
+            windows.restore(Todo, window_id, {})
+
+    def test_an_id_that_is_taken_is_refused(self, windows: WindowManager) -> None:
+        windows.open("todo")
+        with pytest.raises(UnknownWindowError, match="a window todo_1 already"):
+            windows.restore(Todo, "todo_1", {})
+
+    def test_when_restored_fails_the_data_is_there_and_acting_heals(
+        self, windows: WindowManager
+    ) -> None:
+        class Sick(Counter):
+            def restored(self) -> None:
+                self.state.count = 0
+                raise ValueError("no network")
+
+        sick = windows.restore(Sick, "sick_1", {"count": 5})
+        assert "did not open: ValueError: no network" in (sick.snapshot().error or "")
+        assert sick.snapshot().state.custom == {"count": 5}
+        assert act(windows, sick, "tell").text == "5"
+        settled(windows)
+        after_all(sick)
+        assert (sick.snapshot().error, sick.snapshot().content) == (None, "Full: 5")
+
+
+class TestClosing:
+    def test_it_is_gone_its_last_render_stays(self, windows: WindowManager) -> None:
+        heard = Heard(windows)
+        todo = windows.open("todo", items=["milk"])
+        xml = todo.to_xml()
+        windows.close("todo_1", "all bought")
+        assert windows.get("todo_1") is None
+        assert windows.windows() == []
+        assert windows.last_render("todo_1") == xml
+        assert heard.of(WindowClosed) == [WindowClosed("todo_1", "all bought", "person")]
+
+    def test_the_last_change_is_in_the_last_render(self, windows: WindowManager) -> None:
+        counter = windows.open("counter")
+        act(windows, counter, "up")
+        windows.close(counter.id)
+        assert "<Content>Full: 1</Content>" in (windows.last_render(counter.id) or "")
+
+    @pytest.mark.parametrize("summary", [None, "done"])
+    def test_by_action(self, windows: WindowManager, summary: str | None) -> None:
+        heard = Heard(windows)
+        todo = windows.open("todo")
+        result = act(windows, todo, "close", **({"summary": summary} if summary else {}))
+        assert result.ok
+        assert result.text == ("todo_1 closed: done" if summary else "todo_1 closed.")
+        assert heard.of(WindowClosed) == [WindowClosed("todo_1", summary, "model")]
+
+    def test_by_action_with_wrong_params_closes_nothing(self, windows: WindowManager) -> None:
+        todo = windows.open("todo")
+        result = act(windows, todo, "close", summary=[1])
+        assert isinstance(result.error, InvalidParamsError)
+        assert windows.get("todo_1") is todo
+
+    def test_twice_is_an_error(self, windows: WindowManager) -> None:
+        windows.open("todo")
+        windows.close("todo_1")
+        with pytest.raises(UnknownWindowError, match="todo_1 is closed"):
+            windows.close("todo_1")
+        with pytest.raises(UnknownWindowError, match="There is no window"):
+            windows.close("todo_2")
+
+    def test_of_many_at_once_one_succeeds(self, windows: WindowManager) -> None:
+        windows.open("todo")
+        together = threading.Barrier(8)
+        results: list[bool] = []
+
+        def close() -> None:
+            together.wait(LONG)
+            try:
+                windows.close("todo_1")
+                results.append(True)
+            except UnknownWindowError:
+                results.append(False)
+
+        threads = [threading.Thread(target=close) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(LONG)
+        assert sorted(results) == [False] * 7 + [True]
+
+    def test_closed_is_called_once_at_the_end(self, windows: WindowManager) -> None:
+        said = threading.Semaphore(0)
+
+        class Polite(Counter):
+            def closed(self) -> None:
+                said.release()
+
+        windows.close(windows.open(Polite).id)
+        assert said.acquire(timeout=LONG)
+
+    def test_closed_may_be_async(self, windows: WindowManager) -> None:
+        said = threading.Event()
+
+        class Polite(Counter):
+            async def closed(self) -> None:  # type: ignore[override]
+                await asyncio.sleep(0)
+                said.set()
+
+        windows.close(windows.open(Polite).id)
+        assert said.wait(LONG)
+
+    def test_a_closed_window_can_still_be_looked_at(self, windows: WindowManager) -> None:
+        counter = windows.open("counter")
+        windows.close(counter.id)
+        assert counter.snapshot().content == "Full: 0"
+        assert counter.snapshot(Lod.GIST).content == "Full: 0"
+
+
+class TestActing:
+    def test_params_and_result(self, windows: WindowManager) -> None:
+        counter = windows.open("counter")
+        assert act(windows, counter, "up", by="2") == ActionResult(True, "Now 2")
+        assert act(windows, counter, "tell").text == "2"
+
+    def test_what_returns_nothing_is_done(self, windows: WindowManager) -> None:
+        todo = windows.open("todo", items=["a"])
+        result = act(windows, todo, "delete", index=0)
+        assert (result.ok, result.text, result.error) == (True, "Done.", None)
+
+    @pytest.mark.parametrize("window_id", ["todo_2", "", 'x"><y', "\0", None, 5, ["todo_1"], {}])
+    def test_an_unknown_window_is_a_result(self, windows: WindowManager, window_id: Any) -> None:
+        windows.open("todo")
+        result = asyncio.run(windows.act(window_id, "add", {"text": "x"}))
+        assert not result.ok
+        assert isinstance(result.error, UnknownWindowError)
+        assert "Open windows: todo_1." in result.text
+
+    def test_a_closed_window_is_a_result(self, windows: WindowManager) -> None:
+        todo = windows.open("todo")
+        windows.close(todo.id)
+        result = act(windows, todo, "add", text="x")
+        assert isinstance(result.error, UnknownWindowError)
+        assert result.text == "todo_1 is closed."
+
+    @pytest.mark.parametrize(
+        "action_id",
+        ["", "ad", "state", "content", "__init__", "opened", "a\ud800\0", None, 5, ["add"], {}],
+    )
+    def test_an_action_that_is_not_declared_is_refused(
+        self, windows: WindowManager, action_id: Any
+    ) -> None:
+        """FAULTS 20."""
+        todo = windows.open("todo")
+        result = asyncio.run(windows.act(todo.id, action_id, {}))
+        assert isinstance(result.error, UnknownActionError)
+        assert result.text.endswith("It has: add, delete, close.")
+        assert str(todo.version) == "1.0.0"
+
+    @pytest.mark.parametrize(
+        "params", [{}, {"text": 5}, {"text": None}, {"text": "x", "y": 1}, [], "text", 5, {5: 6}]
+    )
+    def test_wrong_params_are_a_result(self, windows: WindowManager, params: Any) -> None:
+        todo = windows.open("todo")
+        result = asyncio.run(windows.act(todo.id, "add", params))
+        assert isinstance(result.error, InvalidParamsError)
+        assert str(todo.version) == "1.0.0"
+
+    def test_concurrent_tasks_lose_nothing(self, windows: WindowManager) -> None:
+        counter = windows.open("counter")
+
+        async def all_at_once() -> list[str]:
+            acts = [windows.act(counter.id, "up") for _ in range(50)]
+            return [result.text for result in await asyncio.gather(*acts)]
+
+        assert asyncio.run(all_at_once()) == [f"Now {number}" for number in range(1, 51)]
+        assert counter.snapshot().content == "Full: 50"
+
+    def test_concurrent_threads_lose_nothing(self, windows: WindowManager) -> None:
+        counter = windows.open("counter")
+        together = threading.Barrier(10)
+
+        def count() -> None:
+            together.wait(LONG)
+            for _ in range(5):
+                assert act(windows, counter, "up").ok
+
+        threads = [threading.Thread(target=count) for _ in range(10)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(LONG)
+        assert counter.snapshot().content == "Full: 50"
+        assert str(counter.version) == "51.0.0"
+        history = counter.snapshot().history or ()
+        assert [entry.round for entry in history] == list(range(1, 51))
+
+    def test_an_action_may_open_another_window(self, windows: WindowManager) -> None:
+        class Files(Window):
+            """Files."""
+
+            def content(self, lod: Lod) -> Body:
+                return ""
+
+            @action("Open")
+            def show(self, name: str) -> str:
+                return self.env.open(name, items=["from files"]).id
+
+            @action("Open later")
+            async def later(self, name: str) -> str:
+                return self.env.open(name).id
+
+        files = windows.open(Files)
+        assert act(windows, files, "show", name="todo").text == "todo_1"
+        assert act(windows, files, "later", name="todo").text == "todo_2"
+        assert "from files" in windows.windows()[1].to_xml()
+        failed = act(windows, files, "show", name="nothing")
+        assert isinstance(failed.error, UnknownWindowError)
+
+    def test_the_language_and_the_clock_are_at_hand(self) -> None:
+        class Polyglot(Window):
+            def content(self, lod: Lod) -> Body:
+                return self.env.lang
+
+        window = WindowManager(lang="zh").open(Polyglot)
+        assert window.snapshot().content == "zh"
+        assert parse(window.to_xml()).findtext("Actions/action") == "关闭"
+
+
+class TestFocus:
+    def test_the_last_used_is_the_highest(self, windows: WindowManager) -> None:
+        one, two = windows.open("todo"), windows.open("todo")
+        assert windows.focused_at(one.id) < windows.focused_at(two.id)
+        act(windows, one, "add", text="x")
+        assert windows.focused_at(one.id) > windows.focused_at(two.id)
+        windows.focus(two.id)
+        assert windows.focused_at(one.id) < windows.focused_at(two.id)
+
+    def test_what_is_gone_was_never_used(self, windows: WindowManager) -> None:
+        windows.open("todo")
+        windows.close("todo_1")
+        assert windows.focused_at("todo_1") == 0
+        with pytest.raises(ContextUIError):
+            windows.focus("todo_1")
+        with pytest.raises(ContextUIError):
+            windows.set_lod("todo_1", Lod.GIST)
+
+
+def test_settle_without_windows_is_done_at_once(windows: WindowManager) -> None:
+    assert settled(windows) == []
+    windows.settle_now()
+
+
+def test_settle_now_draws_for_those_without_a_loop(windows: WindowManager) -> None:
+    counter = windows.open("counter")
+    windows.set_lod(counter.id, Lod.GIST)
+    windows.settle_now()
+    assert counter.runtime.latest().snapshot.content == "Gist: 0"

@@ -1,0 +1,171 @@
+"""What a window presented (S1): JSON in and out, frozen, compared by what it says."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from contextui import Anchor, AnchorType, ContextVersion, Lod, Snapshot, WindowManager
+from tests.windowing.samples import Counter, Todo, act
+
+VECTOR_1 = """{
+  "header": {
+    "appId": "notebook",
+    "sessionId": "sess-001",
+    "version": { "major": 1, "minor": 0, "patch": 0 },
+    "timestamp": "2025-12-10T10:00:00Z"
+  },
+  "state": {
+    "currentLod": "Summary",
+    "focusId": null,
+    "custom": null
+  },
+  "content": "# Notebook\\n\\n[SUMMARY] Entry 1",
+  "anchors": {},
+  "history": null
+}"""
+
+VECTOR_2 = """{
+  "header": { "appId": "notebook", "sessionId": "sess-002",
+    "version": { "major": 1, "minor": 1, "patch": 0 }, "timestamp": "2025-12-10T10:05:00Z" },
+  "state": { "currentLod": "Summary", "focusId": "entry-1", "custom": null },
+  "content": "# Notebook\\n\\n[SUMMARY] **[entry-1]** PipeMux 概览 [button:expand]",
+  "anchors": {
+    "expand-entry-1": {
+      "type": "Button",
+      "params": [],
+      "target": "entry-1"
+    },
+    "entry-1": {
+      "type": "Reference",
+      "params": [],
+      "target": null
+    }
+  },
+  "history": null
+}"""
+
+
+@pytest.mark.parametrize("vector", [VECTOR_1, VECTOR_2])
+def test_s1_1_the_documents_vectors_round_trip(vector: str) -> None:
+    snapshot = Snapshot.model_validate_json(vector)
+    assert json.loads(snapshot.model_dump_json(by_alias=True)) == json.loads(vector)
+
+
+def test_s1_1_vector_2_reads_as_what_it_means() -> None:
+    snapshot = Snapshot.model_validate_json(VECTOR_2)
+    assert snapshot.header.version == ContextVersion(1, 1, 0)
+    assert snapshot.state.current_lod is Lod.SUMMARY
+    assert snapshot.anchors["expand-entry-1"] == Anchor(type=AnchorType.BUTTON, target="entry-1")
+
+
+@pytest.mark.parametrize("lod", list(Lod))
+def test_a_live_windows_snapshot_round_trips(lod: Lod) -> None:
+    windows = WindowManager()
+    todo = windows.open(Todo, items=["买菜"])
+    act(windows, todo, "add", text="b")
+    snapshot = todo.snapshot(lod)
+    assert Snapshot.model_validate_json(snapshot.model_dump_json(by_alias=True)) == snapshot
+
+
+@pytest.mark.parametrize("path", ["header.appId", "header.sessionId", "header.version"])
+@pytest.mark.parametrize("change", ["null", "missing"])
+def test_s1_9_minimum_fields_are_never_null(path: str, change: str) -> None:
+    _refused(path, change)
+
+
+@pytest.mark.parametrize("path", ["state.currentLod", "anchors", "content"])
+@pytest.mark.parametrize("change", ["null", "missing"])
+def test_s1_9_neither_are_these(path: str, change: str) -> None:
+    _refused(path, change)
+
+
+def _refused(path: str, change: str) -> None:
+    data: dict[str, Any] = json.loads(VECTOR_1)
+    *folders, name = path.split(".")
+    inner = data[folders[0]] if folders else data
+    if change == "null":
+        inner[name] = None
+    else:
+        del inner[name]
+    with pytest.raises(ValidationError):
+        Snapshot.model_validate(data)
+
+
+def test_s1_2_the_time_of_drawing_is_no_part_of_equality() -> None:
+    early, late = datetime(2025, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
+    first = WindowManager(session_id="s", clock=lambda: early).open(Todo, items=["a"])
+    second = WindowManager(session_id="s", clock=lambda: late).open(Todo, items=["a"])
+    assert first.snapshot() == second.snapshot()
+    assert first.snapshot().header.timestamp == early
+    assert second.snapshot().header.timestamp == late
+    assert len({first.snapshot().header, second.snapshot().header}) == 1
+
+
+def test_s1_2_other_content_is_another_snapshot() -> None:
+    windows = WindowManager(session_id="s")
+    one, two = windows.open(Todo, items=["a"]), windows.open(Todo, items=["b"])
+    assert one.snapshot() != two.snapshot()
+
+
+@pytest.mark.parametrize(
+    "assign",
+    [
+        lambda one: setattr(one, "content", "x"),
+        lambda one: setattr(one.header, "app_id", "x"),
+        lambda one: setattr(one.header, "session_id", "x"),
+        lambda one: setattr(one.header, "version", ContextVersion(9)),
+        lambda one: setattr(one.header.version, "major", 9),
+        lambda one: setattr(one.state, "current_lod", Lod.GIST),
+        lambda one: setattr(one, "anchors", {}),
+        lambda one: setattr(one, "history", ()),
+    ],
+)
+def test_s1_3_frozen_fields_cannot_be_assigned(assign: Any) -> None:
+    snapshot = WindowManager().open(Todo).snapshot()
+    before = snapshot.model_dump_json()
+    with pytest.raises((ValidationError, AttributeError)):
+        assign(snapshot)
+    assert snapshot.model_dump_json() == before
+
+
+def test_s1_3_a_snapshot_stays_as_it_was_when_the_window_goes_on() -> None:
+    windows = WindowManager()
+    counter = windows.open(Counter)
+    before = counter.snapshot()
+    text = before.model_dump_json()
+    act(windows, counter, "up")
+    assert before.model_dump_json() == text
+    assert counter.snapshot().content == "Full: 1"
+
+
+class TestVersion:
+    def test_s1_5_vector_3(self) -> None:
+        v1, v2, v3 = ContextVersion(1, 0, 0), ContextVersion(1, 1, 0), ContextVersion(2, 0, 0)
+        assert v1.is_compatible_with(v2)
+        assert not v1.is_compatible_with(v3)
+
+    def test_s1_5_the_same_render_is_the_same_major_and_minor(self) -> None:
+        assert ContextVersion(1, 1, 0).same_render_as(ContextVersion(1, 1, 5))
+        assert not ContextVersion(1, 1, 0).same_render_as(ContextVersion(1, 2, 0))
+        assert not ContextVersion(1, 1, 0).same_render_as(ContextVersion(2, 1, 0))
+
+    def test_s1_4_what_rises_sends_what_is_below_back_to_0(self) -> None:
+        version = ContextVersion(3, 2, 1)
+        assert version.after_data() == ContextVersion(4, 0, 0)
+        assert version.after_lod() == ContextVersion(3, 3, 0)
+        assert version.after_detail() == ContextVersion(3, 2, 2)
+
+    def test_a_later_version_is_greater(self) -> None:
+        version = ContextVersion(3, 2, 1)
+        later = [version.after_detail(), version.after_lod(), version.after_data()]
+        assert version < later[0] < later[1] < later[2]
+
+    def test_its_text_is_what_the_xml_says(self) -> None:
+        assert str(ContextVersion(3, 2, 1)) == "3.2.1"
+
+
+def test_levels_lead_down_to_the_gist() -> None:
+    assert [Lod.FULL.below, Lod.SUMMARY.below, Lod.GIST.below] == [Lod.SUMMARY, Lod.GIST, None]

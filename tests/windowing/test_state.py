@@ -1,0 +1,163 @@
+"""State changes in transactions: what is committed is valid, what fails leaves no trace."""
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, Field, PrivateAttr, field_validator
+
+from contextui import Transient, Window
+from contextui.errors import InvalidSourceDataError
+from contextui.windowing.state import StateKeeper, WindowState
+
+
+class Part(BaseModel):
+    name: str = ""
+    tags: list[str] = []
+
+
+class State(Window.State):
+    items: list[str] = []
+    part: Part = Part()
+    table: dict[str, list[int]] = {}
+    cache: Transient[list[int]] = []
+    hidden: int = Field(default=0, exclude=True)
+
+
+def keeper_of(state: State) -> StateKeeper[State]:
+    keeper = StateKeeper(state)
+    keeper.commit()
+    return keeper
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: state.items.append("a"),
+        lambda state: state.part.tags.append("a"),
+        lambda state: setattr(state.part, "name", "a"),
+        lambda state: state.table.setdefault("k", []).append(1),
+        lambda state: setattr(state, "items", ["a"]),
+    ],
+)
+def test_a_change_is_seen_however_deep(change: Any) -> None:
+    keeper = keeper_of(state := State())
+    assert not keeper.check(state)
+    change(state)
+    assert keeper.check(state)
+    assert keeper.commit() == state
+
+
+def test_a_change_and_back_is_none() -> None:
+    keeper = keeper_of(state := State())
+    state.items.append("a")
+    state.items.pop()
+    assert not keeper.check(state)
+
+
+def test_transient_and_excluded_fields_are_neither_compared_nor_saved() -> None:
+    keeper = keeper_of(state := State())
+    state.cache.append(1)
+    state.hidden = 5
+    assert not keeper.check(state)
+    assert set(state.saved()) == {"items", "part", "table"}
+
+
+def test_transient_and_excluded_fields_live_through_a_commit() -> None:
+    keeper = keeper_of(state := State())
+    cache = state.cache
+    state.items.append("a")
+    state.hidden = 5
+    keeper.check(state)
+    committed = keeper.commit()
+    assert committed.cache is cache
+    assert committed.hidden == 5
+
+
+def test_rollback_gives_what_was_committed_and_the_transient_object_of_before() -> None:
+    keeper = keeper_of(state := State(items=["a"]))
+    before = state.cache
+    keeper.begin(state)
+    state.items.append("b")
+    state.part.tags.append("x")
+    state.cache = [1, 2]
+    back = keeper.rollback()
+    assert (back.items, back.part.tags) == (["a"], [])
+    assert back.cache is before
+
+
+def test_an_invalid_state_is_told_with_its_place() -> None:
+    keeper = keeper_of(state := State())
+    broken: list[Any] = state.items
+    broken.append(5)
+    with pytest.raises(InvalidSourceDataError, match=r"items\.0: Input should be a valid string"):
+        keeper.check(state)
+    assert keeper.rollback().items == []
+
+
+@pytest.mark.parametrize("other", [5, None, Part(), WindowState()])
+def test_the_state_must_stay_of_its_class(other: object) -> None:
+    with pytest.raises(InvalidSourceDataError, match="must stay a State"):
+        keeper_of(State()).check(other)
+
+
+def test_what_is_checked_but_not_committed_does_not_count() -> None:
+    keeper = keeper_of(state := State())
+    state.items.append("a")
+    assert keeper.check(state)
+    assert keeper.rollback().items == []
+
+
+def test_a_default_that_does_not_validate_is_told_at_once() -> None:
+    class Wrong(Window.State):
+        count: int = "many"  # type: ignore[assignment]
+
+    with pytest.raises(InvalidSourceDataError, match="count: "):
+        StateKeeper(Wrong())
+
+
+def test_a_validator_that_refuses_its_own_work_is_named() -> None:
+    class Once(Window.State):
+        text: str = ""
+
+        @field_validator("text")
+        @classmethod
+        def _mark(cls, value: str) -> str:
+            if value.startswith("!"):
+                raise ValueError("marked twice")
+            return f"!{value}"
+
+    keeper = StateKeeper(state := Once())
+    keeper.commit()
+    state.text = "a"
+    keeper.check(state)
+    keeper.commit()
+    with pytest.raises(InvalidSourceDataError, match="cannot go back"):
+        keeper.rollback()
+
+
+def test_saved_is_json_and_comes_back() -> None:
+    state = State(items=["a"], part=Part(tags=["x"]), table={"k": [1]})
+    assert State.from_saved(state.saved()) == state
+
+
+def test_aliases_and_private_attributes_are_no_obstacle() -> None:
+    class Aliased(Window.State):
+        text: str = Field(default="", alias="theText")
+        _note: str = PrivateAttr(default="n")
+
+    keeper = StateKeeper(state := Aliased())
+    keeper.commit()
+    state.text = "x"
+    assert keeper.check(state)
+    assert Aliased.from_saved(keeper.commit().saved()).text == "x"
+
+
+def test_a_number_that_is_none_is_no_endless_change() -> None:
+    class Ratio(Window.State):
+        value: float = 0.0
+
+    keeper = StateKeeper(state := Ratio())
+    keeper.commit()
+    state.value = float("nan")
+    assert keeper.check(state)
+    assert not keeper.check(keeper.commit())

@@ -1,0 +1,80 @@
+"""A call commits, or it is given up: never both, never neither."""
+
+import asyncio
+import threading
+
+import pytest
+
+from contextui.errors import WindowBusyError
+from contextui.windowing.transaction import Call
+from tests.windowing.samples import LONG
+
+
+def test_it_runs_what_is_async_and_what_is_not() -> None:
+    async def later(by: int) -> int:
+        await asyncio.sleep(0)
+        return by
+
+    assert Call(later, {"by": 5}).run() == 5
+    assert Call(lambda by: by, {"by": 5}).run() == 5
+
+
+def test_whoever_comes_first_wins() -> None:
+    call = Call(lambda: None, {})
+    assert call.commit()
+    assert not call.give_up()
+    call = Call(lambda: None, {})
+    assert call.give_up()
+    assert not call.commit()
+
+
+def test_in_a_race_exactly_one_wins() -> None:
+    for _ in range(200):
+        call = Call(lambda: None, {})
+        together = threading.Barrier(2)
+        given_up: list[bool] = []
+
+        def give_up(call: Call = call, together: threading.Barrier = together) -> None:
+            together.wait(LONG)
+            given_up.append(call.give_up())  # noqa: B023  joined below
+
+        thread = threading.Thread(target=give_up)
+        thread.start()
+        together.wait(LONG)
+        committed = call.commit()
+        thread.join(LONG)
+        assert [committed] != given_up
+
+
+def test_given_up_before_it_began_it_never_runs() -> None:
+    ran: list[int] = []
+    call = Call(lambda: ran.append(1), {})
+    call.give_up()
+    with pytest.raises(WindowBusyError):
+        call.run()
+    assert ran == []
+
+
+def test_giving_up_cancels_what_is_async() -> None:
+    reached = threading.Event()
+    cleaned = threading.Event()
+
+    async def forever() -> None:
+        reached.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cleaned.set()
+
+    call = Call(forever, {})
+
+    def give_up() -> None:
+        assert reached.wait(LONG)
+        call.give_up()
+
+    thread = threading.Thread(target=give_up)
+    thread.start()
+    with pytest.raises(asyncio.CancelledError):
+        call.run()
+    thread.join(LONG)
+    assert cleaned.is_set()

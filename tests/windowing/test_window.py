@@ -1,0 +1,373 @@
+"""A window's life: its class, its versions, its levels of detail, its frozen renders."""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from contextui import Body, ContextVersion, Lod, Snapshot, Transient, Window, WindowManager, action
+from contextui.errors import UnknownWindowError, WindowClosedError, WindowDefinitionError
+from contextui.events import WindowActed, WindowChanged
+from tests.windowing.samples import (
+    LONG,
+    Blocking,
+    Counter,
+    Heard,
+    Todo,
+    act,
+    after_all,
+    held,
+    settled,
+)
+
+
+def version_of(window: Window) -> str:
+    return str(window.version)
+
+
+class TestClass:
+    def test_its_name_comes_from_the_class_unless_it_says_one(self) -> None:
+        class MemoryNotebookWindow(Window): ...
+
+        class _Hidden(Window): ...
+
+        class Other(Window):
+            name = "my-own_2"
+
+        assert [MemoryNotebookWindow.name, _Hidden.name, Other.name] == [
+            "memory_notebook",
+            "hidden",
+            "my-own_2",
+        ]
+
+    def test_a_subclass_does_not_take_the_name_of_its_base(self) -> None:
+        class Shopping(Todo): ...
+
+        assert Shopping.name == "shopping"
+
+    @pytest.mark.parametrize("wrong", ['a"><b', "Todo", "1st", "a b", "a" * 49, "待办", "x\n", 5])
+    def test_a_name_that_is_none_fails_at_the_class(self, wrong: Any) -> None:
+        with pytest.raises(WindowDefinitionError, match="cannot be a window's name"):
+
+            class Wrong(Window):
+                name = wrong
+
+    def test_its_description_is_what_it_says_of_itself(self) -> None:
+        class Plain(Window): ...
+
+        class Told(Window):
+            """First line.
+
+            More.
+            """
+
+        class Heir(Told): ...
+
+        class Own(Told):
+            description = "Mine"
+
+        assert [one.description for one in (Plain, Told, Heir, Own)] == [
+            "plain",
+            "First line.",
+            "First line.",
+            "Mine",
+        ]
+
+    def test_a_description_that_is_no_text_fails_at_the_class(self) -> None:
+        with pytest.raises(WindowDefinitionError, match="description must be text"):
+
+            class Wrong(Window):
+                description = 5  # type: ignore[assignment]
+
+    @pytest.mark.parametrize("state", [dict, int, "State", object()])
+    def test_a_state_that_is_none_fails_at_the_class(self, state: Any) -> None:
+        with pytest.raises(WindowDefinitionError, match=r"Wrong\.State must extend Window\.State"):
+
+            class Wrong(Window):
+                State = state
+
+    def test_never_opened_it_says_so(self) -> None:
+        with pytest.raises(WindowClosedError, match="This todo window was never opened"):
+            _ = Todo().id
+
+
+class TestVersions:
+    """S1.4: counted by the framework, never from outside."""
+
+    def test_major_counts_the_data_and_returns_the_rest_to_0(self, windows: WindowManager) -> None:
+        counter = windows.open(Counter)
+        assert version_of(counter) == "1.0.0"
+        windows.set_lod(counter.id, Lod.GIST)
+        windows.set_lod(counter.id, Lod.FULL)
+        assert version_of(counter) == "1.2.0"
+        act(windows, counter, "up")
+        assert version_of(counter) == "2.0.0"
+
+    def test_the_same_level_again_is_no_switch(self, windows: WindowManager) -> None:
+        counter = windows.open(Counter)
+        windows.set_lod(counter.id, Lod.FULL)
+        assert version_of(counter) == "1.0.0"
+
+    def test_patch_counts_what_is_no_data(self, windows: WindowManager) -> None:
+        class Moody(Counter):
+            mood = "fine"
+
+            def content(self, lod: Lod) -> Body:
+                return self.mood
+
+        window = Moody()
+        windows.open(window)
+        window.runtime.redraw().result(LONG)
+        assert version_of(window) == "1.0.0"
+        window.mood = "bad"
+        window.runtime.redraw().result(LONG)
+        assert (version_of(window), window.snapshot().content) == ("1.0.1", "bad")
+        act(windows, window, "up")
+        assert version_of(window) == "2.0.0"
+
+    def test_what_changes_nothing_makes_no_version(self, windows: WindowManager) -> None:
+        counter = windows.open(Counter)
+        act(windows, counter, "tell")
+        act(windows, counter, "up", by=0)
+        act(windows, counter, "nonsense")
+        assert version_of(counter) == "1.0.0"
+
+    def test_nobody_outside_can_set_it(self, windows: WindowManager) -> None:
+        counter: Any = windows.open(Counter)
+        with pytest.raises(AttributeError):
+            counter.version = ContextVersion(9)
+        with pytest.raises(AttributeError):
+            counter.version.major = 9
+
+    def test_a_deep_change_is_seen_and_a_transient_one_is_not(self, windows: WindowManager) -> None:
+        class Deep(Window):
+            class State(Window.State):
+                table: dict[str, list[int]] = {"a": []}
+                cache: Transient[list[int]] = []
+
+            state: State
+
+            def content(self, lod: Lod) -> Body:
+                return str(self.state.table)
+
+            @action("Deep")
+            def deep(self) -> None:
+                self.state.table["a"].append(1)
+
+            @action("Look")
+            def look(self) -> int:
+                self.state.cache.append(1)
+                return len(self.state.cache)
+
+        deep = windows.open(Deep)
+        act(windows, deep, "look")
+        assert act(windows, deep, "look").text == "2"
+        assert version_of(deep) == "1.0.0"
+        act(windows, deep, "deep")
+        assert (version_of(deep), deep.snapshot().content) == ("2.0.0", "{'a': [1]}")
+        assert act(windows, deep, "look").text == "3"
+        assert deep.snapshot().state.custom == {"table": {"a": [1]}}
+
+
+class TestLevels:
+    """S1.6: per window, with a default for the session."""
+
+    def test_the_session_has_a_default(self) -> None:
+        window = WindowManager(lod=Lod.SUMMARY).open(Counter)
+        assert (window.lod, window.snapshot().content) == (Lod.SUMMARY, "Summary: 0")
+
+    def test_each_can_be_looked_at_without_switching(self, windows: WindowManager) -> None:
+        counter = windows.open(Counter)
+        assert [counter.snapshot(lod).content for lod in Lod] == [
+            "Gist: 0",
+            "Summary: 0",
+            "Full: 0",
+        ]
+        assert 'lod="Gist"' in counter.to_xml(Lod.GIST)
+        assert (counter.lod, version_of(counter)) == (Lod.FULL, "1.0.0")
+
+    def test_switching_is_per_window(self, windows: WindowManager) -> None:
+        one, two = windows.open(Counter), windows.open(Counter)
+        windows.set_lod(one.id, Lod.GIST)
+        assert settled(windows) == []
+        assert (one.snapshot().content, two.snapshot().content) == ("Gist: 0", "Full: 0")
+
+    def test_switching_there_and_back_while_it_draws_loses_nothing(
+        self, windows: WindowManager
+    ) -> None:
+        window = Blocking()
+        windows.open(window)
+        with held(window, "content") as gates:
+            windows.set_lod(window.id, Lod.GIST)
+            assert gates["content"].reached.wait(LONG)
+            windows.set_lod(window.id, Lod.FULL)
+            windows.set_lod(window.id, Lod.GIST)
+            assert window.runtime.latest().snapshot.stale
+        assert settled(windows) == []
+        latest = window.runtime.latest()
+        assert (latest.version, latest.snapshot.stale) == (ContextVersion(1, 3), False)
+        assert latest.snapshot.content == "Gist: 0"
+
+
+class TestRenders:
+    """S1.3: content is frozen until the data or the level changes."""
+
+    def test_content_is_asked_once_for_each_version_and_level(self, windows: WindowManager) -> None:
+        counter = Counter()
+        windows.open(counter)
+        for _ in range(5):
+            counter.to_xml()
+            counter.snapshot()
+            counter.snapshot(Lod.GIST)
+            settled(windows)
+            act(windows, counter, "tell")
+        assert counter.draws == 2
+        act(windows, counter, "up")
+        counter.to_xml()
+        after_all(counter)
+        assert counter.draws == 3
+
+    def test_the_same_version_gives_the_same_bytes(self, windows: WindowManager) -> None:
+        todo = windows.open(Todo, items=["a"])
+        assert todo.to_xml() is todo.to_xml()
+        assert todo.snapshot() == todo.snapshot()
+
+    def test_session_and_app_stay(self) -> None:
+        windows = WindowManager(session_id="sess-001")
+        todo = windows.open(Todo)
+        act(windows, todo, "add", text="x")
+        header = todo.snapshot().header
+        assert (header.app_id, header.session_id) == ("todo", "sess-001")
+
+    def test_what_is_late_is_marked_stale_in_snapshot_and_xml(self, windows: WindowManager) -> None:
+        window = Blocking()
+        windows.open(window)
+        with held(window, "content"):
+            assert act(windows, window, "up").ok
+            latest = window.runtime.latest()
+            assert latest.snapshot.stale
+            assert 'version="1.0.0" lod="Full" stale="true"' in latest.xml
+            assert latest is window.runtime.latest()
+        assert settled(windows) == []
+        assert not window.runtime.latest().snapshot.stale
+        assert "stale" not in window.to_xml()
+        assert "stale" not in window.snapshot().model_dump_json()
+
+    def test_of_stale_renders_the_windows_own_level_is_shown(self, windows: WindowManager) -> None:
+        window = Blocking()
+        windows.open(window)
+        window.snapshot(Lod.GIST)
+        windows.set_lod(window.id, Lod.GIST)
+        settled(windows)
+        window.snapshot(Lod.FULL)
+        with held(window, "content"):
+            act(windows, window, "up")
+            assert window.runtime.latest().snapshot.content == "Gist: 0"
+
+    def test_looking_while_it_draws_is_always_consistent(self, windows: WindowManager) -> None:
+        """What is not marked stale shows the version that it names."""
+        counter = windows.open(Counter)
+        stop = threading.Event()
+        wrong: list[Snapshot] = []
+
+        def look() -> None:
+            while not stop.is_set():
+                snapshot = counter.runtime.latest().snapshot
+                shown = int(snapshot.content.split()[-1])
+                if shown != snapshot.header.version.major - 1:
+                    wrong.append(snapshot)
+
+        def switch() -> None:
+            while not stop.is_set():
+                for lod in Lod:
+                    windows.set_lod(counter.id, lod)
+                    counter.snapshot(lod)
+
+        threads = [threading.Thread(target=one) for one in (look, look, switch)]
+        for thread in threads:
+            thread.start()
+        for _ in range(50):
+            assert act(windows, counter, "up").ok
+        stop.set()
+        for thread in threads:
+            thread.join(LONG)
+        assert wrong == []
+        assert settled(windows) == []
+        assert not counter.runtime.latest().snapshot.stale
+        assert counter.snapshot().content.endswith(": 50")
+
+    def test_a_window_may_look_at_itself_from_its_own_thread(self, windows: WindowManager) -> None:
+        class Vain(Counter):
+            @action("Look")
+            def look(self) -> str:
+                self.state.count = 7
+                return self.snapshot().content + self.snapshot(Lod.GIST).content
+
+        result = act(windows, windows.open(Vain), "look")
+        assert (result.ok, result.text) == (True, "Full: 0Full: 0")
+
+
+class TestHistory:
+    """S1.9: the last 50 rounds, or as many as the window says."""
+
+    def test_it_holds_what_was_done_and_what_came_of_it(self, windows: WindowManager) -> None:
+        counter = windows.open(Counter)
+        assert counter.snapshot().history is None
+        act(windows, counter, "up")
+        act(windows, counter, "no\0such")
+        first, second = counter.snapshot().history or ()
+        assert (first.round, first.action, first.result) == (1, "up", "Now 1")
+        assert (second.round, second.action) == (2, "no␀such")
+        assert "has no action" in second.result
+
+    def test_it_keeps_the_last_50(self, windows: WindowManager) -> None:
+        counter = windows.open(Counter)
+
+        async def count() -> None:
+            for _ in range(60):
+                await windows.act(counter.id, "up")
+
+        asyncio.run(count())
+        history = counter.snapshot().history or ()
+        assert [entry.round for entry in history] == list(range(11, 61))
+
+    @pytest.mark.parametrize("limit", [0, 1, 3])
+    def test_a_window_may_say_how_many(self, windows: WindowManager, limit: int) -> None:
+        class Short(Counter):
+            history_limit = limit
+
+        counter = windows.open(Short)
+        for _ in range(5):
+            act(windows, counter, "up")
+        assert [one.round for one in counter.snapshot().history or ()] == [1, 2, 3, 4, 5][
+            5 - limit :
+        ]
+
+    def test_it_is_no_part_of_the_version(self, windows: WindowManager) -> None:
+        counter = windows.open(Counter)
+        act(windows, counter, "tell")
+        assert len(counter.snapshot().history or ()) == 1
+        assert version_of(counter) == "1.0.0"
+
+
+class TestEvents:
+    def test_each_change_is_told_with_its_version(self, windows: WindowManager) -> None:
+        heard = Heard(windows)
+        counter = windows.open(Counter)
+        act(windows, counter, "up")
+        settled(windows)
+        assert [one.version for one in heard.of(WindowChanged)] == ["1.0.0", "2.0.0"]
+        assert heard.of(WindowActed) == [WindowActed("counter_1", "up", "model", True, "Now 1")]
+
+    def test_looking_at_another_level_changes_nothing(self, windows: WindowManager) -> None:
+        counter = windows.open(Counter)
+        heard = Heard(windows)
+        counter.snapshot(Lod.GIST)
+        assert heard.events == []
+
+
+def test_a_window_opens_once(windows: WindowManager) -> None:
+    todo = windows.open(Todo)
+    with pytest.raises(UnknownWindowError, match="todo_1 was opened before"):
+        windows.open(todo)
