@@ -19,6 +19,10 @@ class UnknownItemError(ContextUIError):
     """An item id that the context does not hold."""
 
 
+class StaleRequestError(ContextUIError):
+    """A request that was composed before the context changed."""
+
+
 class ContextTooLargeError(ContextUIError):
     """What must stay does not fit into the budget.
 

@@ -5,9 +5,10 @@ arrive on that window's thread; a listener hands them over to its own thread if 
 """
 
 import logging
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import RLock
 from typing import Any, Literal
 
 Actor = Literal["person", "model", "window"]
@@ -140,30 +141,54 @@ Listener = Callable[[Event], None]
 
 
 class Listeners:
-    """Those who want to be told, in the order in which they subscribed.
+    """Those who want to be told. All of them hear everything in the order in which it happened.
 
-    A listener that raises does not keep the others from being told, nor undo what happened:
-    its error goes to the log ``contextui.events`` with its traceback.
+    A listener may change things: what follows from that is told after everyone has heard what is
+    being told now. It must not wait for another thread. One that raises does not keep the others
+    from being told, nor undo what happened: its error goes to the log ``contextui.events``.
     """
 
     def __init__(self) -> None:
-        self._all: tuple[Listener, ...] = ()
-        self._lock = Lock()
+        self._all: tuple[tuple[object, Listener], ...] = ()
+        self._waiting: deque[Event] = deque()
+        self._telling = RLock()
+        self._busy = False
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Tell ``listener`` of every event from now on; the returned call ends that."""
-        with self._lock:
-            self._all = (*self._all, listener)
+        subscription = object()
+        with self._telling:
+            self._all = (*self._all, (subscription, listener))
 
         def unsubscribe() -> None:
-            with self._lock:
-                self._all = tuple(one for one in self._all if one is not listener)
+            with self._telling:
+                self._all = tuple(one for one in self._all if one[0] is not subscription)
 
         return unsubscribe
 
     def emit(self, event: Event) -> None:
         """Tell everyone."""
-        for listener in self._all:
+        self.post(event)
+        self.deliver()
+
+    def post(self, event: Event) -> None:
+        """Note an event, in order, while locks are held that no listener should meet."""
+        self._waiting.append(event)
+
+    def deliver(self) -> None:
+        """Tell everyone what was posted; when this returns, they have heard it."""
+        with self._telling:
+            if self._busy:
+                return  # a listener is calling: whoever called it goes on telling
+            self._busy = True
+            try:
+                while self._waiting:
+                    self._tell(self._waiting.popleft())
+            finally:
+                self._busy = False
+
+    def _tell(self, event: Event) -> None:
+        for _, listener in self._all:
             try:
                 listener(event)
             except Exception:

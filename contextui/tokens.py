@@ -52,6 +52,7 @@ class TokenCounter:
     """
 
     _PER_MESSAGE = 4
+    _PER_IMAGE = 1_600
     _SMOOTHING = 0.25
     _MIN_RATIO, _MAX_RATIO = 0.5, 2.0
 
@@ -85,8 +86,11 @@ class TokenCounter:
             return self.estimate(text)
 
     def count_content(self, content: Content) -> int:
-        """Count what a message says, tool calls and results included."""
-        return sum(map(self.count, _texts(content)))
+        """Count what a message says, tool calls and results included.
+
+        An image costs what the largest ones cost: its size in bytes says nothing.
+        """
+        return sum(map(self.count, _texts(content))) + self._PER_IMAGE * _images(content)
 
     def count_messages(self, messages: Iterable[Message]) -> int:
         """Count messages as they are sent: 4 for each, its role, and what it says."""
@@ -163,8 +167,19 @@ def _texts(content: Content) -> Iterator[str]:
                 yield from _texts(result)
             case {"type": "tool_result"} if not block.get("content"):
                 continue
+            case {"type": "image"}:
+                continue
             case _:
                 yield _compact_json(block)
+
+
+def _images(content: Content) -> int:
+    """How many images a content shows."""
+    if isinstance(content, str):
+        return 0
+    inner = (block.get("content") for block in content if block.get("type") == "tool_result")
+    within = sum(_images(one) for one in inner if isinstance(one, list | tuple))
+    return within + sum(block.get("type") == "image" for block in content)
 
 
 def _compact_json(value: object) -> str:

@@ -366,3 +366,12 @@ def test_room_is_what_the_provider_would_count_as_the_budget() -> None:
     room = counter.room_in(1_000)
     assert 799 <= room <= 801
     assert counter.calibrated(room) <= 1_000
+
+
+def test_an_image_costs_the_same_however_large_its_data() -> None:
+    counter = TokenCounter(encode=len)
+    small = {"type": "image", "source": {"type": "base64", "data": "x"}}
+    large = {"type": "image", "source": {"type": "base64", "data": "x" * 1_000_000}}
+    result = {"type": "tool_result", "tool_use_id": "t", "content": [large]}
+    counts = {counter.count_content([block]) for block in (small, large, result)}
+    assert counts == {1_600}

@@ -18,6 +18,10 @@ class Calls:
         """Whether a call still waits for its result."""
         return bool(self._unanswered)
 
+    def give_up(self) -> None:
+        """Expect no results any more: the turn is over."""
+        self._unanswered.clear()
+
     def check(self, item: ContextItem) -> None:
         """Refuse an item that would make two of what there must be one of.
 
@@ -39,6 +43,10 @@ class Calls:
         if item.tool_call_id is not None:
             self._results[item.tool_call_id] = item
             self._unanswered.discard(item.tool_call_id)
+
+    def knows(self, call: str) -> bool:
+        """Whether such a call was made."""
+        return call in self._askers
 
     def asker(self, item: ContextItem) -> ContextItem:
         """The answer whose call this item is the result of; else the item itself."""

@@ -11,7 +11,7 @@ from contextui.model import Block
 UNDO_STEPS = 100
 """How many steps can be taken back."""
 
-_BY_ITSELF = ("closed", "replaced")  # not a person's doing, so no undo of theirs takes it back
+_BY_ITSELF = ("closed", "replaced", "trimmed", "compacted")  # no undo of a person's takes it back
 
 
 class Before(NamedTuple):
@@ -50,7 +50,8 @@ class Changes:
         step = self.steps.pop()
         for before in step:
             face, item = before.face, before.item
-            hidden = item.hidden if item.hidden in _BY_ITSELF else face.hidden
+            gone = item.hidden in _BY_ITSELF and face.hidden is None
+            hidden = item.hidden if gone or item.hidden == "closed" else face.hidden
             self.set(
                 item,
                 under_way,

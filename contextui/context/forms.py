@@ -47,7 +47,7 @@ def content_of(item: ContextItem) -> str | tuple[Block, ...]:
         case ItemType.ASSISTANT:
             return _answer_blocks(item)
         case ItemType.TOOL:
-            return _result_text(item)
+            return _result_content(item)
         case _:
             return item.face.blocks or item.face.content
 
@@ -72,11 +72,12 @@ def _answer_blocks(item: ContextItem) -> str | tuple[Block, ...]:
     return tuple(block for block in face.blocks if block.get("type") not in left_out)
 
 
-def _result_text(item: ContextItem) -> str:
-    """The text of a result; once its turn is over, its gist."""
+def _result_content(item: ContextItem) -> str | tuple[Block, ...]:
+    """What a tool gave; once its turn is over, its gist."""
     face = item.face
-    gist = face.gist if item.stage is Stage.FINAL else None
-    return gist or (face.content if face.content.strip() else _NO_OUTPUT)
+    if face.gist and item.stage is Stage.FINAL:
+        return face.gist
+    return face.blocks or (face.content if face.content.strip() else _NO_OUTPUT)
 
 
 def _answer(unit: Unit, arriving: Arrival) -> list[Shown]:
@@ -107,10 +108,11 @@ def _with_answered_calls(item: ContextItem, answered: set[str | None]) -> str | 
 
 
 def _result_block(item: ContextItem, copies: tuple[Carried, ...]) -> Block:
-    content: object = _result_text(item)
-    if copies:
-        parts = (content, *(copy.xml for copy in copies))
-        content = [{"type": "text", "text": part} for part in parts]
+    given = _result_content(item)
+    content: object = given
+    if copies or not isinstance(given, str):
+        own = [{"type": "text", "text": given}] if isinstance(given, str) else given
+        content = [*own, *({"type": "text", "text": copy.xml} for copy in copies)]
     block = {"type": "tool_result", "tool_use_id": item.tool_call_id, "content": content}
     return {**block, "is_error": True} if item.is_error else block
 
@@ -119,7 +121,7 @@ def _loose(results: Iterable[ContextItem], arriving: Arrival) -> list[Shown]:
     """Results of the text protocol: words like any other, with their windows behind them."""
     shown: list[Shown] = []
     for one in results:
-        shown += [Shown(LlmMessage("user", _result_text(one)), (one,)), *_copies(one, arriving)]
+        shown += [Shown(LlmMessage("user", _result_content(one)), (one,)), *_copies(one, arriving)]
     return shown
 
 

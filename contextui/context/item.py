@@ -76,6 +76,7 @@ class ContextItem:
         carried: The windows that were sent with it in the turn under way.
         held: What was sent of it, if it was changed since within the turn under way.
         revision: Counts the changes of its content.
+        is_owned: Whether a manager has it.
 
     Example:
         >>> context.add(ContextItem(ItemType.USER, "Add milk.")).seq
@@ -84,7 +85,8 @@ class ContextItem:
 
     __slots__ = (
         *("type", "id", "seq", "pinned", "hidden", "tool_call_id", "tool_name", "is_error"),
-        *("gist", "stage", "carried", "held", "revision", "_content", "_blocks", "_load"),
+        *("gist", "stage", "carried", "held", "revision", "is_owned"),
+        *("_content", "_blocks", "_load"),
     )
 
     type: ItemType
@@ -100,6 +102,7 @@ class ContextItem:
     carried: tuple[Carried, ...]
     held: Face | None
     revision: int
+    is_owned: bool
     _content: str
     _blocks: tuple[Block, ...] | None
     _load: Load | None
@@ -141,6 +144,7 @@ class ContextItem:
             carried=(),
             held=None,
             revision=0,
+            is_owned=False,
             _content=content,
             _blocks=tuple(blocks) if blocks else None,
             _load=None,

@@ -4,19 +4,20 @@ The ledger has no opinions: what may be done, and who is told, is the manager's 
 session that is read back from its log writes into the ledger directly.
 """
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from contextui.context.calls import Calls
 from contextui.context.changes import Changes
-from contextui.context.compose import Composer, Composition
+from contextui.context.compose import Composer
 from contextui.context.item import Carried, ContextItem, ItemType, Stage, assign, is_conversation
 from contextui.context.meter import Meter
+from contextui.context.pieces import Composition
 from contextui.context.placement import Placement
 from contextui.context.report import ContextStats, Tally
 from contextui.context.sequence import ItemIndex
-from contextui.context.trim import sizes
+from contextui.context.trim import Size, item_sizes, request_sizes
+from contextui.context.units import units
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
 
@@ -38,13 +39,15 @@ class Ledger:
         self.calls, self.changes = Calls(), Changes()
         self.open: list[ContextItem] = []
         """The items that are not final yet, of whatever type."""
-        self._placement = placement
+        self._placement, self._windows = placement, windows
         self._meter = Meter(counter)
-        self.size = sizes(self._meter, windows)
+        self.size = item_sizes(self._meter, windows)
         self.tally = Tally()
         self._recount: dict[str, ContextItem] = {}
-        self._redrawn: deque[str] = deque()
-        self._composer = Composer(self.all, self.calls, windows, self._meter)
+        self._redrawn: set[str] = set()
+        self._composer = Composer(self.active, self.calls, windows, self._meter)
+        self.generation = 0
+        """How often anything was changed: a request is only good for the one it was made from."""
 
     # --- looking -----------------------------------------------------------------------
 
@@ -56,9 +59,10 @@ class Ledger:
     @property
     def turn_is_over(self) -> bool:
         """Whether new words would begin a new turn: something was answered, nothing is open."""
-        turn = self._composer.turn
-        settled = not self.under_way and not self.calls.unanswered
-        return settled and bool(turn) and turn[-1].type is not ItemType.USER
+        newest = self._composer.newest
+        if newest is None or self.under_way or self.calls.unanswered:
+            return False
+        return newest.type is not ItemType.USER
 
     @property
     def live_references(self) -> Sequence[ContextItem]:
@@ -68,13 +72,17 @@ class Ledger:
     def compose(self) -> Composition:
         """The next request as things stand."""
         if self._placement == "tail":
-            return self._composer.compose(self.seq)
-        return self._composer.compose_in_place(self.seq)
+            return self._composer.compose(self.seq, self.generation)
+        return self._composer.compose_in_place(self.all.view(), self.seq, self.generation)
+
+    def request_size(self) -> Size:
+        """What each item costs in the next request, windows that were sent with it included."""
+        return request_sizes(self.open, self._meter, self._windows)
 
     def stats(self) -> ContextStats:
         """The figures, after a look at what changed."""
         while self._redrawn:
-            window_id = self._redrawn.popleft()
+            window_id = self._redrawn.pop()
             self._recount.update((one.id, one) for one in self.references.get(window_id, ()))
         changed, self._recount = self._recount, {}
         self.tally.update(changed.values(), self.size)
@@ -84,7 +92,7 @@ class Ledger:
 
     def enter(self, item: ContextItem, seq: int) -> None:
         """Put a new item in at this seq."""
-        assign(item, seq=seq)
+        assign(item, seq=seq, is_owned=True)
         self.seq = max(self.seq, seq)
         self.items[item.id] = item
         if item.type is ItemType.WINDOW:
@@ -99,7 +107,8 @@ class Ledger:
     def step(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Change items by a person's will: one undo takes it back."""
         self.changes.apply(items, self.under_way, **fields)
-        self.note(items)
+        self._keep_out(items)
+        self.note(items, shown=fields.keys() != {"pinned"})
 
     def set(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Change items for another reason: no undo knows of it."""
@@ -110,8 +119,15 @@ class Ledger:
     def undo(self) -> list[ContextItem]:
         """Take the last step back; the items that it had changed."""
         items = self.changes.undo(self.under_way)
+        self._keep_out(items)
         self.note(items)
         return items
+
+    def _keep_out(self, items: Iterable[ContextItem]) -> None:
+        """What lies before the cut and is held by no pin has no room any more."""
+        for item in items:
+            if item.seq < self.cut and not (item.hidden or item.pinned) and is_conversation(item):
+                self.changes.set(item, self.under_way, hidden="trimmed")
 
     def waiting(self, composition: Composition) -> list[ContextItem]:
         """Visible items that a request has to leave for later: a result whose answer was sent
@@ -137,26 +153,55 @@ class Ledger:
             if item.seq <= through_seq and item.id not in left:
                 assign(item, stage=Stage.SENT)
         self._composer.sent(composition.fresh if composition else None)
+        self.generation += 1
 
-    def finish(self) -> list[ContextItem]:
-        """Give everything that is open its final form, and let held changes count."""
-        done, self.open = self.open, []
+    def finish(self, early: bool = False) -> list[ContextItem]:
+        """Give everything that is open its final form, and let held changes count.
+
+        Early, the newest step stays as it is and goes out anew: it was not answered yet.
+        """
         released = self.changes.release()
+        stays = self._newest_step() if early else []
+        for item in stays:
+            assign(item, stage=Stage.NEW, carried=())
+        done = [item for item in self.open if item not in stays]
+        self.open = stays
         for item in done:
             assign(item, stage=Stage.FINAL, carried=())
         self._composer.finished([item for item in done if is_conversation(item)])
-        self._recount.update((item.id, item) for item in done)
+        if not early:
+            self.calls.give_up()
+        self.note([*done, *released], shown=False)
         self.note(released)
         return done
 
-    def note(self, items: Iterable[ContextItem]) -> None:
-        """Keep everything that is derived from these items up to date."""
+    def _newest_step(self) -> list[ContextItem]:
+        """What was not sent yet; if all of it was, the words or the results that went last."""
+        new = [item for item in self.open if item.stage is Stage.NEW]
+        if any(is_conversation(item) for item in new):
+            return new
+        turn = units(item for item in self.open if is_conversation(item) and not item.hidden)
+        last: list[ContextItem] = []
+        for unit in reversed(turn):
+            if last and not (unit.head.type is last[0].type is ItemType.USER):
+                break
+            last = [*unit.items, *last]
+        return sorted([*last, *new], key=lambda item: item.seq)
+
+    def note(self, items: Iterable[ContextItem], shown: bool = True) -> None:
+        """Keep everything that is derived from these items up to date.
+
+        Args:
+            items: The items that are different.
+            shown: Whether what a request shows of them may be different.
+        """
+        self.generation += 1
         for item in items:
             (self.active.discard if item.hidden else self.active.add)(item)
             self._recount[item.id] = item
-            if item.held is None:
+            if shown and item.held is None:
                 self._composer.changed(item)
 
     def redrawn(self, window_id: str) -> None:
         """Note that a window looks different. May be called from any thread, at any time."""
-        self._redrawn.append(window_id)
+        self._redrawn.add(window_id)

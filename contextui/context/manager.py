@@ -1,27 +1,29 @@
 """`ContextManager`: all items of a conversation, and every change to them."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, get_args
 
-from contextui.context import admission, room
+from contextui.context import admission
 from contextui.context.changes import edited_blocks
-from contextui.context.compose import Composition
+from contextui.context.following import WindowFollower
 from contextui.context.item import ContextItem, Hidden, ItemType
 from contextui.context.ledger import Ledger
+from contextui.context.pieces import Composition
 from contextui.context.placement import Placement
 from contextui.context.report import ContextStats, debug_line
+from contextui.context.room import Room, wait_for_each
 from contextui.context.sequence import ItemView
-from contextui.context.trim import plan_trim
 from contextui.errors import (
     DuplicateItemError,
     InvalidItemError,
+    StaleRequestError,
     UnknownItemError,
     UnknownWindowError,
 )
 from contextui.events import (
     CutMoved,
-    Event,
     ItemAdded,
     ItemsChanged,
     Listener,
@@ -30,9 +32,6 @@ from contextui.events import (
     RequestSent,
     TurnEnded,
     UsageReported,
-    WindowChanged,
-    WindowClosed,
-    WindowOpened,
 )
 from contextui.text import for_model, quote
 from contextui.tokens import TokenCounter
@@ -65,19 +64,25 @@ class ContextManager:
         counter: TokenCounter | None = None,
         placement: Placement = "tail",
     ) -> None:
+        if placement not in get_args(Placement):
+            raise ValueError(f"placement is {' or '.join(get_args(Placement))}, not {placement!r}")
         self.windows, self.placement = windows, placement
         self.counter = counter or TokenCounter()
         self.ledger = Ledger(windows, self.counter, placement)
         """What there is. To be read by anyone, written by the manager and by a session's replay."""
         self._listeners = Listeners()
         self._lock = threading.RLock()
+        self._room = Room(self.ledger, windows, self.counter, self._lock)
+        self._depth = 0
+        self._sent: Composition | None = None
         if windows is not None:
-            for window in windows.windows():
-                self.add(ContextItem(ItemType.WINDOW, window.id))
-            windows.subscribe(self._follow)
+            WindowFollower(self, windows)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Be told of every change, in order; the returned call ends that."""
+        """Be told of every change, in order; the returned call ends that.
+
+        A listener may call the manager, but must not wait for another thread.
+        """
         return self._listeners.subscribe(listener)
 
     # --- items -------------------------------------------------------------------------
@@ -102,18 +107,18 @@ class ContextManager:
             DuplicateItemError: It was added before.
             InvalidItemError: It cannot stand in a context; nothing was changed.
         """
-        with self._lock:
-            if item.id in self.ledger.items:
+        with self._writing():
+            if item.is_owned:
                 raise DuplicateItemError(f"Item {quote(item.id)} was added before.")
             admission.admit(item)
-            self.ledger.calls.check(item)
+            admission.check_calls(item, self.ledger.calls)
             if item.type is ItemType.USER and self.ledger.turn_is_over:
                 self.end_turn()
             if item.type is ItemType.WINDOW:
                 older = self.ledger.references.get(item.content, ())
-                self._hide([one for one in older if not one.hidden], "replaced", "replace")
+                self._hide([one for one in older if one.hidden != "closed"], "replaced", "replace")
             self.ledger.enter(item, self.ledger.seq + 1)
-            self._listeners.emit(ItemAdded(item.id, item.seq))
+            self._listeners.post(ItemAdded(item.id, item.seq))
             return item
 
     def get(self, item_id: str) -> ContextItem:
@@ -195,7 +200,7 @@ class ContextManager:
 
     def undo(self) -> list[ContextItem]:
         """Take back the last pin, unpin, drop, restore or edit; the items that it concerned."""
-        with self._lock:
+        with self._writing():
             items = self.ledger.undo()
             if items:
                 self._tell(items, "undo", {})
@@ -207,7 +212,7 @@ class ContextManager:
         Raises:
             UnknownWindowError: No item refers to such a window.
         """
-        with self._lock:
+        with self._writing():
             references = self.ledger.references.get(window_id)
             if references is None:
                 raise UnknownWindowError(f"No item refers to a window {quote(window_id)}.")
@@ -220,43 +225,64 @@ class ContextManager:
         """The next request. Composing changes nothing that was sent, and twice is the same.
 
         Over the budget room is made, in this order: windows show less, then `trim`. Where a turn
-        is under way it takes its final form early, as its bytes would change anyway.
+        is under way it takes its final form early, but for its newest step, as the bytes before
+        that would change anyway. Inside an event loop, `await prepare(budget)` before: windows
+        get the time there to show less before anything of the conversation is left out.
 
         Args:
             budget: The provider's tokens there is room for; the counter knows how far its own
                 count is off.
 
         Raises:
-            ContextTooLargeError: What must stay does not fit.
+            ContextTooLargeError: What must stay does not fit; nothing was changed.
         """
         if self.windows is not None:
             self.windows.settle_now()
-        limit = None if budget is None else self.counter.room_in(budget)
-        composition = self._composed()
-        if limit is None or composition.tokens <= limit:
-            return composition
-        if self.ledger.under_way:
-            self.end_turn(early=True)
-        if self.windows is not None:
-            live = self.ledger.live_references
-            room.lower_windows(live, self.windows, lambda: self._composed().tokens <= limit)
-        if self._composed().tokens > limit:
-            self._trim(limit)
-        return self._composed()
+        limit = self._room.limit(budget)
+        if limit is not None and self._is_short(limit):
+            wait_for_each(self._room.lowering(limit))
+        with self._writing():
+            if limit is not None and self.ledger.compose().tokens > limit:
+                self._trim(limit)
+            return self.ledger.compose()
+
+    async def prepare(self, budget: int) -> None:
+        """Wait until the windows show what they hold, and have them show less if they must.
+
+        Raises:
+            ContextTooLargeError: What must stay does not fit; nothing was changed.
+        """
+        if self.windows is None:
+            return
+        await self.windows.settle()
+        limit = self._room.limit(budget)
+        if limit is not None and self._is_short(limit):
+            for _ in self._room.lowering(limit):
+                await self.windows.settle()
 
     def mark_sent(self, composition: Composition) -> None:
-        """The request left: nothing that it holds changes until the turn ends."""
-        with self._lock:
+        """The request left: nothing that it holds changes until the turn ends.
+
+        Marking it again, for a retry, changes nothing.
+
+        Raises:
+            StaleRequestError: The context changed since it was composed: compose it again.
+        """
+        with self._writing():
+            if composition is self._sent:
+                return
+            if composition.generation != self.ledger.generation:
+                raise StaleRequestError("The context changed since this request was composed.")
+            self._sent = composition
             if not any(piece.shown.items for piece in composition.fresh):
                 return  # nothing of a person or a model is in it, so there is nothing to fix
-            waiting = [item.id for item in self.ledger.waiting(composition)]
+            waiting = tuple(item.id for item in self.ledger.waiting(composition))
             carrier, copies = composition.arriving.carrier, composition.arriving.copies
             if carrier is not None:
                 self.ledger.carry(carrier, copies)
             self.ledger.fix(composition.through_seq, waiting, composition)
             carrier_id = carrier.id if carrier is not None and copies else None
-            sent = RequestSent(composition.through_seq, carrier_id, tuple(waiting))
-            self._listeners.emit(sent)
+            self._listeners.post(RequestSent(composition.through_seq, carrier_id, waiting))
 
     def report_usage(self, counted: int, usage: Mapping[str, Any]) -> None:
         """The provider said what a request cost: learn how far our own count is off.
@@ -265,35 +291,54 @@ class ContextManager:
             counted: The `tokens` of the composition that was sent.
             usage: The provider's figures; cached input counts as input.
         """
-        with self._lock:
+        with self._writing():
             parts = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
             self.counter.calibrate(counted, sum(int(usage.get(part) or 0) for part in parts))
-            self._listeners.emit(UsageReported(counted, dict(usage)))
+            self._listeners.post(UsageReported(counted, dict(usage)))
 
-    def end_turn(self, *, early: bool = False) -> None:
+    def end_turn(self) -> None:
         """Give the turn its final form: windows out, thinking out, gists in; changes count."""
-        with self._lock:
-            if self.ledger.finish():
-                self._listeners.emit(TurnEnded(self.ledger.seq, early))
+        self._finish(early=False)
 
     # --- within ------------------------------------------------------------------------
 
-    def _composed(self) -> Composition:
-        with self._lock:
-            return self.ledger.compose()
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Change things under the lock; listeners hear of it when the lock is free again."""
+        try:
+            with self._lock:
+                self._depth += 1
+                try:
+                    yield
+                finally:
+                    self._depth -= 1
+        finally:
+            if not self._depth:
+                self._listeners.deliver()
+
+    def _finish(self, early: bool) -> None:
+        with self._writing():
+            if self.ledger.finish(early) or early:
+                self._listeners.post(TurnEnded(self.ledger.seq, early))
+
+    def _is_short(self, limit: int) -> bool:
+        """Whether room must be made; a turn under way is made ready for that."""
+        with self._writing():
+            if not self._room.is_short(limit):
+                return False
+            if self.ledger.under_way:
+                self._finish(early=True)
+            return True
 
     def _trim(self, limit: int) -> None:
-        with self._lock:
-            ledger = self.ledger
-            active = list(ledger.active.view())
-            plan = plan_trim(active, limit, ledger.size, self.windows, ledger.cut)
-            self._hide(plan.dropped, "trimmed", "trim")
-            if plan.cut != ledger.cut:
-                ledger.cut = plan.cut
-                self._listeners.emit(CutMoved(plan.cut))
+        plan = self._room.plan(limit)
+        self._hide(plan.dropped, "trimmed", "trim")
+        if plan.cut != self.ledger.cut:
+            self.ledger.cut = plan.cut
+            self._listeners.post(CutMoved(plan.cut))
 
     def _change(self, items: Sequence[ContextItem], operation: Operation, **fields: Any) -> None:
-        with self._lock:
+        with self._writing():
             different = [
                 item
                 for item in items
@@ -311,26 +356,4 @@ class ContextManager:
     def _tell(
         self, items: Iterable[ContextItem], operation: Operation, fields: Mapping[str, Any]
     ) -> None:
-        self._listeners.emit(ItemsChanged(tuple(item.id for item in items), operation, fields))
-
-    def _follow(self, event: Event) -> None:
-        """Hear of the windows. What they draw is only noted: their threads never wait for us."""
-        match event:
-            case WindowChanged():
-                self.ledger.redrawn(event.window_id)
-            case WindowOpened():
-                self.add(ContextItem(ItemType.WINDOW, event.window_id))
-            case WindowClosed():
-                self._window_closed(event)
-
-    def _window_closed(self, event: WindowClosed) -> None:
-        with self._lock:
-            if event.window_id in self.ledger.references:
-                self.mark_window_obsolete(event.window_id)
-            if event.summary and event.summary.strip() and event.actor == "person":
-                lang = self.windows.lang if self.windows else "en"
-                words = _CLOSED[lang].format(window=event.window_id, summary=event.summary)
-                self.add(ContextItem(ItemType.USER, words))
-
-
-_CLOSED = {"en": "{window} closed: {summary}", "zh": "{window} 已关闭：{summary}"}
+        self._listeners.post(ItemsChanged(tuple(item.id for item in items), operation, fields))

@@ -21,7 +21,7 @@ class Meter:
     def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
         self._items: dict[str, tuple[tuple[int, bool, bool], int]] = {}
-        self._windows: dict[str, dict[str, int]] = {}
+        self._windows: dict[str, dict[int, int]] = {}
 
     def item(self, item: ContextItem) -> int:
         """The tokens of an item's own content, in the form that its stage has."""
@@ -35,12 +35,12 @@ class Meter:
 
     def window(self, window_id: str, xml: str) -> int:
         """The tokens of a window's render."""
-        counts = self._windows.setdefault(window_id, {})
-        if xml not in counts:
+        counts, key = self._windows.setdefault(window_id, {}), hash(xml)
+        if key not in counts:
             if len(counts) >= 4:
                 counts.clear()
-            counts[xml] = self._counter.message_overhead("user") + self._counter.count(xml)
-        return counts[xml]
+            counts[key] = self._counter.message_overhead("user") + self._counter.count(xml)
+        return counts[key]
 
     def copies(self, copies: Iterable[Carried]) -> int:
         """The tokens of windows that stand in a request."""

@@ -10,13 +10,14 @@ words will follow.
 ``in-place``: each window stands at the seq of its item, live, as S0 has it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from contextui.context.item import Carried, ContextItem, ItemType, Stage
+from contextui.context.item import Carried, ContextItem, ItemType
 from contextui.context.units import Unit
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import ContextVersion
 
 Placement = Literal["tail", "in-place"]
 
@@ -39,24 +40,24 @@ class Arrival:
 
 
 def arrival(
-    turn: Sequence[Unit], references: Iterable[ContextItem], windows: WindowManager | None
+    new: Sequence[Unit],
+    in_turn: bool,
+    sent: Mapping[str, ContextVersion],
+    references: Iterable[ContextItem],
+    windows: WindowManager | None,
 ) -> Arrival:
     """What arrives with the next request.
 
     Args:
-        turn: The units of the turn under way, those that are not final.
+        new: The units of the turn under way that were not sent yet.
+        in_turn: Whether there is a turn under way at all, sent or not.
+        sent: The version of each window that was sent in this turn last.
         references: The visible window items, in order.
         windows: Where the windows are.
     """
-    carrier = _carrier(turn)
-    if windows is None or (turn and carrier is None):
+    carrier = _carrier(new)
+    if windows is None or (in_turn and carrier is None):
         return Arrival()
-    sent = {
-        copy.window_id: copy.version
-        for unit in turn
-        for item in unit.items
-        for copy in item.carried
-    }
     shown = (live_copy(reference, windows) for reference in references)
     copies = tuple(
         copy for copy in shown if copy is not None and copy.version != sent.get(copy.window_id)
@@ -73,20 +74,14 @@ def live_copy(reference: ContextItem, windows: WindowManager) -> Carried | None:
     return Carried(reference.content, render.version, render.xml)
 
 
-def _carrier(turn: Sequence[Unit]) -> ContextItem | None:
-    """The newest thing of the turn that was not sent yet and that windows can arrive with."""
+def _carrier(new: Sequence[Unit]) -> ContextItem | None:
+    """The newest thing that windows can arrive with: the words at the end, or the last result."""
     found: ContextItem | None = None
-    for unit in reversed(turn):
-        if unit.stage is not Stage.NEW:
-            break
+    for unit in reversed(new):
         if unit.head.type is ItemType.USER:
             found = unit.head  # the first of several in a row, so go on
         elif found is not None:
             break
-        else:
-            results = [
-                one for one in unit.items if one.type is ItemType.TOOL and one.stage is Stage.NEW
-            ]
-            if results:
-                return results[-1]
+        elif results := [one for one in unit.items if one.type is ItemType.TOOL]:
+            return results[-1]
     return found

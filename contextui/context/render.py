@@ -97,7 +97,14 @@ def _tail(items: Sequence[ContextItem], windows: WindowManager | None) -> list[S
         for unit in conversation
         if unit.stage is not Stage.FINAL and unit.head.type is not ItemType.WINDOW
     ]
-    arriving = arrival(turn, live, windows)
+    new = [unit for unit in turn if unit.stage is Stage.NEW]
+    sent = {
+        copy.window_id: copy.version
+        for unit in turn
+        for item in unit.items
+        for copy in item.carried
+    }
+    arriving = arrival(new, bool(turn), sent, live, windows)
     shown = [one for unit in units(system) for one in unit_messages(unit)]
     for unit in conversation:
         if unit.head.type is ItemType.WINDOW:

@@ -51,6 +51,10 @@ class Tally:
             self._tokens += tokens * active - was * was_active
             self._all_tokens += tokens - was
 
+    def tokens_of(self, item: ContextItem) -> int:
+        """What an item cost when it was counted last."""
+        return self._known[item.id][1]
+
     def assume(self, items: int, windows: int, tokens: int) -> None:
         """Count hidden items that are not at hand but known to exist."""
         self._total += items
@@ -72,4 +76,5 @@ class Tally:
 def debug_line(item: ContextItem) -> str:
     """One item in one line: ``[✓] [0004] Window: todo_1``."""
     mark = "[X]" if item.is_obsolete else "[✓]"
-    return f"{mark} [{item.seq:04}] {item.type.value}: {one_line(item.content, _SHOWN)}"
+    words = item.content or ", ".join(block.get("name", "") for block in item.blocks or ())
+    return f"{mark} [{item.seq:04}] {item.type.value}: {one_line(words, _SHOWN)}"

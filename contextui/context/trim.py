@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.meter import Meter
+from contextui.context.placement import live_copy
 from contextui.context.units import Unit, rounds, units
 from contextui.errors import ContextTooLargeError
 from contextui.text import one_line
@@ -61,19 +62,34 @@ def trim(
     """
     given = sorted(items, key=lambda item: item.seq)
     meter = Meter(counter or TokenCounter())
-    plan = plan_trim(given, max_tokens, sizes(meter, windows), windows, cut)
+    size = request_sizes(given, meter, windows)
+    plan = plan_trim(given, max_tokens, size, windows, cut)
     dropped = {item.id for item in plan.dropped}
     return [item for item in given if item.id not in dropped]
 
 
-def sizes(meter: Meter, windows: WindowManager | None) -> Size:
-    """What an item costs: of a window its render, of anything else its message and the windows
-    that were sent with it."""
+def item_sizes(meter: Meter, windows: WindowManager | None) -> Size:
+    """What an item costs by itself: of a window its render, of anything else its message."""
     return lambda item: (
-        meter.reference(item, windows)
-        if item.type is ItemType.WINDOW
-        else meter.item(item) + meter.copies(item.carried)
+        meter.reference(item, windows) if item.type is ItemType.WINDOW else meter.item(item)
     )
+
+
+def request_sizes(
+    items: Iterable[ContextItem], meter: Meter, windows: WindowManager | None
+) -> Size:
+    """What an item costs in the next request, as far as these items were sent already: words and
+    results also cost the windows sent with them, and a window that was sent costs no more."""
+    sent = {copy.window_id: copy.version for item in items for copy in item.carried}
+
+    def size(item: ContextItem) -> int:
+        if item.type is not ItemType.WINDOW:
+            return meter.item(item) + meter.copies(item.carried)
+        copy = live_copy(item, windows) if windows is not None and sent else None
+        was_sent = copy is not None and copy.version == sent.get(copy.window_id)
+        return 0 if was_sent else meter.reference(item, windows)
+
+    return size
 
 
 def plan_trim(
@@ -97,40 +113,40 @@ def plan_trim(
     references = [item for item in visible if item.type is ItemType.WINDOW]
     conversation = units(item for item in visible if is_conversation(item))
     gathered = rounds(conversation)
-    older = _movable(unit for one in gathered[:-ROUNDS_KEPT] for unit in one)
-    recent = _movable(_replaceable(gathered[-ROUNDS_KEPT:]))
+    older, recent = deque(gathered[:-ROUNDS_KEPT]), _replaceable(gathered[-ROUNDS_KEPT:])
 
-    while older and older[0].head.seq < cut:
-        drop(older.popleft().items)
+    while older and older[0][-1].items[-1].seq < cut:
+        drop(_movable(older.popleft()))
     if total > max_tokens:
         drop(item for item in items if item.is_obsolete)
     if total > max_tokens:
         while older and total > max_tokens * STEP_DOWN_TO:
-            plan.cut = older[0].items[-1].seq + 1
-            drop(older.popleft().items)
+            plan.cut = older[0][-1].items[-1].seq + 1
+            drop(_movable(older.popleft()))
     for reference in sorted(references, key=lambda item: _last_use(item, windows)):
         if total > max_tokens and not reference.pinned:
             drop([reference])
     while recent and total > max_tokens:
-        plan.cut = recent[0].items[-1].seq + 1
-        drop(recent.popleft().items)
+        plan.cut = recent[0][-1].items[-1].seq + 1
+        drop(_movable(recent.popleft()))
     if total > max_tokens:
         dropped = {item.id for item in plan.dropped}
         raise _too_large([item for item in items if item.id not in dropped], max_tokens, size)
     return plan
 
 
-def _movable(candidates: Iterable[Unit]) -> deque[Unit]:
-    return deque(unit for unit in candidates if not unit.pinned)
+def _movable(candidates: Iterable[Unit]) -> list[ContextItem]:
+    return [item for unit in candidates if not unit.pinned for item in unit.items]
 
 
-def _replaceable(recent: Sequence[Sequence[Unit]]) -> list[Unit]:
-    """Of the last rounds, what may go: not the last words, and not the newest step."""
+def _replaceable(recent: Sequence[list[Unit]]) -> deque[list[Unit]]:
+    """Of the last rounds, what may go and in which portions: the earlier rounds whole, the last
+    one step by step, but neither its words nor its newest step."""
     if not recent:
-        return []
+        return deque()
     *earlier, last = recent
-    steps = [unit for unit in last if unit.head.type is not ItemType.USER]
-    return [unit for one in earlier for unit in one] + steps[:-1]
+    steps = [[unit] for unit in last if unit.head.type is not ItemType.USER]
+    return deque([*earlier, *steps[:-1]])
 
 
 def _last_use(item: ContextItem, windows: WindowManager | None) -> tuple[int, int]:

@@ -1,11 +1,15 @@
 """Items and their manager: S0.1 to S0.3, S0.6, S0.10, S0.11, and what a person may change."""
 
+import threading
+from collections.abc import Callable
+
 import pytest
 
 from contextui import ContextItem, ContextManager, ContextStats, ContextUIError, ItemType
 from contextui.errors import (
     DuplicateItemError,
     InvalidItemError,
+    StaleRequestError,
     UnknownItemError,
     UnknownWindowError,
 )
@@ -301,6 +305,145 @@ def test_text_that_no_api_takes_is_made_fit_at_the_door() -> None:
     assert block["text"] == "c\x00", "the caller's own data stays as it is"
 
 
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("Assistant", {"blocks": [{"type": "tool_use", "name": "n", "input": {}}]}),
+        ("Assistant", {"blocks": [{"type": "text"}]}),
+        ("Assistant", {"blocks": [{"no": "type"}]}),
+        ("Assistant", {"blocks": ["text"]}),
+        ("User", {"blocks": [{"type": "tool_use", "id": "t", "name": "n", "input": {}}]}),
+        ("System", {"content": "s", "blocks": [{"type": "text", "text": "s"}]}),
+        ("User", {"content": None}),
+        ("User", {"content": 5}),
+        ("User", {"content": "x", "hidden": "bogus"}),
+        ("Tool", {"content": "x", "tool_call_id": "never asked"}),
+    ],
+)
+def test_malformed_items_are_a_clear_error(kind: str, fields: dict[str, object]) -> None:
+    context = manager()
+    with pytest.raises(InvalidItemError):
+        context.add(ContextItem(ItemType(kind), **fields))  # type: ignore[arg-type]
+    assert len(context.get_all()) == 0
+
+
+def test_a_block_nested_too_deeply_is_a_clear_error() -> None:
+    deep: dict[str, object] = {}
+    for _ in range(5_000):
+        deep = {"deeper": deep}
+    block = {"type": "tool_use", "id": "t", "name": "n", "input": deep}
+    with pytest.raises(InvalidItemError, match="nested too deeply"):
+        manager().add(ContextItem(ItemType.ASSISTANT, blocks=[block]))
+
+
+def test_an_item_belongs_to_one_manager() -> None:
+    item = user("hi")
+    manager().add(item)
+    with pytest.raises(DuplicateItemError):
+        manager().add(item)
+
+
+def test_an_unknown_placement_is_refused() -> None:
+    with pytest.raises(ValueError, match="placement is tail or in-place"):
+        ContextManager(placement="bogus")  # type: ignore[arg-type]
+
+
+# --- requests that went stale ----------------------------------------------------------------
+
+
+def test_marking_a_request_twice_is_marking_it_once() -> None:
+    """A retry sends the same request again."""
+    talk = Conversation()
+    talk.say("hi")
+    request = talk.context.compose()
+    talk.context.mark_sent(request)
+    talk.context.mark_sent(request)
+    assert [one.content for one in talk.composed()] == ["hi"]
+
+
+def test_a_request_from_before_a_change_is_refused() -> None:
+    talk, other = Conversation(), Conversation()
+    item = talk.say("hi")
+    changes: list[Callable[[], object]] = [
+        lambda: talk.context.edit(item.id, "ho"),
+        lambda: talk.system("be nice"),
+        lambda: talk.answer("x"),
+        talk.context.end_turn,
+    ]
+    for change in changes:
+        request = talk.context.compose()
+        change()
+        with pytest.raises(StaleRequestError):
+            talk.context.mark_sent(request)
+    other.say("other words")
+    with pytest.raises(StaleRequestError):
+        other.context.mark_sent(talk.context.compose())
+
+
+def test_a_window_is_referred_to_once_whatever_is_restored() -> None:
+    """S0.6"""
+    talk = Conversation()
+    window = talk.open("a line")
+    first = talk.context.get_all()[0]
+    talk.context.drop(first.id)
+    talk.context.add(ContextItem(ItemType.WINDOW, window.id))
+    with pytest.raises(InvalidItemError):
+        talk.context.restore(first.id)
+    talk.context.undo()
+    assert len(talk.composed()) == 1
+
+
+def test_words_begin_a_new_turn_even_after_a_call_that_was_never_answered() -> None:
+    talk = Conversation()
+    talk.say("one")
+    talk.call(1, "calling")
+    talk.context.end_turn()
+    talk.say("two")
+    talk.answer("three")
+    talk.say("four")
+    assert talk.context.compose().stable == 4
+
+
+def test_stats_do_not_depend_on_when_one_looks() -> None:
+    seen = []
+    for looks_before in (True, False):
+        talk = Conversation()
+        talk.open("a line")
+        talk.say("hi")
+        if looks_before:
+            talk.context.get_stats()
+        request = talk.context.compose()
+        talk.context.mark_sent(request)
+        seen.append(talk.context.get_stats())
+        assert seen[-1].estimated_tokens == request.tokens
+    assert seen[0] == seen[1]
+
+
+def test_many_threads_may_use_one_context() -> None:
+    talk = Conversation()
+    talk.system("You work in windows.")
+    errors: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for step in range(40):
+                item = talk.say(f"words {number} {step}")
+                talk.context.compose(2_000)
+                talk.context.pin(item.id)
+                talk.context.unpin(item.id)
+                talk.context.get_stats()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert errors == []
+    assert [item.seq for item in talk.context.get_all()] == list(range(1, 242))
+
+
 # --- listeners -------------------------------------------------------------------------------
 
 
@@ -349,3 +492,34 @@ def test_a_listener_that_fails_harms_nobody(caplog: pytest.LogCaptureFixture) ->
     context.add(user("hi"))
     assert len(heard) == 1
     assert "boom" in caplog.text
+
+
+def test_what_a_listener_causes_is_told_after_what_it_heard() -> None:
+    context, heard = manager(), list[int]()
+
+    def answer(event: Event) -> None:
+        if isinstance(event, ItemAdded) and event.seq < 3:
+            context.add(user("more"))
+
+    context.subscribe(answer)
+    context.subscribe(
+        lambda event: heard.append(event.seq) if isinstance(event, ItemAdded) else None
+    )
+    context.add(user("hi"))
+    assert heard == [1, 2, 3]
+
+
+def test_a_listener_may_look_from_another_thread() -> None:
+    """The lock is free while listeners are told."""
+    talk, looked = Conversation(), list[int]()
+
+    def look(event: Event) -> None:
+        thread = threading.Thread(
+            target=lambda: looked.append(talk.context.get_stats().total_items)
+        )
+        thread.start()
+        thread.join(30)
+
+    talk.context.subscribe(look)
+    talk.say("hi")
+    assert looked == [1]

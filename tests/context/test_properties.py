@@ -1,15 +1,25 @@
 """What holds for every conversation, whatever people, models and windows do in it."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextui import ContextItem, ContextRenderer, ItemType, LlmMessage, Lod, RenderOptions
+from contextui import (
+    ContextItem,
+    ContextRenderer,
+    ContextTooLargeError,
+    ItemType,
+    LlmMessage,
+    Lod,
+    RenderOptions,
+)
 from contextui.context.item import Stage
 from contextui.context.placement import Placement
 from contextui.context.report import Tally
+from contextui.events import Event, TurnEnded
 from tests.context.conversation import Conversation, rough_counter, wire
 
 words = st.text(st.characters(exclude_categories=()), min_size=1, max_size=60).filter(
@@ -27,8 +37,9 @@ steps = st.one_of(
     st.tuples(st.sampled_from(["pin", "unpin", "drop", "restore"]), number),
     st.tuples(st.just("edit"), number, words),
     st.tuples(st.sampled_from(["undo", "send", "send", "send", "end"])),
+    st.tuples(st.just("squeeze"), st.integers(20, 400)),
 )
-CHANGES_HISTORY = {"drop", "restore", "edit", "undo", "system", "result"}
+CHANGES_HISTORY = {"drop", "restore", "edit", "undo", "unpin", "system", "result", "squeeze"}
 
 
 def perform(talk: Conversation, step: Sequence[Any]) -> None:
@@ -67,6 +78,9 @@ def perform(talk: Conversation, step: Sequence[Any]) -> None:
             talk.context.undo()
         case "send":
             talk.send()
+        case "squeeze":
+            with contextlib.suppress(ContextTooLargeError):
+                talk.send(rest[0])
         case "end":
             talk.context.end_turn()
 
@@ -114,14 +128,21 @@ def test_within_a_turn_each_request_is_a_byte_prefix_of_the_next(
     script: list[Sequence[Any]],
 ) -> None:
     talk = Conversation()
-    sent = b""
+    sent, early = b"", list[Event]()
+    talk.context.subscribe(
+        lambda event: (
+            early.append(event) if event == TurnEnded(talk.context.current_seq, True) else None
+        )
+    )
     for step in script:
+        early.clear()
         perform(talk, step)
+        sent = b"" if early else sent
         under_way = any(item.stage is Stage.SENT for item in talk.context.get_all())
         request = wire(talk.composed())
         sent = sent if under_way else b""
         assert request.startswith(sent)
-        if step[0] == "send" and under_way:
+        if step[0] in ("send", "squeeze") and under_way:
             sent = request
 
 

@@ -1,16 +1,20 @@
 """Trimming: the order of worth (S0.7), whole pairs (S2.9), a cut that moves in steps."""
 
+import asyncio
 import copy
+import threading
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from contextui import (
+    Body,
     ContextItem,
     ContextRenderer,
     ContextTooLargeError,
     ItemType,
+    LlmMessage,
     Lod,
     RenderOptions,
     TokenCounter,
@@ -18,11 +22,12 @@ from contextui import (
 )
 from contextui.context.item import is_conversation
 from contextui.context.meter import Meter
-from contextui.context.trim import ROUNDS_KEPT, sizes
+from contextui.context.trim import ROUNDS_KEPT, request_sizes
 from contextui.context.units import Unit, rounds, units
-from tests.context.conversation import Conversation, rough_counter, wire
+from contextui.events import Event
+from tests.context.conversation import Conversation, NotesWindow, rough_counter, wire
 
-size = sizes(Meter(rough_counter()), None)
+size = request_sizes([], Meter(rough_counter()), None)
 
 
 def item(kind: str, text: str, seq: int, **fields: object) -> ContextItem:
@@ -253,23 +258,161 @@ def test_windows_show_less_before_anything_of_the_conversation_is_lost() -> None
     assert [w.lod for w in (pinned, old, recent)] == [Lod.FULL, Lod.GIST, Lod.SUMMARY]
 
 
-def test_a_turn_that_outgrows_the_budget_takes_its_final_form_early() -> None:
-    talk = Conversation()
+def outgrown(talk: Conversation) -> list[LlmMessage]:
+    """A turn whose newest result does not fit beside everything that was sent before it."""
     for number in range(6):
         talk.turn(f"words {number} " * 20, "an answer " * 20)
     talk.open("a window")
     talk.say("do it")
-    first = talk.send(2_000)
-    talk.call(1, "", "thinking " * 50)
-    talk.result("a long result " * 300)
-    request = talk.context.compose(1_500)
-    assert request.tokens <= 1_500
-    said = wire(request.messages).decode()
-    assert not said.startswith(wire(first).decode())
-    assert '"thinking"' not in said
-    assert "a long result" in said
+    talk.send(3_000)
+    talk.call(1, "", "thought of the first step")
+    talk.result("the first result " * 100, gist="[the first gist]")
+    return talk.send(3_000)
+
+
+def test_a_turn_that_outgrows_the_budget_takes_its_final_form_but_for_its_newest_step() -> None:
+    talk = Conversation()
+    before = outgrown(talk)
+    talk.call(1, "", "thought of the second step")
+    talk.result("the second result " * 200, gist="[the second gist]")
+    request = talk.send(1_800)
+    said = wire(request).decode()
+    assert not said.startswith(wire(before).decode())
+    assert "[the first gist]" in said
+    assert "thought of the first" not in said
+    assert "the second result" in said, "the model has not read it yet"
+    assert "thought of the second" in said
     assert "do it" in said
     assert said.count("<Window ") == 1
+    assert "<Window " in str(request[-1].content), "the windows arrive inside the last result"
+    talk.call(1)
+    talk.result("ok")
+    assert wire(talk.send(1_800)).decode().startswith(said), "and from here on bytes are fixed"
+
+
+def test_a_request_that_was_too_large_can_be_sent_again_smaller() -> None:
+    """Nothing new is there to send, so what went last goes out anew, windows with it."""
+    talk = Conversation()
+    before = outgrown(talk)
+    less = talk.context.compose().tokens * 3 // 4
+    again = talk.send(less)
+    assert len(wire(again)) < len(wire(before))
+    assert "<Window " in str(again[-1].content)
+    assert "the first result" in str(again[-1].content)
+    talk.call(1)
+    talk.result("ok")
+    assert wire(talk.send(less + 100)).startswith(wire(again))
+
+
+def test_what_cannot_fit_changes_nothing() -> None:
+    talk = Conversation()
+    window = talk.open(*["a long line"] * 50)
+    talk.say("x" * 4_000)
+    sent = talk.send()
+    events: list[Event] = []
+    talk.context.subscribe(events.append)
+    with pytest.raises(ContextTooLargeError, match="What cannot be left out"):
+        talk.context.compose(100)
+    assert window.lod is Lod.FULL
+    assert events == []
+    assert talk.composed() == sent
+
+
+@pytest.mark.parametrize("budget", [0, -5, 1.5, float("nan"), "100"])
+def test_a_budget_that_is_none_is_refused(budget: object) -> None:
+    talk = Conversation()
+    talk.say("hi")
+    with pytest.raises(ValueError, match="A budget is a positive number of tokens"):
+        talk.context.compose(budget)  # type: ignore[arg-type]
+
+
+class SlowNotes(NotesWindow):
+    """Takes its time to show less."""
+
+    name = "slow"
+    waiting = 0.1
+
+    def content(self, lod: Lod) -> Body:
+        if lod is not Lod.FULL:
+            threading.Event().wait(self.waiting)
+        return super().content(lod)
+
+
+def test_inside_an_event_loop_slow_windows_get_time_to_show_less() -> None:
+    """Otherwise the conversation would lose what they are about to make room for."""
+    talk = Conversation()
+    for number in range(6):
+        talk.turn(f"words {number}", "an answer")
+    for _ in range(3):
+        talk.windows.open(SlowNotes, lines=["a long line of a window to be cut"] * 40)
+    talk.say("last")
+
+    async def request() -> int:
+        await talk.context.prepare(1_000)
+        return talk.context.compose(1_000).tokens
+
+    assert asyncio.run(request()) <= 1_000
+    assert talk.context.cut == 0
+    assert all(not item.hidden for item in talk.context.get_all())
+
+
+def test_composing_inside_an_event_loop_hardly_waits() -> None:
+    talk = Conversation()
+    talk.say("last")
+    for _ in range(20):
+        talk.windows.open(SlowNotes, lines=["a long line of a window"] * 5)
+    beats = 0
+
+    async def heart() -> None:
+        nonlocal beats
+        while True:
+            beats += 1
+            await asyncio.sleep(0.001)
+
+    async def compose() -> int:
+        beating = asyncio.ensure_future(heart())
+        await asyncio.sleep(0.01)
+        before = beats
+        for _ in range(5):
+            talk.context.compose(1_500)
+            await asyncio.sleep(0.02)
+        beating.cancel()
+        return beats - before
+
+    assert asyncio.run(compose()) >= 5
+
+
+def test_the_cut_falls_between_rounds() -> None:
+    talk = Conversation()
+    for number in range(30):
+        talk.say(f"question {number} " * 10)
+        talk.send()
+        for _ in range(3):
+            talk.call(1, "let me see")
+            talk.result("a result " * 10)
+            talk.send()
+        talk.answer("so it is")
+        talk.context.end_turn()
+    talk.say("last")
+    first = talk.composed(2_500)[0]
+    assert first.role == "user"
+    assert str(first.content).startswith("question")
+
+
+def test_what_lies_before_the_cut_comes_back_only_pinned() -> None:
+    talk = Conversation()
+    for number in range(20):
+        talk.turn(f"words {number} " * 20, "an answer " * 20)
+    first = talk.context.get_all()[0]
+    talk.context.edit(first.id, "other words")
+    talk.say("last")
+    request = talk.composed(1_000)
+    talk.context.undo()
+    assert (first.hidden, first.content[:7]) == ("trimmed", "words 0")
+    assert talk.composed() == request, "undoing an edit brings nothing back"
+    talk.context.restore(first.id)
+    talk.context.unpin(first.id)
+    assert first.hidden == "trimmed"
 
 
 def test_restoring_what_was_trimmed_pins_it() -> None:

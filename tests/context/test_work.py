@@ -118,14 +118,38 @@ def test_a_turn_costs_the_same_at_10_000_and_at_100_000_items(work: Work) -> Non
     assert abs(small[3] - large[3]) < 30, "lines of code run"
 
 
-def test_dropping_deep_in_a_long_history_counts_nothing_again(work: Work) -> None:
+@pytest.mark.parametrize("change", ["pin", "drop"])
+def test_changing_an_item_deep_in_a_long_history_touches_its_round_alone(
+    work: Work, change: str
+) -> None:
     talk = long_talk(SMALL, work)
     deep = talk.context.get_all()[SMALL // 2]
-    talk.context.drop(deep.id)
-    talk.composed()
-    talk.context.get_stats()
+
+    def turn() -> None:
+        getattr(talk.context, change)(deep.id)
+        talk.context.compose(10_000_000)
+        talk.context.get_stats()
+
+    work.traced(turn)
     assert work.counted == []
     assert work.drawn == []
+    assert work.passed < 40
+    # Finding the place among the 512 items of a chunk is all that takes some lines.
+    assert work.lines < 5_000
+
+
+def test_the_hundredth_step_of_a_turn_takes_what_the_tenth_took(work: Work) -> None:
+    talk = Conversation(counter=TokenCounter(encode=work.count))
+    talk.open("a window")
+    talk.say("go")
+    passed = {}
+    for step in range(101):
+        work.clear()
+        talk.send()
+        talk.call(1)
+        talk.result(f"result {step}")
+        passed[step] = work.passed
+    assert passed[100] == passed[10]
 
 
 def test_views_and_stats_of_an_unchanged_context_pass_over_no_item(work: Work) -> None:
