@@ -58,6 +58,21 @@ class WindowActed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class WindowDetailChanged(Event):
+    """A window's level of detail was switched."""
+
+    window_id: str
+    lod: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowFocused(Event):
+    """A window is in use that was not the one used last."""
+
+    window_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class WindowClosed(Event):
     """A window was closed, with the closing words if there were any."""
 

@@ -1,6 +1,5 @@
 """All open windows: opening, closing, acting, waiting for them, and who was used last."""
 
-import itertools
 import threading
 import uuid
 from collections import defaultdict
@@ -24,6 +23,7 @@ from contextui.events import (
     Listener,
     Listeners,
     WindowClosed,
+    WindowFocused,
     WindowOpened,
     WindowRestored,
 )
@@ -75,7 +75,7 @@ class WindowManager:
         self._last_renders: dict[str, str] = {}
         self._numbers: defaultdict[str, int] = defaultdict(int)
         self._focus: dict[str, int] = {}
-        self._focus_order = itertools.count(1)
+        self._last_use = 0
         self._listeners = Listeners()
         self._lock = threading.RLock()
         for cls in classes:
@@ -114,8 +114,8 @@ class WindowManager:
         with self._lock:
             self._numbers[instance.name] += 1
             window_id = f"{instance.name}_{self._numbers[instance.name]}"
-        runtime = self._attach(instance, window_id, self.lod, ContextVersion(0))
-        opening = runtime.start(instance.opened, arguments)
+        runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
+        opening = runtime.start(instance.opened, arguments, first=True)
         if runtime.worker.wait(opening) and (problem := opening.exception()):
             runtime.worker.stop()
             raise problem
@@ -131,7 +131,7 @@ class WindowManager:
         state: Mapping[str, Any],
         *,
         lod: Lod | None = None,
-        after: ContextVersion = ContextVersion(0),  # noqa: B008  immutable
+        version: ContextVersion = ContextVersion(1),  # noqa: B008  immutable
     ) -> Window:
         """Bring a window of an earlier run back under its id, with its saved state.
 
@@ -154,8 +154,8 @@ class WindowManager:
         if number.isdecimal():
             with self._lock:
                 self._numbers[name] = max(self._numbers[name], int(number))
-        runtime = self._attach(instance, window_id, lod or self.lod, after)
-        runtime.worker.wait(runtime.start(instance.restored, {}))
+        runtime = self._attach(instance, window_id, lod or self.lod, version)
+        runtime.worker.wait(runtime.start(instance.restored, {}, first=False))
         runtime.worker.wait(runtime.request_draw(runtime.lod))
         self._enter(instance)
         self._listeners.emit(WindowRestored(window_id))
@@ -192,10 +192,26 @@ class WindowManager:
         """The XML that a closed window showed last."""
         return self._last_renders.get(window_id)
 
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The highest number that a window of each name has had."""
+        return dict(self._numbers)
+
+    def remember(self, last_renders: Mapping[str, str], numbers: Mapping[str, int]) -> None:
+        """Know of windows that were closed in an earlier run, so that no id is used twice."""
+        with self._lock:
+            self._last_renders.update(last_renders)
+            for name, number in numbers.items():
+                self._numbers[name] = max(self._numbers[name], number)
+
     def focus(self, window_id: str) -> None:
         """Note that this window is in use: it keeps its detail longest when room gets scarce."""
         self._require(window_id)
-        self._focus[window_id] = next(self._focus_order)
+        with self._lock:
+            if self._focus.get(window_id) == self._last_use:
+                return
+            self._use(window_id)
+        self._listeners.emit(WindowFocused(window_id))
 
     def focused_at(self, window_id: str) -> int:
         """When the window was last in use; higher is later, 0 is never."""
@@ -270,7 +286,7 @@ class WindowManager:
             raise UnknownWindowError(f"{window.id} was opened before.")
         return window
 
-    def _attach(self, window: Window, window_id: str, lod: Lod, after: ContextVersion) -> Runtime:
+    def _attach(self, window: Window, window_id: str, lod: Lod, version: ContextVersion) -> Runtime:
         env = Env(
             lang=self.lang,
             clock=self.clock,
@@ -278,13 +294,17 @@ class WindowManager:
             every=lambda seconds, call: window.runtime.every(seconds, call),  # noqa: PLW0108
         )
         place = Place(window_id, self.session_id, env, self._listeners.emit)
-        window._runtime = Runtime(window, place, lod, after)
+        window._runtime = Runtime(window, place, lod, version)
         return window._runtime
 
     def _enter(self, window: Window) -> None:
         with self._lock:
             self._windows[window.id] = window
-            self._focus[window.id] = next(self._focus_order)
+            self._use(window.id)
+
+    def _use(self, window_id: str) -> None:
+        self._last_use += 1
+        self._focus[window_id] = self._last_use
 
     def _require(self, window_id: str) -> Window:
         window = self._windows.get(window_id)

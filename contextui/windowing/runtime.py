@@ -1,12 +1,12 @@
 """One open window's life: its thread, version, renders and history."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
 
@@ -19,7 +19,14 @@ from contextui.errors import (
     UnknownActionError,
     WindowBusyError,
 )
-from contextui.events import Actor, Event, WindowActed, WindowChanged, WindowTroubled
+from contextui.events import (
+    Actor,
+    Event,
+    WindowActed,
+    WindowChanged,
+    WindowDetailChanged,
+    WindowTroubled,
+)
 from contextui.windowing import drawing
 from contextui.windowing.action import ActionResult
 from contextui.windowing.anchors import Reference, fields_of
@@ -47,6 +54,18 @@ class Place:
     emit: Callable[[Event], None]
 
 
+class Kept(NamedTuple):
+    """What must be kept of a window to bring it back: its state, and which render it stands at."""
+
+    version: ContextVersion
+    lod: Lod
+    state: Mapping[str, Any] | None
+
+    def data(self) -> dict[str, Any]:
+        """The same, ready for JSON."""
+        return {"version": str(self.version), "lod": self.lod.value, "state": self.state}
+
+
 class Runtime:
     """What the framework keeps of an open window.
 
@@ -54,9 +73,8 @@ class Runtime:
     finished renders.
     """
 
-    def __init__(self, window: "Window", place: Place, lod: Lod, after: ContextVersion) -> None:
-        self.window, self.place, self.lod = window, place, lod
-        self.version = after.after_data()
+    def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
+        self.window, self.place, self.lod, self.version = window, place, lod, version
         self.worker = Worker(place.window_id)
         self.focus_id: str | None = None
         self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
@@ -69,15 +87,42 @@ class Runtime:
         self._outdated: tuple[Render, Render] | None = None
         self._unopened: str | None = None
         self._begun: list[Callable[[], None]] = []
+        self._saved: Mapping[str, Any] | None = None
+
+    @property
+    def kept(self) -> Kept:
+        """What a session keeps of the window as it stands."""
+        with self._lock:
+            return Kept(self.version, self.lod, self._saved)
+
+    @property
+    def history(self) -> tuple[HistoryEntry, ...]:
+        """The last rounds of action and result."""
+        return self._history
+
+    def recall(self, history: Sequence[HistoryEntry]) -> None:
+        """Take over the history of an earlier run."""
+        with self._lock:
+            self._history = tuple(history)[-self.window.history_limit :] if history else ()
+            self._rounds = history[-1].round if history else 0
 
     # --- acting ------------------------------------------------------------------------
 
-    def start(self, hook: Callable[..., Any], arguments: dict[str, Any]) -> "Future[Any]":
-        """Run the hook that opens the window, then draw it. What it raises, the future raises."""
+    def start(
+        self, hook: Callable[..., Any], arguments: dict[str, Any], *, first: bool
+    ) -> "Future[Any]":
+        """Run the hook that opens the window, then draw it. What it raises, the future raises.
+
+        Args:
+            hook: `opened` or `restored`.
+            arguments: What it takes.
+            first: Whether what it leaves is the window's first version, and no newer one.
+        """
 
         def open_it() -> None:
+            self._keep()
             try:
-                self._transact(Call(hook, arguments), first=True)
+                self._transact(Call(hook, arguments), first=first)
             except ContextUIError as problem:
                 said = f"did not open: {text.one_line(str(problem), 1_000)}"
                 self._unopened = f"{self.place.window_id} {said}"
@@ -188,11 +233,11 @@ class Runtime:
             raise ActionFailedError(f"{reason_of(problem)}. The window is as it was.") from problem
         window.state = keeper.commit()
         if first:
+            self._keep()
             return result
         self._unopened = None
         if changed:
-            with self._lock:
-                self.version = self.version.after_data()
+            self._keep(self.version.after_data())
             self.request_draw(self.lod)
         elif (shown := self._current(self.lod)) and shown.snapshot.error:
             self.redraw()
@@ -227,6 +272,7 @@ class Runtime:
             self.lod = lod
             self.version = self.version.after_lod()
         self.request_draw(lod)
+        self.place.emit(WindowDetailChanged(self.place.window_id, lod.value))
 
     def request_draw(self, lod: Lod) -> "Future[None]":
         """Have the present version drawn at this level, if it is not; done when it is."""
@@ -288,7 +334,7 @@ class Runtime:
         version, before = self.version, self._renders.get(lod)
         if again and before is not None:
             version = version.after_detail()
-        frame = self._frame(lod, version, self._saved())
+        frame = self._frame(lod, version, self._saved)
         if self._unopened:
             render = drawing.failure(self.window, frame, self._unopened)
         else:
@@ -315,12 +361,17 @@ class Runtime:
             with suppress(InvalidSourceDataError):  # the next action will say why it cannot go back
                 self.window.state = self._keeper.rollback()
 
-    def _saved(self) -> Mapping[str, Any] | None:
+    def _keep(self, version: ContextVersion | None = None) -> None:
+        """On the window's thread: have what was committed ready to be saved, as this version."""
+        saved: Mapping[str, Any] | None = None
         try:
-            return self.window.state.saved()
+            saved = self.window.state.saved()
         except BaseException as problem:
             self.warn(f"its state cannot be saved: {reason_of(problem)}")
-            return None
+        with self._lock:
+            self._saved = saved
+            # A level of detail switched meanwhile counts for the version before, which is gone.
+            self.version = version or self.version
 
     def _frame(
         self, lod: Lod, version: ContextVersion, state: Mapping[str, Any] | None = None

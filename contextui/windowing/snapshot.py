@@ -59,6 +59,12 @@ class ContextVersion:
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}.{self.patch}"
 
+    @classmethod
+    def read(cls, text: str) -> "ContextVersion":
+        """The version that was written as ``1.0.0``."""
+        major, minor, patch = map(int, text.split("."))
+        return cls(major, minor, patch)
+
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(

@@ -127,7 +127,7 @@ class TestRestoring:
     def test_state_level_and_version_come_back(self, windows: WindowManager) -> None:
         heard = Heard(windows)
         state = {"items": [{"id": 1, "text": "milk"}]}
-        todo = windows.restore(Todo, "todo_5", state, lod=Lod.GIST, after=ContextVersion(4, 2, 1))
+        todo = windows.restore(Todo, "todo_5", state, lod=Lod.GIST, version=ContextVersion(5))
         assert (todo.id, todo.lod, str(todo.version)) == ("todo_5", Lod.GIST, "5.0.0")
         assert todo.snapshot().content == "1 items"
         assert todo.snapshot().state.custom == state

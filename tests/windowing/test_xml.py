@@ -37,7 +37,7 @@ def test_s0_5_the_documents_own_window_character_by_character() -> None:
 
 def test_the_version_and_the_level_of_detail_stand_on_the_window() -> None:
     windows = WindowManager()
-    todo = windows.restore(Todo, "todo_1", {}, lod=Lod.GIST, after=ContextVersion(4, 2, 1))
+    todo = windows.restore(Todo, "todo_1", {}, lod=Lod.GIST, version=ContextVersion(5))
     assert todo.to_xml().startswith('<Window id="todo_1" version="5.0.0" lod="Gist">')
 
 
