@@ -73,6 +73,10 @@ class TokenCounter:
         """Tokens that the provider reports for each token counted here, smoothed."""
         return self._ratio
 
+    @ratio.setter
+    def ratio(self, ratio: float) -> None:
+        self._ratio = min(max(ratio, self._MIN_RATIO), self._MAX_RATIO)
+
     def count(self, text: str) -> int:
         """Count the tokens of one text; never raises, estimates when the vocabulary fails."""
         text = for_model(text)

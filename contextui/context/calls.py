@@ -11,12 +11,12 @@ class Calls:
     def __init__(self) -> None:
         self._askers: dict[str, ContextItem] = {}
         self._results: dict[str, ContextItem] = {}
-        self._unanswered: set[str] = set()
+        self._unanswered: dict[str, None] = {}
 
     @property
-    def unanswered(self) -> bool:
-        """Whether a call still waits for its result."""
-        return bool(self._unanswered)
+    def unanswered(self) -> tuple[str, ...]:
+        """The calls that still wait for their results, in the order in which they were made."""
+        return tuple(self._unanswered)
 
     def give_up(self) -> None:
         """Expect no results any more: the turn is over."""
@@ -39,10 +39,10 @@ class Calls:
         """Take note of the calls, or of the result, in a new item."""
         for call in item.calls:
             self._askers[call] = item
-        self._unanswered.update(item.calls)
+        self._unanswered.update(dict.fromkeys(item.calls))
         if item.tool_call_id is not None:
             self._results[item.tool_call_id] = item
-            self._unanswered.discard(item.tool_call_id)
+            self._unanswered.pop(item.tool_call_id, None)
 
     def knows(self, call: str) -> bool:
         """Whether such a call was made."""

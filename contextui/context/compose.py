@@ -24,13 +24,18 @@ class Composer:
     """Builds the next request with windows at the tail, step by step as the context changes."""
 
     def __init__(
-        self, active: ItemIndex, calls: Calls, windows: WindowManager | None, meter: Meter
+        self,
+        items: tuple[ItemIndex, ItemIndex],
+        calls: Calls,
+        windows: WindowManager | None,
+        meter: Meter,
     ) -> None:
+        self._all, self._active = items
         self._windows, self._meter = windows, meter
         self._system: list[Piece] | None = None
         self._system_items: list[ContextItem] = []
         self._references = ItemIndex()
-        self._history = History(active, calls, lambda items: self._pieces(units(items)))
+        self._history = History(self._shown_items, calls, lambda one: self._pieces(units(one)))
         self._new: list[ContextItem] = []
         self._sent: list[ContextItem] = []
         self._sent_pieces: list[Piece] | None = []
@@ -67,8 +72,7 @@ class Composer:
     def changed(self, item: ContextItem) -> None:
         """Take note that what is shown of an item is different from now on."""
         if item.type is ItemType.SYSTEM:
-            # In mid-turn a new one waits: it would stand before everything that was sent.
-            self._system = self._system if self.under_way else None
+            self._system = None
         elif item.type is ItemType.WINDOW:
             (self._references.discard if item.is_obsolete else self._references.add)(item)
         elif item.stage is Stage.FINAL:
@@ -132,9 +136,19 @@ class Composer:
             Messages([pieces]), tokens, 0, through_seq, generation, fresh=tuple(fresh)
         )
 
+    def _shown_items(self) -> ItemView:
+        """Few items among which are all that are shown: in mid-turn a hidden one may be."""
+        return (self._all if self.under_way else self._active).view()
+
     def _current_system(self) -> list[Piece]:
         if self._system is None:
-            self._system = list(self._pieces(units(visible(self._system_items))))
+            # In mid-turn a new one waits: it would stand before everything that was sent.
+            stands = (
+                item
+                for item in visible(self._system_items)
+                if not (self.under_way and item.stage is Stage.NEW)
+            )
+            self._system = list(self._pieces(units(stands)))
         return self._system
 
     def _current_sent(self) -> list[Piece]:

@@ -7,7 +7,7 @@ from itertools import takewhile
 from contextui.context.calls import Calls
 from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
 from contextui.context.pieces import Piece
-from contextui.context.sequence import ItemIndex
+from contextui.context.sequence import ItemView
 
 _MANY = 16  # changed rounds from which on it is cheaper to build everything behind the first
 
@@ -20,13 +20,13 @@ class History:
     A list of pieces that was handed out grows, but what it held stays: changes make a new list.
 
     Args:
-        active: The items that are not hidden.
+        items: Gives the items among which are all that requests show.
         calls: Who asked and who answered.
         build: Makes the pieces of items.
     """
 
-    def __init__(self, active: ItemIndex, calls: Calls, build: Build) -> None:
-        self._active, self._calls, self._build = active, calls, build
+    def __init__(self, items: Callable[[], ItemView], calls: Calls, build: Build) -> None:
+        self._view, self._calls, self._build = items, calls, build
         self._pieces: list[Piece] = []
         self._tokens = 0
         self._built_through = 0
@@ -52,7 +52,7 @@ class History:
                 self._rebuild(seq)
         self._changed.clear()
         if self._finished:
-            new = list(self._build(item for item in self._finished if not item.hidden))
+            new = list(self._build(item for item in self._finished if self._is_shown(item)))
             self._pieces += new
             self._tokens += sum(piece.tokens for piece in new)
             self._built_through = max(self._built_through, self._finished[-1].seq)
@@ -76,21 +76,22 @@ class History:
 
     def _items(self, start: int, end: int) -> list[ContextItem]:
         """The visible items from one seq up to another, with results that came later."""
-        found = [item for item in self._between(start, end) if self._is_final(item)]
+        found = [item for item in self._between(start, end) if self._is_shown(item)]
         late = [
             result
             for item in found
             for result in self._calls.results(item)
-            if result.seq >= end and not result.hidden and self._is_final(result)
+            if result.seq >= end and self._is_shown(result)
         ]
         return sorted([*found, *late], key=lambda item: item.seq) if late else found
 
     def _between(self, start: int, end: int) -> Iterator[ContextItem]:
-        return takewhile(lambda item: item.seq < end, self._active.view().since(start))
+        return takewhile(lambda item: item.seq < end, self._view().since(start))
 
     @staticmethod
-    def _is_final(item: ContextItem) -> bool:
-        return item.stage is Stage.FINAL and is_conversation(item)
+    def _is_shown(item: ContextItem) -> bool:
+        final = item.stage is Stage.FINAL and is_conversation(item)
+        return final and item.face.hidden is None
 
     def _starts_round(self, index: int) -> bool:
         return self._is_words(index) and not (index and self._is_words(index - 1))

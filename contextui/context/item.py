@@ -227,3 +227,11 @@ def unload(item: ContextItem, load: Load) -> None:
     """Let go of an item's content; `load` reads it whenever somebody asks for it."""
     for name, value in (("_content", ""), ("_blocks", None), ("_load", load)):
         object.__setattr__(item, name, value)
+
+
+def reload(item: ContextItem) -> None:
+    """Take an item's content back into memory."""
+    if item._load is not None:
+        content, blocks = item._load()
+        for name, value in (("_content", content), ("_blocks", blocks), ("_load", None)):
+            object.__setattr__(item, name, value)

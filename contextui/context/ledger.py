@@ -45,7 +45,7 @@ class Ledger:
         self.tally = Tally()
         self._recount: dict[str, ContextItem] = {}
         self._redrawn: set[str] = set()
-        self._composer = Composer(self.active, self.calls, windows, self._meter)
+        self._composer = Composer((self.all, self.active), self.calls, windows, self._meter)
         self.generation = 0
         """How often anything was changed: a request is only good for the one it was made from."""
 
@@ -107,8 +107,8 @@ class Ledger:
     def step(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Change items by a person's will: one undo takes it back."""
         self.changes.apply(items, self.under_way, **fields)
-        self._keep_out(items)
-        self.note(items, shown=fields.keys() != {"pinned"})
+        gone = self._keep_out(items)
+        self.note(items, shown=fields.keys() != {"pinned"} or gone)
 
     def set(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Change items for another reason: no undo knows of it."""
@@ -123,11 +123,16 @@ class Ledger:
         self.note(items)
         return items
 
-    def _keep_out(self, items: Iterable[ContextItem]) -> None:
-        """What lies before the cut and is held by no pin has no room any more."""
-        for item in items:
-            if item.seq < self.cut and not (item.hidden or item.pinned) and is_conversation(item):
-                self.changes.set(item, self.under_way, hidden="trimmed")
+    def _keep_out(self, items: Iterable[ContextItem]) -> bool:
+        """What lies before the cut and is held by no pin has no room; whether there was any."""
+        out = [
+            item
+            for item in items
+            if item.seq < self.cut and not (item.hidden or item.pinned) and is_conversation(item)
+        ]
+        for item in out:
+            self.changes.set(item, self.under_way, hidden="trimmed")
+        return bool(out)
 
     def waiting(self, composition: Composition) -> list[ContextItem]:
         """Visible items that a request has to leave for later: a result whose answer was sent

@@ -1,0 +1,147 @@
+"""Every way in which a file of the workspace can say no, in words a user can act on."""
+
+import errno
+
+from contextui.errors import ContextUIError
+from contextui.text import quote
+
+
+def shown(path: str) -> str:
+    """A path in quotes for a message: one inert line, long enough to tell which file it is."""
+    return quote(path, 160)
+
+
+class FileError(ContextUIError):
+    """The root of all errors about files.
+
+    Attributes:
+        path: The path it is about, as it was given or as it is shown.
+    """
+
+    def __init__(self, path: str, message: str) -> None:
+        self.path = path
+        super().__init__(message)
+
+
+class InvalidPathError(FileError):
+    """A path that can name nothing: empty, over-long, with NUL or backslashes."""
+
+
+class PathEscapeError(FileError):
+    """A path, or a link on its way, that leads out of the workspace."""
+
+
+class MissingFileError(FileError):
+    """There is nothing of that name, or no longer."""
+
+
+class NotAFileError(FileError):
+    """A folder, a device, a FIFO, a socket, a file of the kernel: nothing to read or to save."""
+
+
+class NotAFolderError(FileError):
+    """Something that is used as a folder and is none."""
+
+
+class UnreadableFileError(FileError):
+    """A file that cannot be read: no permission, damaged text, a failing disk."""
+
+
+class BinaryFileError(UnreadableFileError):
+    """A file that is no text; the message says what speaks against it."""
+
+
+class FileTooLargeError(FileError):
+    """A file too large to be held whole; it can still be read in pages."""
+
+    def __init__(self, path: str, size: int, limit: int) -> None:
+        self.size, self.limit = size, limit
+        super().__init__(
+            path,
+            f"{shown(path)} has {size:,} bytes and is too large to be opened whole "
+            f"(the limit is {limit:,}). Read it in pages.",
+        )
+
+
+class EditError(FileError):
+    """An edit that does not fit the text; nothing was changed."""
+
+
+class UnencodableTextError(EditError):
+    """Text that the file's encoding has no bytes for; nothing was changed."""
+
+
+class SaveError(FileError):
+    """A save that failed. Unless the message says otherwise, the file is as it was before."""
+
+
+class FileChangedError(SaveError):
+    """The file on disk is no longer what was read, so it was not overwritten.
+
+    Attributes:
+        diff: A unified diff from what is on disk now to what was to be saved.
+    """
+
+    def __init__(self, path: str, diff: str) -> None:
+        self.diff = diff
+        super().__init__(
+            path,
+            f"{shown(path)} was changed on disk since it was read, so it was not overwritten. "
+            "Read it again, or look at the diff first.",
+        )
+
+
+class FileDeletedError(SaveError, MissingFileError):
+    """The file that was read is no longer there; it can be saved as a new one."""
+
+
+class ExistingFileError(SaveError):
+    """A new file was to be made where there is something already."""
+
+
+class ReadOnlyFileError(SaveError):
+    """A file, a folder or a disk that must not be written to."""
+
+
+class HardLinkedFileError(SaveError):
+    """A file with other names: replacing it would part them."""
+
+
+class DiskFullError(SaveError):
+    """No room on the disk, in the quota or under the limit for one file."""
+
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+def reading_failed(path: str, error: OSError) -> FileError:
+    """What the system said when something was to be read, as an error of ours."""
+    name = shown(path)
+    match error.errno:
+        case errno.ENOENT:
+            return MissingFileError(path, f"There is no {name} in the workspace.")
+        case errno.ENOTDIR:
+            return NotAFolderError(path, f"A part of {name} is used as a folder and is none.")
+        case errno.ENAMETOOLONG:
+            return InvalidPathError(path, f"The path {name} is too long.")
+        case errno.ELOOP:
+            return UnreadableFileError(path, f"{name} was replaced by a link while being opened.")
+        case errno.EACCES | errno.EPERM:
+            return UnreadableFileError(path, f"There is no permission to read {name}.")
+        case _:
+            return UnreadableFileError(path, f"{name} cannot be read: {error.strerror}.")
+
+
+def saving_failed(path: str, error: OSError) -> SaveError:
+    """What the system said when something was to be saved, as an error of ours."""
+    name = shown(path)
+    if error.errno in _FULL:
+        return DiskFullError(
+            path, f"{name} was not saved: {error.strerror}. The file is as it was before."
+        )
+    if error.errno in _DENIED:
+        return ReadOnlyFileError(
+            path, f"{name} was not saved: the file or its folder must not be written to."
+        )
+    return SaveError(path, f"{name} was not saved: {error.strerror}.")

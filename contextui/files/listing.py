@@ -1,0 +1,170 @@
+"""What is in the workspace's folders, without what .gitignore hides.
+
+A folder is read when it is shown and not before, so a tree of any size opens at once.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal
+
+from contextui.files.beside import is_temporary
+from contextui.files.descent import Spot
+from contextui.files.disk import content_of
+from contextui.files.errors import FileError, reading_failed
+from contextui.files.gitignore import Rules, is_hidden
+from contextui.files.paths import AnyPath, Parts
+from contextui.files.workspace import Workspace
+from contextui.text import for_model
+
+EntryKind = Literal["file", "folder", "link", "other"]
+_RULES_LIMIT = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class FolderEntry:
+    """One name in a folder.
+
+    Attributes:
+        name: The name.
+        path: The path to open it by.
+        kind: "other" cannot be opened: devices and the like, and names that are no valid text
+            (shown with replacements) or contain a backslash.
+    """
+
+    name: str
+    path: str
+    kind: EntryKind
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is in a folder: folders first, each sorted by name.
+
+    Attributes:
+        path: The folder.
+        entries: What is shown.
+        hidden: How many names .gitignore hides.
+    """
+
+    path: str
+    entries: tuple[FolderEntry, ...]
+    hidden: int
+
+
+def list_folder(workspace: Workspace, path: AnyPath = ".", *, ignored: bool = False) -> Listing:
+    """List one folder; with `ignored` also what .gitignore hides.
+
+    `.git` and unfinished saves are never shown. Global rules of the user's git, and rules of a
+    repository that the workspace is only a part of, lie outside and are not read.
+    """
+    return _list(workspace, _folder_at(workspace, path), ignored=ignored)
+
+
+def walk(workspace: Workspace, path: AnyPath = ".") -> Iterator[FolderEntry]:
+    """All entries below a folder, each folder's right behind it, read as one goes on.
+
+    Links are shown, not followed, so this ends. A folder that cannot be read is passed over.
+    """
+    start = _folder_at(workspace, path)
+    pending = [(start, iter(_list(workspace, start).entries))]
+    while pending:
+        folder, entries = pending[-1]
+        entry = next(entries, None)
+        if entry is None:
+            pending.pop()
+            continue
+        yield entry
+        if entry.kind == "folder":
+            with suppress(FileError):
+                inner = folder.inner(workspace, entry)
+                pending.append((inner, iter(_list(workspace, inner).entries)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder and the rules that hold in it."""
+
+    path: str
+    real: Parts
+    rules: tuple[Rules, ...]
+    hidden: bool = False  # it is ignored itself, or lies in a folder that is
+
+    def inner(self, workspace: Workspace, entry: FolderEntry) -> "_Folder":
+        real = (*self.real, entry.name)
+        return _Folder(entry.path, real, (*self.rules, *_rules_in(workspace, real)), self.hidden)
+
+
+def _list(workspace: Workspace, folder: _Folder, *, ignored: bool = False) -> Listing:
+    entries, left_out = list[FolderEntry](), 0
+    for name, kind in _scan(workspace, folder):
+        if name == ".git" or is_temporary(name):
+            continue
+        real = (*folder.real, name)
+        if not ignored and (folder.hidden or is_hidden(real, kind == "folder", folder.rules)):
+            left_out += 1
+            continue
+        plain = for_model(name)
+        path = plain if folder.path == "." else f"{folder.path}/{plain}"
+        nameable = plain == name and "\\" not in name
+        entries.append(FolderEntry(plain, path, kind if nameable else "other"))
+    entries.sort(key=lambda entry: (entry.kind != "folder", entry.name.casefold(), entry.name))
+    return Listing(folder.path, tuple(entries), left_out)
+
+
+def _scan(workspace: Workspace, folder: _Folder) -> list[tuple[str, EntryKind]]:
+    with workspace.reach("/".join(folder.real) or ".") as spot:
+        descriptor = spot.open_folder()
+        try:
+            with os.scandir(descriptor) as entries:
+                return [(entry.name, _kind(entry)) for entry in entries]
+        except OSError as error:
+            raise reading_failed(spot.path, error) from error
+        finally:
+            os.close(descriptor)
+
+
+def _kind(entry: os.DirEntry[str]) -> EntryKind:
+    if entry.is_symlink():
+        return "link"
+    if entry.is_dir(follow_symlinks=False):
+        return "folder"
+    return "file" if entry.is_file(follow_symlinks=False) else "other"
+
+
+# --- rules -----------------------------------------------------------------------------------
+
+
+def _folder_at(workspace: Workspace, path: AnyPath) -> _Folder:
+    with workspace.reach(path) as spot:
+        shown, real = workspace.relative(path), spot.real
+    rules = [*_read_rules(workspace, (), ".git/info/exclude"), *_rules_in(workspace, ())]
+    for depth in range(1, len(real) + 1):
+        folder = real[:depth]
+        if folder[-1] == ".git" or is_hidden(folder, True, rules):
+            return _Folder(shown, real, tuple(rules), hidden=True)
+        rules += _rules_in(workspace, folder)
+    return _Folder(shown, real, tuple(rules))
+
+
+def _rules_in(workspace: Workspace, folder: Parts) -> list[Rules]:
+    return _read_rules(workspace, folder, "/".join((*folder, ".gitignore")))
+
+
+def _read_rules(workspace: Workspace, folder: Parts, path: str) -> list[Rules]:
+    try:
+        with workspace.reach(path) as spot:
+            if spot.info is None or "/".join(spot.real) != path:  # git follows no links here
+                return []
+            return [Rules(_content(spot), folder)]
+    except FileError:
+        return []
+
+
+def _content(spot: Spot) -> bytes:
+    descriptor = spot.open()
+    try:
+        return content_of(descriptor, spot.path, _RULES_LIMIT)
+    finally:
+        os.close(descriptor)

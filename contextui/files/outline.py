@@ -1,0 +1,134 @@
+"""Outlines: the functions, classes and headings of a file, each with its line.
+
+Python is parsed; other languages are scanned for their declarations with comments and strings
+blanked out. A scan does not understand a program. It is there to find one's way in it.
+"""
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from contextui.files.languages import language_of
+from contextui.files.scanning import scan
+from contextui.files.syntax import SYNTAXES
+
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_SCANNED = 500_000
+_PARSED = 2_000_000  # letters: parsing takes some hundred times the memory of the text
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of an outline.
+
+    Attributes:
+        kind: What it is: "function", "class", "method", "heading", "struct" …
+        name: Its name, or a heading's text.
+        line: The line it begins in, from 1.
+        depth: How many entries it stands in; a heading's level less one.
+    """
+
+    kind: str
+    name: str
+    line: int
+    depth: int
+
+
+def outline(name: str, text: str) -> list[Entry]:
+    """The outline of a file's text; empty for what has none.
+
+    Example:
+        >>> [entry.name for entry in outline("a.py", "class A:\\n    def b(self): ...")]
+        ['A', 'b']
+    """
+    language = language_of(name)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if language == "markdown":
+        return list(_headings(text))
+    if language == "python":
+        return _of_python(text)
+    if language in SYNTAXES:
+        return [Entry(*found) for found in scan(text[:_SCANNED], SYNTAXES[language])]
+    return []
+
+
+# --- Python ------------------------------------------------------------------------------------
+
+_PYTHON_LINE = re.compile(r"([ \t]*)(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
+
+
+def _of_python(text: str) -> list[Entry]:
+    if len(text) <= _PARSED:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of the file's own odd escapes
+                tree = ast.parse(text)
+            return list(_definitions(tree, 0, in_class=False))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            pass
+    return list(_python_lines(text))
+
+
+def _definitions(node: ast.AST, depth: int, *, in_class: bool) -> Iterator[Entry]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, _Definition):
+            is_class = isinstance(child, ast.ClassDef)
+            kind = "class" if is_class else "method" if in_class else "function"
+            yield Entry(kind, child.name, child.lineno, depth)
+            if is_class:
+                yield from _definitions(child, depth + 1, in_class=True)
+        elif isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield from _definitions(child, depth, in_class=in_class)  # under an "if", a "try"
+
+
+def _python_lines(text: str) -> Iterator[Entry]:
+    """What can be seen of a file that does not parse, by its indentation."""
+    above: list[tuple[int, str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _PYTHON_LINE.match(line)
+        if not match:
+            continue
+        indent, word = len(match[1].expandtabs()), match[2]
+        while above and above[-1][0] >= indent:
+            above.pop()
+        if above and above[-1][1] == "def":
+            continue
+        kind = "class" if word == "class" else "method" if above else "function"
+        yield Entry(kind, match[3], number, len(above))
+        above.append((indent, word))
+
+
+# --- Markdown ----------------------------------------------------------------------------------
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_CLOSING = re.compile(r"(?:^|[ \t])#+[ \t]*$")
+_NO_PARAGRAPH = re.compile(r"$|[ \t]*(?:[>|#]|[-*+][ \t]|\d+[.)][ \t]|```|~~~)| {4}|\t")
+
+
+def _headings(text: str) -> Iterator[Entry]:
+    fence, paragraph, start = "", "", 0
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence) and not mark[2].strip():
+                fence = ""
+            continue
+        if mark and not (mark[1][0] == "`" and "`" in mark[2]):
+            fence, paragraph = mark[1], ""
+        elif heading := _HEADING.match(line):
+            name = _CLOSING.sub("", heading[2] or "").strip()
+            yield Entry("heading", name, number, len(heading[1]) - 1)
+            paragraph = ""
+        elif paragraph and (under := _UNDERLINE.match(line)):
+            yield Entry("heading", paragraph, start, 0 if under[1][0] == "=" else 1)
+            paragraph = ""
+        elif paragraph and line.strip():
+            paragraph = f"{paragraph} {line.strip()}"
+        elif _NO_PARAGRAPH.match(line):
+            paragraph = ""
+        else:
+            paragraph, start = line.strip(), number

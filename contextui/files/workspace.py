@@ -1,0 +1,205 @@
+"""The workspace: a folder whose files can be read, edited and saved, and nothing beside it."""
+
+import os
+import stat
+import weakref
+from collections import OrderedDict
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Literal
+
+from contextui.files import saving
+from contextui.files.descent import Spot, descend
+from contextui.files.disk import TEXT_LIMIT, content_of
+from contextui.files.errors import FileError, NotAFolderError, reading_failed
+from contextui.files.page import PAGE_LINES, Page
+from contextui.files.paging import LineIndex
+from contextui.files.paths import AnyPath, Parts, Root
+from contextui.files.textfile import TextFile
+from contextui.files.version import Version
+
+FileKind = Literal["file", "folder", "other"]
+_INDEXES = 8  # an index of a file of 1 GB takes 64 KB
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """What stands at a path, known without reading it."""
+
+    path: str
+    kind: FileKind
+    version: Version
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return self.version.size
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedText:
+    """A text file as it was read, with the version that saving it asks for."""
+
+    path: str
+    file: TextFile
+    version: Version
+
+
+class Workspace:
+    """A folder and what is in it.
+
+    Paths are relative to it, with "/"; an absolute one must lie inside. Links are followed as
+    long as they stay inside. The folder is held open: who renames it does not move anything
+    else into its place. Every error is a `FileError`. Safe to use from several threads.
+
+    Example:
+        >>> workspace = Workspace(".")
+        >>> opened = workspace.open_text("notes.md")                         # doctest: +SKIP
+        >>> edited = opened.file.replace_text("teh", "the")                  # doctest: +SKIP
+        >>> workspace.save("notes.md", edited, expected=opened.version)      # doctest: +SKIP
+    """
+
+    def __init__(self, root: AnyPath) -> None:
+        self._names = Root(root)
+        try:
+            folder = os.open(self._names.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except NotADirectoryError as error:
+            name = os.fspath(root)
+            raise NotAFolderError(name, f"The workspace {name} is not a folder.") from error
+        except OSError as error:
+            raise reading_failed(os.fspath(root), error) from error
+        self._folder = folder
+        self._close = weakref.finalize(self, os.close, folder)
+        self._indexes: OrderedDict[Parts, LineIndex] = OrderedDict()
+        self._lock, self._saving = Lock(), Lock()
+
+    @property
+    def root(self) -> Path:
+        """Where it is, links followed."""
+        return Path(self._names.path)
+
+    def close(self) -> None:
+        """Let go of the folder; nothing can be read or saved afterwards."""
+        self._close()
+
+    def __enter__(self) -> "Workspace":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- paths ------------------------------------------------------------------------------
+
+    def relative(self, path: AnyPath) -> str:
+        """The path as it is shown: relative, tidy, with "/"; "." is the workspace itself."""
+        return "/".join(self._names.parts(path)) or "."
+
+    def real(self, path: AnyPath) -> str:
+        """The same with all links followed: two paths of one file give one answer."""
+        with self.reach(path) as spot:
+            return "/".join(spot.real) or "."
+
+    def reach(self, path: AnyPath, *, make_folders: bool = False) -> AbstractContextManager[Spot]:
+        """Go down to a path by hand: the way of every access here, for those that need more."""
+        return descend(
+            self._names, self._folder, self._names.parts(path), make_folders=make_folders
+        )
+
+    def stat(self, path: AnyPath) -> FileInfo:
+        """What stands at a path."""
+        with self.reach(path) as spot:
+            if spot.info is None:
+                raise reading_failed(spot.path, FileNotFoundError(2, ""))
+            mode = spot.info.st_mode
+            kind: FileKind = "folder" if stat.S_ISDIR(mode) else "other"
+            return FileInfo(
+                spot.path, "file" if stat.S_ISREG(mode) else kind, Version.of(spot.info)
+            )
+
+    def exists(self, path: AnyPath) -> bool:
+        """Whether anything stands at a path inside; False too for paths that lead out."""
+        try:
+            self.stat(path)
+        except FileError:
+            return False
+        return True
+
+    # --- reading ----------------------------------------------------------------------------
+
+    def read_bytes(self, path: AnyPath, *, limit: int = TEXT_LIMIT) -> bytes:
+        """All of a file's bytes, if they are not more than `limit`."""
+        return self._read(path, limit)[1]
+
+    def open_text(self, path: AnyPath, *, encoding: str | None = None) -> OpenedText:
+        """Read a text file to be edited; its encoding is found out if it is not named."""
+        info, data = self._read(path, TEXT_LIMIT)
+        name = self.relative(path)
+        file = TextFile.from_bytes(data, name, encoding=encoding)
+        return OpenedText(name, file, Version.of(info, data))
+
+    def read_page(self, path: AnyPath, start: int = 1, count: int = PAGE_LINES) -> Page:
+        """Some lines of a text file of any size, from line `start` on."""
+        with self.reach(path) as spot:
+            descriptor = spot.open()
+            try:
+                return self._index(spot, descriptor).page(descriptor, start, count)
+            except OSError as error:
+                raise reading_failed(spot.path, error) from error
+            finally:
+                os.close(descriptor)
+
+    def _read(self, path: AnyPath, limit: int) -> tuple[os.stat_result, bytes]:
+        with self.reach(path) as spot:
+            descriptor = spot.open()
+            try:
+                return os.fstat(descriptor), content_of(descriptor, spot.path, limit)
+            except OSError as error:
+                raise reading_failed(spot.path, error) from error
+            finally:
+                os.close(descriptor)
+
+    def _index(self, spot: Spot, descriptor: int) -> LineIndex:
+        with self._lock:
+            index = self._indexes.get(spot.real)
+        if index is None or index.version != Version.of(os.fstat(descriptor)):
+            index = LineIndex(descriptor, spot.path)
+        with self._lock:
+            self._indexes[spot.real] = index
+            self._indexes.move_to_end(spot.real)
+            while len(self._indexes) > _INDEXES:
+                self._indexes.popitem(last=False)
+        return index
+
+    # --- saving -----------------------------------------------------------------------------
+
+    def save(
+        self,
+        path: AnyPath,
+        content: TextFile | bytes,
+        *,
+        expected: Version | None,
+        keep_links: bool = False,
+        make_folders: bool = False,
+    ) -> Version:
+        """Save a file: afterwards it is the new one, or it is the old one and an error says why.
+
+        Args:
+            path: Where. A link is saved through to what it names.
+            content: What.
+            expected: The version that was read. If the file is no longer that one, it is not
+                overwritten. None for a new file, which overwrites nothing at all.
+            keep_links: Write into a file that has several names (hard links), which is refused
+                otherwise. A crash may then leave it written in part, with a copy of the old
+                content beside it.
+            make_folders: Make the folders on the way to a new file.
+
+        Returns:
+            The version that now stands on disk, to be expected by the next save.
+        """
+        data = content.to_bytes() if isinstance(content, TextFile) else content
+        with self._saving, self.reach(path, make_folders=make_folders) as spot:
+            if expected is None:
+                return saving.create(spot, data)
+            return saving.replace(spot, data, expected, keep_links=keep_links)

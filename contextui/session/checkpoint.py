@@ -1,0 +1,124 @@
+"""How everything stands at the end of a turn, so that resuming need not read what came before.
+
+A checkpoint names the items that matter from here on by where they stand in the log: all that
+are visible, everything since the oldest of them, and what undo could bring back.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from contextui.context.changes import Before
+from contextui.context.item import ContextItem, Face, ItemType, Stage, assign, is_conversation
+from contextui.context.manager import ContextManager
+from contextui.windowing.base import Window
+from contextui.windowing.manager import WindowManager
+
+
+class Places(NamedTuple):
+    """Where in the log things stand: items by their id, last renders by their window's."""
+
+    items: Mapping[str, int]
+    closings: Mapping[str, int]
+
+
+def checkpoint_data(
+    context: ContextManager, windows: WindowManager, places: Places, turn: int
+) -> dict[str, Any]:
+    """The state of a conversation between two turns, as JSON-ready data."""
+    ledger, offsets = context.ledger, places.items
+    items = [item for item in _that_matter(context) if item.id in offsets]
+    stats, windows_named = context.get_stats(), sum(i.type is ItemType.WINDOW for i in items)
+    return {
+        "seq": ledger.seq,
+        "cut": ledger.cut,
+        "turn": turn,
+        "ratio": context.counter.ratio,
+        "items": [[offsets[item.id], _item_facts(item)] for item in items],
+        "rest": [
+            stats.total_items - len(items),
+            stats.window_items - windows_named,
+            stats.all_tokens - sum(map(ledger.tally.tokens_of, items)),
+        ],
+        "undo": [[_before_facts(before) for before in step] for step in ledger.changes.steps],
+        "windows": [_window_facts(window) for window in windows.windows()],
+        "used": sorted((one.id for one in windows.windows()), key=windows.focused_at),
+        "numbers": windows.numbers,
+        "closed": [
+            places.closings[item.content]
+            for item in items
+            if item.type is ItemType.WINDOW and item.content in places.closings
+        ],
+    }
+
+
+def load_checkpoint(
+    data: Mapping[str, Any],
+    context: ContextManager,
+    item_at: Callable[[int], ContextItem | None],
+) -> None:
+    """Put the items of a checkpoint into an empty context; `item_at` reads one from the log."""
+    ledger = context.ledger
+    for offset, facts in data["items"]:
+        item = item_at(offset)
+        if item is None:
+            continue
+        changes = {name: value for name, value in facts.items() if name != "seq"}
+        if changes.get("blocks"):
+            changes["blocks"] = tuple(changes["blocks"])
+        assign(item, stage=Stage.FINAL, **changes)
+        ledger.enter(item, facts["seq"])
+    ledger.seq, ledger.cut = data["seq"], data["cut"]
+    context.counter.ratio = data["ratio"]
+    ledger.tally.assume(*data["rest"])
+    for step in data["undo"]:
+        known = [facts for facts in step if facts["id"] in ledger.items]
+        ledger.changes.steps.append([_before(facts, ledger.items[facts["id"]]) for facts in known])
+
+
+def _window_facts(window: Window) -> dict[str, Any]:
+    history = [entry.model_dump(mode="json") for entry in window.runtime.history]
+    facts = {"windowId": window.id, "name": window.name, "history": history}
+    return {**facts, **window.runtime.kept.data()}
+
+
+def _that_matter(context: ContextManager) -> list[ContextItem]:
+    ledger = context.ledger
+    talk = (item for item in context.get_active() if is_conversation(item) and not item.pinned)
+    since = next((item.seq for item in talk), ledger.seq + 1)
+    kept = {item.id: item for item in context.get_active()}
+    kept.update((item.id, item) for item in context.get_all().since(since))
+    for step in ledger.changes.steps:
+        kept.update((before.item.id, before.item) for before in step)
+    return sorted(kept.values(), key=lambda item: item.seq)
+
+
+def _item_facts(item: ContextItem) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "seq": item.seq,
+        "pinned": item.pinned,
+        "hidden": item.hidden,
+    }
+    if item.revision:
+        facts |= {"content": item.content, "blocks": item.blocks, "gist": item.gist}
+    return facts
+
+
+def _before_facts(before: Before) -> dict[str, Any]:
+    same = before.face.content == before.item.content and before.face.blocks == before.item.blocks
+    words = {} if same else {"content": before.face.content, "blocks": before.face.blocks}
+    return {
+        "id": before.item.id,
+        "pinned": before.pinned,
+        "hidden": before.face.hidden,
+        "gist": before.face.gist,
+        **words,
+    }
+
+
+def _before(facts: Mapping[str, Any], item: ContextItem) -> Before:
+    content = facts.get("content", item.content)
+    blocks = tuple(facts["blocks"]) if facts.get("blocks") else None
+    face = Face(
+        content, blocks if "content" in facts else item.blocks, facts["hidden"], facts["gist"]
+    )
+    return Before(item, face, facts["pinned"])

@@ -1,0 +1,233 @@
+"""Follows a conversation and writes down everything that changes it."""
+
+import threading
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from contextui import __version__
+from contextui.context.manager import ContextManager
+from contextui.events import (
+    CutMoved,
+    Event,
+    ItemAdded,
+    ItemsChanged,
+    RequestSent,
+    TurnEnded,
+    UsageReported,
+    WindowActed,
+    WindowClosed,
+    WindowDetailChanged,
+    WindowFocused,
+    WindowOpened,
+)
+from contextui.session.checkpoint import Places, checkpoint_data
+from contextui.session.entry import encode
+from contextui.session.items import item_fields
+from contextui.session.loading import Loaded
+from contextui.session.log import SessionLog
+from contextui.windowing.env import Clock
+from contextui.windowing.manager import WindowManager
+
+CHECKPOINT_EVERY = 1_000
+"""Entries after which the end of a turn is a good place for a checkpoint."""
+
+_FOLLOWS_BY_ITSELF = ("close", "replace")  # replaying what caused them has them happen again
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What every entry of a session says."""
+
+    session_id: str
+    cwd: str
+    git_branch: str | None
+    clock: Clock
+
+
+class Recorder:
+    """Writes a session's entries as its context and its windows change.
+
+    Args:
+        log: Where to write.
+        stamp: What every entry says.
+        context: The items to follow.
+        windows: The windows to follow.
+        checkpoint_every: See `CHECKPOINT_EVERY`.
+    """
+
+    def __init__(
+        self,
+        log: SessionLog,
+        stamp: Stamp,
+        context: ContextManager,
+        windows: WindowManager,
+        checkpoint_every: int = CHECKPOINT_EVERY,
+    ) -> None:
+        self._log, self._stamp, self._context, self._windows = log, stamp, context, windows
+        self._every = checkpoint_every
+        self._lock = threading.RLock()
+        self.offsets: dict[str, int] = {}
+        """Where in the log each item stands."""
+        self.closings: dict[str, int] = {}
+        """Where in the log each closed window's last render stands."""
+        self.turn = 0
+        """How many turns have ended."""
+        self.parent: str | None = None
+        """The entry that was written last."""
+        self.parsed = 0
+        """How many entries were parsed to bring the session back."""
+        self._since_checkpoint = 0
+        self._logged: dict[str, str] = {}  # the newest version of each window that is in the log
+        self._shown: dict[str, str] = {}  # the newest version of each whose render is in the log
+        self._ends = [context.subscribe(self._hear), windows.subscribe(self._hear)]
+
+    def resume(self, loaded: Loaded) -> None:
+        """Go on where a log that was read back ended."""
+        self.offsets.update(loaded.offsets)
+        self.closings.update(loaded.closings)
+        self.turn, self.parent, self.parsed = loaded.turn, loaded.last_id, loaded.parsed
+        self._since_checkpoint = loaded.since_checkpoint
+        for window in self._windows.windows():
+            self._logged[window.id] = str(window.runtime.kept.version)
+
+    def stop(self) -> None:
+        """Follow no longer."""
+        for end in self._ends:
+            end()
+
+    def write(
+        self,
+        fields: dict[str, Any],
+        entry_id: str | None = None,
+        written: Callable[[int], None] | None = None,
+    ) -> bool:
+        """Write an entry; whether it is acknowledged. `written` hears where it stands."""
+        with self._lock:
+            identity = entry_id or uuid.uuid4().hex
+            line = encode(
+                {
+                    "uuid": identity,
+                    "parentUuid": self.parent,
+                    "sessionId": self._stamp.session_id,
+                    "timestamp": self._stamp.clock().isoformat().replace("+00:00", "Z"),
+                    "cwd": self._stamp.cwd,
+                    "gitBranch": self._stamp.git_branch,
+                    "version": __version__,
+                    **fields,
+                }
+            )
+            self.parent = identity
+            self._since_checkpoint += 1
+            return self._log.append(line, written)
+
+    def _hear(self, event: Event) -> None:
+        with self._lock:
+            match event:
+                case ItemAdded():
+                    self._item_added(event.item_id)
+                case ItemsChanged() if event.operation not in _FOLLOWS_BY_ITSELF:
+                    facts = {"itemIds": list(event.item_ids), "fields": dict(event.fields)}
+                    self._note("change", operation=event.operation, **facts)
+                case CutMoved():
+                    self._note("cut", cut=event.cut)
+                case UsageReported():
+                    self._note("usage", counted=event.counted, usage=dict(event.usage))
+                case RequestSent():
+                    self._request(event)
+                case TurnEnded():
+                    self._turn_ended(event)
+                case WindowActed() | WindowFocused() | WindowDetailChanged():
+                    self._window_used(event)
+                case WindowOpened():
+                    self._window_opened(event.window_id)
+                case WindowClosed():
+                    self._window_closed(event)
+
+    def _item_added(self, item_id: str) -> None:
+        def written(offset: int) -> None:
+            self.offsets[item_id] = offset
+
+        self.write(item_fields(self._context.get(item_id)), item_id, written)
+
+    def _window_closed(self, event: WindowClosed) -> None:
+        def written(offset: int) -> None:
+            self.closings[event.window_id] = offset
+
+        data = {
+            "windowId": event.window_id,
+            "summary": event.summary,
+            "actor": event.actor,
+            "render": self._windows.last_render(event.window_id),
+        }
+        self.write({"type": "system", "subtype": "window_closed", "data": data}, written=written)
+
+    def _note(self, subtype: str, **data: Any) -> None:
+        self.write({"type": "system", "subtype": subtype, "data": data})
+
+    def _request(self, event: RequestSent) -> None:
+        copies = []
+        if event.carrier_id is not None:
+            for copy in self._context.get(event.carrier_id).carried:
+                self._window_state(copy.window_id)
+                facts = {"windowId": copy.window_id, "version": str(copy.version)}
+                if self._shown.get(copy.window_id) != str(copy.version):
+                    self._shown[copy.window_id] = facts["version"]
+                    facts["xml"] = copy.xml
+                copies.append(facts)
+        self._note(
+            "request",
+            throughSeq=event.through_seq,
+            carrierId=event.carrier_id,
+            windows=copies,
+            waitingIds=list(event.waiting_ids),
+        )
+
+    def _turn_ended(self, event: TurnEnded) -> None:
+        self.turn += not event.early
+        self._note("turn_end", turn=self.turn, early=event.early)
+        if self._since_checkpoint >= self._every and not event.early:
+            self.checkpoint()
+        self._log.sync()
+
+    def checkpoint(self) -> None:
+        """Write down how everything stands, so that resuming need not read what came before."""
+        if not self._log.unsaved and not self._context.ledger.open:
+            places = Places(self.offsets, self.closings)
+            data = checkpoint_data(self._context, self._windows, places, self.turn)
+            self._note("checkpoint", **data)
+            self._since_checkpoint = 0
+            # Whoever resumes here has not read the renders of before.
+            self._shown.clear()
+
+    def _window_opened(self, window_id: str) -> None:
+        window = self._windows.get(window_id)
+        if window is not None:
+            kept = window.runtime.kept
+            self._logged[window_id] = str(kept.version)
+            self._note("window_opened", windowId=window_id, name=window.name, **kept.data())
+
+    def _window_used(self, event: WindowActed | WindowFocused | WindowDetailChanged) -> None:
+        if isinstance(event, WindowActed):
+            self._note(
+                "window_acted",
+                windowId=event.window_id,
+                action=event.action_id,
+                actor=event.actor,
+                ok=event.ok,
+                text=event.text,
+            )
+        elif isinstance(event, WindowFocused):
+            self._note("window_focused", windowId=event.window_id)
+        self._window_state(event.window_id)
+
+    def _window_state(self, window_id: str) -> None:
+        """Write a window's state, unless this version of it is written already."""
+        window = self._windows.get(window_id)
+        if window is None:
+            return
+        kept = window.runtime.kept
+        if self._logged.get(window_id) != str(kept.version):
+            self._logged[window_id] = str(kept.version)
+            self._note("window_state", windowId=window_id, **kept.data())

@@ -1,0 +1,121 @@
+"""The windows of an earlier run, on their way back."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from contextui.context.manager import ContextManager
+from contextui.errors import ContextUIError
+from contextui.text import one_line
+from contextui.windowing.base import Window
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
+
+
+class ReturningWindows:
+    """Gathers what the log says of windows; then opens each once, as it stood at the end."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, dict[str, Any]] = {}
+        self._closed: dict[str, str] = {}
+        self._renders: dict[tuple[str, str], str] = {}
+        self._last_render: dict[str, str] = {}
+        self._used: dict[str, None] = {}
+        self._numbers: dict[str, int] = {}
+        self._histories: dict[str, list[HistoryEntry]] = {}
+
+    def load(self, data: Mapping[str, Any]) -> None:
+        """Take the windows of a checkpoint."""
+        self._open = {facts["windowId"]: dict(facts) for facts in data["windows"]}
+        self._used = dict.fromkeys(data["used"])
+        self._numbers = dict(data["numbers"])
+        for facts in data["windows"]:
+            history = [HistoryEntry.model_validate(entry) for entry in facts["history"]]
+            self._histories[facts["windowId"]] = history
+
+    def apply(self, subtype: str, data: dict[str, Any], timestamp: str) -> None:
+        """Take note of an entry about a window."""
+        window_id = data["windowId"]
+        match subtype:
+            case "window_opened":
+                self._open[window_id] = dict(data)
+                self._count(data["name"], window_id)
+                self._use(window_id)
+            case "window_state" if window_id in self._open:
+                self._open[window_id].update(data)
+            case "window_acted":
+                self._act(window_id, data, timestamp)
+            case "window_focused":
+                self._use(window_id)
+            case "window_closed":
+                self._open.pop(window_id, None)
+                self._used.pop(window_id, None)
+                self._closed[window_id] = data["render"] or ""
+
+    def render(self, facts: Mapping[str, Any]) -> str:
+        """The XML of a copy that a request carried: told with it, or with an earlier one."""
+        key = (facts["windowId"], facts["version"])
+        if "xml" in facts:
+            self._renders[key] = facts["xml"]
+        self._last_render[facts["windowId"]] = self._renders.get(key, "")
+        return self._renders.get(key, "")
+
+    def come_back(
+        self,
+        windows: WindowManager,
+        context: ContextManager,
+        warn: Callable[[str], None],
+    ) -> None:
+        """Open every window that was open, in the order in which they were opened.
+
+        One whose class is no longer there, or no longer takes the state, comes back as a closed
+        item that shows what it showed last.
+        """
+        for window_id, facts in self._open.items():
+            cls = windows.classes.get(facts["name"])
+            try:
+                if cls is None:
+                    raise ContextUIError(f"there is no window class {facts['name']} any more")
+                self._restore(windows, cls, window_id, facts)
+            except ContextUIError as problem:
+                warn(f"{window_id} cannot come back: {problem}. It shows what it showed last.")
+                self._closed[window_id] = self._last_render.get(window_id, "")
+        for window_id in self._used:
+            if windows.get(window_id):
+                windows.focus(window_id)
+        windows.remember(self._closed, self._numbers)
+        for window_id in list(context.ledger.references):
+            if windows.get(window_id) is None:
+                context.mark_window_obsolete(window_id)
+
+    def _restore(
+        self, windows: WindowManager, cls: type[Window], window_id: str, facts: dict[str, Any]
+    ) -> None:
+        window = windows.restore(
+            cls,
+            window_id,
+            facts["state"] or {},
+            lod=Lod(facts["lod"]),
+            version=ContextVersion.read(facts["version"]),
+        )
+        window.runtime.recall(self._histories.get(window_id, []))
+
+    def _act(self, window_id: str, data: dict[str, Any], timestamp: str) -> None:
+        rounds = self._histories.setdefault(window_id, [])
+        rounds.append(
+            HistoryEntry(
+                round=rounds[-1].round + 1 if rounds else 1,
+                action=data["action"],
+                result=one_line(data["text"], 200),
+                timestamp=datetime.fromisoformat(timestamp),
+            )
+        )
+
+    def _use(self, window_id: str) -> None:
+        self._used.pop(window_id, None)
+        self._used[window_id] = None
+
+    def _count(self, name: str, window_id: str) -> None:
+        number = window_id.rpartition("_")[2]
+        if number.isdecimal():
+            self._numbers[name] = max(self._numbers.get(name, 0), int(number))

@@ -1,0 +1,192 @@
+"""Finds, makes, lists and forks sessions."""
+
+import os
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from contextui.context.manager import ContextManager
+from contextui.errors import ContextUIError
+from contextui.session.entry import Entry
+from contextui.session.loading import check_first_line, load
+from contextui.session.paths import (
+    check_session_id,
+    contextui_home,
+    escape_project_path,
+    make_private,
+)
+from contextui.session.reading import entries, lines, lines_backwards
+from contextui.session.session import Session, SessionOptions
+from contextui.text import one_line, quote
+from contextui.windowing.manager import WindowManager
+
+_FIRST_LINES = 60  # among which a session's first words are looked for
+
+
+class UnknownSessionError(ContextUIError):
+    """No session, or more than one, has an id that begins like this."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """What a list of sessions says about one of them.
+
+    Attributes:
+        id: Its id.
+        cwd: The folder it belongs to.
+        path: Its log.
+        first_words: What the person said first, in one line.
+        started: When it began, as its log says.
+        updated: When its last entry was written, as its log says.
+        size: How many bytes its log has.
+    """
+
+    id: str
+    cwd: str
+    path: Path
+    first_words: str
+    started: str
+    updated: str
+    size: int
+
+
+class SessionView(NamedTuple):
+    """A session that is only looked at."""
+
+    windows: WindowManager
+    context: ContextManager
+    notices: list[str]
+
+
+class SessionStore:
+    """All sessions under one home.
+
+    Args:
+        home: The folder of all that lasts; by default ``CONTEXTUI_HOME`` or ``~/.contextui``.
+        options: How the contexts and windows of sessions are made.
+
+    Example:
+        >>> store = SessionStore(options=SessionOptions(classes=[TodoWindow]))
+        >>> with store.create(Path.cwd()) as session:
+        ...     session.context.add(ContextItem(ItemType.USER, "hello"))
+        >>> store.latest(Path.cwd()).first_words
+        'hello'
+    """
+
+    def __init__(
+        self, home: Path | str | None = None, options: SessionOptions | None = None
+    ) -> None:
+        self.home = contextui_home(home)
+        self._options = options or SessionOptions()
+
+    def create(self, cwd: str | Path) -> Session:
+        """Begin a new session of this folder."""
+        return self._begin(os.path.abspath(cwd), {})
+
+    def open(self, session_id: str) -> Session:
+        """Go on with a session, by its id or a beginning of it that no other has.
+
+        Raises:
+            UnknownSessionError: There is none, or there are several.
+            SessionLockedError: Another process has it open.
+            NewerSchemaError: A newer program wrote it; it is left as it is.
+            NotASessionError: The file holds no session; it is left as it is.
+        """
+        info = self.find(session_id)
+        return Session(info.id, info.cwd, info.path, self._options)
+
+    def find(self, session_id: str) -> SessionInfo:
+        """The session with this id, or the only one whose id begins like this.
+
+        Raises:
+            UnknownSessionError: There is none, or there are several.
+            InvalidSessionIdError: It cannot be an id.
+        """
+        check_session_id(session_id)
+        found = sorted(self.home.glob(f"projects/*/{session_id}*.jsonl"))
+        exact = [path for path in found if path.stem == session_id]
+        chosen = exact or found
+        if len(chosen) != 1:
+            raise UnknownSessionError(
+                f"Several sessions begin with {session_id}: "
+                f"{', '.join(path.stem for path in found[:5])}."
+                if found
+                else f"There is no session {quote(session_id)}."
+            )
+        return _info(chosen[0])
+
+    def latest(self, cwd: str | Path) -> SessionInfo | None:
+        """The session of this folder with the newest entry."""
+        return max(self.list(cwd), key=lambda info: info.updated, default=None)
+
+    def list(self, cwd: str | Path | None = None) -> list[SessionInfo]:
+        """The sessions of this folder, or of all; the one with the newest entry first."""
+        folder = "*" if cwd is None else escape_project_path(cwd)
+        paths = (self.home / "projects").glob("*/*.jsonl")
+        found = [_info(path) for path in paths if folder in ("*", path.parent.name)]
+        if cwd is not None:
+            found = [info for info in found if info.cwd == os.path.abspath(cwd)]
+        return sorted(found, key=lambda info: info.updated, reverse=True)
+
+    def fork(self, session_id: str, turn: int | None = None) -> Session:
+        """Begin a new session with what another one held, all of it or up to the end of a turn.
+
+        The other one may be open elsewhere: it is only read.
+        """
+        info = self.find(session_id)
+        new_id = uuid.uuid4().hex
+        path = info.path.with_name(f"{new_id}.jsonl")
+        make_private(path.parent)
+        with (
+            info.path.open("rb") as source,
+            os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as copy,
+        ):
+            check_first_line(source)
+            old, new = (f'"sessionId":"{one}"'.encode() for one in (info.id, new_id))
+            for line in lines(source):
+                copy.write(line.text.replace(old, new, 1) + b"\n")
+                if turn is not None and _ends_turn(line.text, turn):
+                    break
+        return Session(new_id, info.cwd, path, self._options)
+
+    def view(self, session_id: str, turn: int | None = None) -> SessionView:
+        """A session to look at, as it is or as it was after a turn, without opening it."""
+        info = self.find(session_id)
+        view = SessionView(*self._options.make(info.id), [])
+        load(info.path, view.context, view.windows, view.notices.append, turn)
+        return view
+
+    def _begin(self, cwd: str, facts: dict[str, str]) -> Session:
+        session_id = uuid.uuid4().hex
+        folder = self.home / "projects" / escape_project_path(cwd)
+        session = Session(session_id, cwd, folder / f"{session_id}.jsonl", self._options)
+        session.begin(facts)
+        return session
+
+
+def _ends_turn(line: bytes, turn: int) -> bool:
+    if b'"subtype":"turn_end"' not in line:
+        return False
+    return f'"data":{{"turn":{turn},"early":false}}'.encode() in line
+
+
+def _info(path: Path) -> SessionInfo:
+    with path.open("rb") as file:
+        first: list[Entry] = []
+        for _, entry in entries(lines(file), lambda _: None):
+            first.append(entry)
+            if entry.type == "user" or len(first) == _FIRST_LINES:
+                break
+        newest = next((entry for _, entry in entries(lines_backwards(file), lambda _: None)), None)
+    said = next((one.message.content for one in first if one.type == "user" and one.message), "")
+    started = first[0].timestamp if first else ""
+    return SessionInfo(
+        id=path.stem,
+        cwd=next((one.cwd for one in first if one.cwd), ""),
+        path=path,
+        first_words=one_line(said if isinstance(said, str) else "", 60),
+        started=started,
+        updated=newest.timestamp if newest else started,
+        size=path.stat().st_size,
+    )

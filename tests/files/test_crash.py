@@ -1,0 +1,131 @@
+"""A save that is killed leaves the old file or the new one, never a mixture.
+
+The children are forked by a process of their own: one without threads, unlike pytest's.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from contextui.files.beside import is_temporary
+from contextui.files.workspace import Workspace
+
+KILLS = int(os.environ.get("CONTEXTUI_SAVE_KILLS", "60"))
+LINES = 20_000
+LONGEST = 0.03  # seconds until the kill, some saves' time
+
+
+def content(number: int) -> bytes:
+    return f"{number:08}\n".encode() * LINES
+
+
+def number_in(data: bytes) -> int:
+    """Which content this is; an assertion fails if it is not whole."""
+    number = int(data[:9])
+    assert data == content(number), f"a mixture of {len(data)} bytes"
+    return number
+
+
+def save_for_ever(workspace: Workspace, told: int, *, keep_links: bool) -> None:
+    opened = workspace.open_text("file.txt")
+    version, number = opened.version, number_in(opened.file.to_bytes())
+    while True:
+        number += 1
+        version = workspace.save(
+            "file.txt", content(number), expected=version, keep_links=keep_links
+        )
+        os.write(told, f"{number:08}\n".encode())
+
+
+def create_for_ever(workspace: Workspace, told: int) -> None:
+    number = len(os.listdir(workspace.root))
+    while True:
+        number += 1
+        workspace.save(f"new-{number:08}", content(number), expected=None)
+        os.write(told, f"{number:08}\n".encode())
+
+
+def killed(work: Callable[[int], None], seconds: float) -> list[int]:
+    """Let a child work, kill it in the middle; the numbers of which it was told they are saved."""
+    told, tell = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            work(tell)
+        finally:
+            os._exit(1)
+    os.close(tell)
+    time.sleep(seconds)  # the moment of the crash
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), "the child failed by itself"
+    with os.fdopen(told, "rb") as pipe:
+        return [int(line) for line in pipe]
+
+
+def crash(root: Path, way: str) -> None:
+    """The whole run, in the process that forks."""
+    rng, workspace = random.Random(34), Workspace(root)
+    backup = root / "file.txt.contextui-backup"
+    saved, unfinished = 0, 0
+    for _ in range(KILLS):
+        seconds = rng.uniform(0, LONGEST)
+        if way == "create":
+            acknowledged = killed(lambda told: create_for_ever(workspace, told), seconds)
+            for number in acknowledged:
+                assert number_in((root / f"new-{number:08}").read_bytes()) == number
+            for path in root.glob("new-*"):
+                opened = workspace.open_text(path)
+                assert number_in(opened.file.to_bytes()) == int(path.name[4:])
+                workspace.save(path, content(int(path.name[4:])), expected=opened.version)
+                path.unlink()
+        else:
+            keep_links = way == "keep_links"
+            acknowledged = killed(
+                lambda told: save_for_ever(workspace, told, keep_links=keep_links),  # noqa: B023
+                seconds,
+            )
+            if backup.exists():  # then that one is whole, whatever the file is
+                number_in(backup.read_bytes())
+                (root / "file.txt").write_bytes(backup.read_bytes())
+                backup.unlink()
+            number = number_in((root / "file.txt").read_bytes())
+            assert number >= max(acknowledged, default=0)
+        saved += len(acknowledged)
+        litter = [name for name in os.listdir(root) if is_temporary(name)]
+        unfinished += bool(litter)
+        for name in litter:
+            (root / name).unlink()
+        assert set(os.listdir(root)) <= {"file.txt", "other.txt"}
+    print(json.dumps({"saved": saved, "unfinished": unfinished}))
+
+
+@pytest.mark.parametrize("way", ["replace", "create", "keep_links"])
+def test_a_killed_save_leaves_old_or_new(tmp_path: Path, way: str) -> None:
+    if way != "create":
+        (tmp_path / "file.txt").write_bytes(content(0))
+    if way == "keep_links":
+        (tmp_path / "other.txt").hardlink_to(tmp_path / "file.txt")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.files.test_crash", str(tmp_path), way],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["saved"] > 0
+    assert told["unfinished"] > 0
+
+
+if __name__ == "__main__":
+    crash(Path(sys.argv[1]), sys.argv[2])

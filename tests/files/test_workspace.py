@@ -1,0 +1,332 @@
+"""Paths cannot leave the workspace, and only regular files are read."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from contextui.files.descent import _kernel_devices
+from contextui.files.errors import (
+    BinaryFileError,
+    FileError,
+    FileTooLargeError,
+    InvalidPathError,
+    MissingFileError,
+    NotAFileError,
+    NotAFolderError,
+    PathEscapeError,
+    UnreadableFileError,
+)
+from contextui.files.workspace import Workspace
+
+SECRET = "canary"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A workspace with links of every kind, beside files that must not be reached."""
+    (tmp_path / "ws-evil").mkdir()
+    (tmp_path / "ws-evil" / "secret").write_text(SECRET)
+    (tmp_path / "secret").write_text(SECRET)
+    root = tmp_path / "ws"
+    (root / "sub" / "deep").mkdir(parents=True)
+    (root / "file.txt").write_text("inside\n")
+    (root / "sub" / "file.txt").write_text("deeper\n")
+    links: dict[str, str | Path] = {
+        "out-file": tmp_path / "secret",
+        "out-relative": "../secret",
+        "out-folder": tmp_path,
+        "out-sibling": tmp_path / "ws-evil",
+        "out-parent": "..",
+        "out-and-in": "../ws/file.txt",
+        "sub/out-up": "../../secret",
+        "sub/deep/out-far": "../../../secret",
+        "out-chain": "out-chain-2",
+        "out-chain-2": "sub/out-up",
+        "out-etc": "/etc/passwd",
+        "out-zero": "/dev/zero",
+        "out-proc": "/proc/self/environ",
+        "out-fd": "/proc/self/fd",
+        "out-root": "/",
+        "out-dots": "sub/../../secret",
+        "out-absolute-dots": f"{root}/../secret",
+        "out-missing": tmp_path / "not-there",
+        "out-double": "sub//..//..//secret",
+        "loop": "loop",
+        "loop-a": "loop-b",
+        "loop-b": "loop-a",
+    }
+    for name, target in links.items():
+        (root / name).symlink_to(target)
+    return root
+
+
+ESCAPES = [
+    "../secret",
+    "..",
+    "../",
+    "../ws-evil/secret",
+    "../ws",
+    "../ws/file.txt",
+    "sub/../../secret",
+    "sub/../../../secret",
+    "./../secret",
+    "././../secret",
+    "sub/./.././../secret",
+    "sub/deep/../../../secret",
+    "a/b/c/../../../../secret",
+    "../../../../../../../../etc/passwd",
+    "/etc/passwd",
+    "/",
+    "//etc/passwd",
+    "/./etc/passwd",
+    "/etc/../etc/passwd",
+    "/proc/self/environ",
+    "/dev/zero",
+    "{root}-evil/secret",
+    "{root}/../secret",
+    "{root}/sub/../../secret",
+    "{root}/../ws-evil/secret",
+    "{parent}/secret",
+    "{parent}/ws-evil/../ws/file.txt",
+    "{parent}",
+    "out-file",
+    "out-relative",
+    "out-folder/secret",
+    "out-folder/ws/file.txt",
+    "out-sibling/secret",
+    "out-parent/secret",
+    "out-parent",
+    "out-and-in",
+    "sub/out-up",
+    "sub/deep/out-far",
+    "out-chain",
+    "out-etc",
+    "out-zero",
+    "out-proc",
+    "out-fd/0",
+    "out-root/etc/passwd",
+    "out-dots",
+    "out-absolute-dots",
+    "out-missing",
+    "out-double",
+    "./out-file",
+    "sub/../out-folder/secret",
+    "{root}/out-file",
+    "{root}/out-folder/secret",
+]
+BAD_PATHS = [
+    "",
+    " ",
+    "file.txt\0",
+    "\0",
+    "..\\secret",
+    "C:\\secret",
+    "C:/secret",
+    "c:",
+    "\\\\server\\share",
+    "sub\\file.txt",
+    "a" * 256,
+    "é" * 128,
+    "a/" * 3_000,
+    "\ud800",
+    "file\udc80",
+]
+
+
+@pytest.mark.parametrize("path", ESCAPES)
+def test_a_path_that_leads_out_is_refused(root: Path, path: str) -> None:
+    path = path.format(root=root, parent=root.parent)
+    workspace = Workspace(root)
+    assert not workspace.exists(path)
+    for access in (
+        lambda: workspace.read_bytes(path),
+        lambda: workspace.open_text(path),
+        lambda: workspace.read_page(path),
+        lambda: workspace.stat(path),
+        lambda: workspace.save(path, b"x", expected=None),
+        lambda: workspace.save(path, b"x", expected=None, make_folders=True),
+    ):
+        with pytest.raises(PathEscapeError, match="out of the workspace"):
+            access()
+    assert (root.parent / "secret").read_text() == SECRET
+    assert not (root.parent / "not-there").exists()
+
+
+def test_there_are_50_escapes() -> None:
+    assert len(set(ESCAPES)) >= 50
+
+
+@pytest.mark.parametrize("path", BAD_PATHS, ids=ascii)
+def test_a_path_that_can_name_nothing_is_refused(root: Path, path: str) -> None:
+    with pytest.raises(InvalidPathError) as caught:
+        Workspace(root).read_bytes(path)
+    assert len(str(caught.value)) < 400
+    assert "\0" not in str(caught.value)
+
+
+def test_a_path_must_be_text(root: Path) -> None:
+    with pytest.raises(InvalidPathError):
+        Workspace(root).read_bytes(b"file.txt")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("file.txt", "file.txt"),
+        ("./sub//file.txt", "sub/file.txt"),
+        ("sub/../file.txt", "file.txt"),
+        ("sub/file.txt/", "sub/file.txt"),
+        ("{root}/sub/file.txt", "sub/file.txt"),
+        ("{root}", "."),
+        (".", "."),
+        ("sub/..", "."),
+    ],
+)
+def test_paths_are_shown_relative(root: Path, path: str, shown: str) -> None:
+    workspace = Workspace(root)
+    assert workspace.relative(path.format(root=root)) == shown
+    assert workspace.exists(path.format(root=root))
+
+
+def test_a_workspace_reached_through_a_link_takes_both_of_its_names(root: Path) -> None:
+    (root.parent / "alias").symlink_to(root)
+    workspace = Workspace(root.parent / "alias")
+    assert workspace.read_bytes(root / "file.txt") == b"inside\n"
+    assert workspace.read_bytes(root.parent / "alias" / "file.txt") == b"inside\n"
+    assert workspace.root == root
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "path"),
+    [
+        ("in-file", "file.txt", "in-file"),
+        ("in-absolute", "{root}/file.txt", "in-absolute"),
+        ("in-folder", "sub/deep", "in-folder/../file.txt"),
+        ("sub/in-up", "../file.txt", "sub/in-up"),
+        ("in-dots", "sub/deep/../../file.txt", "in-dots"),
+        ("in-slashes", ".//sub/.//../file.txt", "in-slashes"),
+        ("in-root", ".", "in-root/file.txt"),
+    ],
+)
+def test_a_link_that_stays_inside_is_followed(
+    root: Path, name: str, target: str, path: str
+) -> None:
+    (root / name).symlink_to(target.format(root=root))
+    workspace = Workspace(root)
+    assert workspace.read_bytes(path) == b"inside\n"
+    assert workspace.real(path) == "file.txt"
+
+
+def test_two_dots_after_a_link_are_read_as_people_read_them(root: Path) -> None:
+    (root / "link").symlink_to("sub/deep")
+    assert Workspace(root).read_bytes("link/../file.txt") == b"inside\n"
+
+
+@pytest.mark.parametrize("path", ["loop", "loop-a", "loop/file.txt"])
+def test_links_in_a_circle_end(root: Path, path: str) -> None:
+    with pytest.raises(UnreadableFileError, match="circle"):
+        Workspace(root).read_bytes(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "words"),
+    [
+        ("nothing", MissingFileError, 'no "nothing"'),
+        ("sub/nothing/file", MissingFileError, "There is no"),
+        ("file.txt/x", NotAFolderError, "used as a folder"),
+        ("sub", NotAFileError, "a folder"),
+        (".", NotAFileError, "a folder"),
+        ("fifo", NotAFileError, "a FIFO"),
+        ("socket", NotAFileError, "a socket"),
+    ],
+)
+def test_what_is_no_file_is_refused(
+    root: Path, path: str, error: type[FileError], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(root / "fifo")
+    monkeypatch.chdir(root)  # a socket's path must be short
+    with socket.socket(socket.AF_UNIX) as unix:
+        unix.bind("socket")
+        workspace = Workspace(root)
+        for access in (workspace.read_bytes, workspace.open_text, workspace.read_page):
+            with pytest.raises(error, match=words):
+                access(path)
+
+
+def test_a_device_and_a_file_of_the_kernel_are_refused_even_inside() -> None:
+    everything = Workspace("/")
+    with pytest.raises(NotAFileError, match="a device"):
+        everything.read_bytes("/dev/zero")
+    if _kernel_devices():
+        with pytest.raises(NotAFileError, match="the kernel"):
+            everything.read_page("/proc/self/environ")
+
+
+def test_a_binary_file_is_refused_and_untouched(root: Path) -> None:
+    (root / "a.bin").write_bytes(b"\x7fELF\0\1\2")
+    workspace = Workspace(root)
+    for access in (workspace.open_text, workspace.read_page):
+        with pytest.raises(BinaryFileError, match="NUL"):
+            access("a.bin")
+    assert workspace.read_bytes("a.bin") == b"\x7fELF\0\1\2"
+
+
+def test_a_huge_file_is_not_opened_whole(root: Path) -> None:
+    with (root / "huge").open("wb") as file:
+        file.truncate(1 << 30)
+    with pytest.raises(FileTooLargeError, match="in pages"):
+        Workspace(root).open_text("huge")
+
+
+def test_what_stands_there_is_told_without_reading_it(root: Path) -> None:
+    workspace = Workspace(root)
+    info = workspace.stat("file.txt")
+    assert (info.path, info.kind, info.size) == ("file.txt", "file", 7)
+    assert workspace.stat("sub").kind == "folder"
+    with pytest.raises(MissingFileError):
+        workspace.stat("nothing")
+
+
+def test_a_workspace_must_be_a_folder_that_is_there(root: Path) -> None:
+    with pytest.raises(NotAFolderError):
+        Workspace(root / "file.txt")
+    with pytest.raises(MissingFileError):
+        Workspace(root / "nothing")
+
+
+def test_the_folder_is_let_go(root: Path) -> None:
+    before = len(os.listdir("/dev/fd"))
+    with Workspace(root) as workspace:
+        workspace.read_bytes("file.txt")
+    Workspace(root)
+    assert len(os.listdir("/dev/fd")) == before
+
+
+def test_no_descriptor_is_left_open_by_refusals(root: Path) -> None:
+    workspace = Workspace(root)
+    before = len(os.listdir("/dev/fd"))
+    for path in [*ESCAPES, *BAD_PATHS, "sub", "file.txt/x", "loop", "sub/deep/nothing"]:
+        with pytest.raises(FileError):
+            workspace.open_text(path.replace("{root}", str(root)).replace("{parent}", "/"))
+    assert len(os.listdir("/dev/fd")) == before
+
+
+def test_an_unreadable_file_says_so(root: Path) -> None:
+    (root / "locked").write_text(SECRET)
+    (root / "locked").chmod(0)
+    script = (
+        "import os, sys\n"
+        "from contextui.files.workspace import Workspace\n"
+        "workspace = Workspace(sys.argv[1])\n"
+        "if os.getuid() == 0: os.setuid(65534)\n"
+        "try: print(workspace.read_bytes('locked'))\n"
+        "except Exception as error: print(type(error).__name__, error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(root)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("UnreadableFileError There is no permission")
