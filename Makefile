@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test lint format bench clean
+.PHONY: run test test-crash lint format bench clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -17,6 +17,11 @@ run: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses auto
+
+# The long runs of what `make test` runs shortly: processes killed at any moment.
+test-crash: $(READY)
+	CONTEXTUI_KILLS=1000 CONTEXTUI_SAVE_KILLS=1000 \
+		$(BIN)/python -m pytest --numprocesses auto tests/session/test_crash.py tests/files
 
 lint: $(READY)
 	$(BIN)/ruff check .

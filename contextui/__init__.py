@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from contextui.context.trim import trim as trim
     from contextui.errors import ContextTooLargeError as ContextTooLargeError
     from contextui.errors import ContextUIError as ContextUIError
+    from contextui.files.textfile import TextFile as TextFile
+    from contextui.files.workspace import Workspace as Workspace
     from contextui.model import LlmMessage as LlmMessage
+    from contextui.session.paths import escape_project_path as escape_project_path
+    from contextui.session.session import Session as Session
+    from contextui.session.session import SessionOptions as SessionOptions
+    from contextui.session.store import SessionStore as SessionStore
     from contextui.tokens import TokenCounter as TokenCounter
     from contextui.windowing.action import ActionResult as ActionResult
     from contextui.windowing.action import action as action
@@ -48,8 +54,13 @@ _HOMES = {
     "contextui.context.render": ["ContextRenderer", "RenderOptions"],
     "contextui.context.report": ["ContextStats"],
     "contextui.context.trim": ["trim"],
+    "contextui.files.textfile": ["TextFile"],
+    "contextui.files.workspace": ["Workspace"],
     "contextui.errors": ["ContextTooLargeError", "ContextUIError"],
     "contextui.model": ["LlmMessage"],
+    "contextui.session.paths": ["escape_project_path"],
+    "contextui.session.session": ["Session", "SessionOptions"],
+    "contextui.session.store": ["SessionStore"],
     "contextui.tokens": ["TokenCounter"],
     "contextui.windowing.action": ["ActionResult", "action"],
     "contextui.windowing.anchors": ["Button", "Form", "Reference"],

@@ -10,6 +10,7 @@ from typing import BinaryIO, NamedTuple
 from contextui.session.entry import DamagedLineError, Entry, decode
 
 _BLOCK = 1 << 16
+_LONGEST_LINE = 1 << 26  # bytes: no entry is longer, and no damage may fill the memory
 
 
 class Line(NamedTuple):
@@ -30,9 +31,13 @@ def lines(file: BinaryIO, start: int = 0) -> Iterator[Line]:
     """All lines from an offset on; the last one even if its end is missing."""
     file.seek(start)
     offset = start
-    for line in file:
+    while line := file.readline(_LONGEST_LINE):
+        length = len(line)
+        while not line.endswith(b"\n") and (rest := file.readline(_LONGEST_LINE)):
+            length += len(rest)  # too long to be an entry: only its beginning is kept
+            line = line if not rest.endswith(b"\n") else line + b"\n"
         yield Line(offset, line.rstrip(b"\n"))
-        offset += len(line)
+        offset += length
 
 
 def lines_backwards(file: BinaryIO) -> Iterator[Line]:
