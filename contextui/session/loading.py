@@ -50,6 +50,8 @@ def load(
     windows: WindowManager,
     warn: Callable[[str], None],
     turn: int | None = None,
+    *,
+    whole: bool = False,
 ) -> Loaded:
     """Read a log into an empty context and its windows.
 
@@ -59,6 +61,7 @@ def load(
         windows: The windows of that context, with the classes that are known.
         warn: Hears in words what was damaged or could not be brought back.
         turn: Stop when this turn has ended, and show things as they were then.
+        whole: Read from the beginning, so that items which no request shows are there too.
 
     Raises:
         NotASessionError: It is no log of a session.
@@ -66,7 +69,7 @@ def load(
     """
     with path.open("rb") as file:
         check_first_line(file)
-        return _Loading(file, context, windows, warn, turn).run()
+        return _Loading(file, context, windows, warn, turn).run(whole)
 
 
 class _Loading:
@@ -84,10 +87,10 @@ class _Loading:
         self._loaded = Loaded()
         self._damage: list[Damage] = []
 
-    def run(self) -> Loaded:
+    def run(self, whole: bool) -> Loaded:
         """Read, and bring the windows back at the end."""
         loaded, replay = self._loaded, Replay(self._context, self._returning, self._warn)
-        start, checkpoint = self._checkpoint()
+        start, checkpoint = (0, None) if whole else self._checkpoint()
         if checkpoint is not None and checkpoint.data is not None:
             load_checkpoint(checkpoint.data, self._context, self._item_at)
             self._returning.load(checkpoint.data)

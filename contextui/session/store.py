@@ -54,6 +54,7 @@ class SessionInfo:
 class SessionView(NamedTuple):
     """A session that is only looked at."""
 
+    info: SessionInfo
     windows: WindowManager
     context: ContextManager
     notices: list[str]
@@ -150,11 +151,14 @@ class SessionStore:
                     break
         return Session(new_id, info.cwd, path, self._options)
 
-    def view(self, session_id: str, turn: int | None = None) -> SessionView:
-        """A session to look at, as it is or as it was after a turn, without opening it."""
+    def view(self, session_id: str, turn: int | None = None, *, whole: bool = False) -> SessionView:
+        """A session to look at, as it is or as it was after a turn, without opening it.
+
+        With `whole` all its items are there, also those that no request shows any more.
+        """
         info = self.find(session_id)
-        view = SessionView(*self._options.make(info.id), [])
-        load(info.path, view.context, view.windows, view.notices.append, turn)
+        view = SessionView(info, *self._options.make(info.id), [])
+        load(info.path, view.context, view.windows, view.notices.append, turn, whole=whole)
         return view
 
     def _begin(self, cwd: str, facts: dict[str, str]) -> Session:

@@ -1,0 +1,470 @@
+"""Sessions: made, found, continued, forked, listed, looked at; and what may be wrong with them."""
+
+import asyncio
+import json
+import os
+import stat
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from contextui import (
+    Body,
+    ContextItem,
+    ItemType,
+    Lod,
+    SessionOptions,
+    SessionStore,
+    Window,
+    action,
+    escape_project_path,
+)
+from contextui.session.export import to_json, to_markdown
+from contextui.session.git import branch_of
+from contextui.session.loading import NotASessionError
+from contextui.session.log import SessionLockedError
+from contextui.session.memory import KEPT, LIMIT
+from contextui.session.paths import InvalidSessionIdError, contextui_home
+from contextui.session.replay import NewerSchemaError
+from contextui.session.session import Session
+from contextui.session.store import UnknownSessionError
+from tests.context.conversation import NotesWindow, wire
+from tests.session.test_log import SAMPLES
+from tests.session.test_roundtrip import Talk
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SessionStore:
+    ticks = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=n) for n in range(10**6))
+    return SessionStore(
+        tmp_path / "home", SessionOptions(classes=[NotesWindow], clock=lambda: next(ticks))
+    )
+
+
+@pytest.fixture
+def session(store: SessionStore, tmp_path: Path) -> Iterator[Session]:
+    with store.create(tmp_path) as session:
+        yield session
+
+
+def foreign(store: SessionStore, text: str, name: str = "abc123") -> Path:
+    path = store.home / "projects" / "-p" / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path
+
+
+# --- where they are kept ---------------------------------------------------------------------
+
+
+def test_a_folders_path_is_one_name() -> None:
+    """S2.3"""
+    assert escape_project_path("/Users/foo/project") == "-Users-foo-project"
+    assert len(escape_project_path("/" + "x" * 5_000).encode()) <= 200
+
+
+def test_home_is_given_or_set_or_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXTUI_HOME", "/elsewhere")
+    assert contextui_home("/here") == Path("/here")
+    assert contextui_home() == Path("/elsewhere")
+    monkeypatch.delenv("CONTEXTUI_HOME")
+    monkeypatch.setenv("HOME", "/users/me")
+    assert contextui_home() == Path("/users/me/.contextui")
+
+
+def test_folders_that_share_a_name_are_told_apart(store: SessionStore) -> None:
+    """S2.3: the stored cwd decides."""
+    assert escape_project_path("/a-b/c") == escape_project_path("/a/b-c")
+    with store.create("/a-b/c") as one, store.create("/a/b-c") as other:
+        one.context.add(ContextItem(ItemType.USER, "one"))
+        other.context.add(ContextItem(ItemType.USER, "other"))
+    assert [info.first_words for info in store.list("/a-b/c")] == ["one"]
+    latest = store.latest("/a/b-c")
+    assert latest is not None
+    assert latest.first_words == "other"
+
+
+def test_everything_is_the_owners_alone(store: SessionStore, tmp_path: Path) -> None:
+    """FAULTS 40"""
+    old = os.umask(0)
+    try:
+        with store.create(tmp_path) as session:
+            session.context.add(ContextItem(ItemType.USER, "private"))
+        store.fork(session.id).close()
+    finally:
+        os.umask(old)
+    for path in store.home.rglob("*"):
+        expected = 0o700 if path.is_dir() else 0o600
+        assert stat.S_IMODE(path.stat().st_mode) == expected, path
+
+
+def test_the_branch_is_read_without_running_git(tmp_path: Path) -> None:
+    """FAULTS 41"""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/feature/x\n")
+    (tmp_path / "deep").mkdir()
+    assert branch_of(tmp_path / "deep") == "feature/x"
+    (tmp_path / ".git" / "HEAD").write_text("0123456789abcdef\n")
+    assert branch_of(tmp_path) is None
+
+
+# --- the log's own form ----------------------------------------------------------------------
+
+
+def test_entries_have_the_documents_form(session: Session) -> None:
+    """S2.2: other programs read words, answers and results where they expect them."""
+    talk = Talk(session)
+    talk.say("hello")
+    talk.call(1, "I will")
+    talk.result("it failed", is_error=True)
+    logged = [json.loads(line) for line in session.path.read_text("utf-8").splitlines()]
+    header, words, answer, result = logged
+    assert header["subtype"] == "session"
+    for entry in logged:
+        assert {"uuid", "parentUuid", "sessionId", "timestamp", "cwd", "version"} <= entry.keys()
+        assert entry["sessionId"] == session.id
+    assert words["type"] == "user"
+    assert words["message"] == {"role": "user", "content": "hello"}
+    assert words["parentUuid"] == header["uuid"]
+    assert answer["message"]["content"][0] == {"type": "text", "text": "I will"}
+    assert result["type"] == "tool_result"
+    assert result["toolResult"] == {"id": "call_1", "output": "it failed", "error": "it failed"}
+
+
+def test_background_changes_are_logged_only_when_a_request_carried_them(session: Session) -> None:
+    talk = Talk(session)
+    window = talk.open("a")
+    window.runtime.worker.submit(lambda: None).result()
+
+    def states() -> int:
+        return session.path.read_text("utf-8").count('"subtype":"window_state"')
+
+    def background() -> None:
+        window.state.lines.append("by itself")  # type: ignore[attr-defined]
+
+    ticked = window.env.every(0.001, background)
+    while window.version.major < 3:
+        window.snapshot()
+    ticked()
+    assert states() == 0
+    talk.say("look")
+    talk.send()
+    assert states() == 1
+
+
+# --- coming back -----------------------------------------------------------------------------
+
+
+def test_windows_come_back_with_state_detail_and_order(
+    store: SessionStore, session: Session
+) -> None:
+    talk = Talk(session)
+    first, second = talk.open("a"), talk.open("b")
+    talk.write(first.id, "c")
+    talk.windows.set_lod(first.id, Lod.SUMMARY)
+    talk.windows.close(second.id)
+    third = talk.open("d")
+    session.close()
+    with store.open(session.id) as again:
+        back = again.windows.windows()
+        assert [window.id for window in back] == [first.id, third.id]
+        assert [window.lod for window in back] == [Lod.SUMMARY, Lod.FULL]
+        assert back[0].version == first.version
+        assert back[0].to_xml() == first.to_xml()
+        assert [entry.action for entry in back[0].snapshot().history or ()] == ["write"]
+        assert again.windows.open("notes").id == "notes_4", "no id is used twice"
+        assert again.context.debug_lines() == [
+            "[✓] [0001] Window: notes_1",
+            "[X] [0002] Window: notes_2",
+            "[✓] [0003] Window: notes_3",
+            "[✓] [0004] Window: notes_4",
+        ]
+
+
+class Changed(Window):
+    """Notes, written anew by somebody who thinks otherwise."""
+
+    name = "notes"
+
+    class State(Window.State):
+        model_config = {"extra": "forbid"}
+        pages: int
+
+    state: State
+
+    def __init__(self) -> None:
+        self.state = self.State(pages=1)
+
+    def content(self, lod: Lod) -> Body:
+        return str(self.state.pages)
+
+    @action("Turn the page")
+    def turn(self) -> None:
+        self.state.pages += 1
+
+
+@pytest.mark.parametrize("classes", [[], [Changed]])
+def test_a_window_that_cannot_come_back_shows_what_it_showed_last(
+    store: SessionStore, session: Session, classes: list[type[Window]]
+) -> None:
+    talk = Talk(session)
+    talk.open("its last line")
+    talk.say("look")
+    talk.send()
+    session.close()
+    other = SessionStore(store.home, SessionOptions(classes=classes))
+    with other.open(session.id) as again:
+        assert "notes_1 cannot come back" in again.notices[0]
+        assert again.context.get_all()[0].hidden == "closed"
+        assert "its last line" in (again.windows.last_render("notes_1") or "")
+        assert again.windows.windows() == []
+
+
+def test_a_call_that_a_crash_cut_short_gets_a_result(store: SessionStore, session: Session) -> None:
+    """FAULTS 1: one for each of several parallel calls."""
+    talk = Talk(session)
+    talk.say("do it")
+    talk.send()
+    talk.call(3)
+    talk.result("the first was done")
+    session.close()
+    with store.open(session.id) as again:
+        results = [item for item in again.context.get_all() if item.type is ItemType.TOOL]
+        assert [item.is_error for item in results] == [False, True, True]
+        assert "may or may not have been carried out" in results[1].content
+        assert again.context.ledger.calls.unanswered == ()
+    with store.open(session.id) as twice:
+        assert len(twice.context.get_all()) == 5
+
+
+def test_undo_reaches_back_before_the_resume(store: SessionStore, session: Session) -> None:
+    talk = Talk(session)
+    talk.turn("first", "answer")
+    item = talk.context.get_all()[0]
+    talk.context.edit(item.id, "changed")
+    talk.context.drop(item.id)
+    session.close()
+    with store.open(session.id) as again:
+        back = again.context.get(item.id)
+        seen = [(back.content, back.hidden)]
+        for _ in range(2):
+            again.context.undo()
+            seen.append((back.content, back.hidden))
+        assert seen == [("changed", "dropped"), ("changed", None), ("first", None)]
+
+
+def test_any_turn_can_be_shown_as_it_was_then(store: SessionStore, session: Session) -> None:
+    talk, then = Talk(session), list[bytes]()
+    window = talk.open("a")
+    for number in range(5):
+        talk.turn(f"words {number}", "answer")
+        then.append(wire(talk.context.compose().messages))
+        talk.write(window.id, f"line {number}")
+        talk.system(f"rule {number}")
+    session.close()
+    for turn, composed in enumerate(then, 1):
+        assert wire(store.view(session.id, turn).context.compose().messages) == composed
+
+
+def test_continuing_takes_the_newest_session_of_the_folder(store: SessionStore) -> None:
+    """S2.11: the newest by its last entry."""
+    with store.create("/p") as first, store.create("/p") as second:
+        second.context.add(ContextItem(ItemType.USER, "second"))
+        first.context.add(ContextItem(ItemType.USER, "first, but later"))
+    latest = store.latest("/p")
+    assert latest is not None
+    assert latest.id == first.id
+    assert store.latest("/elsewhere") is None
+
+
+def test_a_session_is_found_by_a_beginning_that_no_other_has(store: SessionStore) -> None:
+    with store.create("/p") as one:
+        pass
+    assert store.find(one.id[:6]).id == one.id
+    foreign(store, SAMPLES, "abc1")
+    foreign(store, SAMPLES, "abc2")
+    with pytest.raises(UnknownSessionError, match="Several sessions begin with abc: abc1, abc2"):
+        store.find("abc")
+    with pytest.raises(UnknownSessionError, match='There is no session "zzz"'):
+        store.open("zzz")
+
+
+def test_lists_say_what_each_session_is(store: SessionStore, session: Session) -> None:
+    session.context.add(ContextItem(ItemType.USER, "please\nhelp " + "x" * 100))
+    (info,) = store.list()
+    assert info.first_words == "please help " + "x" * 48 + "…"
+    assert info.cwd == session.cwd
+    assert info.size == session.path.stat().st_size
+    assert info.started < info.updated
+
+
+def test_a_fork_goes_its_own_way(store: SessionStore, session: Session) -> None:
+    talk = Talk(session)
+    for number in range(4):
+        talk.turn(f"words {number}", "answer")
+    with pytest.raises(SessionLockedError, match="--fork"):
+        store.open(session.id)
+    with store.fork(session.id, turn=2) as fork:
+        assert fork.id != session.id
+        assert fork.turn == 2
+        assert [i.content for i in fork.context.get_all()][::2] == ["words 0", "words 1"]
+        fork.context.add(ContextItem(ItemType.USER, "another way"))
+    talk.turn("words 4", "answer")
+    assert len(store.view(session.id).context.get_all()) == 10
+    assert "another way" not in session.path.read_text("utf-8")
+    with store.open(fork.id) as again:
+        assert again.context.get_all()[-1].content == "another way"
+
+
+def test_looking_neither_locks_nor_writes(store: SessionStore, session: Session) -> None:
+    session.context.add(ContextItem(ItemType.USER, "hello"))
+    before = session.path.read_bytes()
+    assert store.view(session.id).context.debug_lines() == ["[✓] [0001] User: hello"]
+    assert session.path.read_bytes() == before
+
+
+# --- what others wrote -----------------------------------------------------------------------
+
+
+def test_another_programs_log_of_this_form_opens(store: SessionStore) -> None:
+    """S2.2, S2.11: the five sample lines, from the last boundary on."""
+    path = foreign(store, SAMPLES)
+    before = path.read_bytes()
+    view = store.view("abc123", whole=True)
+    assert [line[:20] for line in view.context.debug_lines()] == [
+        "[X] [0001] User: 帮我重",
+        "[X] [0002] Assistant",
+        "[X] [0003] Tool: exp",
+        "[✓] [0004] User: ## ",
+    ]
+    assert len(view.context.compose().messages) == 1
+    assert path.read_bytes() == before
+
+
+def test_a_newer_schema_is_refused_politely(store: SessionStore) -> None:
+    header = json.loads(SAMPLES.splitlines()[0])
+    header |= {"type": "system", "subtype": "session", "data": {"schema": 99}}
+    path = foreign(store, json.dumps(header) + "\n")
+    before = path.read_bytes()
+    for attempt in (store.open, store.fork, store.view):
+        with pytest.raises(NewerSchemaError, match="written by a newer contextui"):
+            attempt("abc123")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "text", ['{"level": "info", "msg": "started"}\n' * 3, "plain text\n", "[1]\n"]
+)
+def test_what_is_no_session_is_left_as_it_is(store: SessionStore, text: str) -> None:
+    path = foreign(store, text)
+    with pytest.raises(NotASessionError):
+        store.open("abc123")
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("hostile", ["../../x", "a/b", "", "x\0y", "*", "~", "-" * 100, ".."])
+def test_ids_cannot_lead_elsewhere(store: SessionStore, hostile: str) -> None:
+    with pytest.raises(InvalidSessionIdError):
+        store.open(hostile)
+
+
+def test_odd_state_is_saved_as_far_as_it_can_be(store: SessionStore, session: Session) -> None:
+    """FAULTS 12, 38: lone surrogates, NaN."""
+    session.context.add(ContextItem(ItemType.USER, "a\ud800b"))
+    session.context.report_usage(10, {"input_tokens": 12, "odd": float("nan")})
+    session.close()
+    with store.open(session.id) as again:
+        assert again.notices == []
+        assert again.context.get_all()[0].content == "a\ufffdb"
+
+
+def test_a_damaged_line_costs_that_line_and_is_told(store: SessionStore, session: Session) -> None:
+    talk = Talk(session)
+    for number in range(3):
+        talk.turn(f"words {number}", "answer")
+    session.close()
+    lines = session.path.read_bytes().split(b"\n")
+    which = next(n for n, line in enumerate(lines) if b'"words 1"' in line)
+    lines[which] = lines[which][:50]
+    session.path.write_bytes(b"\n".join(lines))
+    with store.open(session.id) as again:
+        assert "1 damaged lines were left out" in again.notices[0]
+        assert [item.seq for item in again.context.get_all()] == [1, 2, 4, 5, 6]
+        again.context.add(ContextItem(ItemType.USER, "on it goes"))
+        assert again.context.current_seq == 7
+
+
+# --- memory ----------------------------------------------------------------------------------
+
+
+def test_old_hidden_items_keep_their_description_and_read_their_content(session: Session) -> None:
+    """S2.1: past 1,000 the newest 800 stay in memory."""
+    talk = Talk(session)
+    for number in range(LIMIT // 2 + 10):
+        talk.say(f"words {number} " + "x" * 200)
+        talk.send(4_000)
+        talk.answer(f"answer {number}")
+        talk.context.end_turn()
+    items = list(talk.context.get_all())
+    unloaded = [item for item in items if not item.is_loaded]
+    assert len(unloaded) > LIMIT - KEPT
+    assert all(item.seq <= len(items) - KEPT + 2 and item.hidden for item in unloaded)
+    assert items[0].content.startswith("words 0 xxx")
+    assert talk.context.debug_lines()[1] == "[X] [0002] Assistant: answer 0"
+    talk.context.restore(items[0].id)
+    assert items[0].is_loaded
+    assert "words 0 " in str(talk.composed()[0].content)
+
+
+# --- export ----------------------------------------------------------------------------------
+
+
+def test_a_session_can_be_read_as_markdown_and_taken_as_json(
+    store: SessionStore, session: Session
+) -> None:
+    talk = Talk(session)
+    talk.open("a ``` line")
+    talk.say("hello\x1b[31m")
+    talk.call(1, "I will")
+    talk.result("done")
+    dropped = talk.answer("no")
+    talk.context.drop(dropped.id)
+    view = store.view(session.id, whole=True)
+    text = to_markdown(view)
+    assert text.startswith("# hello␛[31m\n")
+    assert "\x1b" not in text
+    assert "## You\n\nhello␛[31m" in text
+    assert '```\naction {"n": 1}\n```' in text
+    assert "## Model (dropped)\n\nno" in text
+    assert "````\na ``` line\n````" in text
+    data = json.loads(json.dumps(to_json(view)))
+    assert [item["type"] for item in data["items"]] == [
+        "Window",
+        "User",
+        "Assistant",
+        "Tool",
+        "Assistant",
+    ]
+    assert data["items"][4]["hidden"] == "dropped"
+    assert data["windows"] == [
+        {"id": "notes_1", "name": "notes", "lod": "Full", "state": {"lines": ["a ``` line"]}}
+    ]
+
+
+def test_windows_of_a_session_are_used_from_an_event_loop_too(
+    store: SessionStore, session: Session
+) -> None:
+    async def use() -> None:
+        window = session.windows.open("notes", lines=["a"])
+        await session.windows.settle(2)
+        for number in range(5):
+            result = await session.windows.act(window.id, "write", {"line": str(number)})
+            assert result.ok
+
+    asyncio.run(use())
+    session.close()
+    with store.open(session.id) as again:
+        (window,) = again.windows.windows()
+        assert window.state.lines == ["a", "0", "1", "2", "3", "4"]  # type: ignore[attr-defined]
