@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from contextui.context.render import RenderOptions as RenderOptions
     from contextui.context.report import ContextStats as ContextStats
     from contextui.context.trim import trim as trim
+    from contextui.errors import ActionError as ActionError
     from contextui.errors import ContextTooLargeError as ContextTooLargeError
     from contextui.errors import ContextUIError as ContextUIError
     from contextui.files.textfile import TextFile as TextFile
@@ -56,7 +57,7 @@ _HOMES = {
     "contextui.context.trim": ["trim"],
     "contextui.files.textfile": ["TextFile"],
     "contextui.files.workspace": ["Workspace"],
-    "contextui.errors": ["ContextTooLargeError", "ContextUIError"],
+    "contextui.errors": ["ActionError", "ContextTooLargeError", "ContextUIError"],
     "contextui.model": ["LlmMessage"],
     "contextui.session.paths": ["escape_project_path"],
     "contextui.session.session": ["Session", "SessionOptions"],

@@ -56,6 +56,10 @@ class InvalidParamsError(ContextUIError):
     """Params that do not fit the action; the text says what was expected."""
 
 
+class ActionError(ContextUIError):
+    """What an action raises to say why it cannot be done; the model reads just these words."""
+
+
 class ActionFailedError(ContextUIError):
     """An action or a hook that raised; nothing of it remains."""
 
@@ -70,3 +74,7 @@ class WindowBusyError(ContextUIError):
 
 class InvalidSourceDataError(ContextUIError):
     """A window's state or content that is not what it must be."""
+
+
+class NoWorkspaceError(ContextUIError):
+    """A window that needs files, in a session that belongs to no folder."""

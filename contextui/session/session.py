@@ -10,6 +10,7 @@ from typing import Any
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.placement import Placement
+from contextui.files.workspace import Workspace
 from contextui.session.entry import SCHEMA
 from contextui.session.git import branch_of
 from contextui.session.loading import Loaded, load
@@ -50,10 +51,15 @@ class SessionOptions:
     clock: Clock = utc_now
     checkpoint_every: int = CHECKPOINT_EVERY
 
-    def make(self, session_id: str) -> tuple[WindowManager, ContextManager]:
-        """An empty context, and its windows."""
+    def make(self, session_id: str, cwd: str) -> tuple[WindowManager, ContextManager]:
+        """An empty context, and its windows, which work on the files of the folder."""
         windows = WindowManager(
-            self.classes, session_id=session_id, lod=self.lod, lang=self.lang, clock=self.clock
+            self.classes,
+            session_id=session_id,
+            lod=self.lod,
+            lang=self.lang,
+            clock=self.clock,
+            workspace=Workspace(cwd) if Path(cwd).is_dir() else None,
         )
         counter = self.counter or TokenCounter()
         return windows, ContextManager(windows, counter=counter, placement=self.placement)
@@ -78,7 +84,7 @@ class Session:
         self.notices: list[str] = []
         self._log = SessionLog(path, self.notices.append)
         try:
-            self.windows, self.context = options.make(session_id)
+            self.windows, self.context = options.make(session_id, cwd)
             self._is_new = self._log.size == 0
             loaded = Loaded() if self._is_new else self._load()
             stamp = Stamp(session_id, cwd, branch_of(Path(cwd)), options.clock)
@@ -126,6 +132,8 @@ class Session:
         """Write what is not written yet, and let others have the session."""
         self._recorder.stop()
         self._log.close()
+        if self.windows.workspace is not None:
+            self.windows.workspace.close()
 
     def _load(self) -> Loaded:
         return load(self.path, self.context, self.windows, self.notices.append)

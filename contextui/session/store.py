@@ -157,7 +157,7 @@ class SessionStore:
         With `whole` all its items are there, also those that no request shows any more.
         """
         info = self.find(session_id)
-        view = SessionView(info, *self._options.make(info.id), [])
+        view = SessionView(info, *self._options.make(info.id, info.cwd), [])
         load(info.path, view.context, view.windows, view.notices.append, turn, whole=whole)
         return view
 

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from contextui.errors import NoWorkspaceError
+
 if TYPE_CHECKING:
+    from contextui.files.workspace import Workspace
     from contextui.windowing.base import Window
 
 Lang = Literal["en", "zh"]
@@ -36,3 +39,15 @@ class Env:
     clock: Clock
     open: Opener
     every: Timer
+    files: "Workspace | None" = None
+
+    @property
+    def workspace(self) -> "Workspace":
+        """The files of the folder that the session belongs to.
+
+        Raises:
+            NoWorkspaceError: The session belongs to no folder.
+        """
+        if self.files is None:
+            raise NoWorkspaceError("There is no folder to work in.")
+        return self.files

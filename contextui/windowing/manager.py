@@ -27,6 +27,7 @@ from contextui.events import (
     WindowOpened,
     WindowRestored,
 )
+from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
 from contextui.windowing.action import ActionResult
 from contextui.windowing.base import Window
@@ -51,6 +52,7 @@ class WindowManager:
         lod: The level of detail at which windows open.
         lang: The language windows should speak.
         clock: Tells the time; tests give their own.
+        workspace: The files that windows may work on.
 
     Example:
         >>> windows = WindowManager([TodoWindow])
@@ -67,9 +69,10 @@ class WindowManager:
         lod: Lod = Lod.FULL,
         lang: Lang = "en",
         clock: Clock = _utc_now,
+        workspace: Workspace | None = None,
     ) -> None:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
-        self.lod, self.lang, self.clock = lod, lang, clock
+        self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
         self.classes: dict[str, type[Window]] = {}
         self._windows: dict[str, Window] = {}
         self._last_renders: dict[str, str] = {}
@@ -292,6 +295,7 @@ class WindowManager:
             clock=self.clock,
             open=self.open,
             every=lambda seconds, call: window.runtime.every(seconds, call),  # noqa: PLW0108
+            files=self.workspace,
         )
         place = Place(window_id, self.session_id, env, self._listeners.emit)
         window._runtime = Runtime(window, place, lod, version)

@@ -1,0 +1,134 @@
+"""A harness for those who write windows: open, act, look, save and restore.
+
+def test_adding() -> None:
+    with WindowTester(TodoWindow, items=["milk"]) as todo:
+        assert todo.act("add", text="eggs") == "Added as 2."
+        assert "eggs" in todo.content()
+        assert todo.content(Lod.GIST) == "2 to do"
+        assert todo.refused("add") == "todo_1.add: text is missing. Expected: text:string"
+        assert todo.restored().content() == todo.content()
+"""
+
+import asyncio
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from contextui.events import Event, WindowTroubled
+from contextui.files.workspace import Workspace
+from contextui.windowing.action import ActionResult
+from contextui.windowing.base import Window
+from contextui.windowing.env import Lang
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import Lod
+
+W = TypeVar("W", bound=Window)
+
+
+class WindowTester(Generic[W]):
+    """One window, open for testing, and everything that it opens itself.
+
+    Args:
+        cls: The class to test.
+        folder: The files that it may work on.
+        lang: The language that it should speak.
+        classes: Other windows that it may open.
+        args: What its `opened` takes.
+
+    Attributes:
+        window: The window itself.
+        windows: All open windows.
+        troubles: What went wrong with any of them, in words.
+    """
+
+    def __init__(
+        self,
+        cls: type[W],
+        /,
+        *,
+        folder: Path | str | None = None,
+        lang: Lang = "en",
+        classes: tuple[type[Window], ...] = (),
+        **args: Any,
+    ) -> None:
+        self._class, self._others, self._folder, self._lang = cls, classes, folder, lang
+        self.troubles: list[str] = []
+        self.windows = self._manager()
+        self.window = cls()
+        self.windows.open(self.window, **args)
+
+    def __enter__(self) -> "WindowTester[W]":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all windows, and the folder."""
+        for window in self.windows.windows():
+            self.windows.close(window.id)
+        if self.windows.workspace is not None:
+            self.windows.workspace.close()
+
+    def act(self, action_id: str, /, **params: Any) -> str:
+        """Carry out an action, or an anchor's, that must succeed; the result the model reads."""
+        result = self.result(action_id, **params)
+        assert result.ok, result.text
+        return result.text
+
+    def refused(self, action_id: str, /, **params: Any) -> str:
+        """Carry out an action that must fail and leave no trace; the error the model reads."""
+        state, version = self.window.state.model_copy(deep=True), self.window.version
+        result = self.result(action_id, **params)
+        assert not result.ok, f"{action_id} was carried out: {result.text}"
+        assert self.window.version == version, f"{action_id} failed but left a new version"
+        assert self.window.state.saved() == state.saved(), f"{action_id} failed but left a trace"
+        return result.text
+
+    def result(self, action_id: str, /, **params: Any) -> ActionResult:
+        """Carry out an action, whatever comes of it."""
+        return asyncio.run(self.windows.act(self.window.id, action_id, params))
+
+    def content(self, lod: Lod = Lod.FULL) -> str:
+        """What the window shows at this level, as text; it must not be an error."""
+        snapshot = self.window.snapshot(lod)
+        assert snapshot.error is None, snapshot.error
+        return snapshot.content
+
+    def xml(self, lod: Lod = Lod.FULL) -> str:
+        """What the model reads at this level."""
+        return self.window.to_xml(lod)
+
+    def restored(self) -> "WindowTester[W]":
+        """The same window as a later run would have it: from its saved state alone."""
+        kept = self.window.runtime.kept
+        twin: WindowTester[W] = object.__new__(WindowTester)
+        twin._class, twin._others, twin._folder, twin._lang = (
+            self._class,
+            self._others,
+            self._folder,
+            self._lang,
+        )
+        twin.troubles = []
+        twin.windows = twin._manager()
+        back = twin.windows.restore(
+            self._class, self.window.id, kept.state or {}, lod=kept.lod, version=kept.version
+        )
+        assert isinstance(back, self._class)
+        twin.window = back
+        return twin
+
+    def _manager(self) -> WindowManager:
+        workspace = Workspace(self._folder) if self._folder is not None else None
+        windows = WindowManager({self._class, *self._others}, lang=self._lang, workspace=workspace)
+        windows.subscribe(self._hear)
+        return windows
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, WindowTroubled):
+            self.troubles.append(f"{event.window_id} {event.reason}")
