@@ -1,5 +1,5 @@
 """For those who write windows: a harness to test them with."""
 
-from contextui.windowing.testing import WindowTester as WindowTester
+from contextui.windowing.testing import WindowTester
 
 __all__ = ["WindowTester"]
