@@ -108,7 +108,7 @@ class ContextManager:
             InvalidItemError: It cannot stand in a context; nothing was changed.
         """
         with self._writing():
-            if item.is_owned:
+            if item.is_owned or item.id in self.ledger.items:
                 raise DuplicateItemError(f"Item {quote(item.id)} was added before.")
             admission.admit(item)
             admission.check_calls(item, self.ledger.calls)
@@ -305,6 +305,7 @@ class ContextManager:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """Change things under the lock; listeners hear of it when the lock is free again."""
+        outermost = False
         try:
             with self._lock:
                 self._depth += 1
@@ -312,8 +313,9 @@ class ContextManager:
                     yield
                 finally:
                     self._depth -= 1
+                    outermost = not self._depth
         finally:
-            if not self._depth:
+            if outermost:
                 self._listeners.deliver()
 
     def _finish(self, early: bool) -> None:

@@ -336,6 +336,14 @@ def test_a_block_nested_too_deeply_is_a_clear_error() -> None:
         manager().add(ContextItem(ItemType.ASSISTANT, blocks=[block]))
 
 
+def test_two_items_cannot_share_an_id() -> None:
+    context = manager()
+    context.add(ContextItem(ItemType.USER, "one", id="same"))
+    with pytest.raises(DuplicateItemError):
+        context.add(ContextItem(ItemType.USER, "two", id="same"))
+    assert context.get("same").content == "one"
+
+
 def test_an_item_belongs_to_one_manager() -> None:
     item = user("hi")
     manager().add(item)
