@@ -86,11 +86,14 @@ def perform(talk: Conversation, step: Sequence[Any]) -> None:
             talk.context.end_turn()
 
 
-def has_late_result(talk: Conversation) -> bool:
-    """Whether a result came after the turn of its call; it joins it when its own turn ends."""
+def waits_for_the_end(talk: Conversation) -> bool:
+    """Whether something takes effect only when the turn ends: a change of what was sent, a system
+    prompt that came in mid-turn, a result that came after the turn of its call."""
     asker = talk.context.ledger.calls.asker
     return any(
-        item.stage is not Stage.FINAL and asker(item).stage is Stage.FINAL
+        item.held is not None
+        or (item.stage is not Stage.FINAL and item.type is ItemType.SYSTEM)
+        or (item.stage is not Stage.FINAL and asker(item).stage is Stage.FINAL)
         for item in talk.context.get_all()
     )
 
@@ -164,11 +167,11 @@ def test_across_turns_the_history_is_a_byte_prefix_of_the_next(
     talk = Conversation()
     before = b""
     for step in script:
-        late = has_late_result(talk)
+        waits = waits_for_the_end(talk)
         perform(talk, step)
         request = talk.context.compose()
         history = wire(list(request.messages)[: request.stable])
-        if step[0] not in CHANGES_HISTORY and not late:
+        if step[0] not in CHANGES_HISTORY and not waits:
             assert history.startswith(before)
         before = history
 
