@@ -24,7 +24,7 @@ def test_the_examples_print_what_the_readme_says(monkeypatch: pytest.MonkeyPatch
         elif language == "text" and printed:
             assert printed == text
             printed, checked = "", checked + 1
-    assert checked == 3
+    assert checked == 4
 
 
 def test_every_make_target_that_the_readme_names_exists() -> None:
