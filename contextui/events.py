@@ -8,7 +8,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any, Literal
 
 Actor = Literal["person", "model", "window"]
@@ -155,6 +155,50 @@ class TurnEnded(Event):
 Listener = Callable[[Event], None]
 
 
+class Dispatcher:
+    """Tells everyone everything, in the order in which it happened, one thing after the other.
+
+    Managers that know of each other share one, so that nobody hears of two things in an order
+    in which they did not happen, and no two threads can wait for each other here.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[Listeners, Event]] = deque()
+        self._telling = RLock()
+        self._busy = False
+
+    def post(self, listeners: "Listeners", event: Event) -> None:
+        """Note an event; it is told by whoever delivers next."""
+        self._waiting.append((listeners, event))
+
+    def deliver(self, wait: bool = True) -> None:
+        """Tell what was posted.
+
+        Args:
+            wait: Come back only when it was told. Otherwise, if someone is telling already, it is
+                left to them.
+        """
+        while self._waiting and self._telling.acquire(blocking=wait):
+            try:
+                if self._busy:
+                    return  # a listener is calling: whoever called it goes on telling
+                self._tell_all()
+            finally:
+                self._telling.release()
+        if wait:
+            with self._telling:  # someone else may be telling our own events at this moment
+                return
+
+    def _tell_all(self) -> None:
+        self._busy = True
+        try:
+            while self._waiting:
+                listeners, event = self._waiting.popleft()
+                listeners.tell(event)
+        finally:
+            self._busy = False
+
+
 class Listeners:
     """Those who want to be told. All of them hear everything in the order in which it happened.
 
@@ -163,46 +207,34 @@ class Listeners:
     from being told, nor undo what happened: its error goes to the log ``contextui.events``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, dispatcher: Dispatcher | None = None) -> None:
+        self.dispatcher = dispatcher or Dispatcher()
         self._all: tuple[tuple[object, Listener], ...] = ()
-        self._waiting: deque[Event] = deque()
-        self._telling = RLock()
-        self._busy = False
+        self._changing = Lock()
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Tell ``listener`` of every event from now on; the returned call ends that."""
         subscription = object()
-        with self._telling:
+        with self._changing:
             self._all = (*self._all, (subscription, listener))
 
         def unsubscribe() -> None:
-            with self._telling:
+            with self._changing:
                 self._all = tuple(one for one in self._all if one[0] is not subscription)
 
         return unsubscribe
 
-    def emit(self, event: Event) -> None:
-        """Tell everyone."""
+    def emit(self, event: Event, wait: bool = True) -> None:
+        """Tell everyone; see `Dispatcher.deliver`."""
         self.post(event)
-        self.deliver()
+        self.dispatcher.deliver(wait)
 
     def post(self, event: Event) -> None:
         """Note an event, in order, while locks are held that no listener should meet."""
-        self._waiting.append(event)
+        self.dispatcher.post(self, event)
 
-    def deliver(self) -> None:
-        """Tell everyone what was posted; when this returns, they have heard it."""
-        with self._telling:
-            if self._busy:
-                return  # a listener is calling: whoever called it goes on telling
-            self._busy = True
-            try:
-                while self._waiting:
-                    self._tell(self._waiting.popleft())
-            finally:
-                self._busy = False
-
-    def _tell(self, event: Event) -> None:
+    def tell(self, event: Event) -> None:
+        """Tell everyone now. For the dispatcher alone."""
         for _, listener in self._all:
             try:
                 listener(event)

@@ -52,7 +52,9 @@ class History:
                 self._rebuild(seq)
         self._changed.clear()
         if self._finished:
-            new = list(self._build(item for item in self._finished if self._is_shown(item)))
+            # One that stayed open longer than those behind it was built among them.
+            later = (item for item in self._finished if item.seq > self._built_through)
+            new = list(self._build(item for item in later if self._is_shown(item)))
             self._pieces += new
             self._tokens += sum(piece.tokens for piece in new)
             self._built_through = max(self._built_through, self._finished[-1].seq)

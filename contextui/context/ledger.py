@@ -104,6 +104,13 @@ class Ledger:
         self._composer.added(item)
         self.note([item])
 
+    def replace_older(self, item: ContextItem) -> list[ContextItem]:
+        """Hide the older references to a window that a new item refers to; those concerned."""
+        references = self.references.get(item.content, ()) if item.type is ItemType.WINDOW else ()
+        older = [one for one in references if one.hidden not in ("closed", "replaced")]
+        self.set(older, {"hidden": "replaced"})
+        return older
+
     def step(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Change items by a person's will: one undo takes it back."""
         self.changes.apply(items, self.under_way, **fields)

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, get_args
 
 from contextui.context import admission
@@ -70,7 +70,7 @@ class ContextManager:
         self.counter = counter or TokenCounter()
         self.ledger = Ledger(windows, self.counter, placement)
         """What there is. To be read by anyone, written by the manager and by a session's replay."""
-        self._listeners = Listeners()
+        self._listeners = Listeners(windows.dispatcher if windows is not None else None)
         self._lock = threading.RLock()
         self._room = Room(self.ledger, windows, self.counter, self._lock)
         self._depth = 0
@@ -114,9 +114,8 @@ class ContextManager:
             admission.check_calls(item, self.ledger.calls)
             if item.type is ItemType.USER and self.ledger.turn_is_over:
                 self.end_turn()
-            if item.type is ItemType.WINDOW:
-                older = self.ledger.references.get(item.content, ())
-                self._hide([one for one in older if one.hidden != "closed"], "replaced", "replace")
+            if older := self.ledger.replace_older(item):
+                self._tell(older, "replace", {"hidden": "replaced"})
             self.ledger.enter(item, self.ledger.seq + 1)
             self._listeners.post(ItemAdded(item.id, item.seq))
             return item
@@ -284,6 +283,17 @@ class ContextManager:
             carrier_id = carrier.id if carrier is not None and copies else None
             self._listeners.post(RequestSent(composition.through_seq, carrier_id, waiting))
 
+    def request(self, budget: int | None = None) -> Composition:
+        """Compose the next request and mark it as sent, with nothing in between.
+
+        Send it right after: should that fail, sending the same request again is all there is to do.
+        """
+        while True:
+            composition = self.compose(budget)
+            with suppress(StaleRequestError):  # another thread was quicker
+                self.mark_sent(composition)
+                return composition
+
     def report_usage(self, counted: int, usage: Mapping[str, Any]) -> None:
         """The provider said what a request cost: learn how far our own count is off.
 
@@ -316,7 +326,7 @@ class ContextManager:
                     outermost = not self._depth
         finally:
             if outermost:
-                self._listeners.deliver()
+                self._listeners.dispatcher.deliver()
 
     def _finish(self, early: bool) -> None:
         with self._writing():

@@ -4,9 +4,10 @@ A checkpoint names the items that matter from here on by where they stand in the
 are visible, everything since the oldest of them, and what undo could bring back.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from contextui.context.admission import admit
 from contextui.context.changes import Before
 from contextui.context.item import ContextItem, Face, ItemType, Stage, assign, is_conversation
 from contextui.context.manager import ContextManager
@@ -51,18 +52,29 @@ def checkpoint_data(
     }
 
 
+def check_checkpoint(data: Mapping[str, Any]) -> None:
+    """See that a checkpoint has all that `load_checkpoint` will look for.
+
+    Raises:
+        KeyError: It has not.
+    """
+    for name in ("seq", "cut", "turn", "ratio", "items", "rest", "undo", "closed"):
+        data[name]
+    for facts in data["windows"]:
+        for name in ("windowId", "name", "version", "lod", "state", "history"):
+            facts[name]
+    data["used"], data["numbers"]
+
+
 def load_checkpoint(
-    data: Mapping[str, Any],
-    context: ContextManager,
-    item_at: Callable[[int], ContextItem | None],
+    data: Mapping[str, Any], context: ContextManager, items: Mapping[int, ContextItem]
 ) -> None:
-    """Put the items of a checkpoint into an empty context; `item_at` reads one from the log."""
+    """Put the items of a checkpoint, given by where they stand, into an empty context."""
     ledger = context.ledger
     for offset, facts in data["items"]:
-        item = item_at(offset)
-        if item is None:
-            continue
-        changes = {name: value for name, value in facts.items() if name != "seq"}
+        item = items[offset]
+        admit(item)
+        changes = {name: value for name, value in facts.items() if name not in ("seq", "id")}
         if changes.get("blocks"):
             changes["blocks"] = tuple(changes["blocks"])
         assign(item, stage=Stage.FINAL, **changes)
@@ -73,6 +85,7 @@ def load_checkpoint(
     for step in data["undo"]:
         known = [facts for facts in step if facts["id"] in ledger.items]
         ledger.changes.steps.append([_before(facts, ledger.items[facts["id"]]) for facts in known])
+    ledger.calls.give_up()
 
 
 def _window_facts(window: Window) -> dict[str, Any]:
@@ -89,11 +102,17 @@ def _that_matter(context: ContextManager) -> list[ContextItem]:
     kept.update((item.id, item) for item in context.get_all().since(since))
     for step in ledger.changes.steps:
         kept.update((before.item.id, before.item) for before in step)
+    for item in list(kept.values()):
+        asker = ledger.calls.asker(item)
+        kept.update((one.id, one) for one in (asker, *ledger.calls.results(asker)))
+    for window in context.windows.windows() if context.windows else ():
+        kept.update((item.id, item) for item in ledger.references.get(window.id, ()))
     return sorted(kept.values(), key=lambda item: item.seq)
 
 
 def _item_facts(item: ContextItem) -> dict[str, Any]:
     facts: dict[str, Any] = {
+        "id": item.id,
         "seq": item.seq,
         "pinned": item.pinned,
         "hidden": item.hidden,

@@ -20,6 +20,7 @@ SCHEMA = 1
 """The version of what is written here; a log with a higher one is left alone."""
 
 _MAX_DEPTH = 100
+_MAX_BITS = 10_000  # of a whole number: JSON readers refuse longer ones
 
 EntryType = Literal["user", "assistant", "tool_use", "tool_result", "system"]
 
@@ -115,20 +116,22 @@ def decode(line: bytes) -> Entry:
     """
     try:
         return Entry.model_validate(json.loads(line))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as problem:
-        raise DamagedLineError(f"not JSON: {problem}") from problem
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "entry"
         raise DamagedLineError(f"no entry: {where}: {first['msg']}") from problem
+    except (ValueError, RecursionError) as problem:
+        raise DamagedLineError(f"not JSON: {problem}") from problem
 
 
 def _holdable(value: Any, depth: int = 0) -> Any:
     shown: Any = f"[{type(value).__name__}]"
     if depth > _MAX_DEPTH:
         shown = "[too deep]"
-    elif value is None or isinstance(value, bool | int):
+    elif value is None or isinstance(value, bool):
         shown = value
+    elif isinstance(value, int):
+        shown = value if value.bit_length() < _MAX_BITS else "[a very large number]"
     elif isinstance(value, str):
         shown = for_model(value)
     elif isinstance(value, float):

@@ -29,7 +29,7 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
             fields = {"type": "system", "subtype": "window_item"}
             data["windowId"] = item.content
         case ItemType.TOOL:
-            result = {"id": item.tool_call_id or "", "output": item.content}
+            result: dict[str, Any] = {"id": item.tool_call_id or "", "output": said}
             if item.is_error:
                 result["error"] = item.content
             fields = {"type": "tool_result", "toolResult": result}
@@ -45,11 +45,15 @@ def item_of(entry: Entry) -> ContextItem | None:
         return ContextItem(ItemType.WINDOW, str(data.get("windowId", "")), id=entry.uuid, **kept)
     if entry.tool_result is not None:
         result = entry.tool_result
-        output = result.error if result.error is not None else result.output
+        output = result.output if result.output is not None else result.error
+        # Blocks are ours; any other list is another program's JSON.
+        blocks = output if isinstance(output, list) and "text" in data else None
+        words = data["text"] if blocks is not None else output
         return ContextItem(
             ItemType.TOOL,
-            output if isinstance(output, str) else _json(output),
+            words if isinstance(words, str) else json.dumps(words, ensure_ascii=False),
             id=entry.uuid,
+            blocks=blocks,
             tool_call_id=result.id or None,
             tool_name=data.get("toolName"),
             is_error=result.error is not None,
@@ -73,7 +77,3 @@ def _message(role: str, content: object) -> dict[str, Any]:
 
 def _words(blocks: list[Block]) -> str:
     return "\n".join(b["text"] for b in blocks if isinstance(b, dict) and b.get("type") == "text")
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -3,24 +3,40 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
-from contextui.session.checkpoint import load_checkpoint
+from contextui.session.checkpoint import check_checkpoint, load_checkpoint
 from contextui.session.entry import DamagedLineError, Entry, decode
 from contextui.session.items import item_of
-from contextui.session.reading import Damage, Line, entries, line_at, lines, lines_backwards
-from contextui.session.replay import Replay, check_schema
+from contextui.session.reading import (
+    Damage,
+    Line,
+    entries,
+    line_at,
+    lines,
+    lines_backwards,
+    open_plain,
+)
+from contextui.session.replay import NewerSchemaError, Replay, check_schema
 from contextui.session.returning import ReturningWindows
 from contextui.windowing.manager import WindowManager
 
 _CHECKPOINT = b'"subtype":"checkpoint"'
+_OUR_FIRST_BYTES = b'{"uuid":"'
+_DAMAGED_LINES = 100  # at the beginning of a file, after which it is taken for something else
+_MUCH = 1 << 26  # bytes behind a checkpoint that are held in memory at once
+_UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ContextUIError)
 
 
 class NotASessionError(ContextUIError):
     """A file that holds no session."""
+
+
+class UnknownTurnError(ContextUIError):
+    """A turn that the session has not had."""
 
 
 @dataclass(slots=True)
@@ -32,6 +48,7 @@ class Loaded:
         last_id: The entry that was read last.
         offsets: Where in the log each item stands.
         closings: Where in the log each closed window's last render stands.
+        versions: The version of each open window that the log knows.
         parsed: How many entries were parsed.
         since_checkpoint: How many of them come after the checkpoint.
     """
@@ -40,8 +57,17 @@ class Loaded:
     last_id: str | None = None
     offsets: dict[str, int] = field(default_factory=dict)
     closings: dict[str, int] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
     parsed: int = 0
     since_checkpoint: int = 0
+
+
+class _Start(NamedTuple):
+    """A checkpoint that can be used: its items, and the entries behind it."""
+
+    checkpoint: Entry
+    items: dict[int, ContextItem]
+    rest: list[tuple[int, Entry]]
 
 
 def load(
@@ -66,9 +92,10 @@ def load(
     Raises:
         NotASessionError: It is no log of a session.
         NewerSchemaError: A newer program wrote it.
+        UnknownTurnError: The session has not had this turn.
     """
+    check_is_session(path)
     with path.open("rb") as file:
-        check_first_line(file)
         return _Loading(file, context, windows, warn, turn).run(whole)
 
 
@@ -84,32 +111,27 @@ class _Loading:
         self._file, self._context, self._windows = file, context, windows
         self._warn, self._until = warn, turn
         self._returning = ReturningWindows()
+        self._replay = Replay(context, self._returning, warn)
         self._loaded = Loaded()
         self._damage: list[Damage] = []
 
     def run(self, whole: bool) -> Loaded:
         """Read, and bring the windows back at the end."""
-        loaded, replay = self._loaded, Replay(self._context, self._returning, self._warn)
-        start, checkpoint = (0, None) if whole else self._checkpoint()
-        if checkpoint is not None and checkpoint.data is not None:
-            load_checkpoint(checkpoint.data, self._context, self._item_at)
-            self._returning.load(checkpoint.data)
-            for offset in checkpoint.data["closed"]:
-                self._note_closing(offset, self._entry_at(offset))
-            replay.turn, replay.last_id = checkpoint.data["turn"], checkpoint.uuid
-        for offset, entry in entries(lines(self._file, start), self._damage.append):
-            loaded.parsed += 1
-            loaded.since_checkpoint += 1
-            if (item := self._applied(replay, entry)) is not None:
-                loaded.offsets[item.id] = offset
-            elif entry.subtype == "window_closed":
-                self._note_closing(offset, entry)
-            if self._until is not None and self._ends_turn(entry, self._until):
-                break
+        start = None if whole else self._start()
+        if start is None:
+            rest = entries(lines(self._file), self._damage.append)
+            reached = self._apply_all(self._counted(rest))
+        else:
+            self._take(start)
+            reached = self._replay.turn == self._until or self._apply_all(iter(start.rest))
+        if self._until is not None and not reached:
+            raise UnknownTurnError(
+                f"There is no turn {self._until}; {self._replay.turn} turns have ended."
+            )
+        loaded = self._loaded
+        loaded.versions = self._returning.versions
         self._returning.come_back(self._windows, self._context, self._warn)
-        loaded.turn, loaded.last_id = replay.turn, replay.last_id
-        if loaded.parsed == 0 and self._damage:
-            raise NotASessionError(f"{self._file.name} holds no session.")
+        loaded.turn, loaded.last_id = self._replay.turn, self._replay.last_id
         if self._damage:
             first = self._damage[0]
             self._warn(
@@ -118,68 +140,130 @@ class _Loading:
             )
         return loaded
 
-    def _applied(self, replay: Replay, entry: Entry) -> ContextItem | None:
-        try:
-            return replay.apply(entry)
-        except (KeyError, TypeError, ValueError, IndexError) as problem:
-            self._damage.append(
-                Damage(0, f"entry {entry.uuid}: {type(problem).__name__} {problem}")
-            )
-            return None
-
-    @staticmethod
-    def _ends_turn(entry: Entry, turn: int) -> bool:
-        data = entry.data or {}
-        return entry.subtype == "turn_end" and not data.get("early") and data.get("turn") == turn
-
-    def _checkpoint(self) -> tuple[int, Entry | None]:
-        """The last good checkpoint that is not too new, and where the entries after it begin."""
-        for line in self._checkpoint_lines():
+    def _apply_all(self, found: Iterator[tuple[int, Entry]]) -> bool:
+        """Have the entries happen again; whether the turn that was asked for has ended."""
+        for offset, entry in found:
+            self._loaded.since_checkpoint += 1
             try:
-                entry = decode(line.text)
-            except DamagedLineError:
-                continue
-            self._loaded.parsed += 1
-            turn = (entry.data or {}).get("turn", 0)
-            if entry.subtype == "checkpoint" and (self._until is None or turn <= self._until):
-                return line.offset + len(line.text) + 1, entry
-        return 0, None
+                item = self._replay.apply(entry)
+                if item is not None:
+                    self._loaded.offsets[item.id] = offset
+                elif entry.subtype == "window_closed" and entry.data is not None:
+                    self._loaded.closings[entry.data["windowId"]] = offset
+            except NewerSchemaError:
+                raise
+            except _UNREADABLE as problem:
+                self._damage.append(Damage(offset, f"{type(problem).__name__}: {problem}"))
+            if self._ends_turn(entry):
+                return True
+        return False
 
-    def _checkpoint_lines(self) -> Iterator[Line]:
-        return (line for line in lines_backwards(self._file) if _CHECKPOINT in line.text)
+    def _ends_turn(self, entry: Entry) -> bool:
+        data = entry.data or {}
+        ended = entry.subtype == "turn_end" and not data.get("early")
+        return ended and self._until is not None and data.get("turn") == self._until
 
-    def _item_at(self, offset: int) -> ContextItem | None:
-        """Read one item that a checkpoint names."""
-        entry = self._entry_at(offset)
-        item = item_of(entry) if entry else None
-        if item is not None:
-            self._loaded.offsets[item.id] = offset
+    # --- checkpoints -------------------------------------------------------------------
+
+    def _start(self) -> _Start | None:
+        """The last checkpoint that can be used and is not too new, with all that it names."""
+        behind: list[Line] = []
+        size = 0
+        for line in lines_backwards(self._file):
+            size += len(line.text)
+            if size > _MUCH:
+                break  # reading it all, one line after the other, takes less memory
+            if _CHECKPOINT not in line.text:
+                behind.append(line)
+            elif (start := self._usable(line, behind)) is not None:
+                return start
+        return None
+
+    def _usable(self, line: Line, behind: list[Line]) -> _Start | None:
+        """The checkpoint, if it is not too new and all that it and the rest speak of is there."""
+        damage: list[Damage] = []
+        try:
+            checkpoint = decode(line.text)
+            data = checkpoint.data or {}
+            if self._until is not None and data["turn"] > self._until:
+                return None
+            check_checkpoint(data)
+            items = {offset: self._item_at(offset, facts["id"]) for offset, facts in data["items"]}
+            rest = list(self._counted(entries(iter(reversed(behind)), damage.append)))
+        except _UNREADABLE:
+            return None
+        known = {item.id for item in items.values()} | {entry.uuid for _, entry in rest}
+        if checkpoint.subtype != "checkpoint" or not known.issuperset(_named(rest)):
+            return None
+        self._loaded.parsed += 1
+        self._damage += damage
+        return _Start(checkpoint, items, rest)
+
+    def _take(self, start: _Start) -> None:
+        data = start.checkpoint.data or {}
+        load_checkpoint(data, self._context, start.items)
+        self._loaded.offsets.update((item.id, offset) for offset, item in start.items.items())
+        self._returning.load(data)
+        for offset in data["closed"]:
+            closing = decode(line_at(self._file, offset).text)
+            if closing.data is not None:
+                self._loaded.closings[closing.data["windowId"]] = offset
+                self._returning.apply("window_closed", closing.data, closing.timestamp)
+        self._replay.turn, self._replay.last_id = data["turn"], start.checkpoint.uuid
+
+    def _item_at(self, offset: int, item_id: str) -> ContextItem:
+        self._loaded.parsed += 1
+        item = item_of(decode(line_at(self._file, offset).text))
+        if item is None or item.id != item_id:
+            raise KeyError(item_id)  # something before it was changed by hand
         return item
 
-    def _entry_at(self, offset: int) -> Entry | None:
-        self._loaded.parsed += 1
-        try:
-            return decode(line_at(self._file, offset).text)
-        except DamagedLineError as problem:
-            self._damage.append(Damage(offset, str(problem)))
-            return None
-
-    def _note_closing(self, offset: int, entry: Entry | None) -> None:
-        if entry is not None and entry.data is not None:
-            self._loaded.closings[entry.data["windowId"]] = offset
-            self._returning.apply("window_closed", entry.data, entry.timestamp)
+    def _counted(self, found: Iterator[tuple[int, Entry]]) -> Iterator[tuple[int, Entry]]:
+        for one in found:
+            self._loaded.parsed += 1
+            yield one
 
 
-def check_first_line(file: BinaryIO) -> Entry | None:
-    """The header of a log, if it has one.
+def _named(rest: list[tuple[int, Entry]]) -> set[str]:
+    """The items that entries speak of."""
+    named: set[str] = set()
+    for _, entry in rest:
+        data = entry.data or {}
+        if entry.subtype == "change":
+            named.update(data["itemIds"])
+        elif entry.subtype == "request" and data["carrierId"]:
+            named.add(data["carrierId"])
+    return named
+
+
+def check_is_session(path: Path) -> None:
+    """See that a file is a session's log, without touching it. A log that is still empty is one.
 
     Raises:
+        NotASessionError: It is something else.
         NewerSchemaError: A newer program wrote it.
     """
-    try:
-        header = decode(line_at(file, 0).text)
-    except DamagedLineError:
-        return None
-    if header.subtype == "session":
-        check_schema(header.data or {})
-    return header
+    with open_plain(path) as file:
+        damaged = 0
+        for line in lines(file):
+            if line.text.startswith(_OUR_FIRST_BYTES) and damaged == 0 and _is_last(file):
+                return  # a header that a crash cut short
+            try:
+                header = decode(line.text)
+            except DamagedLineError:
+                damaged += 1
+                if damaged == _DAMAGED_LINES:
+                    break
+                continue
+            if header.subtype == "session":
+                check_schema(header.data or {})
+            return
+    if damaged:
+        raise NotASessionError(f"{path.name} holds no session. It is left as it is.")
+
+
+def _is_last(file: BinaryIO) -> bool:
+    here = file.tell()
+    ended = not file.read(1)
+    file.seek(here)
+    return ended

@@ -43,7 +43,9 @@ class SessionLog:
         self._guard = threading.RLock()
         self._fd: int | None = None
         self._failing = False
-        self._lock = FileLock(str(path.with_suffix(".lock")), timeout=0, mode=0o600)
+        # Whoever closes the session, on whichever thread, lets go of the lock.
+        lock = str(path.with_suffix(".lock"))
+        self._lock = FileLock(lock, timeout=0, mode=0o600, thread_local=False)
         try:
             make_private(path.parent)
             self._lock.acquire()
@@ -54,6 +56,8 @@ class SessionLog:
         except OSError as problem:
             self._fail(problem)
         self._size = 0
+        self._expected: int | None = None
+        self._ours = False  # whether all that is in the file since it was opened is from here
         self._open()
 
     @property
@@ -62,9 +66,13 @@ class SessionLog:
         return len(self._waiting)
 
     @property
-    def size(self) -> int:
-        """How many bytes the file holds."""
-        return self._size
+    def is_open(self) -> bool:
+        """Whether the file could be opened for writing."""
+        return self._fd is not None
+
+    def expect(self, size: int) -> None:
+        """Write behind so many bytes and nowhere else: they were read while it was not open."""
+        self._expected = size
 
     def append(self, line: bytes, written: Callable[[int], None] | None = None) -> bool:
         """Write a line; `written` hears at which offset, as soon as it is.
@@ -104,7 +112,7 @@ class SessionLog:
             self._fd = os.open(self.path, flags, 0o600)
             if not stat.S_ISREG(os.fstat(self._fd).st_mode):
                 raise OSError(errno.EINVAL, "the log is no plain file")
-            self._size = mend_end(self._fd, self._told)
+            self._size = self._agreed_size(self._fd)
         except (OSError, Timeout) as problem:
             if self._fd is not None:
                 os.close(self._fd)
@@ -112,6 +120,20 @@ class SessionLog:
             self._fail(problem)
             return False
         return True
+
+    def _agreed_size(self, fd: int) -> int:
+        """How long the file is: as it was left if it was open before, else as it was found."""
+        if self._ours:
+            if os.fstat(fd).st_size > self._size:
+                os.ftruncate(fd, self._size)  # what is left of a line that failed
+            size = os.fstat(fd).st_size
+            expected: int | None = self._size
+        else:
+            size, expected = mend_end(fd, self._told), self._expected
+        if expected is not None and size != expected:
+            raise OSError(errno.EIO, "the log was changed by another program")
+        self._ours = True
+        return size
 
     def _write_waiting(self) -> bool:
         while self._waiting:
@@ -173,6 +195,6 @@ def mend_end(fd: int, told: Callable[[str], None]) -> int:
         decode(torn.text)
     except DamagedLineError:
         os.ftruncate(fd, torn.offset)
-        told(f"The last line was torn and is cut off ({len(torn.text)} bytes).")
+        told(f"The last line was torn and is cut off ({size - torn.offset} bytes).")
         return torn.offset
     return size + os.write(fd, b"\n")

@@ -18,7 +18,7 @@ class InvalidSessionIdError(ContextUIError):
 def contextui_home(home: Path | str | None = None) -> Path:
     """The folder of all that lasts: the one given, ``CONTEXTUI_HOME``, or ``~/.contextui``."""
     chosen = home or os.environ.get("CONTEXTUI_HOME")
-    return Path(chosen) if chosen else Path.home() / ".contextui"
+    return Path(chosen).expanduser().absolute() if chosen else Path.home() / ".contextui"
 
 
 def escape_project_path(path: str | Path) -> str:

@@ -3,8 +3,12 @@
 A damaged line costs that line. Lines end at ``\\n`` and nowhere else.
 """
 
+import errno
 import os
+import stat
 from collections.abc import Callable, Iterator
+from itertools import accumulate
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from contextui.session.entry import DamagedLineError, Entry, decode
@@ -27,6 +31,19 @@ class Damage(NamedTuple):
     reason: str
 
 
+def open_plain(path: Path) -> BinaryIO:
+    """Open a file for reading, if it is a plain one: nothing else may keep us waiting.
+
+    Raises:
+        OSError: It is not, or it cannot be opened.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "it is no plain file")
+    return os.fdopen(fd, "rb")
+
+
 def lines(file: BinaryIO, start: int = 0) -> Iterator[Line]:
     """All lines from an offset on; the last one even if its end is missing."""
     file.seek(start)
@@ -43,27 +60,32 @@ def lines(file: BinaryIO, start: int = 0) -> Iterator[Line]:
 def lines_backwards(file: BinaryIO) -> Iterator[Line]:
     """All lines, the last one first, reading only as far as they are asked for."""
     end = file.seek(0, os.SEEK_END)
-    rest = b""
+    rest: list[bytes] = []  # of the line that is not whole yet, the last piece first
     while end > 0:
         start = max(0, end - _BLOCK)
         file.seek(start)
-        parts = (file.read(end - start) + rest).split(b"\n")
+        block = file.read(end - start)
+        end = start
+        if b"\n" not in block:
+            rest.append(block)
+            if len(rest) * _BLOCK > _LONGEST_LINE:  # no entry: only its beginning matters
+                del rest[:-1]
+            continue
+        parts = (block + b"".join(reversed(rest))).split(b"\n")
         # The first part may have begun in the block before; it waits for that one.
-        rest = parts[0]
-        position = start + sum(len(part) + 1 for part in parts)
-        for part in reversed(parts[1:]):
-            position -= len(part) + 1
+        rest = [parts[0]]
+        ends = accumulate((len(part) + 1 for part in parts), initial=start)
+        for position, part in reversed(list(zip(ends, parts, strict=False))[1:]):
             if part:
                 yield Line(position, part)
-        end = start
-    if rest:
-        yield Line(0, rest)
+    if any(rest):
+        yield Line(0, b"".join(reversed(rest)))
 
 
 def line_at(file: BinaryIO, offset: int) -> Line:
     """The one line that begins here."""
     file.seek(offset)
-    return Line(offset, file.readline().rstrip(b"\n"))
+    return Line(offset, file.readline(_LONGEST_LINE).rstrip(b"\n"))
 
 
 def entries(found: Iterator[Line], report: Callable[[Damage], None]) -> Iterator[tuple[int, Entry]]:

@@ -4,6 +4,7 @@ import threading
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC
 from typing import Any
 
 from contextui import __version__
@@ -80,7 +81,7 @@ class Recorder:
         """How many entries were parsed to bring the session back."""
         self._since_checkpoint = 0
         self._logged: dict[str, str] = {}  # the newest version of each window that is in the log
-        self._shown: dict[str, str] = {}  # the newest version of each whose render is in the log
+        self._shown: dict[str, int] = {}  # what of each was last told in full, by its hash
         self._ends = [context.subscribe(self._hear), windows.subscribe(self._hear)]
 
     def resume(self, loaded: Loaded) -> None:
@@ -89,8 +90,7 @@ class Recorder:
         self.closings.update(loaded.closings)
         self.turn, self.parent, self.parsed = loaded.turn, loaded.last_id, loaded.parsed
         self._since_checkpoint = loaded.since_checkpoint
-        for window in self._windows.windows():
-            self._logged[window.id] = str(window.runtime.kept.version)
+        self._logged.update(loaded.versions)
 
     def stop(self) -> None:
         """Follow no longer."""
@@ -111,7 +111,7 @@ class Recorder:
                     "uuid": identity,
                     "parentUuid": self.parent,
                     "sessionId": self._stamp.session_id,
-                    "timestamp": self._stamp.clock().isoformat().replace("+00:00", "Z"),
+                    "timestamp": self._now(),
                     "cwd": self._stamp.cwd,
                     "gitBranch": self._stamp.git_branch,
                     "version": __version__,
@@ -145,6 +145,9 @@ class Recorder:
                 case WindowClosed():
                     self._window_closed(event)
 
+    def _now(self) -> str:
+        return self._stamp.clock().astimezone(UTC).isoformat().replace("+00:00", "Z")
+
     def _item_added(self, item_id: str) -> None:
         def written(offset: int) -> None:
             self.offsets[item_id] = offset
@@ -172,8 +175,8 @@ class Recorder:
             for copy in self._context.get(event.carrier_id).carried:
                 self._window_state(copy.window_id)
                 facts = {"windowId": copy.window_id, "version": str(copy.version)}
-                if self._shown.get(copy.window_id) != str(copy.version):
-                    self._shown[copy.window_id] = facts["version"]
+                if self._shown.get(copy.window_id) != hash(copy.xml):
+                    self._shown[copy.window_id] = hash(copy.xml)
                     facts["xml"] = copy.xml
                 copies.append(facts)
         self._note(
@@ -206,7 +209,9 @@ class Recorder:
         if window is not None:
             kept = window.runtime.kept
             self._logged[window_id] = str(kept.version)
-            self._note("window_opened", windowId=window_id, name=window.name, **kept.data())
+            render = window.runtime.latest().xml
+            facts = {"name": window.name, "render": render, **kept.data()}
+            self._note("window_opened", windowId=window_id, **facts)
 
     def _window_used(self, event: WindowActed | WindowFocused | WindowDetailChanged) -> None:
         if isinstance(event, WindowActed):

@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from contextui.context.admission import admit
-from contextui.context.item import Carried, ContextItem, ItemType
+from contextui.context.item import Carried, ContextItem
 from contextui.context.manager import ContextManager
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, DuplicateItemError
 from contextui.session.entry import SCHEMA, Entry
 from contextui.session.items import item_of
 from contextui.session.returning import ReturningWindows
 from contextui.text import quote
 from contextui.windowing.snapshot import ContextVersion
+
+_CHANGEABLE = ("pinned", "hidden", "content", "blocks", "gist")
 
 
 class NewerSchemaError(ContextUIError):
@@ -77,12 +79,12 @@ class Replay:
                 return self._context.add(item)
             admit(item)
             ledger.calls.check(item)
+            if item.id in ledger.items:
+                raise DuplicateItemError("it stands there twice")
         except ContextUIError as problem:
             self._warn(f"Entry {quote(entry.uuid)} was left out: {problem}")
             return None
-        if item.type is ItemType.WINDOW:
-            older = [one for one in ledger.references.get(item.content, ()) if not one.hidden]
-            ledger.set(older, {"hidden": "replaced"})
+        ledger.replace_older(item)
         ledger.enter(item, seq)
         return item
 
@@ -92,7 +94,7 @@ class Replay:
             ledger.undo()
             return
         items = self._known(data["itemIds"])
-        fields = dict(data["fields"])
+        fields = {name: value for name, value in data["fields"].items() if name in _CHANGEABLE}
         if fields.get("blocks"):
             fields["blocks"] = tuple(fields["blocks"])
         (ledger.set if operation == "trim" else ledger.step)(items, fields)
@@ -121,8 +123,9 @@ def check_schema(data: dict[str, Any]) -> None:
     Raises:
         NewerSchemaError: It is; the file is left as it is.
     """
-    if data.get("schema", SCHEMA) > SCHEMA:
+    schema = data.get("schema", SCHEMA)
+    if not isinstance(schema, int) or schema > SCHEMA:
         raise NewerSchemaError(
             "This session was written by a newer contextui "
-            f"(schema {data['schema']}, known here is {SCHEMA}). It is left as it is."
+            f"(schema {schema}, known here is {SCHEMA}). It is left as it is."
         )

@@ -18,8 +18,7 @@ class ReturningWindows:
     def __init__(self) -> None:
         self._open: dict[str, dict[str, Any]] = {}
         self._closed: dict[str, str] = {}
-        self._renders: dict[tuple[str, str], str] = {}
-        self._last_render: dict[str, str] = {}
+        self._renders: dict[str, str] = {}
         self._used: dict[str, None] = {}
         self._numbers: dict[str, int] = {}
         self._histories: dict[str, list[HistoryEntry]] = {}
@@ -52,13 +51,16 @@ class ReturningWindows:
                 self._used.pop(window_id, None)
                 self._closed[window_id] = data["render"] or ""
 
+    @property
+    def versions(self) -> dict[str, str]:
+        """The version of each open window that the log knows."""
+        return {window_id: facts["version"] for window_id, facts in self._open.items()}
+
     def render(self, facts: Mapping[str, Any]) -> str:
-        """The XML of a copy that a request carried: told with it, or with an earlier one."""
-        key = (facts["windowId"], facts["version"])
+        """The XML of a copy that a request carried: told with it, or with the one before."""
         if "xml" in facts:
-            self._renders[key] = facts["xml"]
-        self._last_render[facts["windowId"]] = self._renders.get(key, "")
-        return self._renders.get(key, "")
+            self._renders[facts["windowId"]] = facts["xml"]
+        return self._renders.get(facts["windowId"], "")
 
     def come_back(
         self,
@@ -77,12 +79,16 @@ class ReturningWindows:
                 if cls is None:
                     raise ContextUIError(f"there is no window class {facts['name']} any more")
                 self._restore(windows, cls, window_id, facts)
+                if unknown := set(facts["state"] or ()) - set(cls.State.model_fields):
+                    warn(f"{window_id} no longer knows what it kept as {', '.join(unknown)}.")
             except ContextUIError as problem:
                 warn(f"{window_id} cannot come back: {problem}. It shows what it showed last.")
-                self._closed[window_id] = self._last_render.get(window_id, "")
+                self._closed[window_id] = self._renders.get(window_id, facts.get("render", ""))
         for window_id in self._used:
             if windows.get(window_id):
                 windows.focus(window_id)
+        for window_id in context.ledger.references:
+            self._count(window_id.rpartition("_")[0], window_id)
         windows.remember(self._closed, self._numbers)
         for window_id in list(context.ledger.references):
             if windows.get(window_id) is None:

@@ -1,19 +1,19 @@
 """One session: a context and its windows, and the log that they are kept in."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.placement import Placement
+from contextui.events import Event, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.session.entry import SCHEMA
 from contextui.session.git import branch_of
-from contextui.session.loading import Loaded, load
+from contextui.session.loading import Loaded, check_is_session, load
 from contextui.session.log import SessionLog
 from contextui.session.memory import MemoryStore
 from contextui.session.recorder import CHECKPOINT_EVERY, Recorder, Stamp
@@ -38,7 +38,7 @@ class SessionOptions:
         lang: The language of the windows.
         lod: The level of detail at which windows open.
         placement: Where live windows stand in a request.
-        counter: Counts tokens; each session has its own if none is given.
+        counter: Makes what counts tokens; each session has its own, as it learns.
         clock: Tells the time.
         checkpoint_every: Entries after which the end of a turn gets a checkpoint.
     """
@@ -47,7 +47,7 @@ class SessionOptions:
     lang: Lang = "en"
     lod: Lod = Lod.FULL
     placement: Placement = "tail"
-    counter: TokenCounter | None = None
+    counter: Callable[[], TokenCounter] = TokenCounter
     clock: Clock = utc_now
     checkpoint_every: int = CHECKPOINT_EVERY
 
@@ -61,8 +61,7 @@ class SessionOptions:
             clock=self.clock,
             workspace=Workspace(cwd) if Path(cwd).is_dir() else None,
         )
-        counter = self.counter or TokenCounter()
-        return windows, ContextManager(windows, counter=counter, placement=self.placement)
+        return windows, ContextManager(windows, counter=self.counter(), placement=self.placement)
 
 
 class Session:
@@ -82,17 +81,22 @@ class Session:
     def __init__(self, session_id: str, cwd: str, path: Path, options: SessionOptions) -> None:
         self.id, self.cwd, self.path = session_id, cwd, path
         self.notices: list[str] = []
+        if path.exists():
+            check_is_session(path)  # before anything is mended in it
         self._log = SessionLog(path, self.notices.append)
         try:
             self.windows, self.context = options.make(session_id, cwd)
-            self._is_new = self._log.size == 0
-            loaded = Loaded() if self._is_new else self._load()
+            loaded = self._load() if path.exists() and path.stat().st_size else None
             stamp = Stamp(session_id, cwd, branch_of(Path(cwd)), options.clock)
             every = options.checkpoint_every
             self._recorder = Recorder(self._log, stamp, self.context, self.windows, every)
-            self._recorder.resume(loaded)
+            if loaded is None:
+                header = {"type": "system", "subtype": "session", "data": {"schema": SCHEMA}}
+                self._recorder.write(header)
+            else:
+                self._recorder.resume(loaded)
             MemoryStore(self.context, self._recorder.offsets, path)
-            self._answer_lost_calls()
+            self._make_whole()
         except BaseException:
             self._log.close()
             raise
@@ -123,23 +127,33 @@ class Session:
         """How many entries wait to be written."""
         return self._log.unsaved
 
-    def begin(self, facts: Mapping[str, Any]) -> None:
-        """Write the header of a new session."""
-        data = {"schema": SCHEMA, **facts}
-        self._recorder.write({"type": "system", "subtype": "session", "data": data})
-
     def close(self) -> None:
         """Write what is not written yet, and let others have the session."""
         self._recorder.stop()
         self._log.close()
+        self.windows.shut_down()
         if self.windows.workspace is not None:
             self.windows.workspace.close()
 
     def _load(self) -> Loaded:
-        return load(self.path, self.context, self.windows, self.notices.append)
+        if not self._log.is_open:
+            self._log.expect(self.path.stat().st_size)
+        end = self.windows.subscribe(self._hear_trouble)
+        try:
+            return load(self.path, self.context, self.windows, self.notices.append)
+        finally:
+            end()
 
-    def _answer_lost_calls(self) -> None:
-        """A call without its result was cut short by a crash: the model must not wait for it."""
+    def _hear_trouble(self, event: Event) -> None:
+        if isinstance(event, WindowTroubled):
+            self.notices.append(f"{event.window_id} {event.reason}")
+
+    def _make_whole(self) -> None:
+        """Complete what a crash cut short: a call without its result, which the model must not
+        wait for, and a window that was open already but not listed yet."""
+        for window in self.windows.windows():
+            if window.id not in self.context.ledger.references:
+                self.context.add(ContextItem(ItemType.WINDOW, window.id))
         lost = "Interrupted before it finished. It may or may not have been carried out."
         for call in self.context.ledger.calls.unanswered:
             item = ContextItem(ItemType.TOOL, lost, tool_call_id=call, is_error=True)

@@ -9,14 +9,14 @@ from typing import NamedTuple
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.session.entry import Entry
-from contextui.session.loading import check_first_line, load
+from contextui.session.loading import UnknownTurnError, check_is_session, load
 from contextui.session.paths import (
     check_session_id,
     contextui_home,
     escape_project_path,
     make_private,
 )
-from contextui.session.reading import entries, lines, lines_backwards
+from contextui.session.reading import entries, lines, lines_backwards, open_plain
 from contextui.session.session import Session, SessionOptions
 from contextui.text import one_line, quote
 from contextui.windowing.manager import WindowManager
@@ -59,6 +59,12 @@ class SessionView(NamedTuple):
     context: ContextManager
     notices: list[str]
 
+    def close(self) -> None:
+        """Stop its windows."""
+        self.windows.shut_down()
+        if self.windows.workspace is not None:
+            self.windows.workspace.close()
+
 
 class SessionStore:
     """All sessions under one home.
@@ -83,7 +89,10 @@ class SessionStore:
 
     def create(self, cwd: str | Path) -> Session:
         """Begin a new session of this folder."""
-        return self._begin(os.path.abspath(cwd), {})
+        folder = os.path.abspath(cwd)
+        session_id = uuid.uuid4().hex
+        path = self.home / "projects" / escape_project_path(folder) / f"{session_id}.jsonl"
+        return Session(session_id, folder, path, self._options)
 
     def open(self, session_id: str) -> Session:
         """Go on with a session, by its id or a beginning of it that no other has.
@@ -115,7 +124,10 @@ class SessionStore:
                 if found
                 else f"There is no session {quote(session_id)}."
             )
-        return _info(chosen[0])
+        info = _info(chosen[0])
+        if info is None:
+            raise UnknownSessionError(f"Session {session_id} cannot be read: no plain file.")
+        return info
 
     def latest(self, cwd: str | Path) -> SessionInfo | None:
         """The session of this folder with the newest entry."""
@@ -125,7 +137,8 @@ class SessionStore:
         """The sessions of this folder, or of all; the one with the newest entry first."""
         folder = "*" if cwd is None else escape_project_path(cwd)
         paths = (self.home / "projects").glob("*/*.jsonl")
-        found = [_info(path) for path in paths if folder in ("*", path.parent.name)]
+        read = (_info(path) for path in paths if folder in ("*", path.parent.name))
+        found = [info for info in read if info is not None]
         if cwd is not None:
             found = [info for info in found if info.cwd == os.path.abspath(cwd)]
         return sorted(found, key=lambda info: info.updated, reverse=True)
@@ -136,19 +149,27 @@ class SessionStore:
         The other one may be open elsewhere: it is only read.
         """
         info = self.find(session_id)
+        check_is_session(info.path)
         new_id = uuid.uuid4().hex
-        path = info.path.with_name(f"{new_id}.jsonl")
+        path, missing = info.path.with_name(f"{new_id}.jsonl"), None
         make_private(path.parent)
         with (
             info.path.open("rb") as source,
             os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as copy,
         ):
-            check_first_line(source)
             old, new = (f'"sessionId":"{one}"'.encode() for one in (info.id, new_id))
-            for line in lines(source):
-                copy.write(line.text.replace(old, new, 1) + b"\n")
-                if turn is not None and _ends_turn(line.text, turn):
+            source.seek(0)
+            for line in source:
+                if not line.endswith(b"\n"):
+                    break  # it is being written just now
+                copy.write(line.replace(old, new, 1) if len(old) == len(new) else line)
+                if turn is not None and _ends_turn(line, turn):
                     break
+            else:
+                missing = turn
+        if missing is not None:
+            path.unlink()
+            raise UnknownTurnError(f"There is no turn {missing} in session {info.id}.")
         return Session(new_id, info.cwd, path, self._options)
 
     def view(self, session_id: str, turn: int | None = None, *, whole: bool = False) -> SessionView:
@@ -161,13 +182,6 @@ class SessionStore:
         load(info.path, view.context, view.windows, view.notices.append, turn, whole=whole)
         return view
 
-    def _begin(self, cwd: str, facts: dict[str, str]) -> Session:
-        session_id = uuid.uuid4().hex
-        folder = self.home / "projects" / escape_project_path(cwd)
-        session = Session(session_id, cwd, folder / f"{session_id}.jsonl", self._options)
-        session.begin(facts)
-        return session
-
 
 def _ends_turn(line: bytes, turn: int) -> bool:
     if b'"subtype":"turn_end"' not in line:
@@ -175,8 +189,16 @@ def _ends_turn(line: bytes, turn: int) -> bool:
     return f'"data":{{"turn":{turn},"early":false}}'.encode() in line
 
 
-def _info(path: Path) -> SessionInfo:
-    with path.open("rb") as file:
+def _info(path: Path) -> SessionInfo | None:
+    """What there is to say of a log; None if it is no file that could be one."""
+    try:
+        return _read_info(path)
+    except OSError:
+        return None
+
+
+def _read_info(path: Path) -> SessionInfo:
+    with open_plain(path) as file:
         first: list[Entry] = []
         for _, entry in entries(lines(file), lambda _: None):
             first.append(entry)

@@ -20,6 +20,7 @@ from contextui.errors import (
 )
 from contextui.events import (
     Actor,
+    Dispatcher,
     Listener,
     Listeners,
     WindowClosed,
@@ -33,7 +34,8 @@ from contextui.windowing.action import ActionResult
 from contextui.windowing.base import Window
 from contextui.windowing.env import Clock, Env, Lang
 from contextui.windowing.params import Params
-from contextui.windowing.runtime import Place, Runtime
+from contextui.windowing.place import Place
+from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.worker import PATIENCE, finished, in_event_loop
@@ -87,6 +89,16 @@ class WindowManager:
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Be told of every event of every window; the returned call ends that."""
         return self._listeners.subscribe(listener)
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        """Tells what happens to the windows, in order with what happens elsewhere."""
+        return self._listeners.dispatcher
+
+    def shut_down(self) -> None:
+        """Stop all windows as they are: nothing of theirs runs any more, and nobody is told."""
+        for window in self.windows():
+            window.runtime.worker.stop()
 
     def register(self, cls: type[Window]) -> None:
         """Make a class known by its name.

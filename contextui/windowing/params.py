@@ -29,6 +29,13 @@ from contextui.windowing.trouble import reason_of
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+_TYPE_ERRORS = (
+    "_type",
+    "_parsing",
+    "_from_float",
+    "literal_error",
+    "enum",
+)  # as pydantic names them
 _PLAIN = re.compile(r"[\w.-]+")
 _PROBLEMS = 5  # of one param that are told
 _NAMES: dict[object, str] = {
@@ -130,9 +137,10 @@ class Params:
 
     def _problem(self, name: str, error: "ErrorDetails") -> str:
         path = ".".join([name, *map(str, error["loc"])])
-        expected = next((f"expected {p.type}" for p in self.listing if p.name == path), None)
-        got = quote(_shown(error["input"]))
-        return f"{path}: {expected or error['msg']}, got {got}"
+        known = next((f"expected {p.type}" for p in self.listing if p.name == path), None)
+        of_type = error["type"].endswith(_TYPE_ERRORS)
+        expected = known if known and of_type else error["msg"]
+        return f"{path}: {expected}, got {quote(_shown(error['input']))}"
 
 
 def type_name(hint: Any, where: str) -> str:

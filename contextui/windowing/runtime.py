@@ -4,9 +4,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -21,7 +20,6 @@ from contextui.errors import (
 )
 from contextui.events import (
     Actor,
-    Event,
     WindowActed,
     WindowChanged,
     WindowDetailChanged,
@@ -31,6 +29,7 @@ from contextui.windowing import drawing
 from contextui.windowing.action import ActionResult
 from contextui.windowing.anchors import Reference, fields_of
 from contextui.windowing.drawing import Frame, Render
+from contextui.windowing.place import Kept, Place
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod, Snapshot
 from contextui.windowing.state import StateKeeper, WindowState
 from contextui.windowing.transaction import Call
@@ -39,31 +38,8 @@ from contextui.windowing.worker import Worker, finished
 
 if TYPE_CHECKING:
     from contextui.windowing.base import Window
-    from contextui.windowing.env import Env
 
 _TICK_FAILURES = 3  # a timer that fails this often in a row is ended
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a window lives: its id, its session, its surroundings, and who hears of it."""
-
-    window_id: str
-    session_id: str
-    env: "Env"
-    emit: Callable[[Event], None]
-
-
-class Kept(NamedTuple):
-    """What must be kept of a window to bring it back: its state, and which render it stands at."""
-
-    version: ContextVersion
-    lod: Lod
-    state: Mapping[str, Any] | None
-
-    def data(self) -> dict[str, Any]:
-        """The same, ready for JSON."""
-        return {"version": str(self.version), "lod": self.lod.value, "state": self.state}
 
 
 class Runtime:
@@ -348,7 +324,7 @@ class Runtime:
                 self.version = version
         self._renders = {**self._renders, lod: render}  # others may be looking at the old one
         if lod is self.lod:
-            self.place.emit(WindowChanged(self.place.window_id, str(version)))
+            self.place.emit(WindowChanged(self.place.window_id, str(version)), False)
 
     def _take_back(self) -> None:
         """Drawing only looks: were its changes kept, every look would be a new version."""
@@ -383,4 +359,4 @@ class Runtime:
 
     def warn(self, reason: str) -> None:
         """Tell whoever listens that something is wrong with this window."""
-        self.place.emit(WindowTroubled(self.place.window_id, reason))
+        self.place.emit(WindowTroubled(self.place.window_id, reason), False)

@@ -10,6 +10,8 @@ def test_adding() -> None:
 """
 
 import asyncio
+import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, TypeVar
@@ -18,7 +20,7 @@ from contextui.events import Event, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.windowing.action import ActionResult
 from contextui.windowing.base import Window
-from contextui.windowing.env import Lang
+from contextui.windowing.env import Clock, Lang
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 
@@ -33,6 +35,7 @@ class WindowTester(Generic[W]):
         folder: The files that it may work on.
         lang: The language that it should speak.
         classes: Other windows that it may open.
+        clock: What `self.env.clock` tells; by default the present time.
         args: What its `opened` takes.
 
     Attributes:
@@ -49,9 +52,11 @@ class WindowTester(Generic[W]):
         folder: Path | str | None = None,
         lang: Lang = "en",
         classes: tuple[type[Window], ...] = (),
+        clock: Clock | None = None,
         **args: Any,
     ) -> None:
-        self._class, self._others, self._folder, self._lang = cls, classes, folder, lang
+        self._class, self._others, self._folder = cls, classes, folder
+        self._surroundings: dict[str, Any] = {"lang": lang} | ({"clock": clock} if clock else {})
         self.troubles: list[str] = []
         self.windows = self._manager()
         self.window = cls()
@@ -92,7 +97,18 @@ class WindowTester(Generic[W]):
 
     def result(self, action_id: str, /, **params: Any) -> ActionResult:
         """Carry out an action, whatever comes of it."""
-        return asyncio.run(self.windows.act(self.window.id, action_id, params))
+
+        def carry_out() -> ActionResult:
+            return asyncio.run(self.windows.act(self.window.id, action_id, params))
+
+        with ThreadPoolExecutor(1) as thread:  # the test may have an event loop of its own
+            return thread.submit(carry_out).result()
+
+    def tick(self) -> None:
+        """Let each timer of the window run once, now, however long it would still wait."""
+        worker = self.window.runtime.worker
+        for _, _, _, timer in sorted(worker._timers):
+            worker.submit(timer).result()
 
     def content(self, lod: Lod = Lod.FULL) -> str:
         """What the window shows at this level, as text; it must not be an error."""
@@ -107,17 +123,15 @@ class WindowTester(Generic[W]):
     def restored(self) -> "WindowTester[W]":
         """The same window as a later run would have it: from its saved state alone."""
         kept = self.window.runtime.kept
+        assert kept.state is not None, "its state cannot be saved"
+        state = json.loads(json.dumps(kept.state))  # as a session writes it
         twin: WindowTester[W] = object.__new__(WindowTester)
-        twin._class, twin._others, twin._folder, twin._lang = (
-            self._class,
-            self._others,
-            self._folder,
-            self._lang,
-        )
+        twin._class, twin._others, twin._folder = self._class, self._others, self._folder
+        twin._surroundings = self._surroundings
         twin.troubles = []
         twin.windows = twin._manager()
         back = twin.windows.restore(
-            self._class, self.window.id, kept.state or {}, lod=kept.lod, version=kept.version
+            self._class, self.window.id, state, lod=kept.lod, version=kept.version
         )
         assert isinstance(back, self._class)
         twin.window = back
@@ -125,7 +139,8 @@ class WindowTester(Generic[W]):
 
     def _manager(self) -> WindowManager:
         workspace = Workspace(self._folder) if self._folder is not None else None
-        windows = WindowManager({self._class, *self._others}, lang=self._lang, workspace=workspace)
+        classes: list[type[Window]] = [self._class, *self._others]
+        windows = WindowManager(classes, workspace=workspace, **self._surroundings)
         windows.subscribe(self._hear)
         return windows
 

@@ -27,7 +27,7 @@ class Talk(Conversation):
 
 
 def options(checkpoint_every: int = 1_000) -> SessionOptions:
-    return SessionOptions(classes=[NotesWindow], counter=None, checkpoint_every=checkpoint_every)
+    return SessionOptions(classes=[NotesWindow], checkpoint_every=checkpoint_every)
 
 
 def store_in(folder: Path, checkpoint_every: int = 1_000) -> SessionStore:

@@ -1,0 +1,395 @@
+"""Finding windows: in installed packages, in files and folders, in the user's and the project's.
+
+Whatever is wrong with one of them becomes a line that says so, and the others are there.
+"""
+
+import itertools
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import sha256
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+
+from contextui.errors import ContextUIError, UnknownWindowError
+from contextui.names import WINDOW_NAME
+from contextui.text import one_line, quote
+from contextui.windowing.base import Window
+from contextui.windowing.trouble import reason_of
+from contextui.windowing.trust import (
+    Review,
+    TrustError,
+    TrustStore,
+    WindowLoadError,
+    is_window_file,
+    read_source,
+)
+
+GROUP = "contextui.windows"
+"""The entry points by which packages offer windows."""
+
+Status = Literal["found", "ready", "broken", "duplicate", "untrusted"]
+_numbers = itertools.count(1)
+_NAMING = "small letters, digits, - and _"
+
+
+@dataclass(frozen=True, slots=True)
+class WindowEntry:
+    """One window that was found.
+
+    Attributes:
+        name: What it is called; of one that could not be loaded, what its file is called.
+        origin: Where it comes from, in words.
+        status: ``found`` in a package and not imported yet; ``ready`` to be opened; or why not.
+        reason: Why not, in one line.
+        cls: Its class, once it is ready.
+    """
+
+    name: str
+    origin: str
+    status: Status
+    reason: str = ""
+    cls: type[Window] | None = None
+    _entry_point: EntryPoint | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def usable(self) -> bool:
+        """Whether the window can be opened, as far as is known."""
+        return self.status in ("found", "ready")
+
+    def __str__(self) -> str:
+        """The window in one inert line: ``[✓] name: description`` or ``[X] name: reason``."""
+        if not self.usable:
+            return f"[X] {self.name}: {self.reason}"
+        words = self.cls.description if self.cls else self.origin
+        return f"[✓] {self.name}: {one_line(words, 200)}"
+
+    def data(self) -> dict[str, Any]:
+        """The entry as JSON-ready data."""
+        return {
+            "name": self.name,
+            "status": self.status,
+            "origin": self.origin,
+            "reason": self.reason or None,
+            "description": one_line(self.cls.description, 1_000) if self.cls else None,
+            "args": str(self.cls.opening) if self.cls else None,
+            "actions": list(self.cls.actions) if self.cls else None,
+        }
+
+
+class Registry:
+    """The windows that there are, in the order in which they were found.
+
+    `discover` fills it. Of two with one name the first is used and the second is an entry that
+    names both. A package is not imported before its window is asked for.
+
+    Attributes:
+        review: What is in the project's folder of windows, if it has one.
+        notices: What else the user should know, in words.
+
+    Example:
+        >>> registry = discover(files=["./deploy.py"], home=home, project=Path.cwd())
+        >>> print(*registry.load_all(), sep="\\n")                           # doctest: +SKIP
+        [✓] todo: A to-do list.
+        [X] deploy: syntax error in ./deploy.py, line 3: invalid syntax
+        >>> WindowManager(registry.classes())                               # doctest: +SKIP
+    """
+
+    def __init__(self) -> None:
+        self.review: Review | None = None
+        self.notices: list[str] = []
+        self._entries: list[WindowEntry] = []
+        self._modules: dict[tuple[str, str], ModuleType] = {}
+
+    @property
+    def entries(self) -> list[WindowEntry]:
+        """All that was found, usable or not; nothing is imported for it."""
+        return list(self._entries)
+
+    def load_all(self) -> list[WindowEntry]:
+        """The same with every package imported, so that each is ready or says why not."""
+        self._entries = [_loaded(entry) for entry in self._entries]
+        return self.entries
+
+    def classes(self) -> list[type[Window]]:
+        """Every class that can be used, for a `WindowManager`."""
+        return [entry.cls for entry in self.load_all() if entry.cls]
+
+    def load(self, name: str) -> type[Window]:
+        """The class of one window; of all packages, only its own is imported.
+
+        Raises:
+            UnknownWindowError: There is none of that name.
+            WindowLoadError: There is one, and it cannot be used.
+        """
+        self._entries = [_loaded(one) if one.name == name else one for one in self._entries]
+        named = [entry for entry in self._entries if entry.name == name]
+        for entry in named:
+            if entry.cls is not None:
+                return entry.cls
+        if named:
+            raise WindowLoadError(f"{named[0].name}: {named[0].reason}")
+        there_is = ", ".join(sorted(one.name for one in self._entries if one.usable)) or "none"
+        raise UnknownWindowError(f"There is no window called {quote(name)}. There is: {there_is}.")
+
+    # --- the places, each of which adds what it has ------------------------------------
+
+    def add_packages(self, points: Iterable[EntryPoint]) -> None:
+        """Add what installed packages offer, contextui's own first; nothing is imported."""
+        offers = [(_package(point), point) for point in points]
+        offers.sort(key=lambda one: (not one[0].startswith("contextui "), one[0], one[1].name))
+        for package, point in offers:
+            origin = f"{one_line(point.value, 160)} of the package {package}"
+            entry = WindowEntry(one_line(point.name, 80), origin, "found", _entry_point=point)
+            if not WINDOW_NAME.fullmatch(point.name):
+                reason = f"{origin}: this cannot be a window's name ({_NAMING})"
+                entry = replace(entry, status="broken", reason=reason)
+            self._add(entry)
+
+    def add_file(self, spec: str | Path) -> None:
+        """Add the windows of ``FILE.py``, or the one of ``FILE.py:Class``."""
+        path, chosen = _split(str(spec))
+        self._add_source(path, lambda: read_source(path), chosen)
+
+    def add_folder(self, folder: Path, *, optional: bool = False) -> None:
+        """Add the windows of all files of a folder that are not helpers, tests or hidden."""
+        try:
+            names = sorted(filter(is_window_file, os.listdir(folder)))
+            problem = "no window is in it: a window's file is called like deploy.py"
+        except FileNotFoundError:
+            names, problem = [], "there is no such folder"
+        except OSError as error:
+            names, problem, optional = [], f"it is not a folder to read ({error.strerror})", False
+        for name in names:
+            self.add_file(folder / name)
+        if not names and not optional:
+            self._add_broken(folder, f"{_shown(folder)}: {problem}")
+
+    def add_project(self, project: Path, store: TrustStore) -> None:
+        """Add the windows of ``.contextui/windows``, if just these bytes were trusted."""
+        folder = project / ".contextui" / "windows"
+        if not os.path.lexists(folder):
+            return
+        try:
+            if not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(project)):
+                raise TrustError(f"{_shown(folder)} is a link that leads out of the project")
+            self.review = review = store.review(folder)
+        except TrustError as problem:
+            self._add_broken(folder, str(problem))
+            return
+        self.notices += [store.problem] if store.problem else []
+        for file in review.files:
+            path = folder / file.name
+            if not is_window_file(file.name) or file.status == "removed":
+                continue
+            if file.status == "refused":
+                self._add_broken(path, f"{_shown(path)}: {file.reason}")
+            elif review.trusted:
+                self._add_source(path, partial(review.contents.__getitem__, file.name))
+            else:
+                self._add(_untrusted(path, file.status))
+
+    def _add_source(self, path: Path, read: Callable[[], bytes], chosen: str | None = None) -> None:
+        try:
+            source = read()
+            key = os.path.realpath(path), sha256(source).hexdigest()
+            if key not in self._modules:  # a file that is found in two ways is still one
+                self._modules[key] = run_source(source, path)
+            classes = _chosen(self._modules[key], path, chosen)
+        except WindowLoadError as problem:
+            self._add_broken(path, str(problem))
+            return
+        for cls in classes:
+            origin = f"{cls.__name__} in {_shown(path)}"
+            try:
+                self._add(WindowEntry(_checked(cls).name, origin, "ready", cls=cls))
+            except WindowLoadError as problem:
+                self._add_broken(path, f"{problem} ({_shown(path)})", origin)
+
+    def _add_broken(self, path: Path, reason: str, origin: str = "") -> None:
+        name = one_line(path.name.removesuffix(".py"), 80) or "?"
+        entry = WindowEntry(name, origin or _shown(path), "broken", one_line(reason, 1_000))
+        self._add(entry)
+
+    def _add(self, entry: WindowEntry) -> None:
+        first = next((one for one in self._entries if one.name == entry.name and one.usable), None)
+        if first and entry.usable:
+            if first.cls is not None and first.cls is entry.cls:
+                return
+            reason = (
+                f"two windows have this name: {first.origin}, which is used, "
+                f"and {entry.origin}, which is not. Rename one of them"
+            )
+            entry = replace(entry, status="duplicate", cls=None, reason=reason)
+        self._entries.append(entry)
+
+
+def discover(
+    *,
+    files: Iterable[str | Path] = (),
+    folders: Iterable[str | Path] = (),
+    home: Path | None = None,
+    project: Path | None = None,
+    packages: Iterable[EntryPoint] | None = None,
+) -> Registry:
+    """Find windows, in this order: packages, files, folders, the user's, the project's.
+
+    Code of the given files and folders and of the user's folder is run to see what it defines;
+    code of a package when it is asked for; code of the project only if it is trusted.
+
+    Args:
+        files: ``FILE.py`` or ``FILE.py:Class``, as given by the user.
+        folders: Folders of such files, as given by the user.
+        home: Where contextui keeps what lasts: ``windows/`` in it is the user's own folder, and
+            what was trusted is written there. Without it the project's windows are not loaded.
+        project: The folder in which contextui works; its windows are in ``.contextui/windows/``.
+        packages: Entry points to use instead of the installed ones.
+    """
+    registry = Registry()
+    registry.add_packages(entry_points(group=GROUP) if packages is None else packages)
+    for file in files:
+        registry.add_file(file)
+    for folder in folders:
+        registry.add_folder(Path(folder))
+    if home is not None:
+        registry.add_folder(home / "windows", optional=True)
+        own = os.path.realpath(home / "windows")
+        # In the user's home folder the two places are one.
+        if project and os.path.realpath(project / ".contextui" / "windows") != own:
+            registry.add_project(project, TrustStore(home))
+    return registry
+
+
+# --- from bytes to classes -------------------------------------------------------------------
+
+
+def run_source(source: bytes, path: Path) -> ModuleType:
+    """Run a file's bytes as a module with a name of its own; `sys.path` stays as it is.
+
+    Nothing is read from disk for it, no cache either: what was checked is what runs.
+
+    Raises:
+        WindowLoadError: It does not run; the text says why, and where.
+    """
+    file = os.path.abspath(path)
+    stem = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
+    module = ModuleType(f"_contextui_window_{next(_numbers)}_{stem}")
+    module.__file__ = file
+    sys.modules[module.__name__] = module  # dataclasses and pydantic look names up there
+    try:
+        exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
+    except BaseException as problem:
+        sys.modules.pop(module.__name__, None)
+        if isinstance(problem, KeyboardInterrupt):
+            raise
+        raise WindowLoadError(_reason(problem, file, _shown(path))) from problem
+    return module
+
+
+def _chosen(module: ModuleType, path: Path, name: str | None) -> list[type[Window]]:
+    """The class that was named; else all windows that the file defines, not those it imports."""
+    windows = dict.fromkeys(filter(_is_window, vars(module).values()))  # some have two names
+    own = [cls for cls in windows if cls.__module__ == module.__name__]
+    if name is None:
+        public = [cls for cls in own if not cls.__name__.startswith("_")]
+        if not public:
+            raise WindowLoadError(
+                f"{_shown(path)} defines no window: write a class that extends contextui.Window"
+            )
+        return public
+    found = vars(module).get(name)
+    if found is None:
+        there_is = ", ".join(cls.__name__ for cls in own) or "none"
+        raise WindowLoadError(f"{_shown(path)} has no class {quote(name)}. It has: {there_is}")
+    if not _is_window(found):
+        raise WindowLoadError(f"{name} in {_shown(path)} does not extend contextui.Window")
+    return [found]
+
+
+def _is_window(value: object) -> bool:
+    # Not isinstance: that would ask the value for its class, and a proxy may raise.
+    kind = value if issubclass(type(value), type) else None
+    return isinstance(kind, type) and issubclass(kind, Window) and kind is not Window
+
+
+def _checked(cls: type[Window]) -> type[Window]:
+    if cls.content is Window.content:
+        raise WindowLoadError(
+            f"{cls.__name__} has no content(): write what it shows, "
+            "or let its name begin with _ if it is only a base"
+        )
+    # Both were checked when the class was made, and its author may have changed them since.
+    if not isinstance(cls.name, str) or not WINDOW_NAME.fullmatch(cls.name):
+        raise WindowLoadError(f"{quote(str(cls.name))} cannot be a window's name ({_NAMING})")
+    if not isinstance(cls.description, str):
+        raise WindowLoadError(f"{cls.__name__}.description must be text")
+    return cls
+
+
+def _loaded(entry: WindowEntry) -> WindowEntry:
+    """The entry of a package's window with its class, or with why there is none."""
+    if entry.status != "found" or entry._entry_point is None:
+        return entry
+    try:
+        found = entry._entry_point.load()
+        if not _is_window(found):
+            raise WindowLoadError("it does not extend contextui.Window")
+        if _checked(found).name != entry.name:
+            raise WindowLoadError(
+                f"its window is called {found.name}: give the entry point the same name"
+            )
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:
+        reason = f"{entry.origin}: {_reason(problem)}"
+        return replace(entry, status="broken", reason=one_line(reason, 1_000))
+    return replace(entry, status="ready", cls=found)
+
+
+def _reason(problem: BaseException, file: str = "", shown: str = "") -> str:
+    """What went wrong, and where: in the window's own file if it was there."""
+    if isinstance(problem, SyntaxError):
+        elsewhere = problem.filename not in (file, None)
+        where = one_line(str(problem.filename), 160) if elsewhere else shown
+        return f"syntax error in {where}, line {problem.lineno or 1}: {one_line(problem.msg, 300)}"
+    words = str(problem) if isinstance(problem, ContextUIError) else reason_of(problem)
+    if isinstance(problem, SystemExit):
+        words = f"it ends the program while being loaded ({words})"
+    frames = traceback.extract_tb(problem.__traceback__)
+    lines = [f", line {frame.lineno}" for frame in frames if frame.filename == file]
+    return words.rstrip(".") + (f" ({shown}{lines[-1] if lines else ''})" if shown else "")
+
+
+# --- words and paths -------------------------------------------------------------------------
+
+
+def _split(spec: str) -> tuple[Path, str | None]:
+    before, colon, name = spec.rpartition(":")
+    if colon and before.endswith(".py") and not os.path.lexists(spec):
+        return Path(before), name
+    return Path(spec), None
+
+
+def _untrusted(path: Path, status: str) -> WindowEntry:
+    name = one_line(path.stem, 80)
+    what = {"new": "new", "changed": "changed"}.get(status, "unchanged, but others are not")
+    reason = f"{_shown(path)} is not trusted ({what}): read it, then run contextui trust"
+    return WindowEntry(name, _shown(path), "untrusted", reason)
+
+
+def _package(point: EntryPoint) -> str:
+    with suppress(Exception):
+        if point.dist:
+            return one_line(f"{point.dist.name} {point.dist.version}", 80)
+    return "of no name"
+
+
+def _shown(path: Path) -> str:
+    return one_line(str(path), 160)

@@ -1,0 +1,152 @@
+"""The text of `contextui new-window NAME`: a window that works, and its test."""
+
+import os
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
+
+from contextui.errors import ContextUIError
+from contextui.names import WINDOW_NAME
+from contextui.text import one_line, quote
+
+
+class NewWindowError(ContextUIError):
+    """A new window that cannot be written: its name is none, or the file is there already."""
+
+
+class NewWindow(NamedTuple):
+    """The two files of a new window: their names and their text."""
+
+    file: str
+    text: str
+    test_file: str
+    test_text: str
+
+
+def new_window(name: str) -> NewWindow:
+    """The files of a new window.
+
+    Raises:
+        NewWindowError: The name cannot be a window's.
+    """
+    if not WINDOW_NAME.fullmatch(name):
+        raise NewWindowError(
+            f"{quote(name)} cannot be a window's name. Take small letters, digits, - and _, "
+            "a letter first, such as shopping-list."
+        )
+    words = [word for word in name.replace("-", "_").split("_") if word]
+    if words[0].startswith("test"):  # pytest would take the file or the class for a test
+        words.insert(0, "the")
+    # The suffix keeps the file from hiding a module of Python, such as code or calendar.
+    module = "_".join(words) + "_window"
+    names = {
+        "name": name,
+        "module": module,
+        "cls": "".join(map(str.capitalize, words)) + "Window",
+        "title": " ".join(words),
+    }
+    return NewWindow(
+        f"{module}.py",
+        Template(_WINDOW).substitute(names),
+        f"test_{module}.py",
+        Template(_TEST).substitute(names),
+    )
+
+
+def write_new_window(name: str, folder: Path) -> list[Path]:
+    """Write both files into a folder; nothing that is there is overwritten.
+
+    Raises:
+        NewWindowError: The name cannot be a window's, or the files cannot be written.
+    """
+    new = new_window(name)
+    contents = {folder / new.file: new.text, folder / new.test_file: new.test_text}
+    for path in contents:
+        if os.path.lexists(path):
+            raise NewWindowError(f"There is a {one_line(str(path), 160)} already; it is kept.")
+    for path, text in contents.items():
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            shown = one_line(str(path), 160)
+            raise NewWindowError(f"{shown} cannot be written: {error.strerror}.") from error
+    return list(contents)
+
+
+_WINDOW = '''\
+"""A window for contextui: $title."""
+
+from contextui import ActionError, Body, Element, Lod, Window, action
+
+
+class $cls(Window):
+    """Keeps entries."""  # the model reads this line: say what the window is for
+
+    name = "$name"
+
+    class State(Window.State):  # saved with the session, and back when it goes on
+        entries: list[str] = []
+
+    state: State
+
+    def opened(self, entries: list[str] | None = None) -> None:
+        self.state.entries = entries or []
+
+    def content(self, lod: Lod) -> Body:
+        entries = [
+            Element("entry", text, id=number) for number, text in enumerate(self.state.entries, 1)
+        ]
+        if lod is Lod.GIST:  # one line
+            return f"{len(entries)} entries"
+        if lod is Lod.SUMMARY:  # what matters
+            return entries[-3:]
+        return entries  # everything
+
+    @action("Add an entry")
+    def add(self, text: str) -> str:
+        if not text.strip():
+            raise ActionError("An entry needs words.")
+        self.state.entries.append(text.strip())
+        return f"Added as {len(self.state.entries)}."
+
+    @action("Remove an entry, by its id")
+    def remove(self, entry: int) -> str:
+        count = len(self.state.entries)
+        if not 1 <= entry <= count:
+            raise ActionError(f"There is no entry {entry}. There are {count}.")
+        return f"Removed {self.state.entries.pop(entry - 1)!r}."
+'''
+
+_TEST = '''\
+"""Tests of the window $name."""
+
+from contextui import Lod
+from contextui.testing import WindowTester
+from $module import $cls
+
+
+def test_entries_are_added_and_removed() -> None:
+    with WindowTester($cls, entries=["one"]) as window:
+        assert window.act("add", text=" two ") == "Added as 2."
+        assert window.act("remove", entry=1) == "Removed 'one'."
+        assert window.window.state.entries == ["two"]
+
+
+def test_what_cannot_be_done_is_refused_and_changes_nothing() -> None:
+    with WindowTester($cls) as window:
+        assert window.refused("add", text=" ") == "An entry needs words."
+        assert window.refused("remove", entry=1) == "There is no entry 1. There are 0."
+
+
+def test_less_detail_shows_less() -> None:
+    with WindowTester($cls, entries=["a", "b", "c", "d"]) as window:
+        assert window.content(Lod.GIST) == "4 entries"
+        assert window.content(Lod.SUMMARY).split() == ["b", "id=2", "c", "id=3", "d", "id=4"]
+        assert window.content(Lod.FULL).startswith("a  id=1")
+
+
+def test_a_later_run_finds_it_as_it_was() -> None:
+    with WindowTester($cls, entries=["one"]) as window, window.restored() as later:
+        assert later.content() == window.content()
+'''

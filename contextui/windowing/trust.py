@@ -1,0 +1,316 @@
+"""Which project folders may run their windows: those whose code somebody looked at.
+
+What is trusted is not a folder but the bytes in it. They are read once; the very bytes that were
+hashed are the ones that run, so there is no moment in which they could be exchanged.
+"""
+
+import hashlib
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeGuard
+
+from contextui.errors import ContextUIError
+from contextui.files.disk import flush, write_all
+from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
+from contextui.files.listing import list_folder
+from contextui.files.workspace import Workspace
+from contextui.text import one_line, quote
+
+SOURCE_LIMIT = 1_000_000
+"""Bytes of one window's file; nobody reads more than that before trusting it."""
+
+_MOST_NAMES = 2_000  # files and folders below one folder of windows
+_MOST_BYTES = 16_000_000  # of all its Python files
+_VERSION = 1
+_DAMAGED = (json.JSONDecodeError, UnicodeDecodeError)
+
+FileStatus = Literal["trusted", "new", "changed", "removed", "refused"]
+
+
+class TrustError(ContextUIError):
+    """A folder that cannot be looked through, or a trust that cannot be written down."""
+
+
+class WindowLoadError(ContextUIError):
+    """A window that was found and cannot be used; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedFile:
+    """One file of a folder, compared with what was trusted.
+
+    Attributes:
+        name: Its path below the folder.
+        status: What became of it. A ``refused`` one is never run, whatever is trusted.
+        sha256: Of its bytes as they are now; empty if it was removed or refused.
+        reason: Why it is refused.
+    """
+
+    name: str
+    status: FileStatus
+    sha256: str = ""
+    reason: str = ""
+
+    def __str__(self) -> str:
+        """The file in one line that a person can decide by."""
+        name = one_line(self.name, 160)
+        end = f": {self.reason}" if self.reason else f" sha256 {self.sha256}" if self.sha256 else ""
+        return f"{self.status} {name}{end}"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What is in a folder, and what of it somebody has looked at.
+
+    Attributes:
+        folder: Where it is, links followed.
+        files: Every Python file below it, and those that are gone, by name.
+        trusted: Whether it is, file by file, what was trusted.
+        contents: The bytes that were hashed, by name. Only these may be run.
+    """
+
+    folder: Path
+    files: tuple[ReviewedFile, ...]
+    trusted: bool
+    contents: Mapping[str, bytes] = field(repr=False)
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """The SHA-256 of each file that could be run."""
+        return {file.name: file.sha256 for file in self.files if file.sha256}
+
+    def data(self) -> dict[str, Any]:
+        """The review as JSON-ready data."""
+        return {
+            "folder": str(self.folder),
+            "trusted": self.trusted,
+            "files": [asdict(file) for file in self.files],
+        }
+
+
+class TrustStore:
+    """Remembers, in ``<home>/trust.json``, what was trusted.
+
+    All Python files of a folder count, those in folders below it too (hidden ones and
+    ``__pycache__`` left out): if one changes, comes or goes, the folder is to be looked at again.
+
+    Example:
+        >>> store = TrustStore(Path.home() / ".contextui")
+        >>> review = store.review(Path(".contextui/windows"))
+        >>> print(*review.files, sep="\\n")                                  # doctest: +SKIP
+        new deploy.py sha256 5891b5b522d5df08…
+        >>> store.trust(review.folder, review)                               # doctest: +SKIP
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.path = home / "trust.json"
+
+    @property
+    def problem(self) -> str | None:
+        """Why what is written down cannot be used, if so: then nothing is trusted."""
+        return self._read()[1]
+
+    def is_trusted(self, folder: Path) -> bool:
+        """Whether the folder is, file by file, what was trusted."""
+        return self.review(folder).trusted
+
+    def review(self, folder: Path) -> Review:
+        """Look through a folder without running anything; one that is missing is empty.
+
+        Raises:
+            TrustError: It cannot be looked through; the text says why.
+        """
+        folder = Path(os.path.realpath(folder))
+        known = self._read()[0].get(str(folder), {})
+        files, contents, size = list[ReviewedFile](), dict[str, bytes](), 0
+        for name, found in _python_files(folder):
+            if isinstance(found, str):
+                files.append(ReviewedFile(name, "refused", reason=found))
+                continue
+            contents[name] = found
+            size += len(found)
+            if size > _MOST_BYTES:
+                raise _too_much(folder, f"{_MOST_BYTES:,} bytes of Python")
+            digest, before = hashlib.sha256(found).hexdigest(), known.get(name)
+            status: FileStatus = "trusted" if before == digest else "changed" if before else "new"
+            files.append(ReviewedFile(name, status, digest))
+        gone = known.keys() - {file.name for file in files}
+        files += [ReviewedFile(name, "removed") for name in gone]
+        files.sort(key=lambda file: file.name)
+        hashes = {file.name: file.sha256 for file in files if file.sha256}
+        return Review(folder, tuple(files), hashes == known, contents)
+
+    def trust(self, folder: Path, reviewed: Review | None = None) -> Review:
+        """Trust a folder as it was reviewed, or as it is now if no review is given.
+
+        Give the review that was shown: what changed since then is then not trusted.
+
+        Raises:
+            TrustError: It cannot be looked through, or not be written down.
+        """
+        reviewed = reviewed or self.review(folder)
+        self._write(reviewed.folder, reviewed.hashes)
+        return self.review(folder)
+
+    def revoke(self, folder: Path) -> None:
+        """Trust a folder no longer."""
+        self._write(Path(os.path.realpath(folder)), {})
+
+    # --- trust.json --------------------------------------------------------------------
+
+    def _read(self) -> tuple[dict[str, dict[str, str]], str | None]:
+        """What was trusted by folder; and why that is nothing, if it cannot be read."""
+        try:
+            return self._folders(), None
+        except FileNotFoundError:
+            return {}, None
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+        except RecursionError:
+            why = "it is damaged"
+        except ValueError as error:
+            why = "it is damaged" if isinstance(error, _DAMAGED) else str(error)
+        shown = one_line(str(self.path), 160)
+        return {}, f"{shown} cannot be used, so no folder is trusted: {why}."
+
+    def _folders(self) -> dict[str, dict[str, str]]:
+        info = self.path.stat()
+        if not stat.S_ISREG(info.st_mode):
+            raise ValueError("it is not a file")
+        if info.st_mode & 0o022:
+            raise ValueError("others may write to it; make it yours alone with chmod 600")
+        data = json.loads(self.path.read_bytes())
+        folders = data.get("folders") if isinstance(data, dict) else None
+        if not _is_record(folders):
+            raise ValueError("it is damaged")
+        if data.get("version") != _VERSION:
+            raise ValueError("it is of another version of contextui")
+        return folders
+
+    def _write(self, folder: Path, hashes: Mapping[str, str]) -> None:
+        folders, problem = self._read()
+        folders.pop(str(folder), None)
+        if hashes:
+            folders[str(folder)] = dict(sorted(hashes.items()))
+        text = json.dumps({"version": _VERSION, "folders": folders}, indent=2) + "\n"
+        try:
+            _make_private(self.path.parent)
+            if problem is not None:
+                self._set_aside()
+            _replace(Path(os.path.realpath(self.path)), text.encode())
+        except OSError as error:
+            raise TrustError(
+                f"{one_line(str(self.path), 160)} cannot be written: {error.strerror}."
+            ) from error
+
+    def _set_aside(self) -> None:
+        """Keep what could not be read: somebody may want to know what it was."""
+        aside = self.path.with_name(f"trust.json.unusable-{secrets.token_hex(4)}")
+        self.path.rename(aside)
+
+
+def _is_record(folders: object) -> TypeGuard[dict[str, dict[str, str]]]:
+    return isinstance(folders, dict) and all(
+        isinstance(files, dict) and all(isinstance(sha256, str) for sha256 in files.values())
+        for files in folders.values()
+    )
+
+
+def _make_private(folder: Path) -> None:
+    if not folder.is_dir():
+        _make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Put a file for the owner alone in the place of another, whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            write_all(descriptor, data)
+            flush(descriptor)
+        finally:
+            os.close(descriptor)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+# --- reading what may be run -----------------------------------------------------------------
+
+
+def is_window_file(name: str) -> bool:
+    """Whether a name in a folder of windows is one of a window's file."""
+    helper = name.startswith(("_", ".", "test_")) or name == "conftest.py"
+    return name.endswith(".py") and not helper and "/" not in name
+
+
+def read_source(path: Path) -> bytes:
+    """All of a file that the user named; links are followed, they are the user's own.
+
+    Raises:
+        WindowLoadError: It cannot be a window's file; the text says what to do.
+    """
+    shown, real = one_line(str(path), 160), Path(os.path.realpath(path))
+    if real.is_dir():
+        raise WindowLoadError(f"{shown} is a folder: give it as a folder of windows")
+    if not os.path.lexists(real):
+        raise WindowLoadError(f"there is no file {shown}: name a Python file")
+    if not path.name.endswith(".py"):
+        raise WindowLoadError(f"{shown} is not a Python file: its name must end in .py")
+    try:
+        with Workspace(real.parent) as folder:
+            return folder.read_bytes(real.name, limit=SOURCE_LIMIT)
+    except FileError as error:
+        raise WindowLoadError(f"{shown}: {_refusal(error)}") from error
+
+
+def _python_files(folder: Path) -> Iterator[tuple[str, bytes | str]]:
+    """Each Python file below a folder: its bytes, or why it is refused."""
+    if not os.path.lexists(folder):
+        return
+    try:
+        with Workspace(folder) as workspace:
+            pending, names = ["."], 0
+            while pending:
+                for entry in list_folder(workspace, pending.pop(), ignored=True).entries:
+                    names += 1
+                    if names > _MOST_NAMES:
+                        raise _too_much(folder, f"{_MOST_NAMES:,} files and folders")
+                    if entry.name.startswith(".") or entry.name == "__pycache__":
+                        continue
+                    if entry.kind == "folder":
+                        pending.append(entry.path)
+                    elif entry.name.endswith(".py"):
+                        yield entry.path, _content(workspace, entry.path)
+    except FileError as error:
+        raise TrustError(f"{quote(str(folder), 160)} cannot be looked through: {error}") from error
+
+
+def _content(workspace: Workspace, path: str) -> bytes | str:
+    try:
+        return workspace.read_bytes(path, limit=SOURCE_LIMIT)
+    except FileError as error:
+        return _refusal(error)
+
+
+def _refusal(error: FileError) -> str:
+    """Why a file is not taken as a window's, in words that fit any folder."""
+    if isinstance(error, PathEscapeError):
+        return "it is a link that leads out of the folder: put the file itself there"
+    if isinstance(error, FileTooLargeError):
+        return f"it has {error.size:,} bytes, and a window's file has {error.limit:,} at most"
+    return str(error).rstrip(".")
+
+
+def _too_much(folder: Path, what: str) -> TrustError:
+    return TrustError(
+        f"{quote(str(folder), 160)} holds more than {what}: keep nothing but windows there."
+    )

@@ -1,0 +1,525 @@
+"""Sessions whose process is killed, whose disk is full, or that two processes want at once.
+
+The children are forked by a process of their own: one without threads, unlike pytest's, and
+unlike any in which a window was opened.
+"""
+
+import errno
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextui import ContextItem, ItemType
+from contextui.session.log import SessionLockedError
+from contextui.session.session import Session
+from tests.context.conversation import wire
+from tests.context.test_properties import assert_whole_pairs, specified
+from tests.session.test_roundtrip import Talk
+from tests.session.writer import Writer, store_in, write_for_ever
+
+KILLS = int(os.environ.get("CONTEXTUI_KILLS", "24"))
+LONGEST = 0.25  # seconds until the kill: opening takes a part of them, then come many steps
+ROOT = Path(__file__).parents[2]
+INTERRUPTED = "Interrupted before it finished. It may or may not have been carried out."
+
+
+class Entries:
+    """The lines of a log as they are found in the file, each looked at once.
+
+    Every line must be whole, and continue the one before it: by its parent, an item also by its
+    seq. So nothing can be missing, doubled or out of order.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.ends: dict[str, int] = {}
+        self._parent: str | None = None
+        self._seq = self._read = 0
+
+    def read_on(self) -> bytes:
+        """Look at what is new; the piece of a last line that a crash left is given back."""
+        with self.path.open("rb") as file:
+            file.seek(self._read)
+            *whole, rest = file.read().split(b"\n")
+        for line in whole:
+            entry = json.loads(line)
+            assert entry["uuid"] not in self.ends, "an entry that is there twice"
+            assert entry["parentUuid"] == self._parent, "an entry out of order"
+            self._parent = entry["uuid"]
+            self._read += len(line) + 1
+            self.ends[entry["uuid"]] = self._read
+            if "seq" in (entry.get("data") or {}) and entry.get("subtype") != "checkpoint":
+                assert entry["data"]["seq"] == self._seq + 1, "an item out of order"
+                self._seq += 1
+        return rest
+
+
+def assert_valid(talk: Talk) -> None:
+    """It composes what the specification says, and what a provider takes."""
+    composed = talk.composed()
+    assert composed == specified(talk)
+    assert_whole_pairs(composed)
+    seqs = [item.seq for item in talk.context.get_all()]
+    assert seqs == sorted(set(seqs))
+    references = {item.content for item in talk.context.get_all() if item.type is ItemType.WINDOW}
+    assert {window.id for window in talk.windows.windows()} <= references
+
+
+@contextmanager
+def talking(session: Session) -> Iterator[Talk]:
+    """A session to look at, whose windows' threads end with it."""
+    with session:
+        yield Talk(session)
+    for window in session.windows.windows():
+        session.windows.close(window.id)
+
+
+# --- killed at any moment --------------------------------------------------------------------
+
+
+def forked(work: Callable[[], object]) -> int:
+    child = os.fork()
+    if child:
+        return child
+    try:
+        work()
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(1)
+
+
+def checked(check: Callable[[], object]) -> None:
+    _, status = os.waitpid(forked(check), 0)
+    assert status == 0, "see above"
+
+
+def killed(home: Path, session_id: str, seed: int, seconds: float) -> list[tuple[str, str]]:
+    """Let a child write, kill it in the middle; the entries it told of, each with a digest."""
+    told, tell = os.pipe()
+    child = forked(lambda: write_for_ever(home, session_id, seed, tell))
+    os.close(tell)
+    time.sleep(seconds)  # the moment of the crash
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), "the child failed by itself"
+    with os.fdopen(told, "rb") as pipe:
+        lines = pipe.read().decode().split("\n")[:-1]  # the last one may be torn too
+    return [(entry, digest) for entry, digest in (line.split() for line in lines)]
+
+
+def check_acknowledged(home: Path, session_id: str, digest: str) -> None:
+    """What the log said when an entry was acknowledged composes what was composed then."""
+    view = store_in(home).view(session_id)
+    assert view.notices == []
+    talk = Writer.__new__(Writer)
+    talk.windows, talk.context = view.windows, view.context
+    assert talk.digest == digest
+
+
+def check_resumed(home: Path, session_id: str, torn: bytes) -> None:
+    with store_in(home).open(session_id) as session:
+        said = session.notices
+        assert all(one.startswith("The last line was torn and is cut off") for one in said)
+        assert len(said) <= bool(torn)
+        assert_valid(Talk(session))
+        assert not session.context.ledger.calls.unanswered
+        assert session.path.read_bytes().endswith(b"\n")
+
+
+def crash(home: Path, kills: int, seed: int) -> None:
+    """The whole run, in the process that forks."""
+    dice, aside = random.Random(seed), home / "aside"
+    acknowledged, torn_lines, sessions = 0, 0, 0
+    entries: Entries | None = None
+    for _ in range(kills):
+        if entries is None or dice.randrange(50) == 0:
+            with store_in(home).create("/project") as session:
+                entries, sessions = Entries(session.path), sessions + 1
+        session_id = entries.path.stem
+        told = killed(home, session_id, dice.randrange(10**9), dice.uniform(0, LONGEST))
+        torn = entries.read_on()
+        torn_lines += bool(torn)
+        acknowledged += len(told)
+        lost = [entry for entry, _ in told if entry not in entries.ends]
+        assert not lost, f"{len(lost)} of {len(told)} acknowledged entries are lost"
+        if told:
+            entry, digest = told[-1]
+            copy = aside / entries.path.relative_to(home)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(entries.path, copy)
+            os.truncate(copy, entries.ends[entry])
+            checked(lambda: check_acknowledged(aside, session_id, digest))  # noqa: B023
+        checked(lambda: check_resumed(home, session_id, torn))  # noqa: B023
+        assert entries.read_on() == b""
+    print(json.dumps({"acknowledged": acknowledged, "torn": torn_lines, "sessions": sessions}))
+
+
+@pytest.mark.parametrize("half", range(2))
+def test_a_killed_session_loses_nothing_that_was_acknowledged(tmp_path: Path, half: int) -> None:
+    """One session goes on through many kills in a row; each resume is valid."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.session.test_crash", tmp_path, str(KILLS // 2), str(half)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stderr
+    print(done.stdout)
+    assert json.loads(done.stdout)["acknowledged"] > KILLS
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_log_that_ends_after_any_entry_resumes_and_goes_on(tmp_path: Path, seed: int) -> None:
+    """A kill may come between any two entries, also between those of one and the same step."""
+    store = store_in(tmp_path, 30)
+    with talking(store.create("/project")) as talk:
+        writer = Writer(talk.session, random.Random(seed))
+        for _ in range(120):
+            writer.step()
+        path = talk.session.path
+    data = path.read_bytes()
+    ends = [place + 1 for place, byte in enumerate(data) if byte == 10]
+    for end in ends:
+        path.write_bytes(data[:end])
+        with talking(store.open(path.stem)) as talk:
+            assert talk.session.notices == []
+            assert_valid(talk)
+            window_id = talk.open("a new window").id
+            talk.say("and now?")
+            assert any(f'"{window_id}"' in str(one.content) for one in talk.composed())
+            assert_valid(talk)
+
+
+def test_calls_that_a_kill_cut_short_get_one_error_each(tmp_path: Path) -> None:
+    """FAULTS 1"""
+    store = store_in(tmp_path)
+    with store.create("/project") as session:
+        pass
+    with started("calls", tmp_path, session.id) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "waiting\n"
+        child.kill()
+    for _ in range(2):  # and resuming once more adds nothing
+        with talking(store.open(session.id)) as talk:
+            assert_valid(talk)
+            results = talk.composed()[-1].content
+            assert isinstance(results, tuple)
+            assert [(one["content"], "is_error" in one) for one in results] == [
+                ("the first is done", False),
+                *[(INTERRUPTED, True)] * 3,
+            ]
+
+
+def test_calls_that_were_given_up_are_not_answered_by_resuming(tmp_path: Path) -> None:
+    """The turn ended without their results, as an interrupted one does: that is settled."""
+    store = store_in(tmp_path, checkpoint_every=1)
+    with talking(store.create("/project")) as talk:
+        talk.say("do it")
+        talk.send()
+        talk.call(2, "I will")
+        talk.context.end_turn()
+        composed, count = wire(talk.composed()), talk.context.current_seq
+    with talking(store.open(talk.session.id)) as resumed:
+        assert resumed.context.current_seq == count
+        assert wire(resumed.composed()) == composed
+
+
+def test_an_answer_kept_for_undo_comes_back_with_its_results(tmp_path: Path) -> None:
+    """A checkpoint that names a call names its result too, or restoring would tear the pair."""
+    store = store_in(tmp_path, checkpoint_every=1)
+    with talking(store.create("/project")) as talk, talking(store.create("/twin")) as twin:
+        for one in (talk, twin):
+            one.say("do it")
+            one.call(1, "I will")
+            one.result("done")
+            one.context.end_turn()
+            answer = one.context.get_all()[1].id
+            one.context.pin(answer)
+            one.context.unpin(answer)
+            for _ in range(6):
+                one.say("words " * 500)
+                one.send(3_000)
+                one.answer("yes")
+                one.context.end_turn()
+        talk.session.close()
+        with talking(store.open(talk.session.id)) as resumed:
+            resumed.context.restore(talk.context.get_all()[1].id)
+            twin.context.restore(twin.context.get_all()[1].id)
+            assert wire(resumed.composed()) == wire(twin.composed())
+
+
+def test_a_checkpoint_that_makes_no_sense_is_passed_over(tmp_path: Path) -> None:
+    """Then everything is read from the one before it, or from the beginning."""
+    store = store_in(tmp_path, checkpoint_every=5)
+    with talking(store.create("/project")) as talk:
+        for number in range(5):
+            talk.turn(f"words {number}", "yes")
+        composed = wire(talk.composed())
+    path = talk.session.path
+    path.write_bytes(path.read_bytes().replace(b'"undo":', b'"unde":'))
+    with talking(store.open(talk.session.id)) as resumed:
+        assert wire(resumed.composed()) == composed
+
+
+# --- two processes ---------------------------------------------------------------------------
+
+
+@contextmanager
+def started(what: str, home: Path, session_id: str) -> Iterator["subprocess.Popen[str]"]:
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.session.writer", what, home, session_id],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    ) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
+
+
+def test_a_second_process_is_told_and_may_fork_while_the_first_writes(tmp_path: Path) -> None:
+    """FAULTS 37: no entry is lost, none interleaved; a fork holds what was whole by then."""
+    store = store_in(tmp_path)
+    with store.create("/project") as session:
+        pass
+    forks: list[Session] = []
+    with started("words", tmp_path, session.id) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        acknowledged: list[str] = []
+        for number in range(40):
+            child.stdin.write("go\n" * 2)
+            child.stdin.flush()
+            acknowledged.append(child.stdout.readline().strip())
+            # The second of the two is being written now.
+            with pytest.raises(SessionLockedError, match="Use --fork to go on in a copy"):
+                store.open(session.id)
+            if number % 2:
+                forks.append(store.fork(session.id))
+                assert forks[-1].notices == []
+                words = [str(one.content)[:20] for one in forks[-1].context.get_all()]
+                assert len(words) >= len(acknowledged)
+                forks[-1].context.add(ContextItem(ItemType.USER, "in a copy"))
+            acknowledged.append(child.stdout.readline().strip())
+        child.stdin.close()
+        assert child.wait() == 0
+    original = Entries(session.path)
+    assert original.read_on() == b""
+    assert set(acknowledged) <= original.ends.keys()
+    for fork in forks:
+        fork.close()
+        copied = Entries(fork.path)
+        assert copied.read_on() == b""
+        *shared, _ = copied.ends
+        assert shared == list(original.ends)[: len(shared)]
+    with store.open(session.id) as again:
+        assert again.notices == []
+
+
+def test_a_fork_leaves_out_a_line_that_is_being_written(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    with talking(store.create("/project")) as talk:
+        talk.turn("words", "yes")
+        composed = wire(talk.composed())
+        with talk.session.path.open("ab") as file:
+            file.write(b'{"uuid":"half of an ent')
+        with talking(store.fork(talk.session.id)) as fork:
+            assert fork.session.notices == []
+            assert wire(fork.composed()) == composed
+
+
+def test_whichever_thread_closes_a_session_others_can_have_it(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    session = store.create("/project")
+    thread = threading.Thread(target=session.close)
+    thread.start()
+    thread.join()
+    store.open(session.id).close()
+
+
+# --- a full disk, a read-only home -----------------------------------------------------------
+
+
+class FullDisk:
+    """Has what is written to one session's log fail, in one of two ways."""
+
+    def __init__(self, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._log, self._write = session._log, os.write
+        self.is_full = False
+        monkeypatch.setattr(os, "write", self._write_or_fail)
+
+    def _write_or_fail(self, fd: int, data: bytes) -> int:
+        if self.is_full and fd == self._log._fd:
+            if len(data) > 1:
+                self._write(fd, data[: len(data) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return self._write(fd, data)
+
+
+def put_device_in_place(session: Session) -> None:
+    """Have the log's descriptor lead to a device on which there is never any room."""
+    if session._log._fd is not None:
+        full = os.open("/dev/full", os.O_WRONLY)
+        os.dup2(full, session._log._fd)
+        os.close(full)
+
+
+@pytest.mark.parametrize("way", ["fails", "device"])
+def test_a_full_disk_stops_saving_but_not_the_conversation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """FAULTS 36"""
+    store = store_in(tmp_path, checkpoint_every=10)
+    with talking(store.create("/project")) as talk:
+        session, disk = talk.session, FullDisk(talk.session, monkeypatch)
+        writer = Writer(session, random.Random(36))
+        window = writer.open("a line")
+        for round_ in range(3):
+            waiting = 0
+            for number in range(8):
+                disk.is_full = way == "fails"
+                if way == "device":
+                    put_device_in_place(session)
+                writer.turn(f"words {round_} {number}", "yes")
+                assert_valid(writer)
+                if way == "fails":
+                    writer.write(window.id, f"line {number}")
+                    assert session.unsaved > waiting
+                    waiting = session.unsaved
+            disk.is_full = False
+            writer.say("is it saved?")
+            assert session.unsaved == 0
+            assert session.notices[-2:] == [
+                "Not saved: No space left on device. Saving resumes by itself.",
+                "Saving has resumed; nothing was lost.",
+            ]
+            assert Entries(session.path).read_on() == b""
+        composed, stats = wire(writer.composed()), session.context.get_stats()
+    with talking(store.open(session.id)) as resumed:
+        assert resumed.session.notices == []
+        assert wire(resumed.composed()) == composed
+        assert resumed.context.get_stats() == stats
+
+
+def test_a_line_of_which_only_the_end_failed_is_not_written_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All but the line's end was written, and taking it back failed too."""
+    store = store_in(tmp_path)
+    with talking(store.create("/project")) as talk:
+        fd, write = talk.session._log._fd, os.write
+
+        def write_all_but_the_end(to: int, data: bytes) -> int:
+            if to == fd:
+                done = write(to, data[:-1])
+                if len(data) == 1:
+                    raise OSError(errno.ENOSPC, "No space left on device")
+                return done
+            return write(to, data)
+
+        def fail(to: int, size: int) -> None:
+            raise OSError(errno.EIO, "Input/output error")
+
+        with monkeypatch.context() as failing:
+            failing.setattr(os, "write", write_all_but_the_end)
+            failing.setattr(os, "ftruncate", fail)
+            talk.say("once")
+        talk.say("and again")
+        assert talk.session.unsaved == 0
+        composed = wire(talk.composed())
+    assert Entries(talk.session.path).read_on() == b""
+    with talking(store.open(talk.session.id)) as resumed:
+        assert wire(resumed.composed()) == composed
+
+
+def test_a_session_that_cannot_be_written_is_still_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read-only home: the conversation comes back and goes on, only saving waits."""
+    store = store_in(tmp_path)
+    with talking(store.create("/project")) as talk:
+        talk.turn("remember this", "yes")
+        composed = wire(talk.composed())
+    path, real = talk.session.path, os.open
+    before = path.read_bytes()
+    read_only = True
+
+    def open_to_read(name: Any, flags: int, *args: Any, **more: Any) -> int:
+        wanted = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+        if read_only and wanted and str(name).startswith(str(tmp_path)):
+            raise OSError(errno.EROFS, "Read-only file system")
+        return real(name, flags, *args, **more)
+
+    monkeypatch.setattr(os, "open", open_to_read)
+    with talking(store.open(talk.session.id)) as resumed:
+        assert wire(resumed.composed()) == composed
+        resumed.say("this waits")
+        assert path.read_bytes() == before
+        assert resumed.session.notices == [
+            "Not saved: Read-only file system. Saving resumes by itself."
+        ]
+        read_only = False
+        resumed.answer("and now it is saved")
+        assert resumed.session.unsaved == 0
+        composed = wire(resumed.composed())
+    entries = Entries(path)
+    assert entries.read_on() == b""
+    with talking(store.open(talk.session.id)) as again:
+        assert wire(again.composed()) == composed
+
+
+def test_a_tail_of_nothing_is_cut_off_without_being_loaded(tmp_path: Path) -> None:
+    """What a power cut may leave behind the last line: zeros, more than any entry has bytes."""
+    with store_in(tmp_path).create("/project") as session:
+        path = session.path
+    size = path.stat().st_size
+    os.truncate(path, size + 70_000_000)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.session.writer", "peak", str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    said, grown = done.stdout.splitlines()
+    assert said == "The last line was torn and is cut off (70000000 bytes)."
+    assert path.stat().st_size == size
+    assert int(grown) < 70_000_000
+
+
+def test_a_forks_checkpoints_lead_to_its_own_lines(tmp_path: Path) -> None:
+    """The ids of the two need not be equally long."""
+    store = store_in(tmp_path, checkpoint_every=5)
+    with store.create("/project") as session:
+        pass
+    path = session.path.with_name("abc123.jsonl")
+    path.write_bytes(session.path.read_bytes().replace(session.id.encode(), b"abc123"))
+    with talking(store.open("abc123")) as talk:
+        for number in range(5):
+            talk.turn(f"words {number}", "yes")
+        composed = wire(talk.composed())
+    with talking(store.fork("abc123")) as forked_talk:
+        assert forked_talk.session.notices == []
+        assert wire(forked_talk.composed()) == composed
+
+
+if __name__ == "__main__":
+    crash(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,166 @@
+"""Logs that are long: resuming reads from their end, and any turn can be looked at.
+
+What is measured is measured in processes of its own, which do that and nothing else.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextui import SessionOptions, SessionStore, TokenCounter
+from tests.context.conversation import NotesWindow, wire
+from tests.session.test_crash import talking
+from tests.session.writer import Writer, peak_memory, store_in
+
+BUDGET = 20_000
+MEGABYTE = 1_000_000
+HOLES = {"before": 1 << 30, "behind": 1 << 27}  # either is longer than any entry
+
+
+def store_of(home: Path) -> SessionStore:
+    def counter() -> TokenCounter:
+        return TokenCounter(encode=lambda text: len(text) // 4 + 1)
+
+    return SessionStore(home, SessionOptions(classes=[NotesWindow], counter=counter))
+
+
+def talk_at_length(writer: Writer, turns: int) -> None:
+    """Turns of some 13 KB each; at this budget the cut moves with every few of them."""
+    for number in range(turns):
+        for part in range(4):
+            writer.say(f"{number} {part} " + "words " * 255)
+        writer.send(BUDGET)
+        for part in range(4):
+            writer.answer(f"{number} {part} " + "answer " * 220)
+        writer.context.end_turn()
+
+
+def facts_of(writer: Writer) -> dict[str, Any]:
+    stats = writer.context.get_stats()
+    return {"id": writer.session.id, "digest": writer.digest, "items": stats.total_items}
+
+
+def make(home: Path, hole: str | None = None) -> dict[str, Any]:
+    """Write a long log as a real session does, or one with a hole in its middle."""
+    os.fdatasync = lambda fd: None  # nobody pulls the plug here
+    with store_of(home).create("/project") as session:
+        writer = Writer(session, random.Random(0))
+        writer.open("a line")
+        if hole:
+            talk_at_length(writer, 150)
+            dig_hole(writer, HOLES[hole])
+            talk_at_length(writer, 150 if hole == "before" else 20)
+        else:
+            talk_at_length(writer, 9_400)
+        return facts_of(writer)
+
+
+def dig_hole(writer: Writer, size: int) -> None:
+    """As if so many zeros had come between two entries."""
+    log, path = writer.session._log, writer.session.path
+    os.truncate(path, path.stat().st_size + size)
+    with path.open("ab") as file:
+        file.write(b"\n")
+    log._size = path.stat().st_size
+
+
+def bytes_read() -> int:
+    (line,) = (line for line in Path("/proc/self/io").read_text().splitlines() if "rchar" in line)
+    return int(line.split()[1])
+
+
+def resume(home: Path, session_id: str) -> dict[str, Any]:
+    """Open a session and compose; what that took."""
+    memory, read = peak_memory(), bytes_read()
+    with store_of(home).open(session_id) as session:
+        session.context.compose()
+        memory, read = peak_memory() - memory, bytes_read() - read
+        writer = Writer(session, random.Random(0))
+        figures = {"memory": memory, "read": read, "parsed": session.parsed_entries}
+        return facts_of(writer) | figures | {"notices": session.notices}
+
+
+def in_a_process(*arguments: str | Path) -> Any:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.session.test_large", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_long_session_resumes_from_its_end(tmp_path: Path) -> None:
+    """100,000 entries, 150 MB"""
+    made = in_a_process("make", tmp_path)
+    path = store_of(tmp_path).find(made["id"]).path
+    with path.open("rb") as file:
+        assert sum(1 for _ in file) >= 100_000
+    assert path.stat().st_size > 140 * MEGABYTE
+    resumed = in_a_process("resume", tmp_path, made["id"])
+    assert resumed["notices"] == []
+    assert resumed["parsed"] < 2_000
+    assert resumed["memory"] < 100 * MEGABYTE
+    assert resumed["read"] < 20 * MEGABYTE
+    assert resumed["digest"] == made["digest"]
+    assert resumed["items"] == made["items"]
+
+
+def test_a_hole_before_the_last_checkpoint_is_not_read(tmp_path: Path) -> None:
+    """FAULTS 39: a log of more than 1 GB."""
+    made = in_a_process("make", tmp_path, "before")
+    resumed = in_a_process("resume", tmp_path, made["id"])
+    assert resumed["notices"] == []
+    assert resumed["read"] < 20 * MEGABYTE
+    assert resumed["memory"] < 100 * MEGABYTE
+    assert (resumed["digest"], resumed["items"]) == (made["digest"], made["items"])
+
+
+def test_a_hole_behind_the_last_checkpoint_costs_that_line_alone(tmp_path: Path) -> None:
+    """FAULTS 35, 39: it must be read, but never all at once."""
+    made = in_a_process("make", tmp_path, "behind")
+    resumed = in_a_process("resume", tmp_path, made["id"])
+    assert [text[:33] for text in resumed["notices"]] == ["1 damaged lines were left out, th"]
+    assert resumed["memory"] < 300 * MEGABYTE
+    assert (resumed["digest"], resumed["items"]) == (made["digest"], made["items"])
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_any_turn_looks_as_it_did_when_it_ended(tmp_path: Path, seed: int) -> None:
+    """Before and behind checkpoints, and exactly at them; a fork of that turn is the same."""
+    store, dice = store_in(tmp_path, checkpoint_every=25), random.Random(seed)
+    composed: dict[int, bytes] = {}
+    with talking(store.create("/project")) as talk:
+        writer = Writer(talk.session, dice)
+        while len(composed) < 300:
+            writer.step()
+            if dice.randrange(4) == 0:
+                writer.say("and")
+                writer.send()
+                writer.answer("yes")
+                writer.context.end_turn()
+                composed[writer.session.turn] = wire(writer.composed())
+    for turn in sorted(dice.sample(sorted(composed), 25)):
+        view = store.view(talk.session.id, turn)
+        assert view.notices == []
+        assert wire(view.context.compose().messages) == composed[turn], f"turn {turn}"
+        for window in view.windows.windows():
+            view.windows.close(window.id)
+    with talking(store.fork(talk.session.id, turn)) as fork:
+        assert wire(fork.composed()) == composed[turn]
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["make", home, *hole]:
+            print(json.dumps(make(Path(home), *hole)))
+        case ["resume", home, session_id]:
+            print(json.dumps(resume(Path(home), session_id)))
