@@ -5,7 +5,14 @@ from collections.abc import Callable
 
 import pytest
 
-from contextui import ContextItem, ContextManager, ContextStats, ContextUIError, ItemType
+from contextui import (
+    ContextItem,
+    ContextManager,
+    ContextRenderer,
+    ContextStats,
+    ContextUIError,
+    ItemType,
+)
 from contextui.errors import (
     DuplicateItemError,
     InvalidItemError,
@@ -531,3 +538,26 @@ def test_a_listener_may_look_from_another_thread() -> None:
     talk.context.subscribe(look)
     talk.say("hi")
     assert looked == [1]
+
+
+def test_words_in_mid_turn_before_a_late_result_are_sent_once() -> None:
+    talk = Conversation()
+    talk.call(2)
+    talk.result("one")
+    talk.call(2)
+    talk.say("meanwhile")
+    talk.result("two")
+    talk.send()
+    talk.context.mark_sent(talk.context.compose(60))
+    talk.context.end_turn()
+    composed = talk.composed()
+    assert [one.content for one in composed].count("meanwhile") == 1
+    assert composed == ContextRenderer().render(talk.context.get_all(), talk.windows)
+
+
+def test_requesting_is_composing_and_marking_at_once() -> None:
+    talk = Conversation()
+    talk.say("hi")
+    request = talk.context.request(1_000)
+    talk.context.mark_sent(request)
+    assert talk.composed() == list(request.messages)
