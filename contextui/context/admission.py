@@ -48,8 +48,8 @@ def check_calls(item: ContextItem, calls: Calls) -> None:
         InvalidItemError: It is one of these.
     """
     calls.check(item)
-    if item.tool_call_id is not None and not calls.knows(item.tool_call_id):
-        raise InvalidItemError(f"There is no tool call {quote(item.tool_call_id)} to answer.")
+    if item.tool_call_id is not None and item.tool_call_id not in calls.unanswered:
+        raise InvalidItemError(f"No tool call {quote(item.tool_call_id)} waits for a result.")
 
 
 def _block(block: Any, kind: ItemType) -> Block:

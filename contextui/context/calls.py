@@ -44,10 +44,6 @@ class Calls:
             self._results[item.tool_call_id] = item
             self._unanswered.pop(item.tool_call_id, None)
 
-    def knows(self, call: str) -> bool:
-        """Whether such a call was made."""
-        return call in self._askers
-
     def asker(self, item: ContextItem) -> ContextItem:
         """The answer whose call this item is the result of; else the item itself."""
         return self._askers.get(item.tool_call_id or "", item)

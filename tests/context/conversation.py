@@ -89,6 +89,12 @@ class Conversation:
         self.waiting += calls
         return self.context.add(ContextItem(ItemType.ASSISTANT, text, blocks=tuple(blocks)))
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a call waits for its result; the end of a turn gives up on those that do."""
+        self.waiting = [one for one in self.waiting if one in self.context.ledger.calls.unanswered]
+        return bool(self.waiting)
+
     def result(self, text: str = "done", **fields: Any) -> ContextItem:
         """The result of the call that has waited longest."""
         call = self.waiting.pop(0)

@@ -275,6 +275,16 @@ def test_a_call_has_one_id_and_one_result() -> None:
     assert talk.context.current_seq == 2
 
 
+def test_a_call_that_was_given_up_takes_no_result() -> None:
+    """It would change the bytes of a turn that is over."""
+    talk = Conversation()
+    talk.say("go")
+    talk.call(1, "I will")
+    talk.context.end_turn()
+    with pytest.raises(InvalidItemError, match='No tool call "call_1" waits for a result'):
+        talk.result("too late")
+
+
 def test_an_unknown_type_is_refused_by_name() -> None:
     with pytest.raises(InvalidItemError, match='"Robot" is no type of item'):
         ContextItem("Robot", "x")  # type: ignore[arg-type]

@@ -53,7 +53,7 @@ def perform(talk: Conversation, step: Sequence[Any]) -> None:
             talk.context.add(ContextItem(ItemType.TOOL, rest[0]))
         case "call":
             talk.call(rest[0], "words" if rest[1] else "", "thoughts" if rest[2] else "")
-        case "result" if talk.waiting:
+        case "result" if talk.is_waiting:
             talk.result(rest[0], gist="a gist" if rest[1] else None)
         case "open" if len(open_windows) < 4:
             talk.open(rest[0])
@@ -88,7 +88,7 @@ def perform(talk: Conversation, step: Sequence[Any]) -> None:
 
 def waits_for_the_end(talk: Conversation) -> bool:
     """Whether something takes effect only when the turn ends: a change of what was sent, a system
-    prompt that came in mid-turn, a result that came after the turn of its call."""
+    prompt that came in mid-turn, a result whose answer took its final form early."""
     asker = talk.context.ledger.calls.asker
     return any(
         item.held is not None

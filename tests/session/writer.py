@@ -75,12 +75,12 @@ class Writer(Talk):
                 self._make_room(lambda: self.send(BUDGET))
             case "call":
                 self.call(self.dice.randrange(1, 4), "I will", self.dice.choice(["", "hm"]))
-            case "result" if self.waiting:
+            case "result" if self.is_waiting:
                 gist = self.dice.choice([None, "a gist"])
                 self.result(self._words(), gist=gist, is_error=self.dice.random() < 0.1)
             case "large":  # so long that a kill may tear its line
                 self.call()
-                while self.waiting:
+                while self.is_waiting:
                     self.result("long " * self.dice.randrange(10**5), gist="it was long")
                 self.context.end_turn()
             case "answer":
