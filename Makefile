@@ -7,10 +7,12 @@ READY := $(VENV)/.ready
 .PHONY: run test test-crash lint format bench clean
 
 $(READY): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable . --group dev
-	touch $(READY)
+	@echo "Setting up in $(VENV), once …"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@# An editable install warns of folders named like the package; that folder is the package.
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $(READY)
 
 run: $(READY)
 	@$(BIN)/contextui
