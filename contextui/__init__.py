@@ -5,6 +5,7 @@ only what it needs: `from contextui import Window` never loads a screen, a model
 tokenizer.
 """
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from contextui.files.textfile import TextFile as TextFile
     from contextui.files.workspace import Workspace as Workspace
     from contextui.model import LlmMessage as LlmMessage
+    from contextui.session.code_index import CodeStoreError as CodeStoreError
+    from contextui.session.code_store import CodeFile as CodeFile
+    from contextui.session.code_store import CodeStore as CodeStore
+    from contextui.session.code_store import resolve_code_refs as resolve_code_refs
     from contextui.session.paths import escape_project_path as escape_project_path
     from contextui.session.session import Session as Session
     from contextui.session.session import SessionOptions as SessionOptions
@@ -37,6 +42,8 @@ if TYPE_CHECKING:
     from contextui.windowing.element import Body as Body
     from contextui.windowing.element import Element as Element
     from contextui.windowing.manager import WindowManager as WindowManager
+    from contextui.windowing.registry import Registry as Registry
+    from contextui.windowing.registry import discover as discover
     from contextui.windowing.snapshot import Anchor as Anchor
     from contextui.windowing.snapshot import AnchorType as AnchorType
     from contextui.windowing.snapshot import ContextVersion as ContextVersion
@@ -47,6 +54,9 @@ if TYPE_CHECKING:
     from contextui.windowing.state import Transient as Transient
 
 __version__ = "0.1.0"
+
+# A library is silent unless somebody listens: without this, warnings would land on the screen.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 _HOMES = {
     "contextui.context.pieces": ["Composition"],
@@ -59,6 +69,8 @@ _HOMES = {
     "contextui.files.workspace": ["Workspace"],
     "contextui.errors": ["ActionError", "ContextTooLargeError", "ContextUIError"],
     "contextui.model": ["LlmMessage"],
+    "contextui.session.code_index": ["CodeStoreError"],
+    "contextui.session.code_store": ["CodeFile", "CodeStore", "resolve_code_refs"],
     "contextui.session.paths": ["escape_project_path"],
     "contextui.session.session": ["Session", "SessionOptions"],
     "contextui.session.store": ["SessionStore"],
@@ -68,6 +80,7 @@ _HOMES = {
     "contextui.windowing.base": ["Window"],
     "contextui.windowing.element": ["Body", "Element"],
     "contextui.windowing.manager": ["WindowManager"],
+    "contextui.windowing.registry": ["Registry", "discover"],
     "contextui.windowing.snapshot": [
         "Anchor",
         "AnchorType",

@@ -46,7 +46,9 @@ def test_every_public_name_is_there() -> None:
 
 
 def test_no_module_is_over_400_lines() -> None:
-    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in PACKAGE.rglob("*.py")}
+    # The built-in windows are linked into the package, and links are not followed.
+    modules = [*PACKAGE.rglob("*.py"), *(PACKAGE / "windows").glob("*.py")]
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in modules}
     assert {path: length for path, length in lengths.items() if length > 400} == {}
 
 

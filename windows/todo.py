@@ -4,6 +4,10 @@ from pydantic import BaseModel
 
 from contextui import ActionError, Body, Element, Lod, Window, action
 
+_LONGEST = 500  # characters of an item
+_ROOM = 5_000  # bytes of items that are shown: three make about a token
+_NAMED = 20  # items that a result names
+
 
 class Item(BaseModel):
     """One thing to do. Its id stays with it, whatever happens to the others."""
@@ -28,21 +32,37 @@ class TodoWindow(Window):
         self._append(items or [])
 
     def content(self, lod: Lod) -> Body:
-        items = self.state.items
+        items, zh = self.state.items, self.env.lang == "zh"
         done = sum(item.done for item in items)
-        if lod is Lod.GIST:
-            words = ("项未完成", "项已完成") if self.env.lang == "zh" else (" open", " done")
-            separator = "，" if self.env.lang == "zh" else ", "
-            return f"{len(items) - done}{words[0]}{separator}{done}{words[1]}"
-        shown = items if lod is Lod.FULL else [item for item in items if not item.done]
-        return [Element("item", item.text, id=item.id, done=item.done or None) for item in shown]
+        wanted = items if lod is Lod.FULL else [item for item in items if not item.done]
+        if lod is Lod.GIST or not wanted:
+            gist = "{} 项未完成，{} 项已完成" if zh else "{} open, {} done"
+            return gist.format(len(items) - done, done)
+        shown, room = list[Element](), _ROOM
+        for item in wanted:
+            room -= len(item.text.encode()) + 40
+            if room < 0:
+                break
+            shown.append(Element("item", item.text, id=item.id, done=item.done or None))
+        if hidden := len(wanted) - len(shown):
+            more = f"… 另有 {hidden} 项，用 find 查找" if zh else f"… {hidden} more: use find"
+            shown.append(Element("more", more))
+        return shown
 
     @action("Add one item, or several")
     def add(self, text: str | list[str]) -> str:
         added = self._append([text] if isinstance(text, str) else text)
         if not added:
             raise ActionError("There is nothing to add.")
-        return "Added " + ", ".join(f"{item.id} {item.text!r}" for item in added) + "."
+        return f"Added {_named(added)}."
+
+    @action("Find items by text", effect="read")
+    def find(self, text: str) -> str:
+        words = text.casefold().split()
+        found = [
+            one for one in self.state.items if all(word in one.text.casefold() for word in words)
+        ]
+        return f"{len(found)} of {len(self.state.items)}: {_named(found)}."
 
     @action("Mark as done, by id or text")
     def done(self, item: int | str) -> str:
@@ -94,23 +114,27 @@ class TodoWindow(Window):
 
     def _find(self, wanted: int | str) -> Item:
         """By id; else by the whole text, or a part of it that only one item has."""
-        items = self.state.items
-        if isinstance(wanted, int) or wanted.strip().lstrip("#").isdecimal():
-            number = int(str(wanted).strip().lstrip("#"))
-            found = [item for item in items if item.id == number]
-        else:
-            words = wanted.strip().casefold()
-            found = [item for item in items if item.text.casefold() == words]
-            found = found or [item for item in items if words and words in item.text.casefold()]
+        items, line = self.state.items, " ".join(str(wanted).split())
+        words, number = line.casefold(), line.lstrip("#")
+        found = [item for item in items if str(item.id) == number]
+        found = found or [item for item in items if item.text.casefold() == words]
+        if words and not number.isdecimal():  # who says 3 does not mean "buy 3 eggs"
+            found = found or [item for item in items if words in item.text.casefold()]
         if len(found) != 1:
-            listing = ", ".join(f"{item.id} {item.text!r}" for item in found or items) or "none"
             what = "Several items fit" if found else "No item fits"
-            raise ActionError(f"{what} {str(wanted)!r}. There is: {listing}.")
+            raise ActionError(f"{what} {line[:80]!r}. There is: {_named(found or items)}.")
         return found[0]
 
 
 def _clean(text: str) -> str:
-    line = " ".join(text.split())
+    line = " ".join(text.encode("utf-8", "replace").decode().split())
     if not line:
         raise ActionError("An item needs words.")
+    if len(line) > _LONGEST:
+        raise ActionError(f"An item has up to {_LONGEST} characters, not {len(line)}.")
     return line
+
+
+def _named(items: list[Item]) -> str:
+    names = [f"{item.id} {item.text!r}" for item in items[:_NAMED]]
+    return ", ".join(names + [f"… {len(items) - _NAMED} more"] * (len(items) > _NAMED)) or "none"

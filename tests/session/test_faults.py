@@ -3,6 +3,7 @@
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,7 +104,7 @@ def test_blocks_of_a_result_come_back(store: SessionStore) -> None:
         talk.say("look")
         talk.call(1)
         call = talk.waiting.pop()
-        blocks = [{"type": "text", "text": "seen"}, image]
+        blocks: list[dict[str, Any]] = [{"type": "text", "text": "seen"}, image]
         talk.context.add(ContextItem(ItemType.TOOL, blocks=blocks, tool_call_id=call))
         composed = wire(talk.composed())
     with store.open(session.id) as again:

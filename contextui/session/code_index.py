@@ -1,0 +1,148 @@
+"""The index of a code store: what the files cannot tell, in SQLite."""
+
+import logging
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from contextui.errors import ContextUIError
+from contextui.session.paths import make_private
+
+BUSY_SECONDS = 10.0
+"""How long to wait for another process."""
+
+_SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
+_TABLE = (
+    "CREATE TABLE code (code_id TEXT PRIMARY KEY, language TEXT, description TEXT, "
+    "line_count INTEGER, char_count INTEGER, created_at TEXT, "
+    "size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID"
+)
+# What SQLite says of a file that is none of its own, or was damaged; 0 is said here.
+_DAMAGE = {
+    0,
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_SCHEMA,
+    sqlite3.SQLITE_FORMAT,
+    sqlite3.SQLITE_NOTADB,
+}
+_log = logging.getLogger(__name__)
+
+
+class CodeStoreError(ContextUIError):
+    """Code that cannot be saved, read or deleted; the text says why."""
+
+
+class Row(NamedTuple):
+    """What the index holds of a piece of code."""
+
+    code_id: str
+    language: str
+    description: str
+    line_count: int
+    char_count: int
+    created_at: str
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+class CodeIndex:
+    """The index: a SQLite file with a rollback journal, which every file system can hold.
+
+    It may lie in a folder that someone else prepared, so nothing in it is trusted: neither what
+    kind of file it is, nor its schema, nor its journal.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @contextmanager
+    def changing(self) -> Iterator[tuple[sqlite3.Connection, dict[str, Row]]]:
+        """The index, locked until its changes are on the disk; nothing remains on an error."""
+        make_private(self.path.parent)
+        try:
+            index, rows = self._open()
+        except sqlite3.DatabaseError as error:
+            if _code(error) not in _DAMAGE:
+                raise
+            _log.warning("The index of the code is begun anew: %s", error)
+            self._set_aside()
+            index, rows = self._open()
+        with closing(index):
+            try:
+                yield index, rows
+                index.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    index.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def looking(self) -> Iterator[dict[str, Row]]:
+        """The rows, while nobody changes anything; none where there is no sound index."""
+        index, rows = None, dict[str, Row]()
+        if os.path.lexists(self.path):
+            try:
+                index, rows = self._open()
+            except sqlite3.DatabaseError as error:
+                if is_busy(error):
+                    raise
+                _log.debug("The index of the code is not used: %s", error)
+        try:
+            yield rows
+        finally:
+            if index is not None:
+                index.close()
+
+    def _open(self) -> tuple[sqlite3.Connection, dict[str, Row]]:
+        self._check_names()
+        index = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+        index.text_factory = lambda data: data.decode(errors="replace")
+        try:
+            index.execute("BEGIN IMMEDIATE")
+            with suppress(OSError):  # it may be another's, or on a disk that is read-only
+                os.chmod(self.path, 0o600)
+            schema = [sql for (sql,) in index.execute("SELECT sql FROM sqlite_master")]
+            if not schema:
+                index.execute(_TABLE)
+            elif schema != [_TABLE]:
+                raise sqlite3.DatabaseError("it is not of this program")
+            rows = map(Row._make, index.execute("SELECT * FROM code"))
+            return index, {row.code_id: row for row in rows}
+        except BaseException:
+            index.close()
+            raise
+
+    def _check_names(self) -> None:
+        for name in self._names():
+            with suppress(FileNotFoundError):
+                if not stat.S_ISREG(os.lstat(name).st_mode):
+                    raise CodeStoreError(f"{name.name} is no plain file. Remove it.")
+        with suppress(FileNotFoundError), open(f"{self.path}-journal", "rb") as journal:
+            # Rolled back, such a journal would have SQLite delete a file that it names.
+            size = os.fstat(journal.fileno()).st_size
+            journal.seek(max(0, size - len(_SUPER_JOURNAL)))
+            if size > len(_SUPER_JOURNAL) and journal.read() == _SUPER_JOURNAL:
+                raise sqlite3.DatabaseError("its journal is not of this program")
+
+    def _set_aside(self) -> None:
+        for name in self._names():
+            with suppress(FileNotFoundError):
+                os.replace(name, f"{name}.damaged")
+
+    def _names(self) -> list[Path]:
+        return [Path(f"{self.path}{suffix}") for suffix in ("", "-journal", "-wal", "-shm")]
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another process had the index for too long."""
+    return _code(error) == sqlite3.SQLITE_BUSY
+
+
+def _code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -1,0 +1,803 @@
+"""Code is kept whole, found again, and shown to the person alone."""
+
+import errno
+import json
+import logging
+import os
+import random
+import re
+import signal
+import sqlite3
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from contextui.files.beside import is_temporary
+from contextui.session import code_index, code_store
+from contextui.session.code_index import CodeStoreError
+from contextui.session.code_store import (
+    CODE_LIMIT,
+    LANGUAGES,
+    CodeFile,
+    CodeStore,
+    InvalidCodeIdError,
+    UnknownCodeError,
+    resolve_code_refs,
+)
+
+START = datetime(2026, 11, 5, 12, 30, tzinfo=UTC)
+KILLS = int(os.environ.get("CONTEXTUI_SAVE_KILLS", "30"))
+
+
+class Clock:
+    """Each look is a minute later."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(minutes=1)
+        return self.now
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> CodeStore:
+    return CodeStore(tmp_path / "code", clock=Clock())
+
+
+def names(store: CodeStore) -> list[str]:
+    return sorted(path.name for path in store.folder.iterdir())
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+class TestSaving:
+    def test_what_is_saved_is_read_and_listed(self, store: CodeStore) -> None:
+        saved = store.save("load_sales", "python", "import csv\nprint(1)\n", "Reads the sales")
+        assert saved == CodeFile(
+            "load_sales", "python", "Reads the sales", 2, 20, START + timedelta(minutes=1)
+        )
+        assert store.read("load_sales") == "import csv\nprint(1)\n"
+        assert store.list() == [saved]
+        assert names(store) == ["index.sqlite", "load_sales.py"]
+        assert CodeStore(store.folder).list() == [saved]
+
+    @pytest.mark.parametrize(
+        ("content", "lines"),
+        [
+            ("", 0),
+            ("x", 1),
+            ("x\n", 1),
+            ("x\r\ny\r\n", 2),
+            ("x\ry", 2),
+            ("a\u2028b\x0cc\x85d", 1),
+            ("\n\n", 2),
+            ("</Window><action id='x'>&amp;[/foo]\x1b[31m\u202e", 1),
+            ("你好\n世界", 2),
+            ("\ufeffx", 1),
+        ],
+    )
+    def test_every_character_is_kept(self, store: CodeStore, content: str, lines: int) -> None:
+        saved = store.save("code", "python", content)
+        assert store.read("code") == content
+        assert (saved.line_count, saved.char_count) == (lines, len(content))
+        assert (store.folder / "code.py").read_bytes() == content.encode()
+
+    def test_what_no_file_can_hold_is_made_visible(self, store: CodeStore) -> None:
+        store.save("code", "python", "a\0b\ud800c", "d\0e\x1b[2J\nf")
+        assert store.read("code") == "a␀b\ufffdc"
+        assert store.list()[0].description == "d␀e␛[2J f"
+
+    def test_saved_again_it_is_the_same_code_in_a_new_version(self, store: CodeStore) -> None:
+        first = store.save("code", "python", "one", "First")
+        store.save("other", "python", "x")
+        second = store.save("code", "python", "one\ntwo", "Second")
+        assert second.created_at == first.created_at
+        assert store.read("code") == "one\ntwo"
+        assert [(one.code_id, one.description) for one in store.list()] == [
+            ("code", "Second"),
+            ("other", ""),
+        ]
+
+    def test_in_another_language_it_is_another_file(self, store: CodeStore) -> None:
+        first = store.save("code", "python", "one", "First")
+        second = store.save("code", "go", "two", "Second")
+        assert names(store) == ["code.go", "index.sqlite"]
+        assert store.list() == [second]
+        assert second.created_at == first.created_at
+        assert store.read("code") == "two"
+
+    def test_a_description_is_one_bounded_line(self, store: CodeStore) -> None:
+        store.save("code", "python", "", "a\n b\t" + "c" * 500)
+        assert store.list()[0].description == "a b " + "c" * 196 + "…"
+
+    def test_what_is_too_long_is_refused(self, store: CodeStore) -> None:
+        with pytest.raises(CodeStoreError) as caught:
+            store.save("code", "python", "x" * (CODE_LIMIT + 1))
+        assert str(caught.value) == "code has 4,194,305 bytes, more than 4,194,304."
+        assert not store.folder.exists()
+
+    def test_only_the_owner_may_read_it(self, store: CodeStore) -> None:
+        store.save("code", "python", "x")
+        assert mode(store.folder) == 0o700
+        assert mode(store.folder / "code.py") == 0o600
+        assert mode(store.folder / "index.sqlite") == 0o600
+
+    def test_looking_makes_nothing(self, store: CodeStore) -> None:
+        assert store.list() == []
+        assert not store.exists("code")
+        with pytest.raises(UnknownCodeError, match=r"^There is no code code\. There is: none\.$"):
+            store.read("code")
+        assert not store.folder.exists()
+
+    def test_a_list_reads_no_file(self, store: CodeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        listed = [store.save(f"code{number}", "python", "x") for number in range(3)]
+        monkeypatch.setattr(code_store, "content_of", None)
+        assert store.list() == listed
+
+
+class TestLanguages:
+    @pytest.mark.parametrize(
+        ("language", "ending"),
+        [
+            ("python", "py"),
+            ("javascript", "js"),
+            ("html", "html"),
+            ("css", "css"),
+            ("sql", "sql"),
+            ("shell", "sh"),
+            ("bash", "sh"),
+            ("markdown", "md"),
+            ("typescript", "ts"),
+            ("json", "json"),
+            ("yaml", "yaml"),
+            ("xml", "xml"),
+            ("r", "r"),
+            ("java", "java"),
+            ("c", "c"),
+            ("c++", "cpp"),
+            ("go", "go"),
+            ("rust", "rs"),
+            ("php", "php"),
+            ("ruby", "rb"),
+        ],
+    )
+    def test_each_has_its_ending(self, store: CodeStore, language: str, ending: str) -> None:
+        saved = store.save("code", language, "x")
+        assert (saved.language, saved.note) == (language, "")
+        assert names(store) == sorted([f"code.{ending}", "index.sqlite"])
+        assert store.list()[0].language == language
+        assert LANGUAGES[language] == ending
+
+    @pytest.mark.parametrize(
+        ("asked", "kept"),
+        [("Python", "python"), (" JS ", "javascript"), ("cpp", "c++"), ("yml", "yaml")],
+    )
+    def test_common_other_names_are_known(self, store: CodeStore, asked: str, kept: str) -> None:
+        saved = store.save("code", asked, "x")
+        assert (saved.language, saved.note) == (kept, "")
+
+    @pytest.mark.parametrize("asked", ["cobol", "", "../x", "py/../../x", "[/foo]"])
+    def test_an_unknown_one_is_python_with_a_warning(
+        self, store: CodeStore, asked: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with caplog.at_level(logging.WARNING):
+            saved = store.save("code", asked, "x")
+        note = f'There is no language "{asked}", so it is kept as python.'
+        assert (saved.language, saved.note) == ("python", note)
+        assert caplog.messages == [note]
+        assert names(store) == ["code.py", "index.sqlite"]
+        assert store.list()[0].note == ""
+
+
+class TestIds:
+    BAD = (
+        "", ".", "..", "../x", "/etc/passwd", "a/b", "a\\b", ".hidden", "-x", "_x", "a.py", "a b",
+        "a\n", "a\0", "é", "１", "a" * 65, "%2e%2e", "~", "C:",
+    )  # fmt: skip
+
+    @pytest.mark.parametrize("code_id", BAD)
+    def test_what_cannot_be_one_is_refused(self, store: CodeStore, code_id: str) -> None:
+        calls: list[Callable[[], object]] = [
+            lambda: store.save(code_id, "python", "x"),
+            lambda: store.read(code_id),
+            lambda: store.delete(code_id),
+        ]
+        for call in calls:
+            with pytest.raises(InvalidCodeIdError, match="cannot be the id of code: take letters"):
+                call()
+        assert not store.exists(code_id)
+        assert not store.folder.exists()
+
+    @pytest.mark.parametrize("code_id", ["a", "7", "index", "code_sales-2", "A" * 64])
+    def test_what_can_be_one_is_taken(self, store: CodeStore, code_id: str) -> None:
+        store.save(code_id, "sql", "x")
+        assert store.read(code_id) == "x"
+        assert store.exists(code_id)
+
+    def test_two_that_differ_only_in_case_are_refused(self, store: CodeStore) -> None:
+        store.save("Sort", "python", "x")
+        with pytest.raises(InvalidCodeIdError) as caught:
+            store.save("sort", "go", "y")
+        assert str(caught.value) == (
+            "There is code Sort already; sort differs from it only in its case."
+        )
+        assert names(store) == ["Sort.py", "index.sqlite"]
+
+    def test_an_unknown_one_says_what_there_is(self, store: CodeStore) -> None:
+        for code_id in ("b", "a"):
+            store.save(code_id, "python", "x")
+        for call in (store.read, store.delete):
+            with pytest.raises(UnknownCodeError) as caught:
+                call("c")
+            assert str(caught.value) == "There is no code c. There is: a, b."
+
+
+class TestDeleting:
+    def test_it_is_gone_and_may_come_again(self, store: CodeStore) -> None:
+        store.save("code", "python", "x", "Old")
+        store.save("other", "python", "y")
+        store.delete("code")
+        assert not store.exists("code")
+        assert [one.code_id for one in store.list()] == ["other"]
+        assert names(store) == ["index.sqlite", "other.py"]
+        assert store.save("code", "python", "z").created_at > START + timedelta(minutes=2)
+        assert store.list()[1].description == ""
+
+
+class TestTheFilesAreWhatCounts:
+    def test_without_the_index_they_are_listed(self, store: CodeStore) -> None:
+        store.save("code", "go", "package main\n", "The program")
+        os.utime(store.folder / "code.go", ns=(0, 10**18))
+        (store.folder / "index.sqlite").unlink()
+        made = datetime.fromtimestamp(10**9, UTC)
+        assert store.list() == [CodeFile("code", "go", "", 1, 13, made)]
+        assert store.read("code") == "package main\n"
+        saved = store.save("code", "go", "package main", "Again")
+        assert saved.created_at == made
+        assert store.list() == [saved]
+
+    def test_a_file_that_someone_edited_is_counted_anew(self, store: CodeStore) -> None:
+        saved = store.save("code", "python", "x", "Mine")
+        (store.folder / "code.py").write_text("x\ny\n")
+        assert store.read("code") == "x\ny\n"
+        listed = store.list()[0]
+        assert (listed.line_count, listed.char_count) == (2, 4)
+        assert (listed.description, listed.created_at) == ("Mine", saved.created_at)
+
+    def test_a_file_that_someone_took_away_is_not_listed(self, store: CodeStore) -> None:
+        store.save("code", "python", "x")
+        (store.folder / "code.py").unlink()
+        assert store.list() == []
+        with pytest.raises(UnknownCodeError):
+            store.read("code")
+
+    def test_a_file_that_someone_put_there_is_listed(self, store: CodeStore) -> None:
+        store.save("code", "python", "x")
+        (store.folder / "mine.sh").write_text("ls\n")
+        (store.folder / "notes.txt").write_text("no code")
+        (store.folder / "a b.py").write_text("no id")
+        assert [(one.code_id, one.language) for one in store.list()] == [
+            ("code", "python"),
+            ("mine", "shell"),
+        ]
+
+    def test_what_is_no_text_is_listed_and_not_read(self, store: CodeStore) -> None:
+        store.save("code", "python", "x")
+        (store.folder / "code.py").write_bytes(b"\xff\n")
+        assert store.list()[0].line_count == 1
+        with pytest.raises(CodeStoreError) as caught:
+            store.read("code")
+        assert str(caught.value) == ("code cannot be read: it is no text, or too large to be code.")
+
+    def test_of_two_files_the_indexed_one_counts(self, store: CodeStore) -> None:
+        store.save("code", "python", "mine")
+        (store.folder / "code.go").write_text("someone's")
+        assert store.read("code") == "mine"
+        store.save("code", "python", "mine again")
+        assert (store.folder / "code.go").read_text() == "someone's"
+        (store.folder / "code.py").unlink()
+        assert store.read("code") == "someone's"
+
+
+class TestHostileFolders:
+    """FAULTS 30, 41: the folder may come with a stranger's repository."""
+
+    @pytest.mark.parametrize("suffix", ["", "-journal", "-wal", "-shm"])
+    def test_an_index_that_is_a_link_is_refused(self, tmp_path: Path, suffix: str) -> None:
+        victim = tmp_path / "victim"
+        with sqlite3.connect(victim) as db:
+            db.execute("CREATE TABLE mine (x)")
+        db.close()
+        before = victim.read_bytes()
+        store = CodeStore(tmp_path / "code")
+        store.save("code", "python", "x")
+        index = store.folder / f"index.sqlite{suffix}"
+        index.unlink(missing_ok=True)
+        index.symlink_to(victim)
+        calls: list[Callable[[], object]] = [
+            store.list,
+            lambda: store.read("code"),
+            lambda: store.save("a", "python", "x"),
+            lambda: store.delete("code"),
+        ]
+        for call in calls:
+            with pytest.raises(CodeStoreError) as caught:
+                call()
+            assert str(caught.value) == f"{index.name} is no plain file. Remove it."
+        assert victim.read_bytes() == before
+        assert index.is_symlink()
+
+    @pytest.mark.parametrize("ending", ["py", "go"])
+    def test_a_file_that_is_a_link_is_no_code(self, tmp_path: Path, ending: str) -> None:
+        secret = tmp_path / "secret"
+        secret.write_text("key")
+        store = CodeStore(tmp_path / "code")
+        store.save("other", "python", "x")
+        (store.folder / f"code.{ending}").symlink_to(secret)
+        assert [one.code_id for one in store.list()] == ["other"]
+        with pytest.raises(UnknownCodeError):
+            store.read("code")
+        language = {"py": "python", "go": "go"}[ending]
+        with pytest.raises(CodeStoreError) as caught:
+            store.save("code", language, "x")
+        assert str(caught.value) == f"code was not saved: code.{ending} is there and is no code."
+        assert secret.read_text() == "key"
+
+    @pytest.mark.parametrize(
+        "prepare",
+        [
+            "CREATE TABLE other (x)",
+            "CREATE TRIGGER t AFTER INSERT ON code BEGIN DELETE FROM code; END",
+            "CREATE VIEW v AS SELECT 1",
+            "ALTER TABLE code ADD COLUMN more",
+            "DROP TABLE code",
+        ],
+    )
+    def test_an_index_of_another_kind_is_set_aside(self, store: CodeStore, prepare: str) -> None:
+        store.save("code", "python", "x", "Old")
+        index = store.folder / "index.sqlite"
+        with sqlite3.connect(index) as db:
+            db.execute(prepare)
+        db.close()
+        assert [one.code_id for one in store.list()] == ["code"]
+        new = store.save("new", "python", "y", "New")
+        assert new in store.list()
+        assert len(store.list()) == 2
+        if "DROP" not in prepare:
+            assert (store.folder / "index.sqlite.damaged").exists()
+
+    @pytest.mark.parametrize("damage", ["text", "half", "zeros", "flips"])
+    def test_a_damaged_index_is_set_aside(self, store: CodeStore, damage: str) -> None:
+        for number in range(20):
+            store.save(f"code{number}", "python", f"x = {number}", "d" * 200)
+        index = store.folder / "index.sqlite"
+        data = bytearray(index.read_bytes())
+        match damage:
+            case "text":
+                data = bytearray(b"no database at all\n" * 100)
+            case "half":
+                del data[len(data) // 2 :]
+            case "zeros":
+                data[100:4096] = bytes(3996)
+            case "flips":
+                for at in range(4096, len(data), 7):
+                    data[at] ^= 0xFF
+        index.write_bytes(data)
+        assert {one.code_id for one in store.list()} == {f"code{n}" for n in range(20)}
+        assert store.read("code7") == "x = 7"
+        saved = store.save("code7", "python", "y", "Again")
+        assert saved in store.list()
+        assert len(store.list()) == 20
+
+    def test_text_of_the_index_that_is_none_is_shown_inert(self, store: CodeStore) -> None:
+        store.save("code", "python", "x", "Old")
+        with sqlite3.connect(store.folder / "index.sqlite") as db:
+            db.execute("UPDATE code SET description = CAST(x'ff0a1b' AS TEXT), created_at = x'00'")
+        db.close()
+        listed = store.list()[0]
+        assert listed.description == "\ufffd ␛"
+        assert listed.created_at.tzinfo is UTC
+        store.save("code", "python", "x", "New")
+        assert store.list()[0].description == "New"
+
+    def test_a_journal_cannot_have_a_file_deleted(self, tmp_path: Path) -> None:
+        victim = tmp_path / "victim"
+        victim.write_text("precious")
+        store = CodeStore(tmp_path / "code")
+        store.save("code", "python", "x", "Old")
+        index = store.folder / "index.sqlite"
+        journal = Path(f"{index}-journal")
+        journal.write_bytes(super_journal(index, victim))
+        assert [one.code_id for one in store.list()] == ["code"]
+        store.save("new", "python", "y")
+        assert victim.read_text() == "precious"
+        assert {one.code_id for one in store.list()} == {"code", "new"}
+
+    def test_sqlite_alone_would_delete_it(self, tmp_path: Path) -> None:
+        victim, index = tmp_path / "victim", tmp_path / "index.sqlite"
+        victim.write_text("precious")
+        with sqlite3.connect(index) as db:
+            db.execute("CREATE TABLE t (x)")
+        db.close()
+        Path(f"{index}-journal").write_bytes(super_journal(index, victim))
+        db = sqlite3.connect(index)
+        db.execute("SELECT * FROM t")
+        db.close()
+        assert not victim.exists(), "then the check for such journals is no longer needed"
+
+
+def super_journal(index: Path, victim: Path) -> bytes:
+    """A rollback journal that rolls nothing back and names a file as its super-journal."""
+    magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
+    pages = index.stat().st_size // 4096
+    header = magic + struct.pack(">IIIII", 0, 1, pages, 512, 4096)
+    check = sum(byte if byte < 128 else byte - 256 for byte in name) & 0xFFFFFFFF
+    locking_page = struct.pack(">I", 0x40000000 // 4096 + 1)
+    return (
+        header.ljust(512, b"\0")
+        + locking_page
+        + name
+        + struct.pack(">II", len(name), check)
+        + magic
+    )
+
+
+class TestFailing:
+    def test_a_full_disk_leaves_the_old_version(
+        self, store: CodeStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        old = store.save("code", "python", "old", "Old")
+
+        def full(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(code_store, "write_all", full)
+        with pytest.raises(CodeStoreError) as caught:
+            store.save("code", "go", "new", "New")
+        assert str(caught.value) == "code was not saved: No space left on device."
+        assert store.list() == [old]
+        assert store.read("code") == "old"
+        assert names(store) == ["code.py", "index.sqlite"]
+
+    def test_an_index_that_cannot_be_written_is_told(
+        self, store: CodeStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.save("code", "python", "old", "Old")
+
+        def no_row(*_: object) -> list[object]:
+            raise sqlite3.OperationalError("database or disk is full")
+
+        monkeypatch.setattr(code_store, "_row", no_row)
+        with pytest.raises(CodeStoreError) as caught:
+            store.save("code", "python", "new\n", "New")
+        assert str(caught.value) == (
+            "code was saved, but not its description: database or disk is full."
+        )
+        monkeypatch.undo()
+        assert store.read("code") == "new\n"
+        listed = store.list()[0]
+        assert (listed.description, listed.line_count, listed.char_count) == ("Old", 1, 4)
+
+    def test_another_process_that_stays_at_it_is_told(
+        self, store: CodeStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(code_index, "BUSY_SECONDS", 0.01)
+        saved = store.save("code", "python", "x")
+        other = sqlite3.connect(store.folder / "index.sqlite", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        calls: dict[str, Callable[[], object]] = {
+            "code was not saved": lambda: store.save("code", "python", "y"),
+            "code was not deleted": lambda: store.delete("code"),
+            "code cannot be read": lambda: store.read("code"),
+            "The code cannot be listed": store.list,
+        }
+        for said, call in calls.items():
+            with pytest.raises(CodeStoreError) as caught:
+                call()
+            assert str(caught.value) == f"{said}: another process is at it. Try again."
+        other.close()
+        assert store.list() == [saved]
+        assert store.read("code") == "x"
+
+    def test_where_nothing_can_be_written_it_can_be_read(
+        self, store: CodeStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        saved = store.save("code", "python", "x", "Here")
+        connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+
+        def read_only(path: Path, **options: Any) -> sqlite3.Connection:
+            return connect(f"file:{path}?mode=ro", uri=True, **options)
+
+        monkeypatch.setattr(sqlite3, "connect", read_only)
+        assert store.list() == [saved]
+        assert store.read("code") == "x"
+        with pytest.raises(CodeStoreError) as caught:
+            store.save("code", "python", "y")
+        assert str(caught.value) == ("code was not saved: attempt to write a readonly database.")
+        assert store.read("code") == "x"
+
+    def test_a_folder_that_is_a_file_is_told(self, tmp_path: Path) -> None:
+        (tmp_path / "code").write_text("x")
+        store = CodeStore(tmp_path / "code")
+        calls: dict[str, Callable[[], object]] = {
+            "code was not saved: File exists.": lambda: store.save("code", "python", "y"),
+            "The code cannot be listed: Not a directory.": store.list,
+        }
+        for said, call in calls.items():
+            with pytest.raises(CodeStoreError) as caught:
+                call()
+            assert str(caught.value) == said
+
+
+class TestSeveralAtOnce:
+    def test_threads_lose_nothing(self, store: CodeStore) -> None:
+        def work(worker: int) -> None:
+            for number in range(4):
+                store.save(f"code{worker}x{number}", "python", f"{worker} {number}", "Mine")
+                store.save("shared", "python" if number % 2 else "go", f"{worker}", f"{worker}")
+
+        threads = [threading.Thread(target=work, args=[worker]) for worker in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        listed = {one.code_id: one for one in store.list()}
+        assert len(listed) == 4 * 4 + 1
+        for worker in range(4):
+            assert store.read(f"code{worker}x3") == f"{worker} 3"
+        assert store.read("shared") == listed["shared"].description
+        assert len(names(store)) == 4 * 4 + 2
+
+    def test_processes_lose_nothing(self, tmp_path: Path) -> None:
+        run_apart("together", tmp_path)
+        store = CodeStore(tmp_path / "code")
+        listed = {one.code_id: one for one in store.list()}
+        assert len(listed) == 4 * 4 + 1
+        for worker in range(4):
+            for number in range(4):
+                assert store.read(f"code{worker}x{number}") == f"{worker} {number}"
+                assert listed[f"code{worker}x{number}"].description == "Mine"
+        assert store.read("shared") == listed["shared"].description
+        assert listed["shared"].line_count == 1
+        assert len(names(store)) == 4 * 4 + 2
+
+
+class TestCrashes:
+    """FAULTS 34: each at a moment of its own, then at any."""
+
+    def test_at_every_step(self, tmp_path: Path) -> None:
+        assert run_apart("steps", tmp_path) == {
+            "write_all": "old",
+            "replace": "old",
+            "flush": "new",
+            "row": "new",
+            "unlink": "new",
+            "unlinked": "new",
+            "commit": "new",
+        }
+
+    def test_in_another_language_at_every_step(self, tmp_path: Path) -> None:
+        # The index names the file, so until its row is committed the old one counts; once the
+        # old one is gone, the new one does.
+        assert run_apart("language_steps", tmp_path) == {
+            "write_all": "old",
+            "replace": "old",
+            "flush": "old",
+            "row": "old",
+            "unlink": "old",
+            "unlinked": "new",
+            "commit": "new",
+        }
+
+    def test_at_any_moment(self, tmp_path: Path) -> None:
+        assert run_apart("kills", tmp_path)["saved"] > 0
+
+
+# --- what runs in a process without threads, which may fork ------------------------------------
+
+
+def run_apart(way: str, folder: Path) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.session.test_code_store", way, str(folder / "code")],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def fork(work: Callable[[], object]) -> int:
+    child = os.fork()
+    if not child:
+        try:
+            work()
+        except BaseException as error:
+            print(error, file=sys.stderr, flush=True)
+            os._exit(1)
+        os._exit(0)
+    return child
+
+
+def together(folder: Path) -> dict[str, Any]:
+    def work(worker: int) -> None:
+        store = CodeStore(folder)
+        for number in range(4):
+            store.save(f"code{worker}x{number}", "python", f"{worker} {number}", "Mine")
+            store.save("shared", "python" if number % 2 else "go", f"{worker}", f"{worker}")
+
+    children = [fork(lambda worker=worker: work(worker)) for worker in range(4)]  # type: ignore[misc]
+    for child in children:
+        assert os.waitpid(child, 0)[1] == 0
+    return {}
+
+
+def steps(folder: Path, language: str = "python") -> dict[str, str]:
+    """Save over an old version and die at a step; which version there is afterwards."""
+    found = {}
+    for step in ("write_all", "replace", "flush", "row", "unlink", "unlinked", "commit"):
+        store = CodeStore(folder / step)
+        old = store.save("code", "python", "old\n", "Old")
+
+        def die(*_: object, **__: object) -> None:
+            os._exit(9)
+
+        def crash(step: str = step, store: CodeStore = store) -> None:
+            if step == "commit":
+                store.save("code", language, "new\nnew\n", "New")
+                die()
+            owner: Any = {"replace": os, "unlink": Path, "unlinked": Path}.get(step, code_store)
+            calls: list[Callable[..., object]] = [die]
+            if step == "flush":  # the folder's, behind the file's
+                calls = [lambda _: None, die]
+            elif step == "unlinked":
+                calls = [lambda path: (os.unlink(path), die())]  # type: ignore[func-returns-value]
+            name = {"row": "_row", "unlinked": "unlink"}.get(step, step)
+            setattr(owner, name, lambda *arguments, **_: calls.pop(0)(*arguments))
+            store.save("code", language, "new\nnew\n", "New")
+            die()
+
+        assert os.waitstatus_to_exitcode(os.waitpid(fork(crash), 0)[1]) == 9
+        content, listed = store.read("code"), store.list()
+        assert len(listed) == 1
+        assert content in ("old\n", "new\nnew\n")
+        assert listed[0].line_count == content.count("\n")
+        assert listed[0].char_count == len(content)
+        assert listed[0].created_at == old.created_at
+        found[step] = content.split()[0]
+        again = store.save("code", language, "again", "Again")
+        assert store.list() == [again]
+        assert store.read("code") == "again"
+        assert not [name for name in os.listdir(store.folder) if is_temporary(name)]
+    return found
+
+
+def language_steps(folder: Path) -> dict[str, str]:
+    return steps(folder, "go")
+
+
+def kills(folder: Path) -> dict[str, int]:
+    rng, store, saved = random.Random(44), CodeStore(folder), 0
+    number = 0
+    store.save("code", "python", "0\n" * 2_000, "0")
+    for _ in range(KILLS):
+        told, tell = os.pipe()
+
+        def work(tell: int = tell, number: int = number) -> None:
+            while True:
+                number += 1
+                language = ("python", "go", "rust")[number % 3]
+                store.save("code", language, f"{number}\n" * 2_000, f"{number}")
+                os.write(tell, f"{number}\n".encode())
+
+        child = fork(work)
+        os.close(tell)
+        time.sleep(rng.uniform(0, 0.04))  # the moment of the crash
+        os.kill(child, signal.SIGKILL)
+        assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+        with os.fdopen(told, "rb") as pipe:
+            acknowledged = [int(line) for line in pipe]
+        saved += len(acknowledged)
+        content, listed = store.read("code"), store.list()
+        now = int(content.split("\n", 1)[0])
+        assert content == f"{now}\n" * 2_000, "a mixture"
+        assert now >= max(acknowledged, default=number)
+        assert len(listed) == 1
+        assert listed[0].char_count == len(content)
+        number = now
+    return {"saved": saved}
+
+
+# --- references ----------------------------------------------------------------------------------
+
+
+class TestReferences:
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> CodeStore:
+        store = CodeStore(tmp_path)
+        store.save("hello", "python", "print('hello')")
+        store.save("page", "c++", "int main;\n")
+        store.save("empty", "json", "")
+        return store
+
+    @pytest.mark.parametrize(
+        ("text", "shown"),
+        [
+            ("no reference", "no reference"),
+            ("<code_ref>hello</code_ref>", "```python\nprint('hello')\n```"),
+            ("Look:\n<code_ref> page </code_ref>\nSo.", "Look:\n```c++\nint main;\n```\nSo."),
+            ("Here <code_ref>hello</code_ref>.", "Here \n```python\nprint('hello')\n```\n."),
+            ("<code_ref>empty</code_ref>", "```json\n\n```"),
+            ("<code_ref>nope</code_ref>!", "<code_ref>nope</code_ref> (code not found)!"),
+            ("<code_ref>../x</code_ref>", "<code_ref>../x</code_ref> (code not found)"),
+            ("<code_ref>two words</code_ref>", "<code_ref>two words</code_ref> (code not found)"),
+            ("`<code_ref>hello</code_ref>`", "`<code_ref>hello</code_ref>`"),
+            ("```\n<code_ref>hello</code_ref>\n```", "```\n<code_ref>hello</code_ref>\n```"),
+            ("~~~xml\n<code_ref>hello</code_ref>", "~~~xml\n<code_ref>hello</code_ref>"),
+            ("<code_ref>hello", "<code_ref>hello"),
+            ("<code_ref></code_ref>", "<code_ref></code_ref>"),
+            (
+                "```a``` <code_ref>empty</code_ref>\n```\n<code_ref>hello</code_ref>\n```\n"
+                "<code_ref>empty</code_ref>",
+                "```a``` \n```json\n\n```\n```\n<code_ref>hello</code_ref>\n```\n```json\n\n```",
+            ),
+        ],
+    )
+    def test_are_resolved_for_the_person(self, store: CodeStore, text: str, shown: str) -> None:
+        assert resolve_code_refs(text, store) == shown
+
+    def test_several_and_in_chinese(self, store: CodeStore) -> None:
+        text = "见 <code_ref>hello</code_ref><code_ref>没有</code_ref>"
+        assert resolve_code_refs(text, store, "zh") == (
+            "见 \n```python\nprint('hello')\n```\n<code_ref>没有</code_ref> (找不到这段代码)"
+        )
+
+    @settings(max_examples=30)
+    @given(code=st.text("`~ab\n\r \t<>", max_size=40))
+    def test_code_cannot_end_its_fence(self, tmp_path_factory: Any, code: str) -> None:
+        store = CodeStore(tmp_path_factory.mktemp("code"))
+        store.save("x", "markdown", code)
+        lines = resolve_code_refs("<code_ref>x</code_ref>", store).split("\n")
+        fence = lines[0].removesuffix("markdown")
+        assert re.fullmatch("`{3,}", fence)
+        assert lines[-1] == fence
+        inner = "\n".join(lines[1:-1])
+        assert inner in (code, code.removesuffix("\n"))
+        assert fence not in inner
+
+    def test_code_with_references_in_it_is_not_resolved_again(self, store: CodeStore) -> None:
+        store.save("outer", "html", "<code_ref>hello</code_ref>\n")
+        assert resolve_code_refs("<code_ref>outer</code_ref>", store) == (
+            "```html\n<code_ref>hello</code_ref>\n```"
+        )
+
+    def test_a_store_that_cannot_be_read_spoils_no_answer(self, store: CodeStore) -> None:
+        (store.folder / "index.sqlite").unlink()
+        (store.folder / "index.sqlite").symlink_to("/dev/null")
+        assert resolve_code_refs("<code_ref>hello</code_ref>", store) == (
+            "<code_ref>hello</code_ref> (code not found)"
+        )
+
+    @pytest.mark.parametrize("hostile", ["`", "<code_ref>", "<code_ref> ", "```\n", "~~~ `"])
+    def test_hostile_text_takes_time_in_proportion(self, store: CodeStore, hostile: str) -> None:
+        text = hostile * 100_000 + "<code_ref>"
+        assert resolve_code_refs(text, store) == text
+
+
+if __name__ == "__main__":
+    print(json.dumps(globals()[sys.argv[1]](Path(sys.argv[2]))))

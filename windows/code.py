@@ -1,0 +1,164 @@
+"""Code that was written in the conversation."""
+
+from contextlib import suppress
+from hashlib import blake2b
+
+from contextui import (
+    ActionError,
+    Body,
+    CodeFile,
+    CodeStore,
+    ContextUIError,
+    Element,
+    Lod,
+    Transient,
+    Window,
+    action,
+)
+from contextui.files.encoding import LINE_END
+from contextui.files.errors import MissingFileError
+from contextui.files.page import PAGE_LINES, Page, shorten
+
+FOLDER = ".contextui/code"
+LISTED, WORDS = 20, 80  # files on a page of the list, characters of a description there
+ROOM, LONGEST = 6_000, 1_000  # bytes of a page of code, characters of a line
+SECONDS = 5.0  # between looks at the disk
+
+
+class CodeWindow(Window):
+    """Code files of this project. In an answer, <code_ref>id</code_ref> shows one to the person."""
+
+    name = "code"
+
+    class State(Window.State):
+        shown: str = ""
+        page: int = 1
+        seen: str = ""  # a hash of what was read: a change on disk becomes one of the state
+        files: Transient[list[CodeFile]] = []
+        pages: Transient[list[Page]] = []
+        problem: Transient[str] = ""
+
+    state: State
+
+    def opened(self) -> None:
+        self._look()
+        self.env.every(SECONDS, self._tick)
+
+    def restored(self) -> None:
+        self._tick()
+        self.env.every(SECONDS, self._tick)
+
+    def content(self, lod: Lod) -> Body:
+        state, count = self.state, len(self.state.files)
+        if state.problem:
+            return state.problem
+        if lod is Lod.GIST or not count:
+            chinese = self.env.lang == "zh"
+            said = f"{count} 个代码文件" if chinese else _many(count, "code file")
+            shown = f"，正在显示 {state.shown}" if chinese else f", {state.shown} is shown"
+            return said + shown * bool(state.shown)
+        number = 1 if state.shown else min(state.page, self._count_pages())
+        listed = state.files[(number - 1) * LISTED : number * LISTED]
+        body = [_element(one) for one in listed]
+        if len(listed) < count:
+            first = (number - 1) * LISTED + 1
+            body.append(Element("files", shown=f"{first}-{first + len(listed) - 1}", of=count))
+        if state.shown and lod is Lod.FULL:
+            page = state.pages[min(state.page, len(state.pages)) - 1]
+            part = f"{page.start}-{page.end}" if len(state.pages) > 1 else None
+            code = f"\n{page.numbered()}\n"
+            body.append(Element("code", code, id=state.shown, lines=page.total, shown=part))
+        return body
+
+    @action("Save code under an id: new, or in place of what has the id", effect="write")
+    def save(self, code_id: str, language: str, content: str, description: str = "") -> str:
+        saved = self._store().save(code_id, language, content, description)
+        self._tick()  # it is saved, even if the list cannot be read now
+        note = f" {saved.note}" if saved.note else ""
+        return f"Saved {code_id}: {saved.language}, {_many(saved.line_count, 'line')}.{note}"
+
+    @action("Show the code of an id, with line numbers")
+    def show(self, code_id: str) -> str:
+        pages = _pages(self._store().read(code_id))
+        self.state.shown, self.state.page = code_id, 1
+        self._look()
+        where = f" on {len(pages)} pages" if len(pages) > 1 else ""
+        return f"{code_id} is shown: {_many(pages[0].total or 0, 'line')}{where}."
+
+    @action("Show the list alone again")
+    def hide(self) -> str:
+        if not self.state.shown:
+            raise ActionError("No code is shown.")
+        said = f"{self.state.shown} is hidden."
+        self.state.shown, self.state.page = "", 1
+        self._look()
+        return said
+
+    @action("Turn to a page of the code, or of the list while no code is shown")
+    def page(self, number: int) -> str:
+        pages = self._count_pages()
+        if not 1 <= number <= pages:
+            raise ActionError(f"There is page 1{f' to {pages}' * (pages > 1)}, not {number}.")
+        self.state.page = number
+        return f"Page {number} of {pages}."
+
+    @action("Delete the code of an id", effect="write")
+    def delete(self, code_id: str) -> str:
+        self._store().delete(code_id)
+        self._tick()
+        return f"Deleted {code_id}. Left: {_many(len(self.state.files), 'code file')}."
+
+    def _count_pages(self) -> int:
+        state = self.state
+        return len(state.pages) if state.shown else max(1, -(-len(state.files) // LISTED))
+
+    def _store(self) -> CodeStore:
+        """The store of the project; a link that leads out of the workspace is refused."""
+        workspace, place = self.env.workspace, FOLDER
+        with suppress(MissingFileError):  # then it is no link either, and will be made
+            place = workspace.real(FOLDER)
+        return CodeStore(workspace.root / place, clock=self.env.clock)
+
+    def _tick(self) -> None:
+        try:
+            self._look()
+        except ContextUIError as error:
+            self.state.problem = self.state.seen = str(error)
+
+    def _look(self) -> None:
+        """Read the list, and what is shown."""
+        state, store = self.state, self._store()
+        state.files, state.problem = store.list()[::-1], ""
+        if not any(one.code_id == state.shown for one in state.files):
+            state.shown = ""
+        state.pages = _pages(store.read(state.shown)) if state.shown else []
+        shown = repr(([str(_element(one)) for one in state.files], state.pages))
+        state.seen = blake2b(shown.encode(), digest_size=8).hexdigest()
+
+
+def _pages(code: str) -> list[Page]:
+    """Pages with a bounded number of lines and of bytes."""
+    lines = [shorten(line, LONGEST) for line in LINE_END.split(code)]
+    if not lines[-1]:
+        lines.pop()
+    starts, room = [0], ROOM
+    for at, size in enumerate(len(line.encode()) for line in lines):
+        if size > room or at - starts[-1] == PAGE_LINES:
+            starts.append(at)
+            room = ROOM
+        room -= size
+    ends = [*starts[1:], len(lines)]
+    return [
+        Page(start + 1, tuple(lines[start:end]), len(lines), end < len(lines))
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def _element(file: CodeFile) -> Element:
+    words = file.description
+    words = words if len(words) <= WORDS else words[: WORDS - 1] + "…"
+    return Element("file", words, id=file.code_id, language=file.language, lines=file.line_count)
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"

@@ -1,0 +1,287 @@
+"""The files of the workspace."""
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from difflib import get_close_matches
+from hashlib import blake2b
+from itertools import accumulate
+from pathlib import PurePosixPath
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+from contextui import ActionError, Body, Lod, Transient, Window, action
+from contextui.files import search
+from contextui.files.errors import FileError, MissingFileError, NotAFolderError
+from contextui.files.listing import EntryKind, FolderEntry, list_folder
+from contextui.files.workspace import FileInfo
+
+ROWS, ROOM = 100, 2_400  # lines of a page, and what they may cost; see `_pages`
+BRIEF, EXPANDED, KEPT = 30, 100, 50  # lines of a summary, folders at once, finds of a search
+SECONDS = 5.0  # between looks at the disk
+MARKS = {
+    "en": {"folder": "/", "link": " (link)", "other": " (cannot be opened)"},
+    "zh": {"folder": "/", "link": " (链接)", "other": " (无法打开)"},
+}
+
+
+class Row(NamedTuple):
+    """One line: an entry of the tree, or something found, and what stands behind its name."""
+
+    path: str
+    kind: EntryKind = "file"
+    depth: int = 0
+    behind: str = ""
+
+
+class FilesWindow(Window):
+    """The files of the workspace as a tree. All paths begin at the workspace."""
+
+    name = "files"
+
+    class State(Window.State):
+        root: str = "."
+        expanded: list[str] = []
+        page: int = 1
+        headline: str = ""  # of what was found, which is shown instead of the tree
+        found: list[Row] = []
+        seen: str = ""  # a hash of what is shown: a change on disk becomes one of the state
+        tree: Transient[list[Row]] = []
+        ignored: Transient[int] = 0
+        problem: Transient[str] = ""
+        resting: Transient[float] = 0.0
+
+    state: State
+
+    def opened(self, path: str = ".") -> None:
+        self.state.root = self._folder(path)
+        self.restored()
+
+    def restored(self) -> None:
+        self._look()
+        self.env.every(SECONDS, self._tick)
+
+    # --- what is shown -----------------------------------------------------------------------
+
+    def content(self, lod: Lod) -> Body:
+        state, head = self.state, self._head()
+        if lod is Lod.GIST or state.problem:
+            return head
+        if state.ignored and not state.headline:
+            head += self._say(f" ({state.ignored} git-ignored)", f"（git 忽略 {state.ignored} 项）")
+        if lod is Lod.SUMMARY:
+            pages = _pages(self._summary(), BRIEF)
+            return "\n".join([head, *pages[0], *(["…"] if len(pages) > 1 else [])])
+        pages = _pages(self._lines())
+        number, starts = min(state.page, len(pages)), [0, *accumulate(map(len, pages))]
+        if len(pages) > 1:
+            head += self._say(f", page {number} of {len(pages)}", f"，第 {number}/{len(pages)} 页")
+        if not state.headline and state.tree and (first := state.tree[starts[number - 1]]).depth:
+            head += f"\n({_shown(str(PurePosixPath(first.path).parent))}/ …)"
+        return "\n".join([head, *pages[number - 1]])
+
+    def _head(self) -> str:
+        state, place = self.state, self._name(self.state.root)
+        if state.problem:
+            return f"{place}: {state.problem}"
+        count = sum(not row.depth for row in state.tree)
+        english = f"{place}, {count} entr{'y' if count == 1 else 'ies'}"
+        return state.headline or self._say(english, f"{place}，{count} 项")
+
+    def _lines(self) -> list[str]:
+        return [self._line(row) for row in (self.state.found or self.state.tree)]
+
+    def _summary(self) -> list[str]:
+        if self.state.found:
+            return list(dict.fromkeys(_shown(row.path) for row in self.state.found))
+        top = [row for row in self.state.tree if not row.depth]
+        folders = [self._line(row) for row in top if row.kind == "folder"]
+        counts = self._say("folders: {}, files: {}", "文件夹 {}，文件 {}")
+        return [counts.format(len(folders), len(top) - len(folders)), *folders]
+
+    def _line(self, row: Row) -> str:
+        name = row.path if self.state.found else row.path.rpartition("/")[2]
+        mark = MARKS[self.env.lang].get(row.kind, "")
+        return "  " * row.depth + _shown(name) + mark + row.behind
+
+    def _name(self, folder: str) -> str:
+        return self._say("the workspace", "工作区") if folder == "." else _shown(folder) + "/"
+
+    def _say(self, english: str, chinese: str) -> str:
+        return chinese if self.env.lang == "zh" else english
+
+    # --- actions -----------------------------------------------------------------------------
+
+    @action("Open a file in an editor, or expand a folder")
+    def open(self, path: str) -> str:
+        info = self._at(path)
+        if info.kind == "folder":
+            return self.expand(info.path)
+        if info.kind == "other":
+            raise ActionError(f"{_shown(info.path)} is neither a file nor a folder.")
+        return f"Opened {_shown(info.path)} in {self.env.open('editor', path=info.path).id}."
+
+    @action("Show what is in a folder, within the tree")
+    def expand(self, path: str) -> str:
+        folder, state = self._folder(path), self.state
+        above = [folder, *map(str, PurePosixPath(folder).parents)]
+        root = state.root if state.root in above else "."
+        state.expanded = sorted({*state.expanded, *above[: above.index(root)]})
+        if len(state.expanded) > EXPANDED:
+            raise ActionError(f"{EXPANDED} folders are expanded. Collapse some of them first.")
+        count = len(list_folder(self.env.workspace, folder).entries)
+        if not self._show(root, folder) and folder != root:
+            raise ActionError(f"{_shown(folder)}/ is ignored by git. Its files open by path.")
+        return f"Expanded {self._name(folder)} ({count})."
+
+    @action("Show a folder as one line again")
+    def collapse(self, path: str) -> str:
+        folder, expanded = self._folder(path), self.state.expanded
+        if folder not in expanded:
+            there_is = ", ".join(map(_shown, expanded[:10])) or "nothing"
+            raise ActionError(f"{_shown(folder)}/ is not expanded. Expanded is: {there_is}.")
+        expanded.remove(folder)
+        self._show(self.state.root, folder)
+        return f"Collapsed {self._name(folder)}."
+
+    @action("Show one folder alone")
+    def enter(self, path: str) -> str:
+        self._show(self._folder(path))
+        return f"Shown: {self._head()}."
+
+    @action("Show the folder above")
+    def up(self) -> str:
+        if self.state.root == ".":
+            raise ActionError("This is the workspace itself. Nothing outside of it can be shown.")
+        return self.enter(str(PurePosixPath(self.state.root).parent))
+
+    @action("Turn to a page")
+    def page(self, number: int) -> str:
+        pages = len(_pages(self._lines()))
+        if not 1 <= number <= pages:
+            raise ActionError(f"There is page 1{f' to {pages}' * (pages > 1)}, not {number}.")
+        self.state.page = number
+        self._see()
+        return f"Page {number} of {pages}."
+
+    @action("Find names that contain a text, or fit a pattern with * and ?")
+    def find_name(self, text: str, under: str | None = None) -> str:
+        place = self._place(text, under)
+        names = search.find_names(self.env.workspace, text, place)
+        return self._keep(text, place, [Row(one.path, one.kind) for one in names])
+
+    @action("Find lines of files that contain a text")
+    def find_text(self, text: str, ignore_case: bool = False, under: str | None = None) -> str:
+        place = self._place(text, under)
+        hits = search.find_text(self.env.workspace, text, place, ignore_case=ignore_case)
+        found = [Row(hit.path, behind=f":{hit.line}: {hit.text.strip()[:120]}") for hit in hits]
+        return self._keep(text, place, found)
+
+    @action("Show the tree as it is now, without what was found")
+    def refresh(self) -> str:
+        self._show(self.state.root)
+        return f"Shown: {self._head()}."
+
+    def _place(self, text: str, under: str | None) -> str:
+        if not text.strip() or "\n" in text or "\r" in text:
+            raise ActionError("Say what to look for, in one line.")
+        return self.state.root if under is None else self._folder(under)
+
+    def _keep(self, text: str, under: str, found: list[Row]) -> str:
+        words, place = repr(text[:80]), self._name(under)
+        count = f"{len(found)}+" if len(found) >= search.HITS else len(found)
+        head = self._say(f"{count} found for {words} in {place}", f"{words}：{place}中 {count} 处")
+        if len(found) > KEPT:
+            head += self._say(f", the first {KEPT} are kept", f"，保留前 {KEPT} 处")
+        if found or self.state.found:
+            self.state.page, self.state.found = 1, found[:KEPT]
+            self.state.headline = head if found else ""
+            self._see()
+        return head + "."
+
+    def _show(self, root: str, entry: str = "") -> bool:
+        """Show a folder's tree, at the page where an entry stands; whether it stands there."""
+        state = self.state
+        state.root, state.page, state.headline, state.found = root, 1, "", []
+        self._look()
+        paths = [row.path for row in state.tree]
+        if entry in paths:
+            ends = accumulate(map(len, _pages(self._lines())))
+            state.page += sum(end <= paths.index(entry) for end in ends)
+            self._see()
+        return entry in paths
+
+    def _folder(self, path: str) -> str:
+        info = self._at(path)
+        if info.kind != "folder":
+            raise ActionError(f"{_shown(info.path)} is no folder. Use open for a file.")
+        return info.path
+
+    def _at(self, path: str) -> FileInfo:
+        """What stands at a path: from the workspace on, else from the folder that is shown."""
+        files = self.env.workspace
+        for place in (path, f"{self.state.root}/{path}"):
+            with suppress(MissingFileError, NotAFolderError):
+                return files.stat(place)
+        wanted = PurePosixPath(files.relative(path))
+        folder = next(one for one in wanted.parents if files.exists(one))
+        names = [one.name for one in list_folder(files, folder).entries]
+        if (name := wanted.parts[len(folder.parts)]) in names:
+            raise ActionError(f"{_shown(path)} leads nowhere, or has a name that cannot be used.")
+        near = get_close_matches(name, names[:1_000], 5, 0.5) or names[:10]
+        listed = ", ".join(map(_shown, near)) + (" …" if len(near) < len(names) else "")
+        raise ActionError(f"There is no {_shown(path)}. In {self._name(str(folder))}: {listed}")
+
+    # --- the disk ----------------------------------------------------------------------------
+
+    def _tick(self) -> None:
+        if time.monotonic() >= self.state.resting:
+            self._look()
+
+    def _look(self) -> None:
+        """Read the folders that are shown, and no others."""
+        began, state = time.monotonic(), self.state
+        try:
+            top = list_folder(self.env.workspace, state.root)
+            state.tree, state.ignored, state.problem = [*self._rows(top.entries)], top.hidden, ""
+        except FileError as error:
+            state.tree, state.ignored, state.problem = [], 0, str(error)
+        self._see()
+        now = time.monotonic()
+        state.resting = now + 50 * (now - began)  # 50,000 names take a second
+
+    def _rows(self, entries: tuple[FolderEntry, ...], depth: int = 0) -> Iterator[Row]:
+        for entry in entries:
+            inner = None
+            if entry.path in self.state.expanded and entry.kind in ("folder", "link"):
+                with suppress(FileError):  # it went away, or may not be read
+                    inner = list_folder(self.env.workspace, entry.path).entries
+            count = "" if inner is None else f" ({len(inner)})"
+            yield Row(entry.path, entry.kind, depth, count)
+            yield from self._rows(inner or (), depth + 1)
+
+    def _see(self) -> None:
+        shown = f"{self.content(Lod.FULL)}\0{self.content(Lod.SUMMARY)}"
+        self.state.seen = blake2b(shown.encode(), digest_size=8).hexdigest()
+
+
+def _pages(lines: list[str], rows: int = ROWS) -> list[list[str]]:
+    """Lines in pages that stay small: by number, and by an upper bound of their tokens.
+
+    Two ASCII characters are a token at worst, others up to one for each byte; XML adds its own.
+    """
+    pages, room = list[list[str]]([[]]), ROOM
+    for line in lines:
+        cost = len(escape(line)) + 2 * (len(line.encode()) - len(line)) + 1
+        if pages[-1] and (cost > room or len(pages[-1]) == rows):
+            pages.append([])
+            room = ROOM
+        pages[-1].append(line)
+        room -= cost
+    return pages
+
+
+def _shown(name: str) -> str:
+    """A name as it is; in quotes and with escapes if it could pass for something else."""
+    plain = name.isprintable() and name == name.strip() and not set("'\":") & set(name)
+    return name if plain and not name.endswith(")") else repr(name)
