@@ -4,9 +4,9 @@ import contextui
 
 
 def main() -> int:
-    """Say what is there: the library. The screen and the agent come on top of it."""
+    """Say what is there: the library. The agent and the screen come on top of it."""
     print(  # noqa: T201
-        f"contextui {contextui.__version__}: the core library is here "
-        "(items, live windows, rendering, trimming, tokens); the screen is not built yet."
+        f"contextui {contextui.__version__}: windows, context and sessions are here as a library; "
+        "the agent and the screen are not built yet."
     )
     return 0

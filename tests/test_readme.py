@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,9 @@ def test_every_make_target_that_the_readme_names_exists() -> None:
     makefile = (README.parent / "Makefile").read_text("utf-8")
     for target in set(re.findall(r"make (\w+)\b", README.read_text("utf-8"))) - {"and"}:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_windows_cost_what_the_readme_says() -> None:
+    script = README.parent / "benchmarks" / "window_tokens.py"
+    names = runpy.run_path(str(script))
+    assert names["table"]() in README.read_text("utf-8")

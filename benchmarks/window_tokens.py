@@ -1,0 +1,78 @@
+"""What each built-in window costs at each level of detail, in a typical state: a Markdown table."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from contextui import Lod, TokenCounter
+from contextui.testing import WindowTester
+from contextui.windows.code import CodeWindow
+from contextui.windows.editor import EditorWindow
+from contextui.windows.files import FilesWindow
+from contextui.windows.monitor import MonitorWindow, Reading
+from contextui.windows.notebook import NotebookWindow
+from contextui.windows.todo import TodoWindow
+
+PROGRAM = "\n\n".join(
+    f'def step_{n}(cart: list[int], discount: int = 0) -> int:\n    """Sum it up."""\n'
+    f"    total = sum(cart) - discount\n    return max(total, {n})"
+    for n in range(20)
+)
+
+
+class SampleMonitor(MonitorWindow):
+    """Looks at a machine that never changes."""
+
+    name = "monitor"
+
+    def read(self) -> Reading:
+        figures = {"cpu": 35.0, "cores": 8.0, "memory": 61.0, "memory size": 32e9, "disk": 64.0}
+        return Reading(
+            {**figures, "disk size": 5e11, "load": 1.4, "down rate": 2e4, "up rate": 1e3}
+        )
+
+
+def typical(folder: Path) -> Iterator[tuple[str, str, WindowTester[Any]]]:
+    (folder / "cart.py").write_text(PROGRAM + "\n")
+    for name in (
+        "README.md",
+        "pyproject.toml",
+        "src/shop.py",
+        "src/money.py",
+        "tests/test_cart.py",
+    ):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("x\n")
+    todo = WindowTester(TodoWindow, items=["milk", "eggs", "bread", "call the bank", "write tests"])
+    todo.act("done", item=2)
+    yield "todo", "5 items", todo
+    yield "editor", "100 lines of Python", WindowTester(EditorWindow, folder=folder, path="cart.py")
+    yield "monitor", "all figures", WindowTester(SampleMonitor)
+    notes = WindowTester(NotebookWindow, project=False)
+    for subject in ("The discount is a whole number.", "Carts are lists.", "Money is in cents."):
+        notes.act("write", text=f"{subject} Nobody may change that. " * 5, tags=["shop"])
+    yield "notebook", "3 entries", notes
+    files = WindowTester(FilesWindow, folder=folder)
+    files.act("expand", path="src")
+    yield "files", "8 entries", files
+    code = WindowTester(CodeWindow, folder=folder)
+    code.act("save", code_id="report", language="python", content=PROGRAM[:900], description="Sums")
+    code.act("show", code_id="report")
+    yield "code", "1 file, shown", code
+
+
+def table() -> str:
+    """The table for the README."""
+    counter, rows = TokenCounter(), ["| window | typical state | Gist | Summary | Full |"]
+    rows.append("|---|---|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, state, window in typical(Path(folder)):
+            costs = [counter.count(window.xml(lod)) for lod in Lod]
+            rows.append(f"| {name} | {state} | {' | '.join(map(str, costs))} |")
+            window.close()
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    print(table())

@@ -1,0 +1,211 @@
+"""A text that is being edited: undo and redo, and edits that can be kept in place of the text."""
+
+import re
+from dataclasses import dataclass, replace
+from operator import itemgetter
+
+from pydantic import BaseModel
+
+from contextui.files.diff import diff_text
+from contextui.files.encoding import LINE_END
+from contextui.files.errors import EditError
+from contextui.files.textfile import TextFile
+
+NEAR = 80  # characters between two edits that are cheaper kept as one
+AROUND, QUOTED = 60, 2_000  # characters kept around an edit, and of what it took out
+APART = 200  # lines changed at once that are edits of their own; more of them are one wide edit
+STEPS, HELD = 1_000, 100_000_000  # that can be undone, and the characters held for that
+
+Change = tuple[int, int, str]  # put a text in the place of the characters from … to
+
+
+class Edit(BaseModel):
+    """A text in the place of some characters of a file, and what was around it there."""
+
+    start: int
+    length: int
+    added: str
+    line: int
+    before: str
+    removed: str
+    after: str
+
+    def was_in(self, text: str) -> bool:
+        """Whether it was made in this text, as far as can be seen."""
+        return text.startswith(self.before + self.removed, self.start - len(self.before))
+
+    def place_in(self, text: str) -> int:
+        """Where it fits in another text: at its place, or the only one like it; -1 if nowhere."""
+        around, ahead = self.before + self.removed + self.after, len(self.before)
+        if self.length > QUOTED or (text and not around):
+            return -1
+        if text.startswith(around, self.start - ahead):
+            return self.start
+        found, made = text.find(around), self.before + self.added + self.after
+        if found < 0 or text.find(around, found + 1) >= 0:
+            return -1
+        beside = text[max(found - len(made), 0) : found + len(around) + len(made)]
+        return found + ahead if made not in beside else -1  # it was made there already
+
+    def shown(self) -> str:
+        """The edit as a diff of the lines that it touches."""
+        head, tail = LINE_END.split(self.before)[-1], LINE_END.split(self.after)[0]
+        removed = self.removed + "…" * (self.length > QUOTED)
+        old, new = (TextFile(f"{head}{part}{tail}\n") for part in (removed, self.added))
+        return f"@@ line {self.line} @@\n" + diff_text(old, new, "", "").split("\n", 3)[-1]
+
+
+Edits = tuple[Edit, ...]
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A text that is being edited, and the ways back and forth: a value, as a `TextFile` is.
+
+    Attributes:
+        base: The file as it was read.
+        file: What became of it.
+        edits: What makes the one of the other, and can be kept in place of the text.
+        past: The texts that undo goes back to.
+        future: The texts that redo goes forth to.
+        line: Where it was changed last.
+        typed: Where the next key would go on, and whether it would add a letter.
+    """
+
+    base: TextFile
+    file: TextFile
+    edits: Edits = ()
+    past: tuple[str, ...] = ()
+    future: tuple[str, ...] = ()
+    line: int = 1
+    typed: tuple[int, bool] | None = None
+
+    def become(self, new: TextFile) -> "Buffer":
+        """Take an edited text over."""
+        old, base, edits = self.file.text, self.base.text, self.edits
+        if new.text == old:
+            raise EditError(new.path, "That changes nothing.")
+        new.encoding.check(new.text, new.path)
+        for change in reversed(_changes(old, new.text)):
+            edits = _merged(edits, base, old, change)
+            old, line = old[: change[0]] + change[2] + old[change[1] :], _line(old, change[0])
+        steps = max(min(STEPS, HELD // (len(new.text) + 1)), 1)
+        past = (*self.past, self.file.text)[-steps:]
+        return Buffer(self.base, new, edits if new.text != base else (), past, line=line)
+
+    def splice(self, start: int, end: int, text: str) -> "Buffer":
+        """Put a text in the place of some characters; the letters of a word are undone as one."""
+        old, new, adds = self.file.text, LINE_END.sub(self.file.ending, text), start == end
+        if not 0 <= start <= end <= len(old):
+            there = f"There are characters 0 to {len(old)}, not {start} to {end}."
+            raise EditError(self.file.path, there)
+        after = self.become(replace(self.file, text=old[:start] + new + old[end:]))
+        if end - start + len(new) != 1:
+            return after
+        past = self.past if self.typed == (end, adds) and not new.isspace() else after.past
+        return replace(after, past=past, typed=(start + len(new), adds))
+
+    def undo(self) -> "Buffer":
+        """Go back to the text before the last change."""
+        if not self.past:
+            raise EditError(self.file.path, "There is nothing to undo.")
+        before = self.become(replace(self.file, text=self.past[-1]))
+        return replace(before, past=self.past[:-1], future=(*self.future, self.file.text))
+
+    def redo(self) -> "Buffer":
+        """Go forth to the text before the last `undo`."""
+        if not self.future:
+            raise EditError(self.file.path, "There is nothing to redo.")
+        after = self.become(replace(self.file, text=self.future[-1]))
+        return replace(after, future=self.future[:-1])
+
+    def saved(self) -> "Buffer":
+        """Go on with the same text, of which nothing is left to be saved."""
+        return replace(self, base=self.file, edits=(), typed=None)
+
+    def read_again(self, file: TextFile) -> "Buffer":
+        """Go on with the file as it is now; undo goes back behind this."""
+        changed = file.text != self.file.text
+        return Buffer(file, file, past=(*self.past, self.file.text) if changed else self.past)
+
+    def returned(self, edits: Edits) -> "Buffer | None":
+        """Make kept edits again in the file as it was read; None if that is another file."""
+        text, past = self.base.text, list[str]()
+        for edit in reversed(edits):
+            if not edit.was_in(self.base.text):
+                return None
+            past.append(text)
+            text = text[: edit.start] + edit.added + text[edit.start + edit.length :]
+        return Buffer(self.base, replace(self.file, text=text), edits, tuple(past))
+
+    def fit(self, edits: Edits) -> tuple["Buffer", Edits]:
+        """Make edits of another file again where they fit; also gives those that do not."""
+        old, new, end, lost = self.file.text, "", 0, list[Edit]()
+        for at, edit in sorted([(one.place_in(old), one) for one in edits], key=itemgetter(0)):
+            if at < end:
+                lost.append(edit)
+            else:
+                new, end = new + old[end:at] + edit.added, at + edit.length
+        if len(lost) == len(edits):
+            return self, edits
+        return self.become(replace(self.file, text=new + old[end:])), tuple(lost)
+
+
+def _changes(old: str, new: str) -> list[Change]:
+    """What makes `new` of `old`: line by line if no line came or went, else in one piece."""
+    start, stop, text = _change(old, new)
+    before, after = (re.split(r"(?<=\n)", part) for part in (old[start:stop], text))
+    changes, at = list[Change](), start
+    for one, other in zip(before, after, strict=False):
+        low, high, put = _change(one, other)
+        changes += [(at + low, at + high, put)] if one != other else []
+        at += len(one)
+    return changes if len(before) == len(after) and len(changes) <= APART else [(start, stop, text)]
+
+
+def _change(old: str, new: str) -> Change:
+    start = _agreeing(old, new)
+    tail = _agreeing(old[start:][::-1], new[start:][::-1])
+    return start, len(old) - tail, new[start : len(new) - tail]
+
+
+def _agreeing(one: str, other: str) -> int:
+    """How many characters are the same at the beginning of both."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        same = one[low:middle] == other[low:middle]
+        low, high = (middle, high) if same else (low, middle - 1)
+    return low
+
+
+def _merged(edits: Edits, base: str, text: str, change: Change) -> Edits:
+    """The edits that made `text` of `base`, and one more; those near to it become one with it."""
+    start, stop, new = change
+    left, right, low, high, moved, grown = list[Edit](), list[Edit](), start, stop, 0, 0
+    for edit in edits:
+        at = edit.start + moved + grown
+        end, more = at + len(edit.added), len(edit.added) - edit.length
+        if end + NEAR < start:
+            left.append(edit)
+            moved += more
+        elif at - NEAR > stop:
+            right.append(edit)
+        else:
+            low, high, grown = min(low, at), max(high, end), grown + more
+    first, last = low - moved, high - moved - grown
+    merged = Edit(
+        start=first,
+        length=last - first,
+        added=text[low:start] + new + text[stop:high],
+        line=_line(base, first),
+        before=base[max(first - AROUND, 0) : first],
+        removed=base[first : min(last, first + QUOTED)],
+        after=base[last : last + AROUND],
+    )
+    return (*left, merged, *right) if merged.added != base[first:last] else (*left, *right)
+
+
+def _line(text: str, place: int) -> int:
+    crlf = text.count("\r\n", 0, place)
+    return 1 + text.count("\n", 0, place) + text.count("\r", 0, place) - crlf

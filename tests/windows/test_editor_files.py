@@ -1,0 +1,848 @@
+"""The editor and the disk: byte for byte, never over what was not read, and nothing lost."""
+
+import asyncio
+import json
+import os
+import random
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextui import Lod, SessionOptions, SessionStore
+from contextui.testing import WindowTester
+from contextui.windows.editor import EditorWindow
+from tests.windows.test_editor import Editor, looks, open_editor, text_of, title, type_in
+
+STAYS = "The text stays here; save_as saves it under another path."
+OLD = "one\ntwo\nthree\nfour\nfive\n"
+NEW = "one\ntwo\nTHREE\nfour\nfive\n"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "work").mkdir()
+    path = tmp_path / "work" / "a.txt"
+    path.write_text(OLD)
+    return path
+
+
+@pytest.fixture
+def editor(path: Path) -> Iterator[Editor]:
+    """An editor with an unsaved edit."""
+    with open_editor(path.parent, path.name) as tester:
+        tester.act("replace", old="three", new="THREE")
+        yield tester
+        assert tester.troubles == []
+
+
+# --- bytes -------------------------------------------------------------------------------------
+
+FILES = {
+    "lf": b"one\ntwo\nthree\n",
+    "crlf": b"one\r\ntwo\r\nthree\r\n",
+    "cr": b"one\rtwo\rthree\r",
+    "mixed": b"\none\r\n\rtwo\n\r\nthree\r\r\n",
+    "no end": b"one\r\ntwo\r\nthree",
+    "bom": b"\xef\xbb\xbfone\ntwo\nthree\n",
+    "separators": "one\u2028\x85\ntwo\x0c\x1c\u2029\nthree\x0b\n".encode(),
+    "cp1252": b"one \xe9\ntwo\nthree \x80\n",
+    "utf-16": "one\r\ntwo\nthree".encode("utf-16"),
+    "utf-32": "one\ntwo\nthree\n".encode("utf-32"),
+    "blank": b"  one\t\n two \n\n\n three \t \n\n",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_bytes_outside_the_edit_stay(tmp_path: Path, name: str) -> None:
+    data, path = FILES[name], tmp_path / "a"
+    path.write_bytes(data)
+    codec = name if name.startswith("utf-") else "latin-1"
+    two, new = (text.encode(codec)[len("".encode(codec)) :] for text in ("two", "2.2"))
+    with open_editor(tmp_path, "a") as editor:
+        editor.act("replace", old="two", new="2.2")
+        assert path.read_bytes() == data
+        editor.act("save")
+        assert path.read_bytes() == data.replace(two, new)
+        editor.act("undo")
+        editor.act("save")
+        assert path.read_bytes() == data
+        editor.act("redo")
+        editor.act("undo")
+        assert editor.act("save") == "There are no changes to save."
+
+
+def test_what_the_encoding_cannot_hold_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"caf\xe9\n")
+    with open_editor(tmp_path, "a") as editor:
+        said = (
+            '"a" is kept as cp1252, which cannot hold U+6C34 (CJK UNIFIED IDEOGRAPH-6C34) '
+            "in line {} of the text. Nothing was changed."
+        )
+        assert editor.refused("insert", before_line=2, text="水") == said.format(1)
+        assert editor.refused("splice", start=5, end=5, text="水") == said.format(2)
+
+
+# --- saving ------------------------------------------------------------------------------------
+
+
+def test_undo_goes_back_behind_a_save(editor: Editor, path: Path) -> None:
+    assert editor.act("save") == "Saved a.txt, 5 lines."
+    assert path.read_text() == NEW
+    assert editor.window.state.edits == ()
+    assert editor.act("save") == "There are no changes to save."
+    editor.act("undo")
+    assert (text_of(editor), path.read_text()) == (OLD, NEW)
+    assert title(editor, Lod.GIST) == "a.txt, 5 lines, changed, not saved"
+    with editor.restored() as later:
+        assert looks(later) == looks(editor)
+        assert text_of(later) == OLD
+    editor.act("redo")
+    assert title(editor, Lod.GIST) == "a.txt, 5 lines, saved"
+    editor.act("undo")
+    editor.act("save")
+    assert path.read_text() == OLD
+
+
+def change(path: Path) -> None:
+    path.write_text("one\ntwo\nthree\nfour\nfive\nsix\n")
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def make_read_only(path: Path) -> None:
+    path.chmod(0o444)
+
+
+def link_outside(path: Path) -> None:
+    outside = path.parent.parent / "outside.txt"
+    outside.write_text(OLD)
+    path.unlink()
+    path.symlink_to(outside)
+
+
+def link_hard(path: Path) -> None:
+    os.link(path, path.parent / "other.txt")
+
+
+def make_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def make_binary(path: Path) -> None:
+    path.write_bytes(b"\0\1\2")
+
+
+def make_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+SPOILED: list[tuple[Callable[[Path], None], str]] = [
+    (
+        change,
+        '"a.txt" was changed on disk since it was read, so it was not overwritten. Read it again, '
+        f"or look at the diff first. {STAYS} reload(keep=true) makes the edits in the new file.\n"
+        "--- a.txt (on disk)\n+++ a.txt (new)\n@@ -1,6 +1,5 @@\n one\n two\n-three\n+THREE\n four\n"
+        " five\n-six\n",
+    ),
+    (remove, f'"a.txt" was deleted since it was read. Save it as a new file. {STAYS}'),
+    (make_read_only, f'"a.txt" is read-only, so it was not saved. Save it elsewhere. {STAYS}'),
+    (link_outside, f'"a.txt" is or goes through a link out of the workspace. {STAYS}'),
+    (
+        link_hard,
+        '"a.txt" is one file under 2 names (hard links), and saving would part it from the others. '
+        f"Save with keep_links to write into all of them. {STAYS}",
+    ),
+    (make_folder, f'"a.txt" is a folder, not a file. {STAYS}'),
+    (
+        make_binary,
+        '"a.txt" was changed on disk since it was read, so it was not overwritten. Read it again, '
+        f"or look at the diff first. {STAYS} reload(keep=true) makes the edits in the new file.\n"
+        "a.txt on disk (3 bytes) and the new one (24) differ\n",
+    ),
+    (make_pipe, f'"a.txt" is a FIFO, not a file. {STAYS}'),
+]
+
+
+def all_of(folder: Path) -> dict[str, object]:
+    """Everything in a folder: what is a file, a link, a folder, and what it holds."""
+    found: dict[str, object] = {}
+    for one in sorted(folder.rglob("*")):
+        content: object = one.lstat().st_mode
+        if one.is_file() and not one.is_symlink():
+            content = (one.stat().st_mode, one.read_bytes())
+        found[str(one.relative_to(folder))] = content
+    return found
+
+
+@pytest.mark.parametrize(("spoil", "said"), SPOILED, ids=lambda one: getattr(one, "__name__", ""))
+def test_what_cannot_be_saved_is_neither_lost_nor_written(
+    editor: Editor, path: Path, spoil: Callable[[Path], None], said: str
+) -> None:
+    spoil(path)
+    before = all_of(path.parent.parent)
+    assert editor.refused("save") == said
+    assert all_of(path.parent.parent) == before
+    assert text_of(editor) == NEW
+    assert title(editor) == "a.txt  lines 1-5 of 5, changed, not saved"
+    editor.act("undo")
+    editor.act("redo")
+    assert editor.act("save_as", path="sub/b.txt") == "Saved sub/b.txt, 5 lines."
+    assert (path.parent / "sub/b.txt").read_text() == NEW
+    assert title(editor, Lod.GIST) == "sub/b.txt, 5 lines, saved"
+    assert {name: all_of(path.parent.parent)[name] for name in before} == before
+
+
+def test_a_deleted_file_is_saved_anew_on_request(editor: Editor, path: Path) -> None:
+    path.unlink()
+    assert editor.act("save_as", path="a.txt") == "Saved a.txt, 5 lines."
+    assert path.read_text() == NEW
+    path.unlink()
+    assert editor.refused("save").startswith('"a.txt" was deleted since it was read.')
+
+
+def test_all_names_of_a_file_are_written_on_request(editor: Editor, path: Path) -> None:
+    link_hard(path)
+    assert editor.act("save", keep_links=True) == "Saved a.txt, 5 lines."
+    assert (path.parent / "other.txt").read_text() == NEW
+
+
+def test_save_as_overwrites_nothing(editor: Editor, path: Path) -> None:
+    (path.parent / "b.txt").write_text("b")
+    assert editor.refused("save_as", path="b.txt") == (
+        f'There is a "b.txt" already; a new file does not overwrite it. {STAYS}'
+    )
+    assert editor.refused("save_as", path="../b.txt") == (
+        '"../b.txt" leads out of the workspace. Only files inside can be used.'
+    )
+    assert (path.parent / "b.txt").read_text() == "b"
+
+
+def test_a_file_that_was_only_touched_is_saved(editor: Editor, path: Path) -> None:
+    path.unlink()
+    path.write_text(OLD)
+    os.utime(path, (1, 1))
+    with editor.restored() as later:
+        assert later.window.version == editor.window.version
+    assert editor.act("save") == "Saved a.txt, 5 lines."
+
+
+# --- reading again -----------------------------------------------------------------------------
+
+
+def test_reload(editor: Editor, path: Path) -> None:
+    change(path)
+    assert editor.refused("reload") == ("There are unsaved edits. Give discard=true, or keep=true.")
+    assert editor.refused("reload", discard=True, keep=True) == editor.refused("reload")
+    assert editor.act("reload", discard=True) == "Read again: lines 1-6 of 6."
+    assert text_of(editor) == path.read_text()
+    assert title(editor, Lod.GIST) == "a.txt, 6 lines, saved"
+    assert editor.act("reload") == "Read again: lines 1-6 of 6."
+    editor.act("undo")
+    assert text_of(editor) == NEW  # even what was discarded comes back
+    assert title(editor, Lod.GIST) == "a.txt, 5 lines, changed, not saved"
+    editor.act("undo")
+    assert text_of(editor) == OLD
+    editor.act("redo")
+    editor.act("save")
+    assert path.read_text() == NEW
+
+
+def test_reload_keeps_the_edits_that_fit(editor: Editor, path: Path) -> None:
+    path.write_text("zero\n" + OLD + "six\n")
+    assert editor.act("reload", keep=True) == "Read again: 1 of 1 edit made again; lines 1-7 of 7."
+    assert text_of(editor) == "zero\n" + NEW + "six\n"
+    assert editor.act("save") == "Saved a.txt, 7 lines."
+    assert path.read_text() == "zero\n" + NEW + "six\n"
+
+
+def test_reload_of_what_is_gone_changes_nothing(editor: Editor, path: Path) -> None:
+    path.unlink()
+    for keep in (True, False):
+        said = editor.refused("reload", keep=keep, discard=not keep)
+        assert said == 'There is no "a.txt" in the workspace.'
+    assert text_of(editor) == NEW
+
+
+def test_edits_that_do_not_fit_are_kept_and_shown(path: Path) -> None:
+    lines = [f"line {n}" for n in range(1, 61)]
+    path.write_text("\n".join(lines) + "\n")
+    with open_editor(path.parent, path.name) as editor:
+        editor.act("replace_lines", first=10, last=10, text="TEN")
+        editor.act("replace_lines", first=30, last=31, text="THIRTY")
+        editor.act("insert", before_line=50, text="FIFTY\nAND A HALF")
+        assert len(editor.window.state.edits) == 3
+        lines[29] = "somebody's"
+        path.write_text("new\n" + "\n".join(lines) + "\n")
+        assert "was changed on disk" in editor.refused("save")
+        said = editor.act("reload", keep=True)
+        assert said == "Read again: 2 of 3 edits made again; lines 1-63 of 63."
+        note = (
+            "Unsaved edits that do not apply, since the file changed: 1. See diff; then "
+            "reload(keep=true) / reload(discard=true)"
+        )
+        assert editor.content().split("\n")[:2] == [
+            "a.txt  lines 1-63 of 63, changed, not saved",
+            note,
+        ]
+        assert editor.content(Lod.SUMMARY).split("\n")[1] == note
+        diff = editor.act("diff")
+        assert diff.endswith(
+            "Edits that do not apply, since a.txt changed:\n"
+            "@@ line 30 @@\n-line 30\n-line 31\n+THIRTY\n"
+        )
+        assert "+FIFTY\n+AND A HALF\n" in diff
+        editor.act("save")
+        assert "THIRTY" not in path.read_text()
+        assert "TEN\n" in path.read_text()
+        with editor.restored() as later:
+            assert looks(later) == looks(editor)
+            assert "+THIRTY\n" in later.act("diff")
+            assert later.refused("open", path="a.txt").startswith("There are unsaved edits.")
+            lines[29], lines[9] = "line 30", "TEN"
+            path.write_text("\n".join(lines) + "\n")
+            assert later.act("reload", keep=True).startswith("Read again: 1 of 1 edit made again;")
+            assert "THIRTY\nline 32\n" in text_of(later)
+        assert editor.act("reload", discard=True).startswith("Read again: ")
+        assert editor.act("diff") == "There are no unsaved edits."
+
+
+def test_an_edit_that_would_fit_twice_fits_nowhere(editor: Editor, path: Path) -> None:
+    path.write_text(f"x\n{OLD}{OLD}")
+    assert " 0 of 1 edit made again; " in editor.act("reload", keep=True)
+    assert text_of(editor) == path.read_text()
+    assert editor.act("diff").endswith("-three\n+THREE\n")
+
+
+def test_of_two_edits_of_one_place_one_fits(editor: Editor, path: Path) -> None:
+    change(path)
+    with editor.restored() as later:
+        later.act("replace", old="three", new="3")
+        path.write_text("zero\n" + OLD)
+        with later.restored() as last:
+            assert len(last.window.state.lost) == 2
+            assert " 1 of 2 edits made again; " in last.act("reload", keep=True)
+            assert text_of(last) == "zero\n" + NEW
+            assert last.act("diff").endswith("-three\n+3\n")
+
+
+def test_a_long_passage_that_was_taken_out(path: Path) -> None:
+    lines = [f"line {n} of a long passage" for n in range(200)]
+    path.write_text("\n".join(lines) + "\n")
+    with open_editor(path.parent, path.name) as editor:
+        editor.act("delete_lines", first=11, last=190)
+        assert len(json.dumps(editor.window.state.saved())) < 4_000
+        with editor.restored() as later:
+            assert text_of(later) == text_of(editor)
+        path.write_text("new\n" + path.read_text())
+        assert " 0 of 1 edit made again; " in editor.act("reload", keep=True)
+        shown = editor.act("diff").split("@@ line 11 @@\n")[1]
+        assert shown.startswith("-line 10 of a long passage\n-line 11 of")
+        assert "…" in shown
+        assert len(shown) < 2_500
+
+
+def test_a_key_for_the_text_before_a_reload_is_refused(path: Path) -> None:
+    with open_editor(path.parent, path.name) as editor:
+        editor.act("reload")
+        assert editor.window.state.revision == 0
+        change(path)
+        editor.act("reload")
+        assert editor.refused("splice", start=0, end=0, text="x", revision=0) == (
+            "The text changed meanwhile; it has revision 1 now."
+        )
+
+
+# --- coming back -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lod", list(Lod))
+def test_a_session_brings_it_back(path: Path, lod: Lod) -> None:
+    options = SessionOptions(classes=[EditorWindow], lod=lod)
+    store = SessionStore(path.parent.parent / "home", options)
+    done: list[tuple[str, dict[str, Any]]] = [
+        ("replace", {"old": "three", "new": "</Content>\x1b[2J\u2028"}),
+        ("insert", {"before_line": 1, "text": "<action id='x'/>"}),
+        ("splice", {"start": 0, "end": 0, "text": "水"}),
+        ("undo", {}),
+        ("find", {"text": "four"}),
+    ]
+    with store.create(path.parent) as session:
+        window = session.windows.open("editor", path="a.txt")
+        for name, params in done:
+            assert asyncio.run(session.windows.act(window.id, name, params)).ok
+        before, version = [window.to_xml(one) for one in Lod], window.version
+    with store.open(session.id) as session:
+        back = session.windows.get(window.id)
+        assert isinstance(back, EditorWindow)
+        assert [back.to_xml(one) for one in Lod] == before
+        assert back.version == version
+        result = asyncio.run(session.windows.act(window.id, "save", {}))
+        assert result.text == "Saved a.txt, 6 lines."
+    expected = "<action id='x'/>\n" + OLD.replace("three", "</Content>\x1b[2J\u2028")
+    assert path.read_bytes().decode() == expected
+
+
+def test_the_session_keeps_edits_and_not_the_buffer(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("0123456789abcdef\n" * 5_000)
+    with open_editor(tmp_path, "a") as editor:
+        editor.act("replace_lines", first=2_500, last=2_500, text="x")
+        type_in(editor, 0, "typed letter by letter")
+        editor.act("delete_lines", first=2_600, last=4_900)
+        saved = json.dumps(editor.window.state.saved())
+        assert len(editor.window.state.edits) == 3
+        assert len(saved) < 5_000
+        versions = editor.window.version.major
+        type_in(editor, 0, "every key is a new version")
+        assert editor.window.version.major == versions + 26
+        assert len(editor.window.state.edits) == 3
+        with editor.restored() as later:
+            assert text_of(later) == text_of(editor)
+        editor.act("replace", old="5", new="five", count=text_of(editor).count("5"))
+        editor.act("undo")
+        with editor.restored() as later:
+            assert text_of(later) == text_of(editor)
+
+
+def test_near_edits_are_one_and_edits_that_cancel_out_are_none(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("short\n" * 100)
+    with open_editor(tmp_path, "a") as editor:
+        editor.act("replace_lines", first=10, last=10, text="x")
+        editor.act("replace_lines", first=20, last=20, text="y")
+        editor.act("replace_lines", first=60, last=60, text="z")
+        assert [edit.line for edit in editor.window.state.edits] == [10, 60]
+        editor.act("replace_lines", first=5, last=5, text="w")
+        assert [edit.line for edit in editor.window.state.edits] == [5, 60]
+        for line in (5, 10, 20, 60):
+            editor.act("replace_lines", first=line, last=line, text="short")
+        assert editor.window.state.edits == ()
+        editor.act("delete_lines", first=1, last=1)
+        editor.act("insert", before_line=100, text="short")
+        assert editor.window.state.edits == ()
+        assert title(editor, Lod.GIST) == "a, 100 lines, saved"
+
+
+@pytest.mark.parametrize(("count", "edits"), [(150, 150), (250, 1)])
+def test_a_replacement_in_many_lines(tmp_path: Path, count: int, edits: int) -> None:
+    (tmp_path / "a").write_text(f"{'long ' * 20}old\n" * count)
+    with open_editor(tmp_path, "a") as editor:
+        editor.act("replace", old="old", new="newer", count=count)
+        assert len(editor.window.state.edits) == edits
+        with editor.restored() as later:
+            assert text_of(later) == text_of(editor)
+        editor.act("undo")
+        assert editor.window.state.edits == ()
+
+
+def test_a_change_in_between_is_never_overwritten(editor: Editor, path: Path) -> None:
+    change(path)
+    there = path.read_text()
+    with editor.restored() as later:
+        assert later.content() == (
+            "a.txt  lines 1-6 of 6, saved\n"
+            "Unsaved edits that do not apply, since the file changed: 1. See diff; then "
+            "reload(keep=true) / reload(discard=true)\n1 one\n2 two\n3 three\n4 four\n5 five\n6 six"
+        )
+        assert later.content(Lod.GIST) == "a.txt, 6 lines, saved, 1 edit kept aside"
+        assert later.window.version.major == editor.window.version.major + 1
+        assert later.act("diff") == (
+            "Edits that do not apply, since a.txt changed:\n@@ line 3 @@\n-three\n+THREE\n"
+        )
+        assert later.act("save") == "There are no changes to save."
+        assert later.refused("undo") == "There is nothing to undo."
+        assert path.read_text() == there
+        later.act("insert", before_line=1, text="zero")
+        later.act("save")
+        assert path.read_text() == "zero\n" + there
+        with later.restored() as last:
+            assert looks(last) == looks(later)
+            assert last.act("reload", keep=True).startswith("Read again: 1 of 1 edit made again;")
+            assert text_of(last) == "zero\n" + there.replace("three", "THREE")
+        assert later.act("reload", discard=True) == "Read again: lines 1-7 of 7."
+        assert later.window.state.lost == ()
+        assert text_of(later) == "zero\n" + there
+
+
+@pytest.mark.parametrize("edit", [("one", "zero\none"), ("five", "FIVE five"), ("two\n", "")])
+def test_what_was_saved_before_a_crash_is_not_made_twice(path: Path, edit: tuple[str, str]) -> None:
+    """The log ends before the save that is on disk."""
+    with open_editor(path.parent, path.name) as editor:
+        editor.act("replace", old=edit[0], new=edit[1])
+        with editor.restored() as later:
+            later.act("save")
+        there = path.read_text()
+        assert there == OLD.replace(*edit)
+        with editor.restored() as later:
+            assert later.act("save") == "There are no changes to save."
+            assert " 0 of 1 edit made again" in later.act("reload", keep=True)
+            assert text_of(later) == path.read_text() == there
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (remove, 'There is no "a.txt" in the workspace.'),
+        (link_outside, '"a.txt" is or goes through a link out of the workspace.'),
+        (make_folder, '"a.txt" is a folder, not a file.'),
+        (make_binary, '"a.txt" is no text: it contains NUL bytes.'),
+    ],
+)
+def test_what_cannot_be_read_any_more_keeps_its_edits(
+    editor: Editor, path: Path, spoil: Callable[[Path], None], said: str
+) -> None:
+    spoil(path)
+    before = all_of(path.parent.parent)
+    with editor.restored() as later:
+        for lod in Lod:
+            aside = ", 1 edit kept aside" if lod is Lod.GIST else ""
+            assert title(later, lod) == f"a.txt{', ' if aside else '  '}{said}{aside}"
+        assert later.content().split("\n")[1].startswith("Unsaved edits that do not apply")
+        assert later.act("diff").endswith("@@ line 3 @@\n-three\n+THREE\n")
+        refused: dict[str, dict[str, Any]] = {
+            "save": {},
+            "save_as": {"path": "b.txt"},
+            "undo": {},
+            "goto": {"line": 1},
+            "scroll": {},
+            "find": {"text": "a"},
+            "insert": {"before_line": 1, "text": "x"},
+            "splice": {"start": 0, "end": 0, "text": "x"},
+            "reload": {"keep": True},
+        }
+        for name, params in refused.items():
+            assert later.refused(name, **params) == said
+        assert all_of(path.parent.parent) == before
+        with later.restored() as again:
+            assert looks(again) == looks(later)
+        if path.is_dir():
+            path.rmdir()
+        path.unlink(missing_ok=True)
+        path.write_text(OLD)
+        assert later.act("reload", keep=True) == (
+            "Read again: 1 of 1 edit made again; lines 1-5 of 5."
+        )
+        assert text_of(later) == NEW
+        assert later.act("save") == "Saved a.txt, 5 lines."
+
+
+def test_a_file_made_read_only_comes_back_with_its_edits(editor: Editor, path: Path) -> None:
+    path.chmod(0o444)
+    with editor.restored() as later:
+        assert looks(later) == looks(editor)
+        assert later.refused("save").startswith('"a.txt" is read-only, so it was not saved.')
+
+
+def test_a_new_file_that_somebody_else_made_meanwhile(path: Path) -> None:
+    with open_editor(path.parent, "new.txt", new=True) as editor:
+        editor.act("insert", before_line=1, text="mine")
+        (path.parent / "new.txt").write_text("theirs\n")
+        with editor.restored() as later:
+            assert title(later) == "new.txt  lines 1-1 of 1, saved"
+            assert later.act("diff").endswith("@@ line 1 @@\n+mine\n \n")
+            assert later.act("reload", keep=True).startswith("Read again: 0 of 1 edit made again;")
+            assert text_of(later) == "theirs\n"
+        (path.parent / "new.txt").write_text("")
+        with editor.restored() as later:
+            assert later.act("reload", keep=True).startswith("Read again: 1 of 1 edit made again;")
+            assert text_of(later) == "mine\n"
+
+
+def test_bytes_that_pass_for_another_encoding_do_not_misplace_edits(path: Path) -> None:
+    path.write_bytes(b"\xc3\xa9 \xff\n")  # two letters of cp1252, and one of UTF-8 without the \xff
+    with open_editor(path.parent, path.name) as editor:
+        editor.act("replace", old=" ÿ", new="")
+        editor.act("save")
+        assert path.read_bytes() == b"\xc3\xa9\n"
+        editor.act("splice", start=2, end=2, text="!")
+        with editor.restored() as later:
+            assert text_of(later) == "é\n"
+            assert later.act("diff").endswith("-Ã©\n+Ã©!\n")
+        editor.act("save")
+        assert path.read_bytes() == b"\xc3\xa9!\n"
+
+
+def test_a_folder_that_is_gone(editor: Editor, path: Path) -> None:
+    kept = editor.window.runtime.kept
+    path.unlink()
+    path.parent.rmdir()
+    store = SessionStore(path.parent.parent / "home", SessionOptions(classes=[EditorWindow]))
+    with store.create(path.parent) as session:
+        back = session.windows.restore(EditorWindow, "editor_1", kept.state or {})
+        assert back.snapshot().error == "editor_1 did not open: There is no folder to work in."
+        assert back.runtime.kept.state == kept.state
+
+
+# --- huge files --------------------------------------------------------------------------------
+
+GIGABYTE = 1024**3
+
+
+@pytest.fixture
+def huge(tmp_path: Path) -> Path:
+    """A gigabyte, of which only the head takes room on the disk."""
+    path = tmp_path / "huge.log"
+    with path.open("wb") as file:
+        file.write(b"".join(b"line %d\n" % n for n in range(1, 50_001)))
+        file.truncate(GIGABYTE)
+    return path
+
+
+def test_a_huge_file_is_read_in_pages(huge: Path) -> None:
+    why = "read-only: 1,073,741,824 bytes, 16,777,216 at most can be edited"
+    with open_editor(huge.parent, huge.name) as editor:
+        assert title(editor) == f"huge.log  lines 1-100, {why}"
+        assert editor.content().split("\n")[1] == "  1 line 1"
+        assert editor.content(Lod.SUMMARY).split("\n")[-1] == "10 line 10"
+        assert title(editor, Lod.GIST) == f"huge.log, lines 1-100, {why}"
+        assert editor.act("scroll") == "lines 101-200"
+        assert editor.act("goto", line=20_000) == "lines 20000-20099"
+        assert editor.act("scroll", pages=-1) == "lines 19900-19999"
+        assert editor.content().split("\n")[1] == "19900 line 19900"
+        with editor.restored() as later:
+            assert looks(later) == looks(editor)
+            assert later.window.version == editor.window.version
+        before = huge.stat()
+        refused: dict[str, dict[str, Any]] = {
+            "save": {},
+            "save_as": {"path": "b"},
+            "find": {"text": "9"},
+            "replace": {"old": "1", "new": "2"},
+            "insert": {"before_line": 1, "text": "x"},
+            "replace_lines": {"first": 1, "last": 1, "text": "x"},
+            "delete_lines": {"first": 1, "last": 1},
+            "splice": {"start": 0, "end": 0, "text": "x"},
+            "undo": {},
+            "redo": {},
+        }
+        for name, params in refused.items():
+            assert editor.refused(name, **params) == (
+                "A file of more than 16,777,216 bytes can only be read: goto, scroll."
+            )
+        assert editor.act("diff") == "There are no unsaved edits."
+        assert (huge.stat().st_mtime_ns, huge.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
+
+
+def test_a_huge_file_in_chinese_and_one_that_grows(huge: Path) -> None:
+    why = "只读：1,073,741,824 字节，最多可编辑 16,777,216 字节"
+    with open_editor(huge.parent, huge.name, lang="zh") as editor:
+        assert title(editor) == f"huge.log  第 1-100 行，{why}"
+        version = editor.window.version
+        with huge.open("ab") as file:
+            file.write(b"more\n")
+        assert editor.act("reload") == "Read again: 第 1-100 行."
+        assert "1,073,741,829" in title(editor)
+        assert editor.window.version.major == version.major + 1
+
+
+def test_a_file_that_became_huge_keeps_its_edits(editor: Editor, path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"x" * 20_000)
+        file.truncate(GIGABYTE)
+    with editor.restored() as later:
+        assert "read-only" in title(later)
+        assert later.act("diff").endswith("-three\n+THREE\n")
+        assert later.act("reload", keep=True).startswith("Read again: ")
+        assert later.act("diff").endswith("-three\n+THREE\n")
+    assert "was not" in editor.refused("save") or "too large" in editor.refused("save")
+    assert text_of(editor) == NEW
+
+
+def test_a_huge_binary_file_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "disk.img").open("wb") as file:
+        file.truncate(GIGABYTE)
+    with (
+        pytest.raises(Exception, match=r'"disk.img" is no text: it contains NUL bytes\.'),
+        open_editor(tmp_path, "disk.img"),
+    ):
+        raise AssertionError("it was opened")
+
+
+# --- anything, in any order --------------------------------------------------------------------
+
+LETTERS = ["a", "b", "é", "水", " ", "\n", "\r\n", "\r", "\u2028", "<x>", "aa"]
+STARTS = ["", "a", "a\n", "a\r\nb\r\n", "\n\n\n", "a\rb\nc\r\nd", "\ufeffx\n", "aaaa\nbbbb\n" * 30]
+
+
+class Model:
+    """What the text should be, told by strings and lists alone."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.past, self.future = text, list[str](), list[str]()
+
+    def become(self, text: str) -> bool:
+        if text == self.text:
+            return False
+        self.past.append(self.text)
+        self.future, self.text = [], text
+        return True
+
+    def lines(self) -> list[str]:
+        """With their ends."""
+        return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$", self.text)
+
+    def ending(self) -> str:
+        ends = [end for line in self.lines() if (end := line[len(line.rstrip("\r\n")) :])]
+        return max(dict.fromkeys(ends), key=ends.count) if ends else "\n"
+
+    def own(self, text: str) -> str:
+        """A text with the line ends of the file."""
+        return re.sub(r"\r\n|\r|\n", lambda _: self.ending(), text)
+
+
+def words(dice: random.Random, most: int = 6) -> str:
+    return "".join(dice.choices(LETTERS, k=dice.randint(1, most)))
+
+
+def step(editor: Editor, model: Model, dice: random.Random) -> None:
+    """One random edit, in the window and in the model."""
+    lines, count = model.lines(), len(model.lines())
+    match dice.choice(["splice"] * 4 + ["replace", "insert", "change", "delete", "undo", "redo"]):
+        case "splice":
+            start, end = sorted(dice.choices(range(len(model.text) + 1), k=2))
+            end = min(end, start + dice.choice([0, 0, 3, 40]))
+            new = model.own(words(dice)) + "__"  # several letters: not joined with others
+            params: dict[str, Any] = {"start": start, "end": end, "text": new}
+            changed = model.become(model.text[:start] + new + model.text[end:])
+            check(editor, "splice", params, changed)
+        case "replace":
+            old, new = dice.choice(["a", "b", "__", "水", "é_"]), dice.choice(["b", "aé", ""])
+            found = model.text.count(old)
+            sure = found > 1 or len(re.findall(f"(?={re.escape(old)})", model.text)) == 1
+            changed = sure and model.become(model.text.replace(old, new))
+            check(editor, "replace", {"old": old, "new": new, "count": max(found, 1)}, changed)
+        case "insert":
+            at, new = dice.randint(1, count + 1), words(dice) + "__"
+            put, bare = (
+                model.own(new) + model.ending(),
+                lines and lines[-1] == lines[-1].strip("\r\n"),
+            )
+            if at == count + 1 and bare:
+                put = model.ending() + model.own(new)
+            changed = model.become("".join([*lines[: at - 1], put, *lines[at - 1 :]]))
+            check(editor, "insert", {"before_line": at, "text": new}, changed)
+        case "change" if count:
+            first, last = sorted(dice.choices(range(1, count + 1), k=2))
+            new, kept = words(dice) + "__", lines[last - 1][len(lines[last - 1].rstrip("\r\n")) :]
+            changed = model.become(
+                "".join([*lines[: first - 1], model.own(new) + kept, *lines[last:]])
+            )
+            check(editor, "replace_lines", {"first": first, "last": last, "text": new}, changed)
+        case "delete" if count:
+            first, last = sorted(dice.choices(range(1, count + 1), k=2))
+            changed = model.become("".join([*lines[: first - 1], *lines[last:]]))
+            check(editor, "delete_lines", {"first": first, "last": last}, changed)
+        case "undo":
+            changed = bool(model.past)
+            if changed:
+                model.future.append(model.text)
+                model.text = model.past.pop()
+            check(editor, "undo", {}, changed)
+        case "redo":
+            changed = bool(model.future)
+            if changed:
+                model.past.append(model.text)
+                model.text = model.future.pop()
+            check(editor, "redo", {}, changed)
+
+
+def check(editor: Editor, action: str, params: dict[str, Any], changed: bool) -> None:
+    if changed:
+        version = editor.window.version
+        editor.act(action, **params)
+        assert editor.window.version.major == version.major + 1
+    else:
+        editor.refused(action, **params)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_any_edits_are_those_of_a_string(tmp_path: Path, seed: int) -> None:
+    dice = random.Random(seed)
+    path, start = tmp_path / "a.txt", STARTS[seed % len(STARTS)]
+    path.write_bytes(start.encode())
+    model = Model(start.removeprefix("\ufeff"))
+    begin, on_disk = model.text, model.text
+    with open_editor(tmp_path, "a.txt") as editor:
+        for number in range(32):
+            step(editor, model, dice)
+            assert text_of(editor) == model.text
+            if dice.random() < 0.1:
+                editor.act("save")
+                on_disk = model.text
+                mark = "\ufeff" if start.startswith("\ufeff") else ""
+                assert path.read_bytes() == (mark + model.text).encode()
+            assert bool(editor.window.state.edits) == (model.text != on_disk)
+            if number % 8 == 7:
+                with editor.restored() as later:
+                    assert text_of(later) == model.text
+                    assert looks(later) == looks(editor)
+                    assert later.window.version == editor.window.version
+        for _ in range(len(model.past)):
+            editor.act("undo")
+        assert text_of(editor) == begin
+        assert editor.refused("undo") == "There is nothing to undo."
+        editor.act("save")
+        assert path.read_bytes() == start.encode()
+        for _ in range(len(model.past) + len(model.future)):
+            editor.act("redo")
+        assert editor.refused("redo") == "There is nothing to redo."
+    assert model.past or model.future
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_restored_window_can_be_undone_to_the_file(tmp_path: Path, seed: int) -> None:
+    dice = random.Random(seed)
+    path = tmp_path / "a.txt"
+    path.write_text("".join(f"{n} {'abc' * 20}\n" for n in range(40)))
+    model = Model(path.read_text())
+    with open_editor(tmp_path, "a.txt") as editor:
+        for _ in range(15):
+            step(editor, model, dice)
+        with editor.restored() as later:
+            while later.window.state.edits:
+                later.act("undo")
+            assert text_of(later) == path.read_text()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_edits_of_two_come_together(tmp_path: Path, seed: int) -> None:
+    """Whoever changes other lines on disk: both keep what they did, or are told."""
+    dice = random.Random(seed)
+    lines = [f"{n}: {dice.random()} some words of this line" for n in range(1, 121)]
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(lines) + "\n")
+    mine = set(dice.sample(range(120), 6))
+    far = [n for n in range(120) if all(abs(n - one) > 6 for one in mine)]
+    theirs = set(dice.sample(far, 3))
+    with open_editor(tmp_path, "a.txt") as editor:
+        for n in dice.sample(sorted(mine), len(mine)):
+            editor.act("replace", old=lines[n], new=f"mine {n}\nand more")
+        path.write_text(
+            "".join(
+                f"theirs\n{line}\n" if n in theirs else f"{line}\n" for n, line in enumerate(lines)
+            )
+        )
+        with dice.choice([editor, editor.restored()]) as later:
+            said = later.act("reload", keep=True)
+            count = len(later.window.state.edits)
+            assert f" {count} of {count} edits made again; " in said or count == 1
+            expected = [
+                f"mine {n}\nand more" if n in mine else f"theirs\n{line}" if n in theirs else line
+                for n, line in enumerate(lines)
+            ]
+            assert text_of(later) == "\n".join(expected) + "\n"
+            later.act("save")
+            assert path.read_text() == text_of(later)
+
+
+def test_the_harness_and_the_window_agree_on_what_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a\n")
+    with WindowTester(EditorWindow, folder=tmp_path, path="a") as editor:
+        assert set(editor.window.state.saved()) == {
+            "path", "read", "edits", "lost", "trouble", "revision", "top", "line", "column",
+        }  # fmt: skip

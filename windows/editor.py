@@ -1,0 +1,368 @@
+"""A text file of the workspace: one buffer in which the person and the model write.
+
+The session keeps the edits, not the buffer: the places in which it differs from the file as it
+was read. When the window comes back they are made again, if the file is still that one. If it
+is not, they are kept aside and shown, so that nothing is lost. A screen in which the person
+types takes the text from `state.buffer.file` and gives each key to `splice`.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import accumulate, islice, takewhile
+
+from contextui import ActionError, Body, Lod, TextFile, Transient, Window, action
+from contextui.files import errors
+from contextui.files.buffer import Buffer, Edits
+from contextui.files.diff import diff_text
+from contextui.files.disk import TEXT_LIMIT
+from contextui.files.encoding import UTF8
+from contextui.files.outline import outline
+from contextui.files.page import PAGE_LINES, Page, shorten
+from contextui.files.version import Version
+
+PAGE_SIZE = 5_500  # letters, about 2,000 tokens: of long lines fewer than a hundred are a page
+ABOVE = 5  # lines shown above a place that was gone to
+LISTED, ENTRIES = 20, 60  # hits that a result tells, entries of an outline
+LINE_ENDS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
+
+
+class EditorWindow(Window):
+    """A text file: read it, edit it, save it."""
+
+    name = "editor"
+    max_content = 20_000
+
+    class State(Window.State):
+        path: str = ""
+        read: Version | None = None  # the file as it was read; None if it is a new one
+        edits: Edits = ()
+        lost: Edits = ()  # edits that do not fit the file any more
+        trouble: str = ""  # why there is nothing to show
+        revision: int = 0  # counts the changes of the buffer
+        top: int = 1
+        line: int = 1
+        column: int = 0
+        buffer: Transient[Buffer | None] = None  # None if there is nothing that can be edited
+        page: Transient[Page] = Page(1, (), 0, False)
+
+    state: State
+
+    def opened(self, path: str, line: int = 1, new: bool = False) -> None:  # type: ignore[override]
+        self._open(path, line, new)
+
+    def restored(self) -> None:
+        state, read, edits, lost = self.state, self.state.read, self.state.edits, self.state.lost
+        try:
+            self._read(state.path, new=read is None)
+            same = read is state.read or (read and state.read and read.same_content(state.read))
+            back = state.buffer.returned(edits) if same and state.buffer else None
+            if back:
+                state.buffer, state.edits, state.read = back, edits, read
+            else:
+                state.lost = (*lost, *edits)
+            self._look(state.top)
+        except errors.FileError as error:
+            state.trouble, state.edits, state.lost = str(error), (), (*lost, *edits)
+
+    # --- what it shows ------------------------------------------------------------------------
+
+    def content(self, lod: Lod) -> Body:
+        page, lost, parts = self.state.page, len(self.state.lost), [self._title(lod)]
+        if lost and lod is not Lod.GIST:
+            en = f"Unsaved edits that do not apply, since the file changed: {lost}. See diff; then"
+            zh = f"文件已被改动，{lost} 处未保存的编辑无法应用。请看 diff，再用"
+            parts.append(f"{self._say(en, zh)} reload(keep=true) / reload(discard=true)")
+        if page.lines and lod is not Lod.GIST:
+            parts.append(page.numbered() if lod is Lod.FULL else self._outline(page))
+        return "\n".join(parts)
+
+    def _title(self, lod: Lod) -> str:
+        state, say, facts = self.state, self._say, [self._place(lod)]
+        if state.trouble:
+            facts = [state.trouble]
+        elif state.buffer is None and state.read:
+            en = f"read-only: {state.read.size:,} bytes, {TEXT_LIMIT:,} at most can be edited"
+            facts.append(say(en, f"只读：{state.read.size:,} 字节，最多可编辑 {TEXT_LIMIT:,} 字节"))
+        elif state.edits:
+            facts.append(say("changed, not saved", "已改动，未保存"))
+        else:
+            facts.append(say("saved", "已保存") if state.read else say("new", "新文件"))
+        if state.lost and lod is Lod.GIST:
+            many = len(state.lost)
+            facts.append(say(f"{_many(many, 'edit')} kept aside", f"{many} 处编辑待处理"))
+        if state.buffer and lod is not Lod.GIST:
+            facts += self._unusual(state.buffer.file)
+        comma = say(", ", "，")
+        return _name(state.path) + (comma if lod is Lod.GIST else "  ") + comma.join(facts)
+
+    def _place(self, lod: Lod = Lod.FULL) -> str:
+        page, lines = self.state.page, f"{self.state.page.start}-{self.state.page.end}"
+        if page.total is None:
+            return self._say(f"lines {lines}", f"第 {lines} 行")
+        if lod is not Lod.FULL or not page.lines:
+            return self._say(_many(page.total, "line"), f"共 {page.total} 行")
+        return self._say(f"lines {lines} of {page.total}", f"第 {lines} 行，共 {page.total} 行")
+
+    def _unusual(self, file: TextFile) -> Iterator[str]:
+        if file.encoding != UTF8:
+            yield str(file.encoding)
+        if (ends := {end for end in file.endings if end}) - {"\n"}:
+            yield " + ".join(sorted(LINE_ENDS[end] for end in ends))
+        if file.endings and not file.endings[-1]:
+            yield self._say("no line end at the end", "末尾无换行符")
+
+    def _outline(self, page: Page) -> str:
+        buffer = self.state.buffer
+        entries = outline(self.state.path, buffer.file.text) if buffer else []
+        if not entries:
+            return replace(page, lines=page.lines[:10]).numbered()
+        kept, width = entries, len(str(entries[-1].line))
+        while len(kept) > ENTRIES and (depth := max(entry.depth for entry in kept)):
+            kept = [entry for entry in kept if entry.depth < depth]
+        lines = [
+            f"{one.line:>{width}} {'  ' * one.depth}{one.kind} {shorten(one.name, 80)}"
+            for one in kept[:ENTRIES]
+        ]
+        if rest := len(entries) - len(lines):
+            lines.append(self._say(f"… {rest} more", f"… 还有 {rest} 项"))
+        return "\n".join(lines)
+
+    def _say(self, en: str, zh: str) -> str:
+        return zh if self.env.lang == "zh" else en
+
+    # --- actions ------------------------------------------------------------------------------
+
+    @action("Save", effect="write")
+    def save(self, keep_links: bool = False) -> str:
+        state = self.state
+        if not self._buffer().edits and state.read and self.env.workspace.exists(state.path):
+            return "There are no changes to save."
+        return self._save(state.path, state.read, keep_links)
+
+    @action("Find text, from here on")
+    def find(self, text: str, ignore_case: bool = False) -> str:
+        state, file, here = self.state, self._buffer().file, (self.state.line, self.state.column)
+        hits = sorted(file.find(text, ignore_case=ignore_case), key=lambda hit: (hit <= here, hit))
+        if not hits:
+            raise ActionError(f"{errors.shown(text)} does not occur.")
+        self._show(hits[0][0])
+        state.column = hits[0][1]
+        lines = islice(dict.fromkeys(line for line, _ in hits), LISTED)
+        listing = [f"{line} {shorten(file.lines[line - 1], 160)}" for line in lines]
+        return "\n".join([f"{_many(len(hits), 'hit')}, now at line {state.line}.", *listing])
+
+    @action("Replace exact text; it must occur once, or count times")
+    def replace(self, old: str, new: str, count: int = 1) -> str:
+        file = self._buffer().file
+        found = [line for line, _ in file.find(old)]
+        numbers = shorten(", ".join(map(str, dict.fromkeys(found))), 100)
+        lines = f"in line{'s' * (len(set(found)) > 1)} {numbers}"
+        if found and len(found) != count:
+            raise ActionError(
+                f"{errors.shown(old)} occurs {_many(len(found), 'time')}, {lines}; not {count}. "
+                f"Nothing was changed. Quote more around it, or give count={len(found)}."
+            )
+        self._edit(file.replace_text(old, new, count=count))
+        return f"Replaced {_many(count, 'time')}, {lines}."
+
+    @action("Undo")
+    def undo(self) -> str:
+        self._take(self._buffer().undo())
+        return f"Undone in line {self.state.line}; {len(self._buffer().past)} more can be undone."
+
+    @action("Redo")
+    def redo(self) -> str:
+        self._take(self._buffer().redo())
+        return f"Redone in line {self.state.line}; {len(self._buffer().future)} more can be redone."
+
+    @action("Show the page that begins with a line")
+    def goto(self, line: int) -> str:
+        page = self._page(line, 1)
+        if line < 1 or not (page.lines or line == 1):
+            raise ActionError(f"There are lines 1 to {page.total}, not {line}.")
+        self._look(line)
+        self.state.line, self.state.column = line, 0
+        return self._place()
+
+    @action("Show the next page; pages=-1: the one before")
+    def scroll(self, pages: int = 1) -> str:
+        state, before = self.state, self.state.top
+        for _ in range(abs(pages)):
+            if pages > 0 and state.page.more:
+                self._look(state.page.end + 1)
+            elif pages < 0 and state.top > 1:
+                first = max(state.top - PAGE_LINES, 1)
+                above = self._page(first, state.top - first).lines
+                self._look(state.top - _fitting(reversed(above)))
+            else:
+                break
+        if state.top == before:
+            raise ActionError(state.trouble or f"There is nothing further: {self._place()}.")
+        state.line, state.column = state.top, 0
+        return self._place()
+
+    @action("Insert lines before a line; after the last to append")
+    def insert(self, before_line: int, text: str) -> str:
+        more = self._edit(self._buffer().file.insert_lines(before_line, text))
+        return f"Inserted {_many(more, 'line')} before {before_line}."
+
+    @action("Replace lines, first to last")
+    def replace_lines(self, first: int, last: int, text: str) -> str:
+        more = self._edit(self._buffer().file.replace_lines(first, last, text))
+        return f"Lines {first}-{last} are now {first}-{last + more}."
+
+    @action("Delete lines, first to last")
+    def delete_lines(self, first: int, last: int) -> str:
+        more = self._edit(self._buffer().file.delete_lines(first, last))
+        return f"Deleted {_many(-more, 'line')}."
+
+    @action("Replace characters, counted from 0, if the text has this revision")
+    def splice(self, start: int, end: int, text: str, revision: int | None = None) -> str:
+        if revision not in (None, now := self.state.revision):
+            raise ActionError(f"The text changed meanwhile; it has revision {now} now.")
+        self._take(self._buffer().splice(start, end, text))
+        return f"Revision {self.state.revision}."
+
+    @action("Show the unsaved edits as a diff", effect="read")
+    def diff(self) -> str:
+        state, path, parts = self.state, _name(self.state.path), list[str]()
+        if state.buffer:
+            new = f"{path} (not saved)"
+            parts.append(diff_text(state.buffer.base, state.buffer.file, path, new))
+        if state.lost:
+            parts.append(f"Edits that do not apply, since {path} changed:\n")
+            parts += [edit.shown() for edit in state.lost]
+        return "".join(parts) or "There are no unsaved edits."
+
+    @action("Save as a new file, and go on in that", effect="write")
+    def save_as(self, path: str) -> str:
+        return self._save(self.env.workspace.relative(path), None)
+
+    @action("Read the file again; discard unsaved edits, or keep those that fit")
+    def reload(self, discard: bool = False, keep: bool = False) -> str:
+        state, old, edits = self.state, self.state.buffer, (*self.state.lost, *self.state.edits)
+        if edits and discard is keep:
+            raise ActionError("There are unsaved edits. Give discard=true, or keep=true.")
+        self._read(state.path)
+        state.lost, made = edits if keep else (), ""
+        if state.buffer and old:
+            state.buffer = old.read_again(state.buffer.file)
+            state.revision += state.buffer.past != old.past
+        self._show(state.line)
+        if state.buffer and state.lost:
+            buffer, state.lost = state.buffer.fit(edits)
+            self._take(buffer)
+            made = f"{len(edits) - len(state.lost)} of {_many(len(edits), 'edit')} made again; "
+        return f"Read again: {made}{self._place()}."
+
+    @action("Open another file here; new: begin one; discard: drop unsaved edits")
+    def open(self, path: str, line: int = 1, new: bool = False, discard: bool = False) -> str:
+        if (self.state.edits or self.state.lost) and not discard:
+            raise ActionError("There are unsaved edits. Save them first, or give discard=true.")
+        self._open(path, line, new)
+        return f"Opened {_name(self.state.path)}: {self._place()}."
+
+    # --- within -------------------------------------------------------------------------------
+
+    def _open(self, path: str, line: int, new: bool) -> None:
+        try:
+            self._read(path, new)
+        except errors.MissingFileError as error:
+            raise ActionError(f"{error} With new=true it is begun.") from error
+        if new and self.state.read:
+            raise ActionError(f"There is a {errors.shown(path)} already: open it without new.")
+        self.state.lost, self.state.top = (), max(line - ABOVE, 1)
+        self._show(line)
+
+    def _read(self, path: str, new: bool = False) -> None:
+        """Take the file as it is on disk; with `new` an empty one, if there is none."""
+        state, workspace = self.state, self.env.workspace
+        file: TextFile | None = TextFile(path=path)
+        try:
+            opened = workspace.open_text(path)
+            file, state.read = opened.file, opened.version
+        except errors.FileTooLargeError:
+            file, state.read = None, workspace.stat(path).version
+        except errors.MissingFileError:
+            if not new:
+                raise
+            state.read = None
+        state.path, state.edits, state.trouble = workspace.relative(path), (), ""
+        state.buffer = Buffer(file, file) if file else None
+
+    def _save(self, path: str, expected: Version | None, keep_links: bool = False) -> str:
+        state, buffer, new = self.state, self._buffer(), expected is None
+        try:
+            state.read = self.env.workspace.save(
+                path, buffer.file, expected=expected, keep_links=keep_links, make_folders=new
+            )
+        except errors.FileError as error:
+            stays = "The text stays here; save_as saves it under another path."
+            if isinstance(error, errors.FileChangedError):
+                stays += f" reload(keep=true) makes the edits in the new file.\n{error.diff}"
+            raise ActionError(f"{error} {stays}") from error
+        state.path, state.buffer, state.edits = path, buffer.saved(), ()
+        return f"Saved {_name(path)}, {_many(len(buffer.file.lines), 'line')}."
+
+    def _buffer(self) -> Buffer:
+        if self.state.buffer is None:
+            only = f"A file of more than {TEXT_LIMIT:,} bytes can only be read: goto, scroll."
+            raise ActionError(self.state.trouble or only)
+        return self.state.buffer
+
+    def _edit(self, file: TextFile) -> int:
+        """Take an edited file over; how many lines it has more."""
+        more = len(file.lines) - len(self._buffer().file.lines)
+        self._take(self._buffer().become(file))
+        return more
+
+    def _take(self, buffer: Buffer) -> None:
+        state = self.state
+        if state.buffer is not buffer:
+            state.buffer, state.edits, state.revision = buffer, buffer.edits, state.revision + 1
+            self._show(buffer.line)
+
+    def _page(self, start: int, count: int) -> Page:
+        if self.state.trouble:
+            raise ActionError(self.state.trouble)
+        if self.state.buffer:
+            return self.state.buffer.file.page(start, count)
+        return self.env.workspace.read_page(self.state.path, start, count)
+
+    def _look(self, top: int) -> None:
+        """Show the page from this line on."""
+        state, page = self.state, self._page(top, PAGE_LINES)
+        count = _fitting(page.lines)
+        more = page.more or count < len(page.lines)
+        state.top, state.page = top, replace(page, lines=page.lines[:count], more=more)
+        if state.buffer is None:  # it may grow while it is looked at
+            state.read = self.env.workspace.stat(state.path).version
+
+    def _show(self, line: int) -> None:
+        """Go to a line; the page moves only if the line is not on it."""
+        state = self.state
+        self._look(state.top)
+        last = line if state.page.total is None else max(state.page.total, 1)
+        state.line, state.column = min(max(line, 1), last), 0
+        for top in (max(state.line - ABOVE, 1), state.line):
+            if not state.page.start <= state.line <= state.page.end:
+                self._look(top)
+
+
+def _fitting(lines: Iterable[str]) -> int:
+    """How many of these lines are a page; one at least."""
+    # Letters beyond ASCII, Chinese above all, take more tokens than their bytes tell.
+    sizes = accumulate(2 * len(line.encode(errors="replace")) - len(line) + 8 for line in lines)
+    return max(sum(1 for _ in takewhile(lambda size: size <= PAGE_SIZE, sizes)), 1)
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _name(path: str) -> str:
+    """A path as it is shown: as it is if it is plain, else as JSON, so that it cannot mislead."""
+    plain = re.fullmatch(r"[\w./+@-]+", path)
+    return path if plain else json.dumps(path, ensure_ascii=not path.isprintable())
