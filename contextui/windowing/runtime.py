@@ -34,7 +34,7 @@ from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod, Snap
 from contextui.windowing.state import StateKeeper, WindowState
 from contextui.windowing.transaction import Call
 from contextui.windowing.trouble import reason_of
-from contextui.windowing.worker import Worker, finished
+from contextui.windowing.worker import PATIENCE, Worker, finished
 
 if TYPE_CHECKING:
     from contextui.windowing.base import Window
@@ -123,6 +123,7 @@ class Runtime:
     async def act(self, action_id: str, params: Mapping[str, Any], actor: Actor) -> ActionResult:
         """Carry out an action, or an anchor's, and tell what came of it."""
         try:
+            await self._see_anchors(action_id)
             call, target = self._resolve(action_id, params)
             result = await self._carry_out(call)
         except ContextUIError as error:
@@ -152,6 +153,11 @@ class Runtime:
         end = self.worker.every(seconds, tick)
         self._begun.append(end)
         return end
+
+    async def _see_anchors(self, action_id: str) -> None:
+        """An anchor may stand in a render that is only being drawn: wait for that."""
+        if action_id not in self.window.actions and (drawing := self.pending()):
+            await finished([drawing], PATIENCE)
 
     def _resolve(self, action_id: str, params: Mapping[str, Any]) -> tuple[Call, str | None]:
         window, target = self.window, None

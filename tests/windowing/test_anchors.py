@@ -1,5 +1,6 @@
 """Anchors (S1.7): places to act on or to point at; only what is registered is one."""
 
+import asyncio
 import itertools
 from collections.abc import Iterable
 
@@ -190,3 +191,32 @@ def test_an_anchor_of_before_acts_until_it_is_gone(windows: WindowManager) -> No
     assert act(windows, book, "clear").ok
     assert book.snapshot().anchors == {}
     assert isinstance(act(windows, book, "expand-entry-1").error, UnknownActionError)
+
+
+def test_an_anchor_can_be_used_as_soon_as_what_made_it_was_done(windows: WindowManager) -> None:
+    """Though the render that holds it is only being drawn."""
+
+    class Doors(Window):
+        """Each opening makes the next one."""
+
+        class State(Window.State):
+            doors: int = 1
+
+        state: State
+
+        def content(self, lod: Lod) -> Body:
+            return f"{self.state.doors} doors"
+
+        def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:
+            yield Button(f"open-{self.state.doors}", "enter")
+
+        @action("Enter")
+        def enter(self) -> None:
+            self.state.doors += 1
+
+    house = windows.open(Doors)
+
+    async def go() -> list[bool]:
+        return [(await windows.act(house.id, f"open-{n}", {})).ok for n in range(1, 60)]
+
+    assert all(asyncio.run(go()))

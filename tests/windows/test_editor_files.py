@@ -320,16 +320,29 @@ def test_an_edit_that_would_fit_twice_fits_nowhere(editor: Editor, path: Path) -
     assert editor.act("diff").endswith("-three\n+THREE\n")
 
 
-def test_of_two_edits_of_one_place_one_fits(editor: Editor, path: Path) -> None:
-    change(path)
-    with editor.restored() as later:
-        later.act("replace", old="three", new="3")
-        path.write_text("zero\n" + OLD)
-        with later.restored() as last:
-            assert len(last.window.state.lost) == 2
-            assert " 1 of 2 edits made again; " in last.act("reload", keep=True)
-            assert text_of(last) == "zero\n" + NEW
-            assert last.act("diff").endswith("-three\n+3\n")
+def test_of_two_edits_of_one_place_one_fits(path: Path) -> None:
+    base = f"{'-' * 80}\nthree\n{'=' * 80}\nend "
+    path.write_text(base)
+    with open_editor(path.parent, path.name) as first:
+        first.act("replace", old="three", new="THREE")
+        path.write_text(base + "1")
+        with first.restored() as second:
+            second.act("replace", old="three", new="3")
+            path.write_text(base + "2")
+            with second.restored() as third:
+                assert len(third.window.state.lost) == 2
+                assert " 1 of 2 edits made again; " in third.act("reload", keep=True)
+                assert text_of(third) == path.read_text().replace("three", "THREE")
+                assert third.act("diff").endswith("-three\n+3\n")
+
+
+def test_no_more_is_taken_out_than_is_known_to_be_the_same(path: Path) -> None:
+    path.write_text("x\n" * 3_000)
+    with open_editor(path.parent, path.name) as editor:
+        editor.act("delete_lines", first=100, last=2_600)
+        path.write_text("x\n" * 2_000 + "precious\n" * 1_000)
+        assert " 0 of 1 edit made again; " in editor.act("reload", keep=True)
+        assert text_of(editor) == path.read_text()
 
 
 def test_a_long_passage_that_was_taken_out(path: Path) -> None:
