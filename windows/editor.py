@@ -49,7 +49,7 @@ class EditorWindow(Window):
 
     state: State
 
-    def opened(self, path: str, line: int = 1, new: bool = False) -> None:  # type: ignore[override]
+    def opened(self, path: str, line: int = 1, new: bool = False) -> None:
         self._open(path, line, new)
 
     def restored(self) -> None:

@@ -135,10 +135,13 @@ class TextFile:
                 f"{quote(old)} occurs {found} times, not {count}. Nothing was changed."
                 + (" Quote more of what is around it." if found > count else "")
             )
-        edited = self
-        for start, stop in reversed(places):
-            edited = edited._paste(start, stop, _fitted(self.text[start:stop], new, self.ending))
-        return edited
+        self.encoding.check(new, self.path)
+        parts, end = list[str](), 0
+        for start, stop in places:
+            parts += (self.text[end:start], _fitted(self.text[start:stop], new, self.ending))
+            end = stop
+        text = "".join([*parts, self.text[end:]])
+        return TextFile(text, encoding=self.encoding, path=self.path)
 
     def _paste(self, start: int, stop: int, new: str) -> "TextFile":
         self.encoding.check(new, self.path)

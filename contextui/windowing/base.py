@@ -101,7 +101,8 @@ class Window(metaclass=_WindowType):
         if not isinstance(cls.description, str):
             raise WindowDefinitionError(f"{cls.__name__}.description must be text.")
         cls.actions = _declared(cls)
-        cls.opening = Params(cls.opened, cls.__name__)
+        takes_nothing = cls.opened is Window.opened
+        cls.opening = Params(cls.restored if takes_nothing else cls.opened, cls.__name__)
 
     def __init__(self) -> None:
         self.state = self.State()
@@ -116,8 +117,11 @@ class Window(metaclass=_WindowType):
         """The places in the content that can be acted on or pointed at."""
         return ()
 
-    def opened(self) -> None:
-        """Called once, when the window opens; its hints are the args of `create`."""
+    def opened(self, *args: Any, **kwargs: Any) -> None:
+        """Called once, when the window opens; its hints are the args of `create`.
+
+        It is written with whatever args the window needs, or with none.
+        """
 
     def restored(self) -> None:
         """Called when the window comes back with its state in a later run."""
