@@ -8,7 +8,17 @@ from uuid import uuid4
 
 from pydantic import BaseModel, Field, ValidationError
 
-from contextui import ActionError, Body, Button, Element, Lod, Reference, Window, action
+from contextui import (
+    ActionError,
+    Body,
+    Button,
+    Element,
+    Lod,
+    Reference,
+    Transient,
+    Window,
+    action,
+)
 from contextui.errors import ContextUIError
 from contextui.files.errors import ExistingFileError, FileChangedError, MissingFileError
 from contextui.files.version import Version
@@ -75,6 +85,7 @@ class NotebookWindow(Window):
         tag: Words = None
         kept: bool = False
         problem: Words = None
+        allowed: Transient[bool] = False  # to write the file: in this run, by `keep`
 
     state: State
 
@@ -194,7 +205,7 @@ class NotebookWindow(Window):
 
     @action(f"Keep the entries in the project, as {FILE}, or no longer", effect="write")
     def keep(self, on: bool = True) -> str:
-        self.state.kept, self.state.problem = on, None
+        self.state.kept, self.state.allowed, self.state.problem = on, on, None
         if not on:
             return f"Kept no longer. {FILE} stays as it is."
         self._pull()  # raises if the file must not be overwritten
@@ -305,6 +316,8 @@ class NotebookWindow(Window):
         """Write the file if it is kept; what was said, and why it could not be written."""
         if not self.state.kept:
             return said
+        if not self.state.allowed:
+            return f"{said} Not in {FILE} yet: keep writes it."
         try:
             version = self._pull()
             book = Book(notebook=1, entries=self.state.entries, deleted=self.state.deleted)
