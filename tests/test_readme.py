@@ -6,13 +6,11 @@ import re
 import runpy
 from pathlib import Path
 
-import pytest
-
 README = Path(__file__).parent.parent / "README.md"
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
-def test_the_examples_print_what_the_readme_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_print_what_the_readme_says() -> None:
     blocks = BLOCK.findall(README.read_text("utf-8"))
     names: dict[str, object] = {"__name__": "readme"}
     printed, checked = "", 0

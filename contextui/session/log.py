@@ -12,8 +12,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from contextui.errors import ContextUIError
+from contextui.files.private import make_private
 from contextui.session.entry import DamagedLineError, decode
-from contextui.session.paths import make_private
 from contextui.session.reading import lines_backwards
 
 

@@ -41,10 +41,3 @@ def check_session_id(session_id: str) -> str:
     if not SESSION_ID.fullmatch(session_id):
         raise InvalidSessionIdError(f"{quote(session_id)} cannot be the id of a session.")
     return session_id
-
-
-def make_private(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, for the owner alone."""
-    if not folder.is_dir():
-        make_private(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
+from contextui.files.private import make_private
 from contextui.session.entry import Entry
 from contextui.session.loading import UnknownTurnError, check_is_session, load
 from contextui.session.paths import (
     check_session_id,
     contextui_home,
     escape_project_path,
-    make_private,
 )
 from contextui.session.reading import entries, lines, lines_backwards, open_plain
 from contextui.session.session import Session, SessionOptions

@@ -18,6 +18,7 @@ from contextui.errors import ContextUIError
 from contextui.files.disk import flush, write_all
 from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
 from contextui.files.listing import list_folder
+from contextui.files.private import make_private
 from contextui.files.workspace import Workspace
 from contextui.text import one_line, quote
 
@@ -199,7 +200,7 @@ class TrustStore:
             folders[str(folder)] = dict(sorted(hashes.items()))
         text = json.dumps({"version": _VERSION, "folders": folders}, indent=2) + "\n"
         try:
-            _make_private(self.path.parent)
+            make_private(self.path.parent)
             if problem is not None:
                 self._set_aside()
             _replace(Path(os.path.realpath(self.path)), text.encode())
@@ -219,12 +220,6 @@ def _is_record(folders: object) -> TypeGuard[dict[str, dict[str, str]]]:
         isinstance(files, dict) and all(isinstance(sha256, str) for sha256 in files.values())
         for files in folders.values()
     )
-
-
-def _make_private(folder: Path) -> None:
-    if not folder.is_dir():
-        _make_private(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _replace(path: Path, data: bytes) -> None:
