@@ -33,6 +33,7 @@ from contextui.names import WINDOW_ID
 from contextui.windowing.action import ActionResult
 from contextui.windowing.base import Window
 from contextui.windowing.env import Clock, Env, Lang
+from contextui.windowing.intent import Allow
 from contextui.windowing.params import Params
 from contextui.windowing.place import Place
 from contextui.windowing.runtime import Runtime
@@ -245,9 +246,11 @@ class WindowManager:
         params: Mapping[str, Any] | None = None,
         *,
         actor: Actor = "model",
+        allow: Allow | None = None,
     ) -> ActionResult:
         """Carry out an action of a window, or of one of its anchors.
 
+        With `allow`, only if that does not raise: it is asked about exactly what will be done.
         Whatever goes wrong comes back as a result that is not `ok`, with the typed error: a
         model reads it and tries again. Nothing of a failed action remains.
         """
@@ -258,7 +261,7 @@ class WindowManager:
             if action_id == "close":
                 return self._close_by_action(window, given, actor)
             self.focus(window_id)
-            result = await window.runtime.act(action_id, given, actor)
+            result = await window.runtime.act(action_id, given, actor, allow)
         except ContextUIError as error:
             return ActionResult.failed(error)
         if isinstance(result.error, WindowClosedError):

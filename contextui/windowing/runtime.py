@@ -13,9 +13,7 @@ from contextui import text
 from contextui.errors import (
     ActionFailedError,
     ContextUIError,
-    InvalidParamsError,
     InvalidSourceDataError,
-    UnknownActionError,
     WindowBusyError,
 )
 from contextui.events import (
@@ -27,8 +25,8 @@ from contextui.events import (
 )
 from contextui.windowing import drawing
 from contextui.windowing.action import ActionResult
-from contextui.windowing.anchors import Reference, fields_of
 from contextui.windowing.drawing import Frame, Render
+from contextui.windowing.intent import Allow, Intent, make_out
 from contextui.windowing.place import Kept, Place
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod, Snapshot
 from contextui.windowing.state import StateKeeper, WindowState
@@ -120,16 +118,24 @@ class Runtime:
 
         self.worker.stop(farewell)
 
-    async def act(self, action_id: str, params: Mapping[str, Any], actor: Actor) -> ActionResult:
+    async def act(
+        self,
+        action_id: str,
+        params: Mapping[str, Any],
+        actor: Actor,
+        allow: Allow | None = None,
+    ) -> ActionResult:
         """Carry out an action, or an anchor's, and tell what came of it."""
         try:
             await self._see_anchors(action_id)
-            call, target = self._resolve(action_id, params)
-            result = await self._carry_out(call)
+            intent = make_out(self.window, action_id, params, self.latest().anchors)
+            if allow is not None:
+                await allow(intent)
+            result = await self._carry_out(intent)
         except ContextUIError as error:
             result = ActionResult.failed(error)
         else:
-            self.focus_id = target or self.focus_id
+            self.focus_id = intent.target or self.focus_id
         named = text.one_line(action_id, 120)  # what was asked for may be anything
         self._remember(named, result)
         self.place.emit(WindowActed(self.place.window_id, named, actor, result.ok, result.text))
@@ -159,27 +165,8 @@ class Runtime:
         if action_id not in self.window.actions and (drawing := self.pending()):
             await finished([drawing], PATIENCE)
 
-    def _resolve(self, action_id: str, params: Mapping[str, Any]) -> tuple[Call, str | None]:
-        window, target = self.window, None
-        anchor = self.latest().anchors.get(action_id)
-        if isinstance(anchor, Reference):
-            raise UnknownActionError(f"{action_id} is a reference: it locates, it does not act.")
-        name, given = action_id, dict(params)
-        if anchor is not None:
-            name, target = anchor.action, anchor.target
-            if given.keys() - (fields := fields_of(anchor)):
-                raise InvalidParamsError(f"{action_id} takes {', '.join(fields) or 'no params'}.")
-            given = {**anchor.params, **given}
-        declared = window.actions.get(name)
-        if declared is None:
-            there_is = ", ".join([*window.actions, *self.latest().anchors, "close"])
-            raise UnknownActionError(
-                f"{window.id} has no action {text.quote(action_id)}. It has: {there_is}."
-            )
-        arguments = declared.params.validate(given, f"{window.id}.{action_id}")
-        return Call(getattr(window, name), arguments), target
-
-    async def _carry_out(self, call: Call) -> ActionResult:
+    async def _carry_out(self, intent: Intent) -> ActionResult:
+        call = Call(getattr(self.window, intent.action.id), dict(intent.arguments))
         outcome = self.worker.submit(lambda: self._transact(call))
         seconds = self.window.action_seconds
         try:

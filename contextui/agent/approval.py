@@ -1,0 +1,94 @@
+"""Who decides whether a model may touch the world outside of a window."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from contextui.errors import ContextUIError
+from contextui.windowing.intent import Intent
+
+Approval = Literal["ask", "auto", "read-only"]
+"""Ask the person each time, allow everything, or allow nothing that writes."""
+
+Decision = Literal["once", "always", "no"]
+"""Allow it this time, allow this action of this window from now on, or refuse it."""
+
+ORDER: tuple[Approval, ...] = ("read-only", "ask", "auto")
+"""From what allows least to what allows most."""
+
+
+class NotAllowedError(ContextUIError):
+    """An action that the person, or the mode they chose, did not allow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked.
+
+    Attributes:
+        window_id: The window that would act.
+        action_id: Its action.
+        label: What the action is, in its author's words.
+        params: What it would be called with.
+        preview: What it would do, in words or as a diff, if the window tells that.
+    """
+
+    window_id: str
+    action_id: str
+    label: str
+    params: Mapping[str, Any]
+    preview: str | None = None
+
+
+Ask = Callable[[Question], Awaitable[Decision]]
+
+
+class ApprovalGate:
+    """Lets an action pass, or asks, or refuses; the window's text has no say in it.
+
+    What was allowed for good is known to this gate alone: a session that is continued asks again.
+
+    Args:
+        mode: See `Approval`.
+        ask: Asks the person; without it there is nobody to ask, and `ask` refuses.
+
+    Example:
+        >>> gate = ApprovalGate("ask", dialog)
+        >>> await windows.act("editor_1", "save", allow=gate.allow)
+    """
+
+    def __init__(self, mode: Approval = "ask", ask: Ask | None = None) -> None:
+        self.mode, self.ask = mode, ask
+        self._allowed: set[tuple[str, str]] = set()
+
+    async def allow(self, intent: Intent) -> None:
+        """Come back if it may be done.
+
+        Raises:
+            NotAllowedError: It may not; the text says why, and what would help.
+        """
+        action, window = intent.action, intent.window
+        if action.effect != "write" or self.mode == "auto":
+            return
+        named = f"{window.id}.{action.id}"
+        if self.mode == "read-only":
+            raise NotAllowedError(
+                f"{named} was not carried out: it writes, and the approval mode is read-only."
+            )
+        if (window.id, action.id) in self._allowed:
+            return
+        if self.ask is None:
+            raise NotAllowedError(
+                f"{named} was not carried out: it writes, and there is nobody to ask. "
+                "The person can allow it with --approval auto."
+            )
+        decision = await self.ask(await _question(intent))
+        if decision == "no":
+            raise NotAllowedError(f"{named} was not carried out: the person declined.")
+        if decision == "always":
+            self._allowed.add((window.id, action.id))
+
+
+async def _question(intent: Intent) -> Question:
+    window, action = intent.window, intent.action
+    return Question(window.id, action.id, action.label, dict(intent.arguments))

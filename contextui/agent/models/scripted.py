@@ -1,0 +1,100 @@
+"""A model that plays a list of answers, for tests and demonstrations."""
+
+import itertools
+from collections.abc import AsyncIterator, Iterable, Mapping
+from typing import Any
+
+from contextui.model import (
+    Answer,
+    Block,
+    CallBegun,
+    ModelError,
+    ModelEvent,
+    ModelRequest,
+    TextDelta,
+    ThinkingDelta,
+    Usage,
+)
+from contextui.text import quote
+
+_PIECE = 24  # characters of one delta
+_numbers = itertools.count(1)
+
+Step = str | Block | Iterable[str | Block] | Answer | ModelError
+"""What it plays: words, a call, both in turn, a whole answer, or a failure."""
+
+
+def call(name: str, **arguments: Any) -> Block:
+    """A tool call as a model makes it.
+
+    Example:
+        >>> ScriptedModel(call("create", name="todo"), "Here it is.")
+    """
+    return {"type": "tool_use", "id": f"toolu_{next(_numbers):06}", "name": name,
+            "input": arguments}  # fmt: skip
+
+
+class ScriptedModel:
+    """Gives the answers of its script, one for each request.
+
+    Args:
+        steps: The answers. Words or a call stand for an answer of just that, a list for several.
+        name: What it is called.
+
+    Attributes:
+        requests: What it was sent, in order.
+
+    Example:
+        >>> model = ScriptedModel(call("create", name="todo"), "Done.")
+        >>> controller = InteractionController(model=model)
+    """
+
+    def __init__(self, *steps: Step, name: str = "scripted") -> None:
+        self.name = name
+        self.requests: list[ModelRequest] = []
+        self._steps = iter(steps)
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """The next answer of the script.
+
+        Raises:
+            ModelError: The script says so, or it is at its end.
+        """
+        self.requests.append(request)
+        step = next(self._steps, None)
+        if step is None:
+            raise ModelError("bad_request", f"The script of {quote(self.name)} is at its end.")
+        if isinstance(step, ModelError):
+            raise step
+        answer = step if isinstance(step, Answer) else _answer(step, self.name)
+        for block in answer.blocks:
+            for event in _told(block):
+                yield event
+        yield answer
+
+
+def _answer(step: str | Block | Iterable[str | Block], name: str) -> Answer:
+    parts = [step] if isinstance(step, (str, Mapping)) else list(step)
+    blocks = [part if isinstance(part, Mapping) else _text(part) for part in parts]
+    calls = any(block["type"] == "tool_use" for block in blocks)
+    return Answer(
+        blocks=tuple(blocks),
+        stop_reason="tool_use" if calls else "end_turn",
+        usage=Usage(),
+        model=name,
+    )
+
+
+def _text(words: str) -> Block:
+    return {"type": "text", "text": words}
+
+
+def _told(block: Block) -> Iterable[ModelEvent]:
+    match block["type"]:
+        case "text":
+            words = block["text"]
+            yield from (TextDelta(words[i : i + _PIECE]) for i in range(0, len(words), _PIECE))
+        case "thinking":
+            yield ThinkingDelta(block["thinking"])
+        case "tool_use":
+            yield CallBegun(block["name"])

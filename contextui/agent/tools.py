@@ -1,0 +1,168 @@
+"""The three tools of every model. They never change, so that the provider's cache holds."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from contextui.agent.approval import ApprovalGate
+from contextui.errors import ContextUIError, InvalidParamsError
+from contextui.model import Tool
+from contextui.text import cap, quote
+from contextui.windowing.action import ActionResult
+from contextui.windowing.manager import WindowManager
+
+_PAGE = 2_000  # lines of a file in one result
+_LONGEST = 200_000  # characters of a file in one result
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """What a model wants to have done.
+
+    Attributes:
+        id: The provider's id of the call; None in the text protocol.
+        name: The tool.
+        input: What it is given; a model may send anything here.
+        problem: Why the call cannot be read, if it cannot.
+    """
+
+    id: str | None
+    name: str
+    input: Any
+    problem: str = ""
+
+
+TOOLS = (
+    Tool(
+        "create",
+        "Open a window of one of the classes in the system prompt. The new window, with its id and "
+        "its actions, stands in the result.",
+        {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "description": "The name of the class."},
+                "args": {
+                    "type": "object",
+                    "description": "The args that the class declares, by name.",
+                },
+            },
+            "required": ["name"],
+        },
+    ),
+    Tool(
+        "action",
+        "Carry out an action, or an anchor, of an open window. Every window also has the action "
+        "close with an optional summary.",
+        {
+            "type": "object",
+            "properties": {
+                "window_id": {"type": "string", "description": "Such as todo_1."},
+                "action_id": {"type": "string", "description": "The id of the action."},
+                "params": {
+                    "type": "object",
+                    "description": "The params that the action declares, by name.",
+                },
+            },
+            "required": ["window_id", "action_id"],
+        },
+    ),
+    Tool(
+        "read_file",
+        f"Read a text file of the folder, {_PAGE} lines at most; start says from which line on.",
+        {
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "Relative to the folder."},
+                "start": {"type": "integer", "description": "The first line, 1 if left out."},
+            },
+            "required": ["path"],
+        },
+    ),
+)
+
+
+class ToolBox:
+    """Carries out the calls of a model.
+
+    Args:
+        windows: The windows it works on.
+        gate: Asks before anything outside of a window is touched.
+
+    Example:
+        >>> await ToolBox(windows).carry_out(ToolCall("1", "create", {"name": "todo"}))
+        ActionResult(ok=True, text='Opened todo_1.', error=None)
+    """
+
+    def __init__(self, windows: WindowManager, gate: ApprovalGate | None = None) -> None:
+        self.windows = windows
+        self.gate = gate or ApprovalGate()
+        self._tools: dict[str, Callable[..., Awaitable[ActionResult]]] = {
+            "create": self.create,
+            "action": self.action,
+            "read_file": self.read_file,
+        }
+
+    async def carry_out(self, call: ToolCall) -> ActionResult:
+        """Do what the call says. Whatever is wrong with it comes back as a result that says so."""
+        try:
+            if call.problem:
+                raise InvalidParamsError(call.problem)
+            tool = self._tools.get(call.name)
+            if tool is None:
+                there_is = ", ".join(self._tools)
+                raise InvalidParamsError(f"There is no tool {quote(call.name)}. Use: {there_is}.")
+            return await tool(**_arguments(call))
+        except ContextUIError as error:
+            return ActionResult.failed(error)
+
+    async def create(self, name: str, args: Mapping[str, Any] | None = None) -> ActionResult:
+        """Open a window."""
+        # Opening may wait for the window's own thread, and the event loop must not.
+        window = await asyncio.to_thread(self.windows.open, name, **dict(args or {}))
+        return ActionResult(True, f"Opened {window.id}.")
+
+    async def action(
+        self, window_id: str, action_id: str, params: Mapping[str, Any] | None = None
+    ) -> ActionResult:
+        """Act on a window, if it is allowed."""
+        await self.gate.pass_through(self.windows, window_id, action_id, params or {})
+        return await self.windows.act(window_id, action_id, params, actor="model")
+
+    async def read_file(self, path: str, start: int = 1) -> ActionResult:
+        """Read some lines of a file."""
+        if self.windows.workspace is None:
+            raise InvalidParamsError("There is no folder to read files of.")
+        page = await asyncio.to_thread(self.windows.workspace.read_page, path, start, _PAGE)
+        return ActionResult(True, cap(str(page), _LONGEST))
+
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,), "integer": (int,), "object": (Mapping,),
+}  # fmt: skip
+
+
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    """What the tool is called with.
+
+    Raises:
+        InvalidParamsError: It is not what the schema asks for.
+    """
+    schema = next(tool.input_schema for tool in TOOLS if tool.name == call.name)
+    expected = ", ".join(
+        f"{name} ({kind['type']}{'' if name in schema['required'] else ', optional'})"
+        for name, kind in schema["properties"].items()
+    )
+    if not isinstance(call.input, Mapping):
+        raise InvalidParamsError(f"{call.name} takes an object with: {expected}.")
+    given = {name: value for name, value in call.input.items() if value is not None}
+    problems = [f"{name} is missing" for name in schema["required"] if name not in given]
+    for name, value in given.items():
+        kind = schema["properties"].get(name)
+        if kind is None:
+            problems.append(f"there is no {quote(str(name))}")
+        elif not isinstance(value, _TYPES[kind["type"]]) or isinstance(value, bool):
+            problems.append(f"{name} must be of type {kind['type']}")
+    if problems:
+        raise InvalidParamsError(f"{call.name}: {'; '.join(problems)}. It takes: {expected}.")
+    return given

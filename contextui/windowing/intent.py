@@ -1,0 +1,65 @@
+"""What somebody wants a window to do, made out before it is done."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from contextui.errors import InvalidParamsError, UnknownActionError
+from contextui.text import quote
+from contextui.windowing.action import Action
+from contextui.windowing.anchors import AnyAnchor, Reference, fields_of
+
+if TYPE_CHECKING:
+    from contextui.windowing.base import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A declared action and the arguments it is to be called with, both checked.
+
+    Attributes:
+        window: The window.
+        action: What it is to do; of an anchor, the action that the anchor is bound to.
+        arguments: What it is called with.
+        target: What of the content it is about, if an anchor was named.
+    """
+
+    window: "Window"
+    action: Action
+    arguments: Mapping[str, Any]
+    target: str | None = None
+
+
+Allow = Callable[[Intent], Awaitable[None]]
+"""Asked before an intent is carried out; it raises if that must not be."""
+
+
+def make_out(
+    window: "Window",
+    action_id: str,
+    params: Mapping[str, Any],
+    anchors: Mapping[str, AnyAnchor],
+) -> Intent:
+    """What is meant by an action's or an anchor's id and params.
+
+    Raises:
+        UnknownActionError: The window declares no such action and shows no such anchor.
+        InvalidParamsError: The params are not those of the action.
+    """
+    name, given, target = action_id, dict(params), None
+    anchor = anchors.get(action_id)
+    if isinstance(anchor, Reference):
+        raise UnknownActionError(f"{action_id} is a reference: it locates, it does not act.")
+    if anchor is not None:
+        name, target = anchor.action, anchor.target
+        if given.keys() - (fields := fields_of(anchor)):
+            raise InvalidParamsError(f"{action_id} takes {', '.join(fields) or 'no params'}.")
+        given = {**anchor.params, **given}
+    declared = window.actions.get(name)
+    if declared is None:
+        there_is = ", ".join([*window.actions, *anchors, "close"])
+        raise UnknownActionError(
+            f"{window.id} has no action {quote(action_id)}. It has: {there_is}."
+        )
+    arguments = declared.params.validate(given, f"{window.id}.{action_id}")
+    return Intent(window, declared, arguments, target)
