@@ -1,0 +1,189 @@
+"""Two windows that nobody knows but the tests: who drives them has only what they show."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from contextui import ActionError, Body, Element, Lod, Window, action
+
+Mode = Literal["auto", "eco", "comfort", "off"]
+Day = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+Delivery = Literal["普通", "加急", "自提"]
+
+
+class Change(BaseModel):
+    """A temperature that is planned for a time of day; without a day, for every day."""
+
+    time: str
+    degrees: int
+    day: Day | None = None
+
+
+class ThermostatWindow(Window):
+    """The heating of one room: its temperature, its mode and a weekly plan."""
+
+    name = "thermostat"
+
+    class State(Window.State):
+        room: str = ""
+        target: int = 20
+        mode: Mode = "auto"
+        locked: bool = False
+        plan: list[Change] = []
+
+    state: State
+
+    def opened(self, room: str, degrees: int = 20, mode: Mode = "auto") -> None:
+        self.state.room, self.state.mode = room, mode
+        self.set_temperature(degrees)
+
+    def content(self, lod: Lod) -> Body:
+        state = self.state
+        if lod is Lod.GIST:
+            return f"{state.room}, {state.target} °C, {state.mode}"
+        target = Element("temperature", f"{state.target} °C")
+        keypad = "locked" if state.locked else "unlocked"
+        body = [Element("room", state.room), target, Element("mode", state.mode)]
+        if lod is Lod.SUMMARY:
+            return body
+        planned = [
+            Element("change", f"{one.degrees} °C", time=one.time, day=one.day or "daily")
+            for one in state.plan
+        ]
+        return [*body, Element("keypad", keypad), Element("plan", *planned)]
+
+    @action("Set the temperature of the room, in degrees")
+    def set_temperature(self, degrees: int) -> str:
+        if not 5 <= degrees <= 30:
+            raise ActionError(f"A room can have 5 to 30 degrees, not {degrees}.")
+        self.state.target = degrees
+        return f"{self.state.room} will have {degrees} °C."
+
+    @action("Switch to another mode")
+    def set_mode(self, mode: Mode) -> str:
+        self.state.mode = mode
+        return f"{self.state.room} is in mode {mode}."
+
+    @action("Lock the keypad, or unlock it")
+    def lock(self, on: bool) -> str:
+        self.state.locked = on
+        return f"The keypad is {'locked' if on else 'unlocked'}."
+
+    @action("Plan a temperature for a time of day; without a day it is for every day")
+    def plan(self, time: str, degrees: int, day: Day | None = None) -> str:
+        self.state.plan.append(Change(time=time, degrees=degrees, day=day))
+        return f"Planned {degrees} °C at {time}, {day or 'every day'}."
+
+    @action("Drop what is planned for a time of day")
+    def unplan(self, time: str) -> str:
+        left = [one for one in self.state.plan if one.time != time]
+        if len(left) == len(self.state.plan):
+            raise ActionError(f"Nothing is planned for {time}.")
+        self.state.plan = left
+        return f"Nothing is planned for {time} any more."
+
+    @action("Rename the room")
+    def rename(self, room: str) -> str:
+        self.state.room = room
+        return f"The room is called {room!r} now."
+
+
+class Product(BaseModel):
+    """One line of the cart."""
+
+    name: str
+    amount: int = 1
+    note: str | None = None
+
+
+class Address(BaseModel):
+    """Where the goods go."""
+
+    name: str
+    street: str
+    phone: str | None = None
+
+
+class CartWindow(Window):
+    """购物车：商品、数量、配送方式和收货地址。A shopping cart."""
+
+    name = "cart"
+
+    class State(Window.State):
+        products: list[Product] = []
+        delivery: Delivery = "普通"
+        gift: bool = False
+        address: Address | None = None
+
+    state: State
+
+    def opened(self, products: list[str] | None = None) -> None:
+        self.state.products = [Product(name=name) for name in products or []]
+
+    def content(self, lod: Lod) -> Body:
+        state = self.state
+        if lod is Lod.GIST:
+            return f"{len(state.products)} 种商品，配送：{state.delivery}"
+        goods = [
+            Element("product", one.name, amount=one.amount, note=one.note) for one in state.products
+        ]
+        if lod is Lod.SUMMARY:
+            return goods or "购物车是空的。"
+        gift = "要" if state.gift else "不要"
+        body = [
+            *goods,
+            Element("delivery", state.delivery),
+            Element("gift", gift, label="礼品包装"),
+        ]
+        if to := state.address:
+            body.append(Element("address", to.street, name=to.name, phone=to.phone))
+        return body
+
+    @action("放入商品 / Put a product into the cart")
+    def put(self, product: str, amount: int = 1, note: str | None = None) -> str:
+        if amount < 1:
+            raise ActionError(f"数量至少为 1，不能是 {amount}。")
+        self.state.products.append(Product(name=product, amount=amount, note=note))
+        return f"已放入 {amount} × {product}。"
+
+    @action("修改商品数量 / Change the amount of a product")
+    def set_amount(self, product: str, amount: int) -> str:
+        if amount < 1:
+            raise ActionError(f"数量至少为 1，不能是 {amount}。")
+        self._find(product).amount = amount
+        return f"{product}：{amount} 件。"
+
+    @action("移除商品 / Take a product out of the cart")
+    def remove(self, product: str) -> str:
+        self.state.products.remove(self._find(product))
+        return f"已移除 {product}。"
+
+    @action("选择配送方式 / Choose the delivery")
+    def deliver(self, way: Delivery) -> str:
+        self.state.delivery = way
+        return f"配送方式：{way}。"
+
+    @action("开启或取消礼品包装 / Gift wrap, on or off")
+    def gift_wrap(self, on: bool) -> str:
+        self.state.gift = on
+        return "要礼品包装。" if on else "不要礼品包装。"
+
+    @action("填写收货地址：收货人、街道、电话 / Set the address")
+    def ship_to(self, name: str, street: str, phone: str | None = None) -> str:
+        self.state.address = Address(name=name, street=street, phone=phone)
+        return f"寄给 {name}，{street}。"
+
+    @action("清空购物车 / Empty the cart")
+    def empty(self) -> str:
+        self.state.products = []
+        return "购物车已清空。"
+
+    def _find(self, wanted: str) -> Product:
+        for product in self.state.products:
+            if product.name.casefold() == wanted.strip().casefold():
+                return product
+        there_is = "、".join(one.name for one in self.state.products) or "无"
+        raise ActionError(f"购物车里没有 {wanted!r}。现有：{there_is}。")
+
+
+CUSTOM: tuple[type[Window], ...] = (ThermostatWindow, CartWindow)

@@ -1,0 +1,114 @@
+"""The cases are what they should be: well-formed, possible to begin, and able to fail."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from contextui import Window, WindowManager
+from contextui.files.workspace import Workspace
+from contextui.windows.editor import EditorWindow
+from contextui.windows.files import FilesWindow
+from contextui.windows.monitor import MonitorWindow
+from contextui.windows.notebook import NotebookWindow
+from contextui.windows.todo import TodoWindow
+from tests.agent.offline.cases import Case, Expectation, Open, check, load
+from tests.agent.offline.custom_windows import CUSTOM
+
+BUILT_IN: tuple[type[Window], ...] = (
+    TodoWindow, EditorWindow, MonitorWindow, NotebookWindow, FilesWindow
+)  # fmt: skip
+CASES = load("paraphrases.json")
+
+
+@contextmanager
+def begun(case: Case, folder: Path) -> Iterator[WindowManager]:
+    """The windows as they are before the person speaks."""
+    with Workspace(folder) as workspace:
+        windows = WindowManager([*BUILT_IN, *CUSTOM], lang=case.lang, workspace=workspace)
+        try:
+            asyncio.run(case.setup(windows))
+            yield windows
+        finally:
+            windows.shut_down()
+
+
+def test_there_are_twenty_cases_in_each_language() -> None:
+    assert Counter(case.lang for case in CASES) == {"en": 20, "zh": 20}
+    assert len({case.id for case in CASES}) == 40
+    assert all(case.id.startswith(f"{case.lang}-") for case in CASES)
+
+
+def test_every_case_says_something_of_its_own() -> None:
+    assert all(case.say and all(words.strip() for words in case.say) for case in CASES)
+    assert len({case.say for case in CASES}) == 40
+
+
+@pytest.mark.parametrize("name", [cls.name for cls in (*BUILT_IN, *CUSTOM)])
+def test_every_window_is_spoken_of_in_both_languages(name: str) -> None:
+    for lang in ("en", "zh"):
+        cases = [case for case in CASES if case.lang == lang]
+        assert any(f"{name}_1" in _spoken_of(case) for case in cases), lang
+
+
+def _spoken_of(case: Case) -> set[str]:
+    expect = case.expect
+    return {*(expect.open or ()), *expect.closed, *expect.states, *expect.shown}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_doing_nothing_and_saying_nothing_fulfils_no_case(case: Case, tmp_path: Path) -> None:
+    with begun(case, tmp_path) as windows:
+        assert check(case, windows, "")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_saying_the_right_thing_fulfils_only_what_changes_nothing(
+    case: Case, tmp_path: Path
+) -> None:
+    right = " ".join(one[0] for one in case.expect.answer).upper()
+    with begun(case, tmp_path) as windows:
+        fulfilled = not check(case, windows, right)
+    assert fulfilled == (case.id in {"en-05", "en-18", "zh-02", "zh-18"})
+
+
+@pytest.mark.parametrize(
+    ("expect", "problem"),
+    [
+        (Expectation(open=frozenset()), "open: ['todo_1'] instead of []"),
+        (Expectation(open=frozenset({"todo_1", "x_1"})), "instead of ['todo_1', 'x_1']"),
+        (Expectation(closed=("todo_1",)), "todo_1 is still open"),
+        (Expectation(closed=("todo_2",)), "todo_2 never was open"),
+        (Expectation(states={"todo_2": {}}), "todo_2 is not open"),
+        (Expectation(states={"todo_1": {"x": 1}}), "todo_1 has no x"),
+        (Expectation(states={"todo_1": {"last_id": True}}), "last_id is 1 instead of True"),
+        (Expectation(states={"todo_1": {"items": []}}), "instead of []"),
+        (Expectation(states={"todo_1": {"items": [{}, {}]}}), "instead of [{}, {}]"),
+        (Expectation(states={"todo_1": {"items": [{"text": "Milk"}]}}), "items[0].text is 'milk'"),
+        (Expectation(shown={"todo_1": ("milk", "eggs")}), "todo_1 does not show 'eggs'"),
+        (Expectation(files={"a.txt": "b"}), "a.txt holds 'a' instead of 'b'"),
+        (Expectation(files={"b.txt": "b"}), "b.txt holds None instead of 'b'"),
+        (Expectation(answer=(("well",), ("no", "never"))), "has none of ['no', 'never']"),
+    ],
+)
+def test_each_kind_of_expectation_can_fail(
+    expect: Expectation, problem: str, tmp_path: Path
+) -> None:
+    steps = (Open("todo", {"items": ["milk"]}),)
+    case = Case("en-x", "en", ("hello",), expect, {"a.txt": "a"}, steps)
+    with begun(case, tmp_path) as windows:
+        problems = check(case, windows, "Well, yes.")
+    assert len(problems) == 1
+    assert problem in problems[0]
+
+
+def test_an_expectation_looks_only_at_what_it_names(tmp_path: Path) -> None:
+    expect = Expectation(
+        states={"todo_1": {"items": [{"text": "milk"}]}}, answer=(("cannot", "CAN'T"),)
+    )
+    case = Case("en-x", "en", ("hello",), expect, {}, (Open("todo", {"items": ["milk"]}),))
+    with begun(case, tmp_path) as windows:
+        assert check(case, windows, "I can't do that.") == []
