@@ -4,7 +4,7 @@ Whoever answers requests implements `Model`; those that ship live in `contextui.
 """
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol
 
 from contextui.errors import ContextUIError
@@ -81,7 +81,9 @@ class Usage:
     cache_creation_input_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        sums = {one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)}
+        sums = {
+            one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)
+        }
         return Usage(**sums)
 
     def as_dict(self) -> dict[str, int]:
@@ -127,7 +129,7 @@ class Answer(Event):
 
     blocks: tuple[Block, ...]
     stop_reason: str = "end_turn"
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     model: str = ""
     cut_calls: tuple[str, ...] = ()
 

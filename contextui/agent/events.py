@@ -114,7 +114,7 @@ class TurnFinished(Event):
     reason: Reason
     text: str = ""
     steps: int = 0
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     explanation: str = ""
     stop_reason: str = ""
 

@@ -8,12 +8,11 @@ from typing import Any
 from contextui.agent.approval import ApprovalGate
 from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.model import Tool
-from contextui.text import cap, quote
+from contextui.text import quote
 from contextui.windowing.action import ActionResult
 from contextui.windowing.manager import WindowManager
 
 _PAGE = 2_000  # lines of a file in one result
-_LONGEST = 200_000  # characters of a file in one result
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +125,19 @@ class ToolBox:
         self, window_id: str, action_id: str, params: Mapping[str, Any] | None = None
     ) -> ActionResult:
         """Act on a window, if it is allowed."""
-        await self.gate.pass_through(self.windows, window_id, action_id, params or {})
-        return await self.windows.act(window_id, action_id, params, actor="model")
+        return await self.windows.act(
+            window_id, action_id, params, actor="model", allow=self.gate.allow
+        )
 
     async def read_file(self, path: str, start: int = 1) -> ActionResult:
         """Read some lines of a file."""
         if self.windows.workspace is None:
             raise InvalidParamsError("There is no folder to read files of.")
         page = await asyncio.to_thread(self.windows.workspace.read_page, path, start, _PAGE)
-        return ActionResult(True, cap(str(page), _LONGEST))
+        if not page.lines:
+            return ActionResult(True, f"{path} has no line {start}." if start > 1 else "(empty)")
+        rest = f"\n… more from line {page.end + 1} on" if page.more else ""
+        return ActionResult(True, page.numbered() + rest)
 
 
 _TYPES: Mapping[str, tuple[type, ...]] = {

@@ -1,5 +1,7 @@
 """Who asked for what and who answered: tool calls and their results, across all items."""
 
+from collections.abc import Iterable
+
 from contextui.context.item import ContextItem
 from contextui.errors import InvalidItemError
 from contextui.text import quote
@@ -17,6 +19,11 @@ class Calls:
     def unanswered(self) -> tuple[str, ...]:
         """The calls that still wait for their results, in the order in which they were made."""
         return tuple(self._unanswered)
+
+    @property
+    def known(self) -> Iterable[str]:
+        """The ids of all calls that were ever made."""
+        return self._askers.keys()
 
     def give_up(self) -> None:
         """Expect no results any more: the turn is over."""

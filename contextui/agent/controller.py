@@ -1,0 +1,318 @@
+"""`InteractionController`: the loop. Build a request, send it, act on the answer, repeat."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+
+from contextui.agent import gate, phrases
+from contextui.agent.approval import ApprovalGate
+from contextui.agent.events import (
+    AnswerDiscarded,
+    AnswerGiven,
+    CallFinished,
+    CallStarted,
+    Notice,
+    StepStarted,
+    TurnFinished,
+    TurnStarted,
+    UsageSpent,
+)
+from contextui.agent.judging import judge
+from contextui.agent.meanwhile import Meanwhile
+from contextui.agent.prompt import ToolProtocol, install, system_prompt
+from contextui.agent.protocol import PROTOCOLS
+from contextui.agent.retry import answer_to
+from contextui.agent.tools import ToolBox, ToolCall
+from contextui.agent.turn import Turn, TurnOptions
+from contextui.context.item import ContextItem, ItemType
+from contextui.context.manager import ContextManager
+from contextui.context.pieces import Composition
+from contextui.errors import ContextTooLargeError, ContextUIError
+from contextui.events import Event
+from contextui.model import Answer, Model, ModelError, ModelRequest
+from contextui.text import cap
+from contextui.windowing.action import ActionResult
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.registry import discover
+from contextui.windowing.trouble import reason_of
+
+
+class TurnUnderWayError(ContextUIError):
+    """Words for a turn while another one is running."""
+
+
+class InteractionController:
+    """Carries a conversation: a person's words in, events out. It knows no screen.
+
+    The steps of a turn, `build`, `send`, `take` and `act`, are short and can be overridden.
+
+    Args:
+        model: Who answers.
+        context: The conversation; by default a new one with the windows that are installed.
+        approval: Asks before anything outside of a window is touched.
+        options: What a turn may take.
+        tool_protocol: How the model calls tools.
+
+    Example:
+        >>> controller = InteractionController(model=ScriptedModel("Hello."))
+        >>> async for event in controller.run_turn("Hi"):
+        ...     print(event)
+    """
+
+    def __init__(
+        self,
+        *,
+        model: Model,
+        context: ContextManager | None = None,
+        approval: ApprovalGate | None = None,
+        options: TurnOptions | None = None,
+        tool_protocol: ToolProtocol = "native",
+    ) -> None:
+        if context is None:
+            context = ContextManager(WindowManager(discover().classes()))
+        if context.windows is None:
+            raise ContextUIError("A conversation needs windows: ContextManager(WindowManager(…)).")
+        self.model, self.context, self.windows = model, context, context.windows
+        self.options = options or TurnOptions()
+        self.tools = ToolBox(self.windows, approval)
+        self.tool_protocol: ToolProtocol = tool_protocol
+        self._calls = PROTOCOLS[tool_protocol]
+        self._meanwhile = Meanwhile(context)
+        self._task: asyncio.Task[None] | None = None
+
+    # --- before and after --------------------------------------------------------------
+
+    def install_prompt(self, guide: str = "") -> ContextItem:
+        """Have the context begin with the system prompt.
+
+        Args:
+            guide: The text of the folder's AGENTS.md.
+        """
+        classes, lang = self.windows.classes.values(), self.windows.lang
+        return install(self.context, system_prompt(classes, lang, guide, self.tool_protocol))
+
+    def check_budget(self) -> None:
+        """Make sure that there is room for a conversation at all.
+
+        Raises:
+            ContextTooLargeError: The system prompt and the tools alone take all of it.
+        """
+        system = [one for one in self.context.get_active() if one.type is ItemType.SYSTEM]
+        needed = self._tool_tokens + sum(self.context.ledger.size(one) for one in system)
+        if needed >= self.options.budget:
+            what = [f"the system prompt and the tools, ~{needed}"]
+            raise ContextTooLargeError(needed, self.options.budget, what)
+
+    def close(self) -> None:
+        """Tell the context what the person did last, and listen no more."""
+        self._meanwhile.tell()
+        self._meanwhile.stop()
+
+    # --- a turn ------------------------------------------------------------------------
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a turn is under way."""
+        return self._task is not None
+
+    def stop(self) -> None:
+        """Stop the turn under way; it ends with the reason ``stopped``."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def run_turn(self, text: str) -> AsyncIterator[Event]:
+        """Say something to the model, and hear what happens; the last event is `TurnFinished`.
+
+        Whoever stops listening, or is cancelled, ends the turn. The context is whole then too.
+
+        Raises:
+            InvalidItemError: There are no words.
+            TurnUnderWayError: Another turn is running.
+        """
+        if self._task is not None:
+            raise TurnUnderWayError("The model is still working on the words before.")
+        loop = asyncio.get_running_loop()
+        events: asyncio.Queue[Event | None] = asyncio.Queue()
+
+        def tell(event: Event | None) -> None:
+            """Windows tell on their own threads; this way all of it stays in order."""
+            with suppress(RuntimeError):  # the loop is closed: nobody is there to be told
+                loop.call_soon_threadsafe(events.put_nowait, event)
+
+        turn = Turn(tell, self.options.budget - self._tool_tokens)
+        self.begin(turn, text)
+        stop_hearing = self.windows.subscribe(tell)
+        task = self._task = loop.create_task(self._run(turn))
+        task.add_done_callback(lambda _: tell(None))
+        try:
+            while (event := await events.get()) is not None:
+                yield event
+        finally:
+            stop_hearing()
+            self._task = None
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    def begin(self, turn: Turn, text: str) -> None:
+        """Put the person's words into the context, after what they did meanwhile."""
+        words = ContextItem(ItemType.USER, text)
+        self._meanwhile.tell()
+        turn.words_id = self.context.add(words).id
+        turn.tell(TurnStarted(text, words.id))
+
+    async def build(self, turn: Turn) -> Composition:
+        """Compose the next request; from here on its bytes are fixed."""
+        await self.context.prepare(turn.room)
+        return self.context.request(turn.room)
+
+    async def send(self, turn: Turn, composition: Composition) -> Answer:
+        """Send a request and wait for the whole answer."""
+        request = self.request_of(composition, without_thinking=turn.without_thinking)
+        turn.tell(StepStarted(turn.step, composition.tokens))
+        turn.partial.clear()
+        answer = await answer_to(self.model, request, self.options.retry, turn.hear)
+        turn.steps += 1
+        turn.usage += answer.usage
+        turn.stop_reason = answer.stop_reason
+        if any(answer.usage.as_dict().values()):
+            self.context.report_usage(composition.tokens, answer.usage.as_dict())
+        turn.tell(UsageSpent(answer.usage, turn.step))
+        return answer
+
+    def request_of(
+        self, composition: Composition, *, without_thinking: bool = False
+    ) -> ModelRequest:
+        """The request as the model is given it."""
+        return gate.admit(
+            composition.messages,
+            stable=composition.stable,
+            tools=self._calls.tools,
+            max_tokens=self.options.max_tokens,
+            without_thinking=without_thinking,
+        )
+
+    def take(self, turn: Turn, answer: Answer) -> list[ToolCall]:
+        """Put an answer into the context; the calls that it asks for."""
+        blocks, calls = self._calls.read(answer, self.context.ledger.calls.known)
+        turn.partial.clear()
+        words = "\n\n".join(b["text"] for b in blocks if b["type"] == "text" and b["text"].strip())
+        if words or calls:
+            item = self.context.add(ContextItem(ItemType.ASSISTANT, words, blocks=blocks))
+            turn.text = words or turn.text
+            turn.tell(AnswerGiven(item.id, words))
+        return calls
+
+    async def act(self, turn: Turn, calls: Sequence[ToolCall]) -> None:
+        """Carry out calls, one after the other, and put their results into the context."""
+        # All results of a step are sent together, and must leave room for what stands before.
+        longest = max(turn.room // 2 // len(calls), 500)
+        for number, call in enumerate(calls, 1):
+            given = call.input if isinstance(call.input, dict) else {}
+            turn.tell(CallStarted(number, call.name, given))
+            result = await self.carry_out(turn, call)
+            text = cap(result.text, longest)
+            self.context.add(self._calls.result(call, text, ok=result.ok))
+            turn.tell(CallFinished(number, call.name, result.ok, text))
+
+    async def carry_out(self, turn: Turn, call: ToolCall) -> ActionResult:
+        """Carry out one call, unless it failed too often in this turn."""
+        if turn.gave_up(call):
+            return ActionResult(False, phrases.of(self.windows.lang).failed_too_often)
+        result = await self.tools.carry_out(call)
+        if not result.ok:
+            turn.note_failure(call)
+        return result
+
+    # --- within ------------------------------------------------------------------------
+
+    async def _run(self, turn: Turn) -> None:
+        finished, crash = turn.finished("stopped"), None
+        try:
+            finished = await self._repeat(turn)
+        except asyncio.CancelledError:
+            pass  # that is how a turn is stopped
+        except ContextUIError as error:
+            if isinstance(error, ContextTooLargeError) and not turn.steps:
+                # The words would be in the way of all that is said from now on.
+                self.context.drop(turn.words_id)
+            finished = turn.finished("failed", str(error))
+        except Exception as error:
+            finished, crash = turn.finished("failed", reason_of(error)), error
+        self._make_whole(turn)
+        turn.tell(replace(finished, text=turn.text, steps=turn.steps, usage=turn.usage))
+        if crash is not None:
+            raise crash
+
+    async def _repeat(self, turn: Turn) -> TurnFinished:
+        words = phrases.of(self.windows.lang)
+        while turn.step < self.options.max_steps:
+            turn.step += 1
+            try:
+                answer = await self.send(turn, await self.build(turn))
+            except ModelError as error:
+                if not self._can_help(turn, error):
+                    raise
+                continue
+            if answer.stop_reason == "model_context_window_exceeded" and not turn.shrunk:
+                self._shrink(turn, words.window_full)
+                continue
+            calls = self.take(turn, answer)
+            if calls:
+                await self.act(turn, calls)
+            if finished := self._judge(turn, answer, calls):
+                return finished
+        return turn.finished("paused", words.paused.format(steps=self.options.max_steps))
+
+    def _judge(self, turn: Turn, answer: Answer, calls: Sequence[ToolCall]) -> TurnFinished | None:
+        words = phrases.of(self.windows.lang)
+        if turn.is_stuck:
+            return turn.finished("stuck", words.stuck)
+        verdict = None if calls else judge(answer, words, self.options.max_tokens)
+        if verdict is None:
+            return None
+        if verdict.nudge and not turn.nudged:
+            turn.nudged = True
+            self.context.add(ContextItem(ItemType.USER, verdict.nudge))
+            return None
+        return turn.finished(verdict.reason, verdict.explanation)
+
+    def _can_help(self, turn: Turn, error: ModelError) -> bool:
+        """Change what was refused, each way once: the same bytes are never sent again."""
+        if error.kind == "thinking" and not turn.without_thinking:
+            turn.without_thinking = True
+            turn.tell(Notice(phrases.of(self.windows.lang).without_thinking))
+            return True
+        if error.kind == "too_large" and not turn.shrunk:
+            self._shrink(turn, str(error))
+            return True
+        return False
+
+    def _shrink(self, turn: Turn, reason: str) -> None:
+        turn.shrunk = True
+        turn.room = max(min(turn.room, self.context.compose().tokens) * 2 // 3, 1)
+        turn.tell(AnswerDiscarded(reason))
+        turn.tell(Notice(phrases.of(self.windows.lang).shrunk))
+
+    def _make_whole(self, turn: Turn) -> None:
+        """Leave no call without its result, and nothing out that the person has read."""
+        words = phrases.of(self.windows.lang)
+        if partial := "".join(turn.partial).strip():
+            turn.text = partial
+            stopped = f"{partial}\n\n{words.stopped_here}"
+            self.context.add(ContextItem(ItemType.ASSISTANT, stopped))
+        for call_id in self.context.ledger.calls.unanswered:
+            lost = ToolCall(call_id, "", {})
+            self.context.add(self._calls.result(lost, words.not_finished, ok=False))
+        self.context.end_turn()
+
+    @cached_property
+    def _tool_tokens(self) -> int:
+        declared = [
+            {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+            for tool in self._calls.tools
+        ]
+        return self.context.counter.count(json.dumps(declared)) if declared else 0

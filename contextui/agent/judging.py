@@ -1,0 +1,42 @@
+"""Whether a turn is over after an answer, and why."""
+
+from dataclasses import dataclass
+
+from contextui.agent.events import Reason
+from contextui.agent.phrases import Phrases
+from contextui.model import Answer
+
+_USUAL = ("end_turn", "stop_sequence", "tool_use")
+_CUT = ("max_tokens", "model_context_window_exceeded")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An end of the turn.
+
+    Attributes:
+        reason: Why it ends.
+        explanation: What the person should know about it.
+        nudge: What the model is told instead, the first time in a turn; empty: nothing helps.
+    """
+
+    reason: Reason
+    explanation: str = ""
+    nudge: str = ""
+
+
+def judge(answer: Answer, words: Phrases, max_tokens: int) -> Verdict | None:
+    """What an answer without calls means for its turn; None if the turn simply goes on."""
+    said = any(one["type"] == "text" and one["text"].strip() for one in answer.blocks)
+    stop = answer.stop_reason
+    cut = words.call_cut if answer.cut_calls else ""
+    if stop == "pause_turn":
+        return None
+    if stop == "refusal":
+        return Verdict("refused", words.refused)
+    if stop in _CUT:
+        return Verdict("cut_off", words.cut_off.format(tokens=max_tokens), cut)
+    if cut or not said:
+        return Verdict("empty", words.silent, cut or words.empty)
+    unknown = "" if stop in _USUAL else words.unknown_stop.format(reason=stop)
+    return Verdict("done", unknown)

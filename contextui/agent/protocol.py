@@ -1,0 +1,118 @@
+"""How a model calls tools: by the provider's own means, or by tags in its words."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from contextui.agent.prompt import ToolProtocol
+from contextui.agent.tools import TOOLS, ToolCall
+from contextui.context.item import ContextItem, ItemType
+from contextui.model import Answer, Block, Tool
+
+_TAG = re.compile(r"<tool_call>(.*?)(</tool_call>|\Z)", re.DOTALL)
+_FORM = '<tool_call>{"name": "…", "arguments": {…}}</tool_call>'
+
+
+class CallProtocol(Protocol):
+    """Tells what the tools are declared as, and finds the calls in an answer."""
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        """What the provider is told."""
+        ...
+
+    def read(
+        self, answer: Answer, taken: Iterable[str]
+    ) -> tuple[tuple[Block, ...], list[ToolCall]]:
+        """The blocks to keep of an answer, and the calls that are in them.
+
+        Args:
+            answer: What the model said.
+            taken: The ids of earlier calls.
+        """
+        ...
+
+    def result(self, call: ToolCall, text: str, *, ok: bool) -> ContextItem:
+        """The item that answers a call."""
+        ...
+
+
+class NativeCalls:
+    """The provider's own tool use."""
+
+    tools = TOOLS
+
+    def read(
+        self, answer: Answer, taken: Iterable[str]
+    ) -> tuple[tuple[Block, ...], list[ToolCall]]:
+        """All blocks but a second call under one id: nobody could tell the results apart.
+
+        Some servers count their ids anew in every answer: such a call gets an id of its own.
+        """
+        known, here = set(taken), set[str]()
+        blocks: list[Block] = []
+        calls: list[ToolCall] = []
+        for block in answer.blocks:
+            if block["type"] != "tool_use":
+                blocks.append(block)
+                continue
+            call_id = str(block.get("id") or "call")
+            if call_id in here:
+                continue
+            here.add(call_id)
+            free = _free_id(call_id, known)
+            known.add(free)
+            name = str(block.get("name", ""))
+            blocks.append(block if free == block.get("id") else {**block, "id": free})
+            calls.append(ToolCall(free, name, block.get("input", {})))
+        return tuple(blocks), calls
+
+    def result(self, call: ToolCall, text: str, *, ok: bool) -> ContextItem:
+        """A result under the call's id."""
+        return ContextItem(
+            ItemType.TOOL, text, tool_call_id=call.id, tool_name=call.name, is_error=not ok
+        )
+
+
+class TextCalls:
+    """Calls written as tags, for models without tools."""
+
+    tools: Sequence[Tool] = ()
+
+    def read(
+        self,
+        answer: Answer,
+        taken: Iterable[str],  # noqa: ARG002  there are no ids
+    ) -> tuple[tuple[Block, ...], list[ToolCall]]:
+        """The words as they are, and every tag in them."""
+        words = "".join(block["text"] for block in answer.blocks if block["type"] == "text")
+        return answer.blocks, [_tagged(match) for match in _TAG.finditer(words)]
+
+    def result(self, call: ToolCall, text: str, *, ok: bool) -> ContextItem:
+        """A result that stands behind the answer; there are no ids."""
+        words = f"[{call.name}] {text}" if ok else f"[{call.name} failed] {text}"
+        return ContextItem(ItemType.TOOL, words, tool_name=call.name, is_error=not ok)
+
+
+PROTOCOLS: dict[ToolProtocol, CallProtocol] = {"native": NativeCalls(), "text": TextCalls()}
+
+
+def _free_id(wanted: str, taken: set[str]) -> str:
+    number, free = 1, wanted
+    while free in taken:
+        number += 1
+        free = f"{wanted}-{number}"
+    return free
+
+
+def _tagged(match: "re.Match[str]") -> ToolCall:
+    written, closed = match[1], match[2]
+    if not closed:
+        return ToolCall(None, "tool_call", {}, f"The call was not closed. Write {_FORM}.")
+    try:
+        call = json.loads(written)
+        name, arguments = call["name"], call.get("arguments", {})
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return ToolCall(None, "tool_call", {}, f"The call cannot be read. Write {_FORM}.")
+    return ToolCall(None, str(name), arguments)

@@ -1,0 +1,92 @@
+"""Asking again, a few times and with a countdown, where the next time may go better."""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from contextui.agent.events import AnswerDiscarded, RetryScheduled
+from contextui.events import Event
+from contextui.model import Answer, Model, ModelError, ModelRequest
+
+Sleep = Callable[[float], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and after how long a request is sent again.
+
+    Attributes:
+        attempts: How often a request is sent at most.
+        first: Seconds before the second attempt; each further pause is twice as long.
+        longest: Seconds that are waited at most. A provider that wants more is not waited for:
+            the turn ends and says so.
+        sleep: Waits; tests give their own.
+    """
+
+    attempts: int = 5
+    first: float = 1.0
+    longest: float = 60.0
+    sleep: Sleep = asyncio.sleep
+
+    def pause(self, attempt: int, error: ModelError) -> int | None:
+        """The seconds to wait after this attempt; None if there is to be no other."""
+        if not error.is_passing or attempt >= self.attempts:
+            return None
+        wanted = error.retry_after
+        if wanted is not None and wanted > self.longest:
+            return None
+        own = self.first * float(2 ** (attempt - 1))
+        return math.ceil(min(max(own, wanted or 0.0), self.longest))
+
+
+async def answer_to(
+    model: Model, request: ModelRequest, policy: RetryPolicy, tell: Callable[[Event], None]
+) -> Answer:
+    """The whole answer to a request; what happens on the way is told.
+
+    Raises:
+        ModelError: There is none. Nothing of a broken answer counts.
+    """
+    attempt = 0
+    while True:
+        attempt += 1
+        try:
+            return await _stream(model, request, tell)
+        except ModelError as error:
+            seconds = policy.pause(attempt, error)
+            if seconds is None:
+                raise _last(error, attempt, policy) from error
+            reason = str(error)
+        for left in range(seconds, 0, -1):
+            tell(RetryScheduled(reason, left, attempt + 1, policy.attempts))
+            await policy.sleep(1)
+
+
+async def _stream(model: Model, request: ModelRequest, tell: Callable[[Event], None]) -> Answer:
+    shown = False
+    stream = model.stream(request)
+    try:
+        async for event in stream:
+            if isinstance(event, Answer):
+                return event
+            tell(event)
+            shown = True
+        raise ModelError("cut", "The answer broke off.")
+    except ModelError as error:
+        if shown:
+            tell(AnswerDiscarded(str(error)))
+        raise
+    finally:
+        close = getattr(stream, "aclose", None)  # an async generator has it, an iterator may not
+        if close is not None:
+            await close()
+
+
+def _last(error: ModelError, attempt: int, policy: RetryPolicy) -> ModelError:
+    words = str(error)
+    if error.retry_after is not None and error.retry_after > policy.longest:
+        words += f" It asks to be left alone for {error.retry_after:.0f} s: try again then."
+    elif attempt > 1:
+        words += f" Tried {attempt} times."
+    return ModelError(error.kind, words, error.retry_after)

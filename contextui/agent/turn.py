@@ -1,0 +1,97 @@
+"""One turn while it runs: how far it is, what it cost, what went wrong before."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from contextui.agent.events import AnswerDiscarded, Reason, TurnFinished
+from contextui.agent.retry import RetryPolicy
+from contextui.agent.tools import ToolCall
+from contextui.events import Event
+from contextui.model import TextDelta, Usage
+
+FAILURES = 3
+"""Times that one call may fail in one turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOptions:
+    """What a turn may take.
+
+    Attributes:
+        budget: The provider's tokens that a request may have, tools included.
+        max_tokens: The provider's tokens that an answer may have.
+        max_steps: Requests of one turn; then it pauses.
+        retry: How often and after how long a request is sent again.
+    """
+
+    budget: int = 128_000
+    max_tokens: int = 8_192
+    max_steps: int = 50
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+
+
+@dataclass(slots=True)
+class Turn:
+    """What is known of the turn under way.
+
+    Attributes:
+        tell: Tells an event to whoever drives the turn.
+        room: The tokens there are for messages; less once a provider found it too much.
+        words_id: The item of the person's words.
+        step: The number of the request under way.
+        steps: How many requests were answered.
+        usage: What they cost.
+        text: The words of the last answer.
+        partial: What was streamed of the answer under way.
+        stop_reason: Why the model stopped last.
+        nudged: Whether the model was told that its answer was none.
+        shrunk: Whether room was made because the provider asked for it.
+        without_thinking: Whether the provider refused the thinking.
+    """
+
+    tell: Callable[[Event], None]
+    room: int
+    words_id: str = ""
+    step: int = 0
+    steps: int = 0
+    usage: Usage = field(default_factory=Usage)
+    text: str = ""
+    partial: list[str] = field(default_factory=list)
+    stop_reason: str = ""
+    nudged: bool = False
+    shrunk: bool = False
+    without_thinking: bool = False
+    _failures: Counter[str] = field(default_factory=Counter)
+
+    def hear(self, event: Event) -> None:
+        """Tell an event, and keep what is streamed: the person saw it."""
+        if isinstance(event, TextDelta):
+            self.partial.append(event.text)
+        elif isinstance(event, AnswerDiscarded):
+            self.partial.clear()
+        self.tell(event)
+
+    def note_failure(self, call: ToolCall) -> None:
+        """Remember that this very call failed."""
+        self._failures[_key(call)] += 1
+
+    def gave_up(self, call: ToolCall) -> bool:
+        """Whether this very call failed too often to be tried again."""
+        return self._failures[_key(call)] >= FAILURES
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether any call failed too often."""
+        return any(count >= FAILURES for count in self._failures.values())
+
+    def finished(self, reason: Reason, explanation: str = "") -> TurnFinished:
+        """The turn's last event."""
+        return TurnFinished(
+            reason, self.text, self.steps, self.usage, explanation, self.stop_reason
+        )
+
+
+def _key(call: ToolCall) -> str:
+    return json.dumps([call.name, call.input], sort_keys=True, default=str)
