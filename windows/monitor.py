@@ -1,8 +1,6 @@
 """What the machine is doing, in figures that stand still while it is quiet."""
 
 import math
-import os
-import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
@@ -10,12 +8,14 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel
 
 from contextui import ActionError, Body, Element, Lod, Transient, Window, action
+from contextui.secrets import mask_arguments
 
 Metric = Literal["cpu", "memory", "disk", "load", "network"]
 By = Literal["cpu", "memory"]
 T = TypeVar("T")
 
 _MOST, _SAMPLES = 20, 60  # processes that can be shown; samples that a plot has to show
+_LOOKED_AT = 2_000  # characters of a process's arguments, of which fewer are shown
 _APART = 0.1  # seconds: two looks that are closer together make no rate
 _PARTS: dict[Metric, dict[str, str]] = {  # what a metric shows, and of which figure
     "cpu": {"used": "cpu", "cores": "cores"},
@@ -29,18 +29,6 @@ _STEPS = {  # how far a figure must move to become another one: so much, and thi
     "cores": (1, 0, ""), "size": (10 * 1024**2, 0.1, "B"), "rate": (10 * 1024, 0.5, "B/s"),
 }  # fmt: skip
 _ZH = {"cpu": "CPU", "memory": "内存", "disk": "磁盘", "load": "负载", "network": "网络"}
-_SECRET = r"(?:key|token|secret|passw|passphrase|pwd|credential|auth|cookie|signature)[\w.-]*"
-_MASKED = [  # rather too much than too little: what follows a secret's name is masked to the end
-    re.compile(pattern, re.IGNORECASE | re.DOTALL)
-    for pattern in (
-        rf"""({_SECRET}["']?\s*[:=]).+""",
-        rf"((?:(?<![\w-])-[\w.-]*{_SECRET}|\bbearer|\bbasic)\s).+",
-        r"((?<!\S)-(?:[apw]\s+|u\s+[^\s:]+:))(?!\d+(?!\S))\S+",
-        r"((?:mysql|mariadb|sshpass)\S* (?:.* )?-p)\S+",
-        r"(://)\S+(?=@)",
-        r"(?<![\w/~+-])()(?![/-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])[\w+/-]{20,}",
-    )
-]
 
 
 class Process(BaseModel):
@@ -283,10 +271,5 @@ def _row(one: Process) -> Element:
 
 def _inert(text: str, limit: int) -> str:
     """A name or arguments without secrets, without what is no text, and not too long."""
-    text = text[:500].encode("utf-8", "replace").decode()
-    for name, value in os.environ.items():  # our own keys, whatever they look like
-        if len(value) > 5 and value[0] != "/" and re.search(_SECRET, name, re.IGNORECASE):
-            text = text.replace(value, "***")
-    for pattern in _MASKED:
-        text = pattern.sub(r"\1***", text)
+    text = mask_arguments(text[:_LOOKED_AT].encode("utf-8", "replace").decode())
     return text if len(text) <= limit else text[:limit] + "…"

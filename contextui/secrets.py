@@ -1,0 +1,133 @@
+"""Secrets in text that is about to be shown, logged or kept: masked, so that no key gets out.
+
+`mask` is for text of any kind: log lines, tracebacks, what an inspector shows. It knows secrets by
+their form and by the names in front of them, and the program's own by their values. Any other
+text comes back as the very same object. `mask_arguments` is for the arguments of processes, whose
+quotes the shell has taken away: there it is rather too much that is masked than too little.
+"""
+
+import os
+import re
+from functools import lru_cache
+
+MASK = "***"
+SHORTEST = 8
+"""Characters of an environment variable's value that make it worth looking for."""
+
+_KEYS = (  # what the keys of well-known services begin with; that much of them is shown
+    *("sk-ant-", "sk-", "sk_live_", "sk_test_", "rk_live_", "whsec_", "ghp_", "gho_", "ghs_"),
+    *("ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xoxa-", "xapp-", "hf_", "npm_", "pypi-"),
+    *("AKIA", "ASIA", "AIza", "ya29.", "eyJ"),
+)
+_PASSWORD = r"passw(?:or)?d|passphrase|pwd"
+_KEY = r"(?:api|access|secret|private|auth|account|signing|encryption)[_.-]?key|token|secret"
+_ANY = rf"{_PASSWORD}|{_KEY}|credentials?|authorization|(?-i:KEY(?==))"
+_WORDS = ("passw", "passphrase", "pwd", "key", "token", "secret", "credential", "authorization")
+_SCHEMES = r"bearer|basic|token|digest|negotiate|aws4[\w-]*"
+
+# A value in quotes; one without; one that cannot be a word, a number or a name in a program.
+_QUOTED = r"""(?P<quote>\\?["'])(?![$<{*])(?:(?!(?P=quote)).){4,}(?=(?P=quote))"""
+_LETTER = r"[^\s\"'`,;&<>*\\]"
+_CODE = r"[-/${(\[]|(?-i:[A-Z_]+(?!\S))|[\w.]{1,99}[(\[{]"  # an option, a path, TOKEN, getpass()
+_BARE = rf"(?!{_CODE}){_LETTER}{{6,}}(?<![)}}\].:])"
+_RANDOM = rf"(?={_LETTER}{{0,99}}\d)(?={_LETTER}{{0,99}}[a-z]){_BARE}"
+
+
+def _given(names: str, separator: str = r"\s*[:=]\s*") -> str:
+    """What stands before a value: `name=`, `"name": ` or `--name `, as a pattern."""
+    number = r"(?:[_-]?\d+)?"
+    option = rf"(?<![\w-])--?[\w.-]*(?:{names})\s+"
+    return rf"(?P<shown>(?:{names}){number}\\?[\"']?{separator}|{option})"
+
+
+_FORMS = [  # what a text must contain, in small letters; what is masked but for its group `shown`
+    (
+        ("private key-",),
+        r"(?P<shown>-----BEGIN [\w ]*PRIVATE KEY-----)(?!\*)(?s:.+?)(?=-----END|\Z)",
+    ),
+    (
+        _KEYS,
+        rf"(?<!\w)(?P<shown>(?-i:{'|'.join(map(re.escape, _KEYS))}))"
+        r"(?=[\w.+/=-]{0,99}\d)[\w.+/=-]{16,}",
+    ),
+    (("@",), r"(?P<shown>://)(?:[^\s/@:\"'<>*]*:[^\s/@\"'<>]*|(?=[^\s@]*\d)[^\s/@:\"'<>*]+)(?=@)"),
+    (
+        ("authorization", "cookie"),
+        rf"(?P<shown>authorization:[ \t]*(?:{_SCHEMES})[ \t]+|cookie:[ \t]*(?=[^\r\n\"']*=))"
+        r"(?!\*)[^\r\n\"']{6,}",
+    ),
+    (("bearer", "basic"), rf"(?P<shown>\b(?:bearer|basic)\s+){_RANDOM}"),
+    (_WORDS, _given(_ANY) + _QUOTED),
+    (_WORDS, _given(_ANY) + _RANDOM),
+    (_WORDS, _given(_PASSWORD, "=") + _BARE),
+]
+_MASKED = [
+    (tuple(one.lower() for one in within), re.compile(form, re.IGNORECASE))
+    for within, form in _FORMS
+]
+_ENV_NAME = re.compile(
+    rf"\w*(?:passw(?:or)?d|passphrase|credentials?|{_KEY})(?:_?\d+)?", re.IGNORECASE
+)
+
+_SECRET = r"(?:key|token|secret|passw|passphrase|pwd|credential|auth|cookie|signature)[\w.-]*"
+_ARGUMENTS = [  # what follows a secret's name is masked to the end
+    re.compile(pattern, re.IGNORECASE | re.DOTALL)
+    for pattern in (
+        rf"""(?P<shown>{_SECRET}["']?\s*[:=]).+""",
+        rf"(?P<shown>(?:(?<![\w-])-[\w.-]*{_SECRET}|\bbearer|\bbasic)\s).+",
+        r"(?P<shown>(?<!\S)-(?:[apw]\s+|u\s+[^\s:]+:))(?!\d+(?::\d+)?(?!\S))\S+",
+        r"(?P<shown>(?:mysql|mariadb|sshpass)\S* (?:.* )?-p)\S+",
+        r"(?P<shown>://)[^\s/@]+(?=@)",
+        r"(?<![\w/~+-])(?P<shown>)(?![/-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])[\w+/-]{20,}",
+    )
+]
+
+
+def mask(text: str) -> str:
+    """The text with `***` in the place of each secret.
+
+    Known by their form are keys of well-known services, of which the beginning stays as a hint,
+    `Bearer …`, `KEY=…`, `"password": "…"`, `--token …`, cookies, private keys and what stands
+    before the @ of a URL. Known by their value, wherever they occur, are those of environment
+    variables with a name such as `…API_KEY`, `…TOKEN`, `…SECRET` or `…PASSWORD`.
+
+    Example:
+        >>> mask("401 for https://joe:hunter2@example.org with key sk-ant-api03-5f3a9c27e1")
+        '401 for https://***@example.org with key sk-ant-***'
+    """
+    for value in _own():
+        if value in text:
+            text = text.replace(value, MASK)
+    lower = text.lower()
+    for within, form in _MASKED:
+        if any(word in lower for word in within):
+            text = form.sub(_cover, text)
+    return text
+
+
+def mask_arguments(line: str) -> str:
+    """The arguments of a process, in one line, without secrets.
+
+    Beyond what `mask` knows, that is all behind a word such as `--auth`, what one-letter options
+    like `-p` are given, and each long word that could be a key.
+    """
+    for form in _ARGUMENTS:
+        line = form.sub(_cover, line)
+    return mask(line)
+
+
+def _cover(match: re.Match[str]) -> str:
+    quote = match.groupdict().get("quote") or ""
+    return match["shown"] + quote + MASK
+
+
+def _own() -> list[str]:
+    """The values of the environment that are secrets, the longest first: one may hold another."""
+    values = {os.environ.get(name, "") for name in os.environ if _is_secret(name)}
+    worth = [value for value in values if len(value) >= SHORTEST and value[0] != "/"]
+    return sorted(worth, key=len, reverse=True)
+
+
+@lru_cache(maxsize=1_000)
+def _is_secret(name: str) -> bool:
+    return _ENV_NAME.fullmatch(name) is not None

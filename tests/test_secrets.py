@@ -1,0 +1,179 @@
+"""Secrets never get out, and everything else stays as it is."""
+
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from contextui.secrets import MASK, mask, mask_arguments
+
+ROOT = Path(__file__).parent.parent
+LETTERS = string.ascii_letters + string.digits
+FORMS = [
+    "ANTHROPIC_API_KEY={}",
+    "export KEY={}",
+    "api_key = '{}'",
+    'headers={{"x-api-key": "{}"}}',
+    r"{{\"token\": \"{}\"}}",
+    "X-Api-Key: {}",
+    "Authorization: Bearer {}",
+    "'authorization': 'Bearer {}'",
+    "bearer {}",
+    "Set-Cookie: a=1; sid={}; Path=/",
+    "run --token {} now",
+    "run --api-key={}",
+    'run --client-secret "{}"',
+    "password={}",
+    "postgres://joe:{}@db.example.org:5432/shop",
+    "https://{}@github.com/joe/shop.git",
+    "GET /?q=1&access_token={}&y=2",
+    "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n{}\n-----END RSA PRIVATE KEY-----",
+]
+CLEAN = [
+    "max_tokens: 4096, tokens=1504, cost per token: 0.000015",
+    "KeyError: 'name' for key='name2' and sort_key=amount_2",
+    "password: str | None = None",
+    "password = getpass.getpass()  # then api_key=os.environ['ANTHROPIC_API_KEY']",
+    "token = next(tokens); secret=SECRET; api_key=settings.api_key",
+    "contextui --api-key KEY --token TOKEN --password <yours>",
+    'params="token:string,password:string?"',
+    "author: joe1234, the authorization: it failed, cookie: with chocolate",
+    "basic authentication, the bearer of news",
+    "ssh://git@github.com/joe/shop.git and http://example.org:8080/a@b2",
+    "PWD=/home/joe2/shop OLDPWD=/tmp/x1",
+    "3b18e512dba79e4c8300dd08aeb37f8e728b8dad toolu_01A09q90qw90lq917835lq9",
+    "f'token={token} {password!r}' \"$API_KEY\" ${SECRET_2}",
+    "sk-learn-contrib ghp_ AKIA eyJ npm_config_registry",
+    f"{MASK} token={MASK} --password {MASK}",
+]
+keys = st.text(LETTERS, min_size=12, max_size=60).filter(
+    lambda key: any(one.isdigit() for one in key) and any(one.islower() for one in key)
+)
+words = st.text(string.ascii_lowercase + " .,\n笔", max_size=40)
+
+
+@given(keys, st.sampled_from(FORMS), words, words)
+def test_no_part_of_a_secret_is_left(key: str, form: str, before: str, after: str) -> None:
+    text = f"{before} {form} {after}"
+    assume(not any(key[at : at + 4] in text for at in range(len(key) - 3)))
+    shown = mask(text.format(key))
+    assert MASK in shown
+    assert not any(key[at : at + 4] in shown for at in range(len(key) - 3))
+    assert shown.startswith(f"{before} {form.partition('{')[0][:1]}")
+    assert mask(shown) == shown
+
+
+@pytest.mark.parametrize("start", ["sk-ant-", "sk-", "ghp_", "github_pat_", "xoxb-", "AKIA", "eyJ"])
+@given(st.text(LETTERS, min_size=16, max_size=60), words)
+def test_a_known_kind_of_key_is_masked_wherever_it_stands(
+    start: str, key: str, before: str
+) -> None:
+    key = f"0{key}"
+    assert mask(f"{before} {start}{key}, {before}") == f"{before} {start}{MASK}, {before}"
+    assert mask(f'"{start}{key}"') == f'"{start}{MASK}"'
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ANTHROPIC_API_KEY", "open sesame"),
+        ("GITHUB_TOKEN", "wordwords"),
+        ("MY_SECRET", "a'b\"c\\d (e)"),
+        ("DB_PASSWORD", "密码密码密码密码"),
+        ("db_password_2", "12345678"),
+    ],
+)
+@pytest.mark.parametrize("text", ["say {} now", "{}{}", "x{}\n{}y", "https://x/{}"])
+def test_the_programs_own_secrets_are_known_by_their_values(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, text: str
+) -> None:
+    told = text.replace("{}", value)
+    monkeypatch.delenv(name, raising=False)
+    assert value in mask(told)
+    monkeypatch.setenv(name, value)
+    assert mask(told) == text.replace("{}", MASK)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("API_KEY", "1234567"),  # too short to be looked for in everything
+        ("SSH_AUTH_SOCK", "/run/agent"),
+        ("SSL_PRIVATE_KEY", "/etc/ssl/key.pem"),
+        ("TOKENIZERS_PARALLELISM", "disabled"),
+        ("MAX_TOKENS", "manymany"),
+        ("API_KEY", ""),
+    ],
+)
+def test_other_variables_are_not_looked_for(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    text = f"it says {value}."
+    assert mask(text) is text
+
+
+def test_of_two_values_the_longer_is_masked_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_TOKEN", "sesame-street")
+    monkeypatch.setenv("B_TOKEN", "open sesame-street")
+    assert mask("open sesame-street, sesame-street") == f"{MASK}, {MASK}"
+
+
+@pytest.mark.parametrize("text", CLEAN)
+def test_other_text_is_the_very_same(text: str) -> None:
+    assert mask(text) is text
+
+
+@given(st.text(string.ascii_letters + string.digits + " .,;!?()[]{}<>/\\\n\t笔'\""))
+def test_text_that_names_no_secret_is_the_very_same(text: str) -> None:
+    assume(not any(word in text.lower() for word in ("bearer", "basic", "akia", "eyj")))
+    assert mask(text) is text
+
+
+def test_nothing_in_the_documents_of_this_project_is_taken_for_a_secret() -> None:
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *ROOT.glob("windows/*.py")]:
+        text = path.read_text("utf-8")
+        assert mask(text) is text, path
+
+
+parts = st.sampled_from(
+    [*FORMS, *CLEAN, "token", "=", ":", "--password", " ", "'", '"', "\n", "@", "://", "a1b2c3d4"]
+)
+
+
+@given(st.lists(parts | st.text(max_size=5), max_size=8).map("".join))
+def test_masking_twice_is_masking_once(text: str) -> None:
+    once = mask(text)
+    assert mask(once) == once
+    arguments = mask_arguments(text)
+    assert mask_arguments(arguments) == arguments
+
+
+# --- arguments ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("app --password open sesame now", "app --password ***"),
+        ("app --auth=joe:x run", "app --auth=***"),
+        ("sshpass -p hunter2 ssh host", "sshpass -p *** ssh host"),
+        ("mysql -ujoe -phunter2 shop", "mysql -ujoe -p*** shop"),
+        ("redis-cli -a hunter2", "redis-cli -a ***"),
+        ("curl -u joe:hunter2 http://x", "curl -u joe:*** http://x"),
+        ("curl https://sesame@example.org/x", "curl https://***@example.org/x"),
+        ("app 0123456789abcdefhunter2", "app ***"),
+        ("docker run -p 8080:80 nginx", "docker run -p 8080:80 nginx"),
+        ("ssh -p 22 joe@example.org", "ssh -p 22 joe@example.org"),
+        ("make -j8 CFLAGS=-O2 all", "make -j8 CFLAGS=-O2 all"),
+    ],
+)
+def test_arguments_are_masked_rather_too_much(line: str, shown: str) -> None:
+    assert mask_arguments(line) == shown
+
+
+def test_arguments_hide_the_programs_own_secrets_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "open sesame")
+    assert mask_arguments("say open sesame") == "say ***"
