@@ -24,7 +24,7 @@ Step = str | Block | Iterable[str | Block] | Answer | ModelError
 """What it plays: words, a call, both in turn, a whole answer, or a failure."""
 
 
-def call(name: str, **arguments: Any) -> Block:
+def call(name: str, /, **arguments: Any) -> Block:
     """A tool call as a model makes it.
 
     Example:

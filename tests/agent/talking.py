@@ -1,0 +1,63 @@
+"""Driving a turn in tests: words in, events out."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from contextui.agent.controller import InteractionController
+from contextui.agent.events import TurnFinished
+from contextui.agent.models.scripted import ScriptedModel, Step
+from contextui.agent.retry import RetryPolicy
+from contextui.agent.turn import TurnOptions
+from contextui.context.manager import ContextManager
+from contextui.events import Event
+from contextui.model import Model
+from contextui.windowing.base import Window
+from contextui.windowing.manager import WindowManager
+from tests.windowing.samples import Todo
+
+E = TypeVar("E", bound=Event)
+
+
+async def no_sleep(_: float) -> None:
+    """Waits for nothing, but lets others run."""
+    await asyncio.sleep(0)
+
+
+def options(**given: Any) -> TurnOptions:
+    """Options of a turn whose pauses take no time."""
+    return TurnOptions(**{"retry": RetryPolicy(sleep=no_sleep), **given})
+
+
+def controller(
+    *steps: Step,
+    model: Model | None = None,
+    windows: Sequence[type[Window]] = (Todo,),
+    **given: Any,
+) -> InteractionController:
+    """A conversation of its own with a scripted model."""
+    context = given.pop("context", None) or ContextManager(WindowManager(windows))
+    given.setdefault("options", options())
+    return InteractionController(model=model or ScriptedModel(*steps), context=context, **given)
+
+
+async def say(talk: InteractionController, words: str) -> list[Event]:
+    """Run a turn to its end."""
+    return [event async for event in talk.run_turn(words)]
+
+
+def run(talk: InteractionController, words: str) -> list[Event]:
+    """The same without an event loop."""
+    return asyncio.run(say(talk, words))
+
+
+def of(kind: type[E], events: Sequence[Event]) -> list[E]:
+    """The events of one kind."""
+    return [event for event in events if isinstance(event, kind)]
+
+
+def end(events: Sequence[Event]) -> TurnFinished:
+    """The last event, which is the end of the turn and the only one."""
+    assert isinstance(events[-1], TurnFinished)
+    assert len(of(TurnFinished, events)) == 1
+    return events[-1]

@@ -1,0 +1,603 @@
+"""A turn: what it tells, what it leaves in the context, and that stopping it breaks nothing."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from contextui.agent import gate
+from contextui.agent.controller import InteractionController, TurnUnderWayError
+from contextui.agent.events import (
+    AnswerDiscarded,
+    AnswerGiven,
+    CallFinished,
+    CallStarted,
+    Notice,
+    RetryScheduled,
+    StepStarted,
+    TurnFinished,
+    TurnStarted,
+    UsageSpent,
+)
+from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.context.item import ContextItem, ItemType
+from contextui.context.manager import ContextManager
+from contextui.errors import ContextTooLargeError, InvalidItemError
+from contextui.events import Event, WindowActed, WindowClosed, WindowOpened
+from contextui.model import Answer, Block, ModelError, ModelEvent, ModelRequest, TextDelta, Usage
+from contextui.windowing.action import action
+from contextui.windowing.base import Window
+from contextui.windowing.element import Body
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import Lod
+from tests.agent.talking import controller, end, of, options, run
+from tests.windowing.samples import Todo
+
+CREATE = {"name": "todo", "args": {"items": ["milk"]}}
+
+
+def words(text: str, **fields: Any) -> Answer:
+    return Answer(({"type": "text", "text": text},), **fields)
+
+
+def requests(talk: InteractionController) -> list[ModelRequest]:
+    assert isinstance(talk.model, ScriptedModel)
+    return talk.model.requests
+
+
+def check_whole(talk: InteractionController) -> None:
+    """Nothing is left open, and the next request can be sent."""
+    assert talk.context.ledger.calls.unanswered == ()
+    assert not talk.context.ledger.under_way
+    talk.context.add(ContextItem(ItemType.USER, "and now?"))
+    assert gate.faults(talk.request_of(talk.context.compose(100_000))) == []
+
+
+# --- a turn that goes well ---------------------------------------------------------------
+
+
+def test_a_turn_tells_everything_in_order() -> None:
+    usage = Usage(input_tokens=10, output_tokens=2)
+    talk = controller(
+        ["I open it.", call("create", **CREATE)],
+        call("action", window_id="todo_1", action_id="add", params={"text": "eggs"}),
+        words("Done.", usage=usage),
+    )
+    events = run(talk, "a list, please")
+    kinds = [type(event) for event in events if not isinstance(event, TextDelta)]
+    assert kinds[:2] == [TurnStarted, StepStarted]
+    assert kinds.index(CallStarted) < kinds.index(WindowOpened) < kinds.index(CallFinished)
+    assert [event.step for event in of(StepStarted, events)] == [1, 2, 3]
+    assert [event.text for event in of(AnswerGiven, events)] == ["I open it.", "", "Done."]
+    assert of(WindowActed, events)[0].actor == "model"
+    finished = end(events)
+    assert (finished.reason, finished.text, finished.steps) == ("done", "Done.", 3)
+    assert finished.usage == usage
+    assert of(UsageSpent, events)[-1].usage == usage
+
+
+def test_the_context_holds_the_turn() -> None:
+    talk = controller(["I open it.", call("create", **CREATE)], "Done.")
+    run(talk, "a list, please")
+    assert talk.context.debug_lines() == [
+        "[✓] [0001] User: a list, please",
+        "[✓] [0002] Assistant: I open it.",
+        "[✓] [0003] Window: todo_1",
+        "[✓] [0004] Tool: Opened todo_1.",
+        "[✓] [0005] Assistant: Done.",
+    ]
+    check_whole(talk)
+
+
+def test_several_calls_of_one_answer_are_carried_out_in_order() -> None:
+    adds = [
+        call("action", window_id="todo_1", action_id="add", params={"text": text})
+        for text in ("a", "b", "c")
+    ]
+    talk = controller(call("create", name="todo"), adds, "Done.")
+    run(talk, "a, b, c")
+    todo = talk.windows.get("todo_1")
+    assert isinstance(todo, Todo)
+    assert [item.text for item in todo.state.items] == ["a", "b", "c"]
+
+
+def test_a_closed_window_is_obsolete() -> None:
+    close = call("action", window_id="todo_1", action_id="close", params={"summary": "bought"})
+    talk = controller(call("create", name="todo"), close, "Closed.")
+    events = run(talk, "open and close")
+    assert of(WindowClosed, events)[0].actor == "model"
+    assert "[X] [0003] Window: todo_1" in talk.context.debug_lines()
+    assert any("todo_1 closed: bought" in line for line in talk.context.debug_lines())
+
+
+def test_a_window_of_its_own_is_made_when_no_context_is_given() -> None:
+    talk = InteractionController(model=ScriptedModel(call("create", name="todo"), "Done."))
+    assert end(run(talk, "a list")).reason == "done"
+    assert talk.windows.get("todo_1") is not None
+
+
+def test_the_usage_calibrates_the_counter() -> None:
+    talk = controller(words("Yes.", usage=Usage(input_tokens=900, cache_read_input_tokens=100)))
+    heard: list[Event] = []
+    talk.context.subscribe(heard.append)
+    run(talk, "hello " * 200)
+    assert [type(event).__name__ for event in heard].count("UsageReported") == 1
+
+
+def test_each_request_is_a_prefix_of_the_next_within_a_turn_and_its_final_part_stays() -> None:
+    adds = [
+        call("action", window_id="todo_1", action_id="add", params={"text": str(number)})
+        for number in range(6)
+    ]
+    talk = controller(call("create", name="todo"), *adds[:3], "One.", *adds[3:], "Two.", "Three.")
+    run(talk, "first")
+    run(talk, "second")
+    run(talk, "third")
+    first, second, third = requests(talk)[:5], requests(talk)[5:9], requests(talk)[9:]
+    for turn in (first, second, third):
+        for one, following in pairwise(turn):
+            assert following.blocks()[: len(one.blocks())] == one.blocks()
+    assert second[0].stable > 0
+    stable = second[0].blocks()[: second[0].stable]
+    assert third[0].stable > second[0].stable
+    assert third[0].blocks()[: second[0].stable] == stable
+    assert not any("<Window" in str(block) for block in stable)
+
+
+# --- answers that are odd ----------------------------------------------------------------
+
+
+def test_an_empty_answer_is_nudged_once() -> None:
+    talk = controller(call("create", name="todo"), Answer(()), "Here it is.")
+    assert end(run(talk, "a list")).reason == "done"
+    check_whole(talk)
+    silent = controller(Answer(()), Answer(({"type": "text", "text": " \n"},)))
+    assert end(run(silent, "hello?")).reason == "empty"
+    assert len(requests(silent)) == 2
+
+
+def test_thinking_alone_is_an_empty_answer() -> None:
+    thinking: Block = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    talk = controller(Answer((thinking,)), "Yes.")
+    assert end(run(talk, "well?")).text == "Yes."
+    assert "thinking" not in str(requests(talk)[1].messages)
+
+
+def test_a_call_that_was_cut_off_is_not_carried_out() -> None:
+    cut = Answer((), stop_reason="max_tokens", cut_calls=("create",))
+    talk = controller(cut, call("create", name="todo"), "Done.")
+    assert end(run(talk, "a list")).reason == "done"
+    assert [window.id for window in talk.windows.windows()] == ["todo_1"]
+    assert "was not carried out" in str(requests(talk)[1].messages)
+    again = controller(cut, cut)
+    assert end(run(again, "a list")).reason == "cut_off"
+    assert again.windows.windows() == []
+
+
+def test_whole_calls_before_one_that_was_cut_off_are_carried_out() -> None:
+    first = call("create", name="todo")
+    talk = controller(Answer((first,), "max_tokens", cut_calls=("action",)), "Done.")
+    assert end(run(talk, "a list")).reason == "done"
+    assert [window.id for window in talk.windows.windows()] == ["todo_1"]
+
+
+def test_long_words_that_were_cut_off_stay_and_say_so() -> None:
+    talk = controller(words("Once upon a", stop_reason="max_tokens"))
+    finished = end(run(talk, "a story"))
+    assert (finished.reason, finished.text) == ("cut_off", "Once upon a")
+    assert "go on" in finished.explanation
+
+
+@pytest.mark.parametrize(
+    ("stop", "reason"), [("refusal", "refused"), ("end_turn", "done"), ("brand_new", "done")]
+)
+def test_stop_reasons(stop: str, reason: str) -> None:
+    finished = end(run(controller(words("No.", stop_reason=stop)), "do it"))
+    assert (finished.reason, finished.stop_reason) == (reason, stop)
+    assert bool(finished.explanation) == (stop != "end_turn")
+
+
+def test_a_paused_answer_goes_on() -> None:
+    talk = controller(words("Part one.", stop_reason="pause_turn"), "Part two.")
+    assert end(run(talk, "go")).text == "Part two."
+    assert requests(talk)[1].messages[-1].role == "assistant"
+
+
+def test_two_calls_of_one_id_are_carried_out_once() -> None:
+    one = call("create", name="todo")
+    talk = controller([one, one], "Done.")
+    run(talk, "a list")
+    assert [window.id for window in talk.windows.windows()] == ["todo_1"]
+
+
+def test_a_server_that_counts_its_ids_anew_is_understood() -> None:
+    def first(**arguments: Any) -> Block:
+        return {**call("action", **arguments), "id": "call_0"}
+
+    add = first(window_id="todo_1", action_id="add", params={"text": "a"})
+    opening: Block = {**call("create", name="todo"), "id": "call_0"}
+    talk = controller(opening, add, add, "Done.")
+    assert end(run(talk, "a list")).reason == "done"
+    todo = talk.windows.get("todo_1")
+    assert isinstance(todo, Todo)
+    assert len(todo.state.items) == 2
+    check_whole(talk)
+
+
+# --- what must not go on for ever --------------------------------------------------------
+
+
+def test_the_same_failing_call_halts_the_turn_after_three_times() -> None:
+    def wrong() -> Block:
+        return call("action", window_id="todo_9", action_id="add", params={})
+
+    talk = controller(*[wrong() for _ in range(10)])
+    assert end(run(talk, "go")).reason == "stuck"
+    assert len(requests(talk)) == 3
+    check_whole(talk)
+    at_once = controller([wrong() for _ in range(10)])
+    events = run(at_once, "go")
+    assert end(events).reason == "stuck"
+    assert sum("failed three times" in one.text for one in of(CallFinished, events)) == 7
+
+
+def test_a_turn_pauses_after_its_steps_and_can_go_on() -> None:
+    adds = [
+        call("action", window_id="todo_1", action_id="add", params={"text": str(n)})
+        for n in range(4)
+    ]
+    talk = controller(call("create", name="todo"), *adds, "All.", options=options(max_steps=3))
+    finished = end(run(talk, "add four"))
+    assert (finished.reason, finished.steps) == ("paused", 3)
+    assert "3 steps" in finished.explanation
+    assert end(run(talk, "go on")).text == "All."
+    check_whole(talk)
+
+
+# --- a model that fails ------------------------------------------------------------------
+
+
+def test_a_passing_failure_is_tried_again_with_a_countdown() -> None:
+    busy = ModelError("overloaded", "The provider is overloaded.", retry_after=3)
+    talk = controller(busy, "Yes.")
+    events = run(talk, "well?")
+    assert [event.seconds for event in of(RetryScheduled, events)] == [3, 2, 1]
+    assert end(events).text == "Yes."
+    assert requests(talk)[0] == requests(talk)[1]
+
+
+def test_retries_are_bounded() -> None:
+    talk = controller(*[ModelError("server", "It failed.") for _ in range(20)])
+    finished = end(run(talk, "well?"))
+    assert (finished.reason, len(requests(talk))) == ("failed", 5)
+    assert finished.explanation == "It failed. Tried 5 times."
+    check_whole(talk)
+
+
+def test_a_long_wait_is_not_waited() -> None:
+    talk = controller(ModelError("rate_limit", "Too many requests.", retry_after=600), "Yes.")
+    events = run(talk, "well?")
+    assert "600 s" in end(events).explanation
+    assert of(RetryScheduled, events) == []
+
+
+@pytest.mark.parametrize("kind", ["bad_request", "auth", "not_found"])
+def test_what_would_be_refused_again_is_not_sent_again(kind: Any) -> None:
+    talk = controller(ModelError(kind, "No."), "Yes.")
+    assert end(run(talk, "well?")).reason == "failed"
+    assert len(requests(talk)) == 1
+    check_whole(talk)
+
+
+def test_refused_thinking_is_left_out_once() -> None:
+    thinking: Block = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    refusal = ModelError("thinking", "The signature does not match.")
+    talk = controller([thinking, call("create", name="todo")], refusal, "Done.")
+    events = run(talk, "a list")
+    assert end(events).reason == "done"
+    assert "signature" in str(requests(talk)[1].messages)
+    assert "signature" not in str(requests(talk)[2].messages)
+    assert of(Notice, events)
+    again = controller([thinking, call("create", name="todo")], refusal, refusal)
+    assert end(run(again, "a list")).reason == "failed"
+
+
+def test_a_request_that_is_too_large_shrinks_once() -> None:
+    talk = controller("One.", "Two.", "Three.", "Four.", ModelError("too_large", "Too long."), "5.")
+    for number in range(4):
+        run(talk, f"{number} " + "word " * 400)
+    events = run(talk, "and now")
+    assert end(events).text == "5."
+    *_, before, after = requests(talk)
+    assert len(str(after.messages)) < len(str(before.messages))
+    twice = controller(*[ModelError("too_large", "Too long.") for _ in range(3)])
+    assert end(run(twice, "word " * 50)).reason == "failed"
+    assert len(requests(twice)) <= 2
+
+
+def test_a_full_context_window_shrinks_once_and_the_half_answer_does_not_count() -> None:
+    full = words("Half an ans", stop_reason="model_context_window_exceeded")
+    talk = controller("One.", "Two.", "Three.", "Four.", full, "Whole.")
+    for number in range(4):
+        run(talk, f"{number} " + "word " * 400)
+    events = run(talk, "and now")
+    assert of(AnswerDiscarded, events)
+    assert end(events).text == "Whole."
+    assert not any("Half" in line for line in talk.context.debug_lines())
+
+
+def test_words_that_do_not_fit_are_set_aside_and_the_conversation_goes_on() -> None:
+    talk = controller("Yes.", options=options(budget=3_000))
+    finished = end(run(talk, "word " * 20_000))
+    assert finished.reason == "failed"
+    assert "budget" in finished.explanation
+    assert talk.context.debug_lines()[0].startswith("[X] [0001] User: word")
+    assert end(run(talk, "short")).text == "Yes."
+
+
+def test_a_budget_without_room_is_told_before_anything_is_said() -> None:
+    talk = controller(options=options(budget=300))
+    talk.install_prompt()
+    with pytest.raises(ContextTooLargeError, match="the system prompt and the tools"):
+        talk.check_budget()
+    controller().check_budget()
+
+
+def test_results_leave_room_for_what_stands_before() -> None:
+    class Long(Window):
+        """Says much."""
+
+        def content(self, lod: Lod) -> Body:
+            return "here"
+
+        @action("Say much")
+        def much(self) -> str:
+            return "many words " * 10_000
+
+    calls = [call("action", window_id="long_1", action_id="much") for _ in range(4)]
+    talk = controller(
+        call("create", name="long"), calls, "Done.", windows=[Long], options=options(budget=4_000)
+    )
+    assert end(run(talk, "go")).reason == "done"
+
+
+# --- words -------------------------------------------------------------------------------
+
+
+def test_no_words_are_no_turn() -> None:
+    talk = controller("Yes.")
+    with pytest.raises(InvalidItemError):
+        run(talk, "  \n")
+    assert talk.context.current_seq == 0
+    assert end(run(talk, "now")).reason == "done"
+
+
+def test_only_one_turn_at_a_time() -> None:
+    async def two() -> None:
+        talk = controller("Yes.")
+        turn = talk.run_turn("one")
+        await anext(turn)
+        with pytest.raises(TurnUnderWayError):
+            await anext(talk.run_turn("two"))
+        assert [event async for event in turn]
+
+    asyncio.run(two())
+
+
+def test_what_the_person_did_meanwhile_is_told_before_their_words() -> None:
+    talk = controller(call("create", name="todo"), "Done.", "I see.")
+    run(talk, "a list")
+
+    async def act() -> None:
+        for text in ("a", "b"):
+            await talk.windows.act("todo_1", "add", {"text": text}, actor="person")
+        await talk.windows.act("todo_1", "delete", {"index": 9}, actor="person")
+
+    asyncio.run(act())
+    run(talk, "what did I do?")
+    lines = [item.content for item in talk.context.get_all()]
+    assert lines[-3:-1] == ["(Meanwhile the person did: todo_1.add ×2.)", "what did I do?"]
+    talk.close()
+
+
+# --- stopping ----------------------------------------------------------------------------
+
+
+class Slow(ScriptedModel):
+    """Waits for a while between any two pieces of its answers, so that it can be stopped there."""
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        async for event in super().stream(request):
+            await asyncio.sleep(0)
+            yield event
+            await asyncio.sleep(0)
+
+
+def lively() -> InteractionController:
+    """A turn of three requests with waits everywhere."""
+    add = [
+        call("action", window_id="todo_1", action_id="add", params={"text": str(number)})
+        for number in range(2)
+    ]
+    return controller(
+        model=Slow(["I open it now.", call("create", **CREATE)], ["Adding.", *add], "Done.")
+    )
+
+
+def ways_to_stop() -> list[Callable[[InteractionController, "asyncio.Task[Any]"], object]]:
+    return [lambda talk, _: talk.stop(), lambda _, task: task.cancel()]
+
+
+@pytest.mark.parametrize("stop", ways_to_stop(), ids=["stop", "cancel"])
+def test_a_turn_can_be_stopped_at_any_point(
+    stop: Callable[[InteractionController, "asyncio.Task[Any]"], object],
+) -> None:
+    async def stop_after(count: int) -> bool:
+        talk = lively()
+        events: list[Event] = []
+
+        async def listen() -> None:
+            async for event in talk.run_turn("a list"):
+                events.append(event)
+
+        task = asyncio.create_task(listen())
+        for _ in range(count):
+            await asyncio.sleep(0)
+        over = task.done()
+        stop(talk, task)
+        await asyncio.gather(task, return_exceptions=True)
+        assert not talk.is_running
+        if events:  # the turn had begun
+            check_whole(talk)
+        return over
+
+    async def everywhere() -> int:
+        count = 0
+        while not await stop_after(count):
+            count += 1
+            await asyncio.sleep(0)
+        return count
+
+    assert asyncio.run(everywhere()) > 20
+
+
+def test_stopping_keeps_what_the_person_has_read() -> None:
+    async def stop() -> list[Event]:
+        talk = controller(model=Slow("One two three four five six seven eight nine ten eleven."))
+        events = []
+        async for event in talk.run_turn("count"):
+            events.append(event)
+            if isinstance(event, TextDelta):
+                talk.stop()
+        assert talk.context.debug_lines()[-1] == (
+            "[✓] [0002] Assistant: One two three four five (stopped here)"
+        )
+        check_whole(talk)
+        return events
+
+    assert end(asyncio.run(stop())).reason == "stopped"
+
+
+def test_stopping_in_the_middle_of_calls_answers_all_of_them() -> None:
+    async def stop() -> None:
+        calls = [call("create", name="todo") for _ in range(3)]
+        talk = controller(calls, "Done.")
+        async for event in talk.run_turn("three lists"):
+            if isinstance(event, CallFinished):
+                talk.stop()
+        results = [item for item in talk.context.get_all() if item.type is ItemType.TOOL]
+        assert len(results) == 3
+        assert [item.is_error for item in results] == [False, True, True]
+        check_whole(talk)
+
+    asyncio.run(stop())
+
+
+def test_a_countdown_can_be_stopped() -> None:
+    async def stop() -> None:
+        talk = controller(ModelError("overloaded", "Busy.", retry_after=50), "Yes.")
+        events = []
+        async for event in talk.run_turn("well?"):
+            events.append(event)
+            if isinstance(event, RetryScheduled):
+                talk.stop()
+        assert end(events).reason == "stopped"
+        assert len(of(RetryScheduled, events)) < 50
+
+    asyncio.run(stop())
+
+
+def test_whoever_stops_listening_ends_the_turn() -> None:
+    async def leave() -> None:
+        talk = lively()
+        turn = talk.run_turn("a list")
+        async for event in turn:
+            if isinstance(event, CallStarted):
+                break
+        await turn.aclose()  # type: ignore[attr-defined]  # it is a generator
+        assert not talk.is_running
+        check_whole(talk)
+
+    asyncio.run(leave())
+
+
+def test_a_bug_in_a_model_ends_the_turn_and_is_raised() -> None:
+    class Broken(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+            yield TextDelta("So")
+            raise ZeroDivisionError("oops")
+
+    async def fall() -> None:
+        talk = controller(model=Broken())
+        events: list[Event] = []
+
+        async def listen() -> None:
+            async for event in talk.run_turn("well?"):
+                events.append(event)
+
+        with pytest.raises(ZeroDivisionError):
+            await listen()
+        assert end(events).reason == "failed"
+        check_whole(talk)
+
+    asyncio.run(fall())
+
+
+# --- the text protocol -------------------------------------------------------------------
+
+
+def test_a_model_without_tools_can_do_the_same() -> None:
+    opening = '<tool_call>{"name": "create", "arguments": {"name": "todo"}}</tool_call>'
+    adding = (
+        "First. <tool_call>{not json}</tool_call> "
+        '<tool_call>{"name": "action", "arguments": {"window_id": "todo_1", "action_id": "add", '
+        '"params": {"text": "milk"}}}</tool_call>'
+    )
+    talk = controller(opening, adding, "Done.", tool_protocol="text")
+    talk.install_prompt()
+    assert end(run(talk, "a list with milk")).text == "Done."
+    todo = talk.windows.get("todo_1")
+    assert isinstance(todo, Todo)
+    assert [item.text for item in todo.state.items] == ["milk"]
+    first, second, third = requests(talk)
+    assert first.tools == ()
+    assert "<tool_call>" in first.system
+    assert "<Window" in str(second.messages[-1])
+    assert "cannot be read" in str(third.messages[-1])
+    check_whole(talk)
+
+
+# --- the prompt --------------------------------------------------------------------------
+
+
+def test_the_prompt_is_installed_once_and_follows_what_it_is_made_of() -> None:
+    context = ContextManager(WindowManager([Todo]))
+    talk = controller(context=context)
+    first = talk.install_prompt("Be brief.")
+    assert talk.install_prompt("Be brief.") is first
+    assert '<class name="todo" args="items:string[]?">' in first.content
+    assert "Be brief." in first.content
+    context.edit(first.id, "My own words.")
+    assert talk.install_prompt("Be brief.").content == "My own words."
+    second = talk.install_prompt("Be long.")
+    assert first.hidden == "dropped"
+    assert "Be long." in second.content
+    third = talk.install_prompt("Be brief.")
+    assert third.id != first.id
+    assert [item.id for item in context.get_active()] == [third.id]
+
+
+def test_the_prompt_reaches_the_model_as_system() -> None:
+    talk = controller("Yes.")
+    talk.install_prompt()
+    run(talk, "well?")
+    assert requests(talk)[0].system.startswith("You work together with a person")
+    assert [message.role for message in requests(talk)[0].messages] == ["user"]
+
+
+def test_a_finished_turn_knows_whether_it_failed() -> None:
+    assert not TurnFinished("done").is_error
+    assert not TurnFinished("stopped").is_error
+    assert TurnFinished("failed").is_error

@@ -1,0 +1,199 @@
+"""The three tools: what they do, what they refuse, and who is asked before."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextui.agent.approval import ApprovalGate, Decision, Question
+from contextui.agent.tools import TOOLS, ToolBox, ToolCall
+from contextui.files.workspace import Workspace
+from contextui.windowing.action import ActionResult, action
+from contextui.windowing.anchors import Button
+from contextui.windowing.base import Window
+from contextui.windowing.element import Body
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import Lod
+from tests.windowing.samples import Counter, Todo
+
+
+class Printer(Window):
+    """Prints."""
+
+    class State(Window.State):
+        printed: list[str] = []
+
+    state: State
+
+    def content(self, lod: Lod) -> Body:
+        return f"{len(self.state.printed)} pages"
+
+    def anchors(self, lod: Lod) -> list[Button]:
+        return [Button("print-a", "print_page", {"text": "a"})]
+
+    @action("Print a page", effect="write")
+    def print_page(self, text: str) -> str:
+        self.state.printed.append(text)
+        return "Printed."
+
+    @action("Count the pages", effect="read")
+    def count(self) -> int:
+        return len(self.state.printed)
+
+
+def box(tmp_path: Path | None = None, gate: ApprovalGate | None = None) -> ToolBox:
+    workspace = Workspace(tmp_path) if tmp_path else None
+    return ToolBox(WindowManager([Todo, Counter, Printer], workspace=workspace), gate)
+
+
+def do(tools: ToolBox, name: str, given: Any) -> ActionResult:
+    return asyncio.run(tools.carry_out(ToolCall("1", name, given)))
+
+
+def printed(tools: ToolBox) -> list[str]:
+    printer = tools.windows.get("printer_1")
+    assert isinstance(printer, Printer)
+    return printer.state.printed
+
+
+def test_the_tools_are_three() -> None:
+    assert [tool.name for tool in TOOLS] == ["create", "action", "read_file"]
+
+
+def test_create_and_act() -> None:
+    tools = box()
+    assert do(tools, "create", {"name": "todo", "args": {"items": ["milk"]}}).text == (
+        "Opened todo_1."
+    )
+    given = {"window_id": "todo_1", "action_id": "add", "params": {"text": "eggs"}}
+    assert do(tools, "action", given) == ActionResult(True, "Added 2.")
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        ("fly", {}, 'There is no tool "fly". Use: create, action, read_file.'),
+        ("create", {}, "create: name is missing. It takes: name (string), args (object, optional)"),
+        ("create", None, "create takes an object with: name (string), args (object, optional)."),
+        ("create", {"name": 7}, "name must be of type string"),
+        ("create", {"name": "todo", "args": []}, "args must be of type object"),
+        ("create", {"name": "todo", "size": 3}, 'there is no "size"'),
+        ("create", {"name": "nope"}, 'no window called "nope". There is: counter, printer, todo.'),
+        ("create", {"name": "todo", "args": {"items": 3}}, "items"),
+        ("action", {"window_id": "todo_1"}, "action_id is missing"),
+        ("action", {"window_id": "todo_7", "action_id": "add"}, 'no window "todo_7"'),
+        ("action", {"window_id": True, "action_id": "add"}, "window_id must be of type string"),
+        ("read_file", {"path": "a", "start": True}, "start must be of type integer"),
+        ("read_file", {"path": "a"}, "There is no folder"),
+    ],
+)
+def test_what_is_wrong_is_said_and_what_there_is(name: str, given: Any, words: str) -> None:
+    result = do(box(), name, given)
+    assert not result.ok
+    assert words in result.text
+
+
+def test_nothing_that_is_no_object_can_be_left_out() -> None:
+    tools = box()
+    assert do(tools, "create", {"name": "todo", "args": None}).ok
+
+
+def test_files_are_read_by_the_page(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("".join(f"line {n}\n" for n in range(1, 4_001)))
+    (tmp_path / "empty").touch()
+    tools = box(tmp_path)
+    first = do(tools, "read_file", {"path": "a.txt"}).text
+    assert first.startswith("   1 line 1\n")
+    assert first.endswith("2000 line 2000\n… more from line 2001 on")
+    last = do(tools, "read_file", {"path": "a.txt", "start": 3_999}).text
+    assert last == "3999 line 3999\n4000 line 4000"
+    assert do(tools, "read_file", {"path": "a.txt", "start": 9_999}).text == (
+        "a.txt has no line 9999."
+    )
+    assert do(tools, "read_file", {"path": "empty"}).text == "(empty)"
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "missing", ".", "a\0b"])
+def test_nothing_outside_the_folder_is_read(tmp_path: Path, path: str) -> None:
+    assert not do(box(tmp_path), "read_file", {"path": path}).ok
+
+
+# --- approval ----------------------------------------------------------------------------
+
+PRINT = {"window_id": "printer_1", "action_id": "print_page", "params": {"text": "x"}}
+
+
+class Person:
+    """Answers questions, and remembers them."""
+
+    def __init__(self, *decisions: Decision) -> None:
+        self.questions: list[Question] = []
+        self._decisions = list(decisions)
+
+    async def __call__(self, question: Question) -> Decision:
+        self.questions.append(question)
+        return self._decisions.pop(0)
+
+
+def test_without_a_person_ask_refuses_what_writes_and_says_how_to_allow_it() -> None:
+    tools = box()
+    do(tools, "create", {"name": "printer"})
+    refused = do(tools, "action", PRINT)
+    assert not refused.ok
+    assert "--approval auto" in refused.text
+    assert printed(tools) == []
+    assert do(tools, "action", {"window_id": "printer_1", "action_id": "count"}).ok
+
+
+def test_auto_allows_and_read_only_refuses() -> None:
+    for mode, pages in (("auto", ["x"]), ("read-only", [])):
+        tools = box(gate=ApprovalGate(mode, Person()))  # type: ignore[arg-type]
+        do(tools, "create", {"name": "printer"})
+        do(tools, "action", PRINT)
+        assert printed(tools) == pages
+
+
+def test_a_person_is_asked_about_exactly_what_will_be_done() -> None:
+    person = Person("once", "no", "always")
+    tools = box(gate=ApprovalGate("ask", person))
+    do(tools, "create", {"name": "printer"})
+    assert do(tools, "action", PRINT).ok
+    assert "declined" in do(tools, "action", PRINT).text
+    assert do(tools, "action", PRINT).ok
+    assert do(tools, "action", PRINT).ok  # allowed for good, so not asked again
+    assert len(person.questions) == 3
+    question = person.questions[0]
+    assert (question.window_id, question.action_id) == ("printer_1", "print_page")
+    assert question.params == {"text": "x"}
+    assert printed(tools) == ["x", "x", "x"]
+
+
+def test_an_anchor_is_judged_by_its_action() -> None:
+    person = Person("no")
+    tools = box(gate=ApprovalGate("ask", person))
+    do(tools, "create", {"name": "printer"})
+    assert not do(tools, "action", {"window_id": "printer_1", "action_id": "print-a"}).ok
+    assert person.questions[0].params == {"text": "a"}
+    assert printed(tools) == []
+
+
+def test_wrong_params_are_refused_before_anybody_is_asked() -> None:
+    person = Person()
+    tools = box(gate=ApprovalGate("ask", person))
+    do(tools, "create", {"name": "printer"})
+    wrong = {"window_id": "printer_1", "action_id": "print_page", "params": {"page": 1}}
+    assert "there is no param" in do(tools, "action", wrong).text
+    assert person.questions == []
+
+
+def test_a_window_closed_while_the_person_thinks_is_a_clean_error() -> None:
+    tools = box()
+
+    async def closing(_: Question) -> Decision:
+        tools.windows.close("printer_1")
+        return "once"
+
+    tools.gate.ask = closing
+    do(tools, "create", {"name": "printer"})
+    assert do(tools, "action", PRINT).text == "printer_1 is closed."
