@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from contextui.session.code_store import CodeFile as CodeFile
     from contextui.session.code_store import CodeStore as CodeStore
     from contextui.session.code_store import resolve_code_refs as resolve_code_refs
+    from contextui.session.notes import Note as Note
+    from contextui.session.notes import Notes as Notes
     from contextui.session.paths import escape_project_path as escape_project_path
     from contextui.session.session import Session as Session
     from contextui.session.session import SessionOptions as SessionOptions
@@ -71,6 +73,7 @@ _HOMES = {
     "contextui.model": ["LlmMessage"],
     "contextui.session.code_index": ["CodeStoreError"],
     "contextui.session.code_store": ["CodeFile", "CodeStore", "resolve_code_refs"],
+    "contextui.session.notes": ["Note", "Notes"],
     "contextui.session.paths": ["escape_project_path"],
     "contextui.session.session": ["Session", "SessionOptions"],
     "contextui.session.store": ["SessionStore"],

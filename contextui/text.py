@@ -160,6 +160,16 @@ def cap(text: str, limit: int) -> str:
     return f"{text[:limit]}\n… {len(text) - limit} more characters left out"
 
 
+def counted(count: int, noun: str, nouns: str = "") -> str:
+    """A number of things in words.
+
+    Example:
+        >>> counted(1, "line"), counted(3, "line"), counted(0, "entry", "entries")
+        ('1 line', '3 lines', '0 entries')
+    """
+    return f"{count} {noun if count == 1 else nouns or noun + 's'}"
+
+
 def quote(text: str, limit: int = 40) -> str:
     """Quote text in an error message: one inert line in double quotes."""
     return f'"{one_line(text, limit)}"'

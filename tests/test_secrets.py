@@ -1,5 +1,6 @@
 """Secrets never get out, and everything else stays as it is."""
 
+import doctest
 import string
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import contextui.secrets
 from contextui.secrets import MASK, mask, mask_arguments
 
 ROOT = Path(__file__).parent.parent
@@ -52,6 +54,11 @@ keys = st.text(LETTERS, min_size=12, max_size=60).filter(
     lambda key: any(one.isdigit() for one in key) and any(one.islower() for one in key)
 )
 words = st.text(string.ascii_lowercase + " .,\n笔", max_size=40)
+
+
+def test_the_documented_example_holds() -> None:
+    results = doctest.testmod(contextui.secrets)
+    assert (results.attempted, results.failed) == (1, 0)
 
 
 @given(keys, st.sampled_from(FORMS), words, words)

@@ -41,6 +41,10 @@ class Env:
     every: Timer
     files: "Workspace | None" = None
 
+    def say(self, english: str, chinese: str) -> str:
+        """The same words in the language to speak."""
+        return chinese if self.lang == "zh" else english
+
     @property
     def workspace(self) -> "Workspace":
         """The files of the folder that the session belongs to.
