@@ -10,7 +10,7 @@ from contextui.windowing.intent import Intent
 Approval = Literal["ask", "auto", "read-only"]
 """Ask the person each time, allow everything, or allow nothing that writes."""
 
-Decision = Literal["once", "always", "no"]
+Choice = Literal["once", "always", "no"]
 """Allow it this time, allow this action of this window from now on, or refuse it."""
 
 ORDER: tuple[Approval, ...] = ("read-only", "ask", "auto")
@@ -38,6 +38,14 @@ class Question:
     label: str
     params: Mapping[str, Any]
     preview: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the person says to a question; a refusal may come with words for the model."""
+
+    choice: Choice
+    words: str = ""
 
 
 Ask = Callable[[Question], Awaitable[Decision]]
@@ -82,13 +90,12 @@ class ApprovalGate:
                 f"{named} was not carried out: it writes, and there is nobody to ask. "
                 "The person can allow it with --approval auto."
             )
-        decision = await self.ask(await _question(intent))
-        if decision == "no":
-            raise NotAllowedError(f"{named} was not carried out: the person declined.")
-        if decision == "always":
+        preview = await window.runtime.preview(action.id, intent.arguments)
+        decision = await self.ask(
+            Question(window.id, action.id, action.label, dict(intent.arguments), preview)
+        )
+        if decision.choice == "no":
+            why = f" They say: {decision.words.strip()}" if decision.words.strip() else ""
+            raise NotAllowedError(f"{named} was not carried out: the person declined.{why}")
+        if decision.choice == "always":
             self._allowed.add((window.id, action.id))
-
-
-async def _question(intent: Intent) -> Question:
-    window, action = intent.window, intent.action
-    return Question(window.id, action.id, action.label, dict(intent.arguments))

@@ -245,6 +245,11 @@ class ContextManager:
                 self._trim(limit)
             return self.ledger.compose()
 
+    def outlook(self) -> Composition:
+        """The next request as it would be now; nothing is waited for, changed or made room for."""
+        with self._lock:
+            return self.ledger.compose()
+
     async def prepare(self, budget: int) -> None:
         """Wait until the windows show what they hold, and have them show less if they must.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contextui.agent.approval import ApprovalGate, Decision, Question
+from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
 from contextui.agent.tools import TOOLS, ToolBox, ToolCall
 from contextui.files.workspace import Workspace
 from contextui.windowing.action import ActionResult, action
@@ -127,9 +127,9 @@ PRINT = {"window_id": "printer_1", "action_id": "print_page", "params": {"text":
 class Person:
     """Answers questions, and remembers them."""
 
-    def __init__(self, *decisions: Decision) -> None:
+    def __init__(self, *choices: Choice, words: str = "") -> None:
         self.questions: list[Question] = []
-        self._decisions = list(decisions)
+        self._decisions = [Decision(choice, words) for choice in choices]
 
     async def __call__(self, question: Question) -> Decision:
         self.questions.append(question)
@@ -178,6 +178,12 @@ def test_an_anchor_is_judged_by_its_action() -> None:
     assert printed(tools) == []
 
 
+def test_the_words_of_a_refusal_reach_the_model() -> None:
+    tools = box(gate=ApprovalGate("ask", Person("no", words="not on a Sunday")))
+    do(tools, "create", {"name": "printer"})
+    assert do(tools, "action", PRINT).text.endswith("They say: not on a Sunday")
+
+
 def test_wrong_params_are_refused_before_anybody_is_asked() -> None:
     person = Person()
     tools = box(gate=ApprovalGate("ask", person))
@@ -192,7 +198,7 @@ def test_a_window_closed_while_the_person_thinks_is_a_clean_error() -> None:
 
     async def closing(_: Question) -> Decision:
         tools.windows.close("printer_1")
-        return "once"
+        return Decision("once")
 
     tools.gate.ask = closing
     do(tools, "create", {"name": "printer"})

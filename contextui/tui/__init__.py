@@ -1,0 +1,1 @@
+"""The screen: live windows, the conversation, and an inspector of all that the model sees."""

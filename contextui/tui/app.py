@@ -1,0 +1,114 @@
+"""`ContextUIApp`: bindings and wiring. It holds no logic."""
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from textual import on
+from textual.app import App
+from textual.binding import Binding
+from textual.message import Message
+
+from contextui.errors import ContextUIError
+from contextui.tui.desk import Desk
+from contextui.tui.main import MainScreen
+from contextui.tui.themes import THEMES
+from contextui.tui.words import Words
+from contextui.windowing.env import Lang
+from contextui.windowing.trouble import reason_of
+
+WRONG_SETTINGS = 2
+
+
+class ContextUIApp(App[int]):
+    """The program in a terminal.
+
+    The first frame is drawn before the session is opened: opening imports what is heavy.
+
+    Args:
+        open_desk: Opens the session; called on a thread of its own.
+        folder: The folder it belongs to, as it is shown.
+        lang: The language of the screen.
+        theme: The theme to begin with.
+        first_words: What the person said on the command line already.
+    """
+
+    TITLE = "contextui"
+    CSS_PATH = "app.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
+    BINDINGS = [
+        Binding("ctrl+q", "leave", "quit", show=False, priority=True),
+    ]
+
+    class Opened(Message):
+        """The session is open."""
+
+        def __init__(self, desk: Desk) -> None:
+            super().__init__()
+            self.desk = desk
+
+    class NotOpened(Message):
+        """The session could not be opened."""
+
+        def __init__(self, reason: str) -> None:
+            super().__init__()
+            self.reason = reason
+
+    def __init__(
+        self,
+        open_desk: Callable[[], Desk],
+        *,
+        folder: Path | None = None,
+        lang: Lang = "en",
+        theme: str = "contextui-dark",
+        first_words: str = "",
+    ) -> None:
+        super().__init__()
+        self.words = Words(lang)
+        self.desk: Desk | None = None
+        self._open_desk, self._first_words = open_desk, first_words
+        self.main = MainScreen(self.words, _shown(folder or Path.cwd()))
+        for one in THEMES:
+            self.register_theme(one)
+        self.theme = theme
+
+    def on_mount(self) -> None:
+        """Show the frame, and open the session once it is on the screen."""
+        self.push_screen(self.main)
+        self.call_after_refresh(self._start_opening)
+
+    def _start_opening(self) -> None:
+        # A daemon thread: leaving does not wait for a session that is still being opened.
+        threading.Thread(target=self._opening, daemon=True, name="opening").start()
+
+    def _opening(self) -> None:
+        try:
+            self.post_message(self.Opened(self._open_desk()))
+        except ContextUIError as error:
+            self.post_message(self.NotOpened(str(error)))
+        except Exception as error:
+            self.post_message(self.NotOpened(reason_of(error)))
+
+    @on(Opened)
+    def _show(self, message: Opened) -> None:
+        """Hand the session to the screen."""
+        self.desk = message.desk
+        self.main.attach(message.desk)
+        if self._first_words:
+            self.main.say(self._first_words)
+
+    @on(NotOpened)
+    def _give_up(self, message: NotOpened) -> None:
+        """Leave, and say why on the terminal."""
+        self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=message.reason)
+
+    def action_leave(self) -> None:
+        """End the program."""
+        self.exit(0)
+
+
+def _shown(folder: Path) -> str:
+    home = os.path.expanduser("~")
+    text = str(folder)
+    return "~" + text[len(home) :] if text == home or text.startswith(home + os.sep) else text

@@ -1,0 +1,1 @@
+"""What person and model say to each other, and where the person says it."""

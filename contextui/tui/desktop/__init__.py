@@ -1,0 +1,1 @@
+"""The open windows, side by side."""

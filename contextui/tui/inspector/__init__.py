@@ -1,0 +1,1 @@
+"""What the model sees, item by item, and what it costs."""

@@ -1,0 +1,3 @@
+"""The Chinese of the conversation."""
+
+CHINESE: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""The Chinese of the desktop."""
+
+CHINESE: dict[str, str] = {}

@@ -1,0 +1,3 @@
+"""The Chinese of the inspector."""
+
+CHINESE: dict[str, str] = {}
