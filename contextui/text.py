@@ -160,6 +160,17 @@ def cap(text: str, limit: int) -> str:
     return f"{text[:limit]}\n… {len(text) - limit} more characters left out"
 
 
+def shown_name(name: str) -> str:
+    """A name as it is; in quotes and with escapes if it could pass for something else.
+
+    Example:
+        >>> print(shown_name("notes.txt"), shown_name("a, saved"), shown_name("b\\n"))
+        notes.txt 'a, saved' 'b\\n'
+    """
+    plain = name.isprintable() and name == name.strip() and "  " not in name
+    return name if plain and not set("'\":,") & set(name) and name[-1:] != ")" else repr(name)
+
+
 def counted(count: int, noun: str, nouns: str = "") -> str:
     """A number of things in words.
 

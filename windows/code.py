@@ -11,17 +11,18 @@ from contextui import (
     ContextUIError,
     Element,
     Lod,
+    TextFile,
     Transient,
     Window,
     action,
 )
-from contextui.files.encoding import LINE_END
 from contextui.files.errors import MissingFileError
-from contextui.files.page import PAGE_LINES, Page, shorten
+from contextui.files.page import Page, shorten, split
+from contextui.text import counted
 
 FOLDER = ".contextui/code"
 LISTED, WORDS = 20, 80  # files on a page of the list, characters of a description there
-ROOM, LONGEST = 6_000, 1_000  # bytes of a page of code, characters of a line
+ROOM = 6_000  # what the lines of a page of code may cost, see `split`
 SECONDS = 5.0  # between looks at the disk
 
 
@@ -53,9 +54,8 @@ class CodeWindow(Window):
         if state.problem:
             return state.problem
         if lod is Lod.GIST or not count:
-            chinese = self.env.lang == "zh"
-            said = f"{count} 个代码文件" if chinese else _many(count, "code file")
-            shown = f"，正在显示 {state.shown}" if chinese else f", {state.shown} is shown"
+            said = self.env.say(counted(count, "code file"), f"{count} 个代码文件")
+            shown = self.env.say(f", {state.shown} is shown", f"，正在显示 {state.shown}")
             return said + shown * bool(state.shown)
         number = 1 if state.shown else min(state.page, self._count_pages())
         listed = state.files[(number - 1) * LISTED : number * LISTED]
@@ -75,7 +75,7 @@ class CodeWindow(Window):
         saved = self._store().save(code_id, language, content, description)
         self._tick()  # it is saved, even if the list cannot be read now
         note = f" {saved.note}" if saved.note else ""
-        return f"Saved {code_id}: {saved.language}, {_many(saved.line_count, 'line')}.{note}"
+        return f"Saved {code_id}: {saved.language}, {counted(saved.line_count, 'line')}.{note}"
 
     @action("Show the code of an id, with line numbers")
     def show(self, code_id: str) -> str:
@@ -83,7 +83,7 @@ class CodeWindow(Window):
         self.state.shown, self.state.page = code_id, 1
         self._look()
         where = f" on {len(pages)} pages" if len(pages) > 1 else ""
-        return f"{code_id} is shown: {_many(pages[0].total or 0, 'line')}{where}."
+        return f"{code_id} is shown: {counted(pages[0].total or 0, 'line')}{where}."
 
     @action("Show the list alone again")
     def hide(self) -> str:
@@ -106,7 +106,7 @@ class CodeWindow(Window):
     def delete(self, code_id: str) -> str:
         self._store().delete(code_id)
         self._tick()
-        return f"Deleted {code_id}. Left: {_many(len(self.state.files), 'code file')}."
+        return f"Deleted {code_id}. Left: {counted(len(self.state.files), 'code file')}."
 
     def _count_pages(self) -> int:
         state = self.state
@@ -138,27 +138,12 @@ class CodeWindow(Window):
 
 def _pages(code: str) -> list[Page]:
     """Pages with a bounded number of lines and of bytes."""
-    lines = [shorten(line, LONGEST) for line in LINE_END.split(code)]
-    if not lines[-1]:
-        lines.pop()
-    starts, room = [0], ROOM
-    for at, size in enumerate(len(line.encode()) for line in lines):
-        if size > room or at - starts[-1] == PAGE_LINES:
-            starts.append(at)
-            room = ROOM
-        room -= size
-    ends = [*starts[1:], len(lines)]
-    return [
-        Page(start + 1, tuple(lines[start:end]), len(lines), end < len(lines))
-        for start, end in zip(starts, ends, strict=True)
-    ]
+    file = TextFile(code)
+    pages = split([shorten(line) for line in file.lines], ROOM)
+    return [file.page(page.start + 1, len(page)) for page in pages]
 
 
 def _element(file: CodeFile) -> Element:
     words = file.description
     words = words if len(words) <= WORDS else words[: WORDS - 1] + "…"
     return Element("file", words, id=file.code_id, language=file.language, lines=file.line_count)
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"

@@ -1,24 +1,23 @@
 """The files of the workspace."""
 
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from difflib import get_close_matches
 from hashlib import blake2b
-from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 from contextui import ActionError, Body, Lod, Transient, Window, action
 from contextui.files import search
 from contextui.files.errors import FileError, MissingFileError, NotAFolderError
-from contextui.files.listing import EntryKind, FolderEntry, list_folder
+from contextui.files.listing import EntryKind, TreeRow, list_folder, tree
+from contextui.files.page import split
 from contextui.files.workspace import FileInfo
+from contextui.text import counted, shown_name
 
-ROWS, ROOM = 100, 2_400  # lines of a page, and what they may cost; see `_pages`
-BRIEF, EXPANDED, KEPT = 30, 100, 50  # lines of a summary, folders at once, finds of a search
-SECONDS = 5.0  # between looks at the disk
+ROOM, BRIEF = 2_400, 30  # what the lines of a page may cost, see `split`; lines of a summary
+EXPANDED, KEPT = 100, 50  # folders at once, finds of a search
+SECONDS, PATIENCE = 5.0, 10.0  # between looks at the disk, and for a search
 MARKS = {
     "en": {"folder": "/", "link": " (link)", "other": " (cannot be opened)"},
     "zh": {"folder": "/", "link": " (链接)", "other": " (无法打开)"},
@@ -64,51 +63,52 @@ class FilesWindow(Window):
     # --- what is shown -----------------------------------------------------------------------
 
     def content(self, lod: Lod) -> Body:
-        state, head = self.state, self._head()
+        state, say, head = self.state, self.env.say, self._head()
         if lod is Lod.GIST or state.problem:
             return head
         if state.ignored and not state.headline:
-            head += self._say(f" ({state.ignored} git-ignored)", f"（git 忽略 {state.ignored} 项）")
+            head += say(f" ({state.ignored} git-ignored)", f"（git 忽略 {state.ignored} 项）")
         if lod is Lod.SUMMARY:
-            pages = _pages(self._summary(), BRIEF)
-            return "\n".join([head, *pages[0], *(["…"] if len(pages) > 1 else [])])
-        pages = _pages(self._lines())
-        number, starts = min(state.page, len(pages)), [0, *accumulate(map(len, pages))]
+            lines = self._summary()
+            brief, *more = split(lines, ROOM, BRIEF)
+            return "\n".join([head, *lines[: brief.stop], *(["…"] if more else [])])
+        lines = self._lines()
+        pages = split(lines, ROOM)
+        page = pages[min(state.page, len(pages)) - 1]
         if len(pages) > 1:
-            head += self._say(f", page {number} of {len(pages)}", f"，第 {number}/{len(pages)} 页")
-        if not state.headline and state.tree and (first := state.tree[starts[number - 1]]).depth:
-            head += f"\n({_shown(str(PurePosixPath(first.path).parent))}/ …)"
-        return "\n".join([head, *pages[number - 1]])
+            number = pages.index(page) + 1
+            head += say(f", page {number} of {len(pages)}", f"，第 {number}/{len(pages)} 页")
+        if not state.headline and state.tree and (first := state.tree[page.start]).depth:
+            head += f"\n({shown_name(str(PurePosixPath(first.path).parent))}/ …)"
+        return "\n".join([head, *lines[page.start : page.stop]])
 
     def _head(self) -> str:
         state, place = self.state, self._name(self.state.root)
         if state.problem:
             return f"{place}: {state.problem}"
         count = sum(not row.depth for row in state.tree)
-        english = f"{place}, {count} entr{'y' if count == 1 else 'ies'}"
-        return state.headline or self._say(english, f"{place}，{count} 项")
+        english = f"{place}, {counted(count, 'entry', 'entries')}"
+        return state.headline or self.env.say(english, f"{place}，{count} 项")
 
     def _lines(self) -> list[str]:
         return [self._line(row) for row in (self.state.found or self.state.tree)]
 
     def _summary(self) -> list[str]:
         if self.state.found:
-            return list(dict.fromkeys(_shown(row.path) for row in self.state.found))
+            return list(dict.fromkeys(shown_name(row.path) for row in self.state.found))
         top = [row for row in self.state.tree if not row.depth]
         folders = [self._line(row) for row in top if row.kind == "folder"]
-        counts = self._say("folders: {}, files: {}", "文件夹 {}，文件 {}")
+        counts = self.env.say("folders: {}, files: {}", "文件夹 {}，文件 {}")
         return [counts.format(len(folders), len(top) - len(folders)), *folders]
 
     def _line(self, row: Row) -> str:
         name = row.path if self.state.found else row.path.rpartition("/")[2]
         mark = MARKS[self.env.lang].get(row.kind, "")
-        return "  " * row.depth + _shown(name) + mark + row.behind
+        return "  " * row.depth + shown_name(name) + mark + row.behind
 
     def _name(self, folder: str) -> str:
-        return self._say("the workspace", "工作区") if folder == "." else _shown(folder) + "/"
-
-    def _say(self, english: str, chinese: str) -> str:
-        return chinese if self.env.lang == "zh" else english
+        whole = self.env.say("the workspace", "工作区")
+        return whole if folder == "." else f"{shown_name(folder)}/"
 
     # --- actions -----------------------------------------------------------------------------
 
@@ -118,8 +118,8 @@ class FilesWindow(Window):
         if info.kind == "folder":
             return self.expand(info.path)
         if info.kind == "other":
-            raise ActionError(f"{_shown(info.path)} is neither a file nor a folder.")
-        return f"Opened {_shown(info.path)} in {self.env.open('editor', path=info.path).id}."
+            raise ActionError(f"{shown_name(info.path)} is neither a file nor a folder.")
+        return f"Opened {shown_name(info.path)} in {self.env.open('editor', path=info.path).id}."
 
     @action("Show what is in a folder, within the tree")
     def expand(self, path: str) -> str:
@@ -131,15 +131,15 @@ class FilesWindow(Window):
             raise ActionError(f"{EXPANDED} folders are expanded. Collapse some of them first.")
         count = len(list_folder(self.env.workspace, folder).entries)
         if not self._show(root, folder) and folder != root:
-            raise ActionError(f"{_shown(folder)}/ is ignored by git. Its files open by path.")
+            raise ActionError(f"{shown_name(folder)}/ is ignored by git. Its files open by path.")
         return f"Expanded {self._name(folder)} ({count})."
 
     @action("Show a folder as one line again")
     def collapse(self, path: str) -> str:
         folder, expanded = self._folder(path), self.state.expanded
         if folder not in expanded:
-            there_is = ", ".join(map(_shown, expanded[:10])) or "nothing"
-            raise ActionError(f"{_shown(folder)}/ is not expanded. Expanded is: {there_is}.")
+            there_is = ", ".join(map(shown_name, expanded[:10])) or "nothing"
+            raise ActionError(f"{shown_name(folder)}/ is not expanded. Expanded is: {there_is}.")
         expanded.remove(folder)
         self._show(self.state.root, folder)
         return f"Collapsed {self._name(folder)}."
@@ -157,7 +157,7 @@ class FilesWindow(Window):
 
     @action("Turn to a page")
     def page(self, number: int) -> str:
-        pages = len(_pages(self._lines()))
+        pages = len(split(self._lines(), ROOM))
         if not 1 <= number <= pages:
             raise ActionError(f"There is page 1{f' to {pages}' * (pages > 1)}, not {number}.")
         self.state.page = number
@@ -166,16 +166,19 @@ class FilesWindow(Window):
 
     @action("Find names that contain a text, or fit a pattern with * and ?")
     def find_name(self, text: str, under: str | None = None) -> str:
-        place = self._place(text, under)
-        names = search.find_names(self.env.workspace, text, place)
-        return self._keep(text, place, [Row(one.path, one.kind) for one in names])
+        place, patience = self._place(text, under), search.Patience(PATIENCE)
+        names = search.find_names(self.env.workspace, text, place, patience=patience)
+        found = [Row(one.path, one.kind) for one in names]
+        return self._keep(text, place, found, patience.ran_out)
 
     @action("Find lines of files that contain a text")
     def find_text(self, text: str, ignore_case: bool = False, under: str | None = None) -> str:
-        place = self._place(text, under)
-        hits = search.find_text(self.env.workspace, text, place, ignore_case=ignore_case)
+        place, patience = self._place(text, under), search.Patience(PATIENCE)
+        hits = search.find_text(
+            self.env.workspace, text, place, ignore_case=ignore_case, patience=patience
+        )
         found = [Row(hit.path, behind=f":{hit.line}: {hit.text.strip()[:120]}") for hit in hits]
-        return self._keep(text, place, found)
+        return self._keep(text, place, found, patience.ran_out)
 
     @action("Show the tree as it is now, without what was found")
     def refresh(self) -> str:
@@ -187,17 +190,18 @@ class FilesWindow(Window):
             raise ActionError("Say what to look for, in one line.")
         return self.state.root if under is None else self._folder(under)
 
-    def _keep(self, text: str, under: str, found: list[Row]) -> str:
-        words, place = repr(text[:80]), self._name(under)
-        count = f"{len(found)}+" if len(found) >= search.HITS else len(found)
-        head = self._say(f"{count} found for {words} in {place}", f"{words}：{place}中 {count} 处")
+    def _keep(self, text: str, under: str, found: list[Row], early: bool) -> str:
+        state, say, words, place = self.state, self.env.say, repr(text[:80]), self._name(under)
+        count = f"{len(found)}+" if early or len(found) >= search.HITS else len(found)
+        head = say(f"{count} found for {words} in {place}", f"{words}：{place}中 {count} 处")
+        if early:
+            head += say(f", stopped after {PATIENCE:g} s", f"，{PATIENCE:g} 秒后停止")
         if len(found) > KEPT:
-            head += self._say(f", the first {KEPT} are kept", f"，保留前 {KEPT} 处")
-        if found or self.state.found:
-            self.state.page, self.state.found = 1, found[:KEPT]
-            self.state.headline = head if found else ""
+            head += say(f", the first {KEPT} are kept", f"，保留前 {KEPT} 处")
+        if found or state.found:
+            state.page, state.found, state.headline = 1, found[:KEPT], head if found else ""
             self._see()
-        return head + "."
+        return f"{head}. Name a folder as under." if early else f"{head}."
 
     def _show(self, root: str, entry: str = "") -> bool:
         """Show a folder's tree, at the page where an entry stands; whether it stands there."""
@@ -206,15 +210,15 @@ class FilesWindow(Window):
         self._look()
         paths = [row.path for row in state.tree]
         if entry in paths:
-            ends = accumulate(map(len, _pages(self._lines())))
-            state.page += sum(end <= paths.index(entry) for end in ends)
+            pages, at = split(self._lines(), ROOM), paths.index(entry)
+            state.page = next(number for number, page in enumerate(pages, 1) if at in page)
             self._see()
         return entry in paths
 
     def _folder(self, path: str) -> str:
         info = self._at(path)
         if info.kind != "folder":
-            raise ActionError(f"{_shown(info.path)} is no folder. Use open for a file.")
+            raise ActionError(f"{shown_name(info.path)} is no folder. Use open for a file.")
         return info.path
 
     def _at(self, path: str) -> FileInfo:
@@ -227,10 +231,12 @@ class FilesWindow(Window):
         folder = next(one for one in wanted.parents if files.exists(one))
         names = [one.name for one in list_folder(files, folder).entries]
         if (name := wanted.parts[len(folder.parts)]) in names:
-            raise ActionError(f"{_shown(path)} leads nowhere, or has a name that cannot be used.")
+            raise ActionError(
+                f"{shown_name(path)} leads nowhere, or has a name that cannot be used."
+            )
         near = get_close_matches(name, names[:1_000], 5, 0.5) or names[:10]
-        listed = ", ".join(map(_shown, near)) + (" …" if len(near) < len(names) else "")
-        raise ActionError(f"There is no {_shown(path)}. In {self._name(str(folder))}: {listed}")
+        listed = ", ".join(map(shown_name, near)) + (" …" if len(near) < len(names) else "")
+        raise ActionError(f"There is no {shown_name(path)}. In {self._name(str(folder))}: {listed}")
 
     # --- the disk ----------------------------------------------------------------------------
 
@@ -243,45 +249,19 @@ class FilesWindow(Window):
         began, state = time.monotonic(), self.state
         try:
             top = list_folder(self.env.workspace, state.root)
-            state.tree, state.ignored, state.problem = [*self._rows(top.entries)], top.hidden, ""
+            state.tree = [_row(one) for one in tree(self.env.workspace, top, state.expanded)]
+            state.ignored, state.problem = top.hidden, ""
         except FileError as error:
             state.tree, state.ignored, state.problem = [], 0, str(error)
         self._see()
         now = time.monotonic()
         state.resting = now + 50 * (now - began)  # 50,000 names take a second
 
-    def _rows(self, entries: tuple[FolderEntry, ...], depth: int = 0) -> Iterator[Row]:
-        for entry in entries:
-            inner = None
-            if entry.path in self.state.expanded and entry.kind in ("folder", "link"):
-                with suppress(FileError):  # it went away, or may not be read
-                    inner = list_folder(self.env.workspace, entry.path).entries
-            count = "" if inner is None else f" ({len(inner)})"
-            yield Row(entry.path, entry.kind, depth, count)
-            yield from self._rows(inner or (), depth + 1)
-
     def _see(self) -> None:
         shown = f"{self.content(Lod.FULL)}\0{self.content(Lod.SUMMARY)}"
         self.state.seen = blake2b(shown.encode(), digest_size=8).hexdigest()
 
 
-def _pages(lines: list[str], rows: int = ROWS) -> list[list[str]]:
-    """Lines in pages that stay small: by number, and by an upper bound of their tokens.
-
-    Two ASCII characters are a token at worst, others up to one for each byte; XML adds its own.
-    """
-    pages, room = list[list[str]]([[]]), ROOM
-    for line in lines:
-        cost = len(escape(line)) + 2 * (len(line.encode()) - len(line)) + 1
-        if pages[-1] and (cost > room or len(pages[-1]) == rows):
-            pages.append([])
-            room = ROOM
-        pages[-1].append(line)
-        room -= cost
-    return pages
-
-
-def _shown(name: str) -> str:
-    """A name as it is; in quotes and with escapes if it could pass for something else."""
-    plain = name.isprintable() and name == name.strip() and not set("'\":") & set(name)
-    return name if plain and not name.endswith(")") else repr(name)
+def _row(row: TreeRow) -> Row:
+    behind = "" if row.count is None else f" ({row.count})"
+    return Row(row.entry.path, row.entry.kind, row.depth, behind)

@@ -4,7 +4,7 @@ A folder is read when it is shown and not before, so a tree of any size opens at
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -80,6 +80,38 @@ def walk(workspace: Workspace, path: AnyPath = ".") -> Iterator[FolderEntry]:
             with suppress(FileError):
                 inner = folder.inner(workspace, entry)
                 pending.append((inner, iter(_list(workspace, inner).entries)))
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRow:
+    """An entry in a tree of folders.
+
+    Attributes:
+        entry: What it is.
+        depth: How many folders of the tree it stands in.
+        count: How many entries it has within; None for what is not expanded.
+    """
+
+    entry: FolderEntry
+    depth: int = 0
+    count: int | None = None
+
+
+def tree(
+    workspace: Workspace, top: Listing, expanded: Collection[str], depth: int = 0
+) -> Iterator[TreeRow]:
+    """A folder's entries, those of expanded folders right behind them, each read once.
+
+    An expanded folder that went away, or may not be read, is shown as if it were not expanded.
+    """
+    for entry in top.entries:
+        inner = None
+        if entry.path in expanded and entry.kind in ("folder", "link"):
+            with suppress(FileError):
+                inner = list_folder(workspace, entry.path)
+        yield TreeRow(entry, depth, len(inner.entries) if inner else None)
+        if inner:
+            yield from tree(workspace, inner, expanded, depth + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 import codecs
 import os
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import translate
-from itertools import islice
+from itertools import islice, takewhile
+from typing import TypeVar
 
 from contextui.files.descent import Spot
 from contextui.files.encoding import LINE_END, detect
@@ -16,10 +18,32 @@ from contextui.files.paging import HEAD
 from contextui.files.paths import AnyPath
 from contextui.files.workspace import Workspace
 
+T = TypeVar("T")
+
 HITS = 200
 _BLOCK = 1024 * 1024
 _SHOWN = 200
 _LONGEST = 1024 * 1024  # of a line without end, the rest is looked at as if it were another
+
+
+class Patience:
+    """How long a search may go on. Then it ends with what it has, and this says so.
+
+    Args:
+        seconds: How long.
+        clock: Tells the time, in seconds.
+
+    Attributes:
+        ran_out: Whether a search ended early because of it.
+    """
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._end, self.ran_out = clock, clock() + seconds, False
+
+    def lasts(self) -> bool:
+        """Whether the search may go on."""
+        self.ran_out = self.ran_out or self._clock() >= self._end
+        return not self.ran_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +62,12 @@ class Hit:
 
 
 def find_names(
-    workspace: Workspace, text: str, under: AnyPath = ".", *, limit: int = HITS
+    workspace: Workspace,
+    text: str,
+    under: AnyPath = ".",
+    *,
+    limit: int = HITS,
+    patience: Patience | None = None,
 ) -> Iterator[FolderEntry]:
     """Files and folders whose name contains the text, or fits it if it has `*` or `?`.
 
@@ -50,7 +79,7 @@ def find_names(
     wanted, whole = text.casefold(), "/" in text
     found = (
         entry
-        for entry in walk(workspace, under)
+        for entry in _while(patience, walk(workspace, under))
         if _fits((entry.path if whole else entry.name).casefold(), wanted, pattern)
     )
     yield from islice(found, max(limit, 0))
@@ -67,6 +96,7 @@ def find_text(
     *,
     ignore_case: bool = False,
     limit: int = HITS,
+    patience: Patience | None = None,
 ) -> Iterator[Hit]:
     """Lines that contain a text, file by file, passing over what is binary, ignored or a link.
 
@@ -77,17 +107,23 @@ def find_text(
         wanted = re.compile(re.escape(text), re.IGNORECASE if ignore_case else 0)
         hits = (
             hit
-            for entry in walk(workspace, under)
+            for entry in _while(patience, walk(workspace, under))
             if entry.kind == "file"
-            for hit in _hits(workspace, entry.path, wanted)
+            for hit in _hits(workspace, entry.path, wanted, patience)
         )
         yield from islice(hits, max(limit, 0))
 
 
-def _hits(workspace: Workspace, path: str, wanted: re.Pattern[str]) -> Iterator[Hit]:
+def _while(patience: Patience | None, things: Iterable[T]) -> Iterator[T]:
+    return takewhile(lambda _: patience is None or patience.lasts(), things)
+
+
+def _hits(
+    workspace: Workspace, path: str, wanted: re.Pattern[str], patience: Patience | None
+) -> Iterator[Hit]:
     number = 1
     try:
-        for piece in _pieces(workspace, path):
+        for piece in _while(patience, _pieces(workspace, path)):
             if wanted.search(piece):
                 yield from _lines(path, piece, number, wanted)
             number += len(LINE_END.findall(piece))

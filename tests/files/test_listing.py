@@ -4,15 +4,15 @@ import os
 import socket
 from collections import Counter
 from collections.abc import Callable
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from contextui.files.errors import FileError, MissingFileError, NotAFolderError, PathEscapeError
-from contextui.files.listing import FolderEntry, list_folder, walk
-from contextui.files.search import Hit, find_names, find_text
+from contextui.files.listing import FolderEntry, list_folder, tree, walk
+from contextui.files.search import Hit, Patience, find_names, find_text
 from contextui.files.workspace import Workspace
 
 
@@ -119,6 +119,35 @@ class TestListFolder:
         assert names(root, "b") == [".gitignore", "a"]
 
 
+class TestTree:
+    def rows(self, workspace: Workspace, *expanded: str) -> list[tuple[str, int, int | None]]:
+        rows = tree(workspace, list_folder(workspace), expanded)
+        return [(row.entry.path, row.depth, row.count) for row in rows]
+
+    def test_what_is_expanded_stands_behind_its_folder(self, tmp_path: Path) -> None:
+        make(tmp_path, "a/b/c", "a/d", "e/f")
+        (tmp_path / "empty").mkdir()
+        with Workspace(tmp_path) as workspace:
+            assert self.rows(workspace) == [("a", 0, None), ("e", 0, None), ("empty", 0, None)]
+            assert self.rows(workspace, "a", "a/b", "empty") == [
+                ("a", 0, 2),
+                ("a/b", 1, 1),
+                ("a/b/c", 2, None),
+                ("a/d", 1, None),
+                ("e", 0, None),
+                ("empty", 0, 0),
+            ]
+            assert self.rows(workspace, "a/b") == self.rows(workspace)
+
+    def test_what_went_away_is_shown_as_if_it_were_not_expanded(self, tmp_path: Path) -> None:
+        make(tmp_path, "file")
+        (tmp_path / "gone").symlink_to("nowhere")
+        (tmp_path / "out").symlink_to("/")
+        with Workspace(tmp_path) as workspace:
+            rows = self.rows(workspace, "file", "gone", "out", "never")
+        assert rows == [("file", 0, None), ("gone", 0, None), ("out", 0, None)]
+
+
 class TestWork:
     @pytest.fixture
     def big(self, tmp_path: Path) -> Workspace:
@@ -150,6 +179,23 @@ class TestWork:
     def test_a_search_stops_at_its_limit(self, big: Workspace, calls: Counter[str]) -> None:
         assert len(list(find_names(big, ".txt", limit=25))) == 25
         assert calls["scandir"] < 10
+
+    def test_a_search_stops_when_patience_runs_out(
+        self, big: Workspace, calls: Counter[str]
+    ) -> None:
+        ticks = count()
+        patience = Patience(100, clock=lambda: float(next(ticks)))
+        assert 0 < len(list(find_names(big, ".txt", patience=patience))) < 100
+        assert patience.ran_out
+        assert calls["scandir"] < 20
+        calls.clear()
+        assert list(find_text(big, "x", patience=patience)) == []
+        assert calls["scandir"] <= 1
+
+    def test_patience_that_lasts_changes_nothing(self, big: Workspace) -> None:
+        patience = Patience(1, clock=lambda: 0.0)
+        assert len(list(find_names(big, "7.txt", limit=1_000, patience=patience))) == 500
+        assert not patience.ran_out
 
     def test_nothing_is_left_open(self, big: Workspace) -> None:
         before = len(os.listdir("/dev/fd"))
@@ -202,6 +248,14 @@ class TestSearch:
             for number in (0, 77_777, 199_999):
                 (hit,) = find_text(workspace, f"line {number} é")
                 assert hit.line == number + 1
+
+    def test_patience_may_run_out_within_a_file(self, tmp_path: Path) -> None:
+        (tmp_path / "large").write_text("needle\n" + "x\n" * 3_000_000 + "needle\n")
+        ticks = count()
+        patience = Patience(4, clock=lambda: float(next(ticks)))
+        with Workspace(tmp_path) as workspace:
+            assert [hit.line for hit in find_text(workspace, "needle", patience=patience)] == [1]
+        assert patience.ran_out
 
     def test_a_long_line_shows_what_is_around(self, tmp_path: Path) -> None:
         (tmp_path / "long").write_text("x" * 3_000_000 + "needle" + "y" * 3_000_000 + "\nneedle")

@@ -318,9 +318,9 @@ class TestSize:
         assert counter.count(window.xml(Lod.FULL)) < (2_300 if plain else 8_000)
 
     def test_a_long_line_is_cut_and_says_so(self, window: WindowTester[CodeWindow]) -> None:
-        save(window, "load", "x" * 1_500)
+        save(window, "load", "x" * 2_500)
         window.act("show", code_id="load")
-        assert shown(window)[1][2] == f"\n1 {'x' * 1_000} … (500 more characters in this line)\n"
+        assert shown(window)[1][2] == f"\n1 {'x' * 2_000} … (500 more characters in this line)\n"
 
 
 class TestComingBack:

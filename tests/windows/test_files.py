@@ -8,6 +8,7 @@ import socket
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,12 @@ from contextui import (
     Workspace,
 )
 from contextui.errors import ContextUIError
+from contextui.files import listing as listing_module
+from contextui.files import search
 from contextui.files.errors import MissingFileError
 from contextui.files.listing import list_folder
 from contextui.testing import WindowTester
+from contextui.text import shown_name
 from contextui.windows import files as files_module
 from contextui.windows.files import FilesWindow
 
@@ -450,6 +454,21 @@ class TestSearching:
         assert window.content().count("needle\n") == 49
         assert len(window.window.state.saved()["found"]) == 50
 
+    def test_a_search_that_takes_too_long_says_so(
+        self, folder: Path, window: WindowTester[FilesWindow], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Impatient(search.Patience):
+            """Ends after so many looks at the clock."""
+
+            def __init__(self, seconds: float) -> None:
+                super().__init__(5, clock=map(float, count()).__next__)
+
+        monkeypatch.setattr(search, "Patience", Impatient)
+        head = "2+ found for 'e' in the workspace, stopped after 10 s"
+        assert window.act("find_name", text="e") == f"{head}. Name a folder as under."
+        assert shown(window)[2] == f"{head}\ndocs/guide.md\nempty/"
+        assert "stopped after 10 s" in window.act("find_text", text="text", under="src")
+
     def test_long_ones_are_on_pages(self, folder: Path, window: WindowTester[FilesWindow]) -> None:
         (folder / "many.txt").write_text(f"needle {'长' * 300}\n" * 9)
         window.act("find_text", text="needle")
@@ -607,7 +626,7 @@ class TestHostileNames:
             editor = window.windows.get("editor_1")
             assert isinstance(editor, Editor)
             assert editor.state.path == path
-            quoted = files_module._shown(path)
+            quoted = shown_name(path)
             window.act("find_text", text="needle")
             assert shown(window)[2].splitlines()[1:] == [f"{quoted}:1: a needle"]
             window.act("find_name", text="*", under=".")
@@ -851,7 +870,8 @@ def test_an_unreadable_folder_is_told(
             raise MissingFileError("src", 'There is no permission to read "src".')
         return real(workspace, path)
 
-    monkeypatch.setattr(files_module, "list_folder", denied)
+    for module in (files_module, listing_module):
+        monkeypatch.setattr(module, "list_folder", denied)
     window.act("refresh")
     assert "src/\n" in window.content()
     assert window.refused("expand", path="src") == 'There is no permission to read "src".'
