@@ -1,0 +1,99 @@
+"""The real app over a real session, driven by a pilot."""
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from contextui.agent.approval import ApprovalGate
+from contextui.agent.controller import InteractionController
+from contextui.agent.models.scripted import ScriptedModel, Step
+from contextui.model import Model
+from contextui.session.session import SessionOptions
+from contextui.session.store import SessionStore
+from contextui.tui.app import ContextUIApp
+from contextui.tui.desk import Desk
+from contextui.windowing.base import Window
+from contextui.windowing.env import Lang
+from contextui.windowing.registry import discover
+from tests.agent.talking import options
+
+SIZES = [(80, 24), (120, 40), (200, 60)]
+_PATIENCE = 400  # pauses that a condition is waited for
+
+
+def desk_in(
+    folder: Path,
+    *steps: Step,
+    model: Model | None = None,
+    windows: Iterable[type[Window]] | None = None,
+    lang: Lang = "en",
+    session_id: str | None = None,
+    **given: Any,
+) -> Desk:
+    """A session in a folder, with a scripted model, and the windows that are installed."""
+    registry = discover()
+    classes = list(windows) if windows is not None else registry.classes()
+    home, work = folder / "home", folder / "work"
+    work.mkdir(exist_ok=True)
+    store = SessionStore(home, SessionOptions(classes=classes, lang=lang))
+    session = store.open(session_id) if session_id else store.create(work)
+    given.setdefault("options", options())
+    given.setdefault("approval", ApprovalGate("ask"))
+    answering = model or ScriptedModel(*steps)
+    controller = InteractionController(model=answering, context=session.context, **given)
+    controller.install_prompt()
+    return Desk(session, controller, registry.load_all())
+
+
+@asynccontextmanager
+async def running(
+    desk: Desk | Callable[[], Desk],
+    size: tuple[int, int] = (120, 40),
+    lang: Lang = "en",
+    **given: Any,
+) -> AsyncIterator["Pilot[int]"]:
+    """The app on a terminal of this size, once its session is open."""
+    opening = desk if callable(desk) else lambda: desk
+    app = ContextUIApp(opening, lang=lang, **given)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.desk is not None)
+        await pilot.pause()
+        try:
+            yield pilot
+        finally:
+            if app.desk is not None:
+                app.desk.close()
+
+
+async def until(pilot: "Pilot[int]", condition: Callable[[], object]) -> None:
+    """Wait until it holds, but not for ever."""
+    for _ in range(_PATIENCE):
+        if condition():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("\n".join(["It never came to hold. The screen:", *lines(pilot)]))
+
+
+async def say(pilot: "Pilot[int]", words: str) -> None:
+    """Say something to the model, and wait until the turn has ended."""
+    assert isinstance(pilot.app, ContextUIApp)
+    pilot.app.main.say(words)
+    talk = pilot.app.main.talk
+    assert talk is not None
+    before = talk.last
+    await until(pilot, lambda: talk.last is not before and not talk.is_running)
+    await pilot.pause(0.06)  # what happened is drawn in batches
+
+
+def lines(pilot: "Pilot[int]") -> list[str]:
+    """What stands on the screen, line by line."""
+    strips = pilot.app.screen._compositor.render_strips()
+    return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+
+
+def shown(pilot: "Pilot[int]", text: str) -> bool:
+    """Whether a text stands on the screen, in one line."""
+    return any(text in line for line in lines(pilot))
