@@ -1,0 +1,296 @@
+"""Settings: which of several counts, what is refused, and in which words."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from contextui.agent import approval, prompt
+from contextui.config import (
+    Approval,
+    Lang,
+    Loaded,
+    Placement,
+    Settings,
+    SettingsError,
+    ToolProtocol,
+    allowed,
+    choices,
+    load_settings,
+)
+from contextui.context import placement
+from contextui.windowing import env
+
+
+class Places:
+    """A user's and a project's folder, and what is set in them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home, self.project = folder / "home", folder / "project"
+        self.users, self.projects = (
+            self.home / "config.toml",
+            self.project / ".contextui/config.toml",
+        )
+        self.users.parent.mkdir()
+        self.projects.parent.mkdir(parents=True)
+
+    def load(
+        self,
+        flags: Mapping[str, Any] | None = None,
+        environ: Mapping[str, str] | None = None,
+        user: str | bytes = "",
+        project: str | bytes = "",
+    ) -> Loaded:
+        for path, text in ((self.users, user), (self.projects, project)):
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return load_settings(flags or {}, environ or {}, self.home, self.project)
+
+    def refused(self, **given: Any) -> str:
+        with pytest.raises(SettingsError) as caught:
+            self.load(**given)
+        return str(caught.value)
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    return Places(tmp_path)
+
+
+# --- which one counts ------------------------------------------------------------------------
+
+
+def test_with_nothing_set_the_offline_model_answers(places: Places) -> None:
+    loaded = places.load()
+    assert loaded.settings == Settings()
+    assert loaded.provider == "offline"
+    assert set(loaded.origins.values()) == {"default"}
+
+
+def test_each_place_counts_more_than_the_next(places: Places) -> None:
+    given: dict[str, Any] = {
+        "flags": {"model": "a"},
+        "environ": {"CONTEXTUI_MODEL": "b", "ANTHROPIC_MODEL": "c"},
+        "project": 'model = "d"',
+        "user": 'model = "e"',
+    }
+    found = []
+    for leave_out in ("flags", "CONTEXTUI_MODEL", "ANTHROPIC_MODEL", "project", "user", None):
+        loaded = places.load(**given)
+        found.append((loaded.settings.model, loaded.origins["model"]))
+        given.pop(leave_out, None) if leave_out in given else given["environ"].pop(leave_out, None)
+    assert found == [
+        ("a", "--model"),
+        ("b", "CONTEXTUI_MODEL"),
+        ("c", "ANTHROPIC_MODEL"),
+        ("d", str(places.projects)),
+        ("e", str(places.users)),
+        ("claude-sonnet-5-5", "default"),
+    ]
+
+
+def test_an_empty_variable_sets_nothing(places: Places) -> None:
+    assert places.load(environ={"CONTEXTUI_MODEL": ""}).origins["model"] == "default"
+
+
+@pytest.mark.parametrize(
+    ("environ", "lang", "origin"),
+    [
+        ({"LANG": "zh_CN.UTF-8"}, "zh", "LANG"),
+        ({"LANG": "en_US.UTF-8"}, "en", "LANG"),
+        ({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "en", "LC_ALL"),
+        ({"LC_MESSAGES": "zh_TW", "LANG": "C"}, "zh", "LC_MESSAGES"),
+        ({"LANG": "zh_CN", "CONTEXTUI_LANG": "en"}, "en", "CONTEXTUI_LANG"),
+        ({}, "en", "default"),
+    ],
+)
+def test_the_language_is_that_of_the_locale(
+    places: Places, environ: dict[str, str], lang: str, origin: str
+) -> None:
+    loaded = places.load(environ=environ)
+    assert (loaded.settings.lang, loaded.origins["lang"]) == (lang, origin)
+
+
+@pytest.mark.parametrize(
+    ("flags", "environ", "provider"),
+    [
+        ({}, {"ANTHROPIC_API_KEY": "secret"}, "anthropic"),
+        ({}, {"ANTHROPIC_BASE_URL": "http://localhost:1"}, "anthropic"),
+        ({"model": "offline"}, {"ANTHROPIC_API_KEY": "secret"}, "offline"),
+        ({"provider": "offline"}, {"ANTHROPIC_API_KEY": "secret"}, "offline"),
+        ({"provider": "anthropic"}, {}, "anthropic"),
+        ({}, {"ANTHROPIC_API_KEY": "  "}, "offline"),
+    ],
+)
+def test_who_answers_follows_from_what_there_is(
+    places: Places, flags: dict[str, str], environ: dict[str, str], provider: str
+) -> None:
+    assert places.load(flags, environ).provider == provider
+
+
+def test_lists_come_from_flags_variables_and_files(places: Places) -> None:
+    assert places.load({"window": ["a.py", "b.py:C"]}).settings.window == ("a.py", "b.py:C")
+    loaded = places.load(environ={"CONTEXTUI_WINDOWS": "one,two"})
+    assert loaded.settings.windows == ("one", "two")
+    loaded = places.load(user='window = ["mine.py", "/abs.py", "~/x.py"]')
+    expected = (str(places.home / "mine.py"), "/abs.py", os.path.expanduser("~/x.py"))
+    assert loaded.settings.window == expected
+
+
+# --- what a project may not ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'base_url = "http://evil.example"',
+        'base-url = "http://evil.example"',
+        'BASE_URL = "http://evil.example"',
+        'provider = "anthropic"',
+        'window = ["x.py"]',
+        'windows = ["."]',
+        'home = "."',
+    ],
+)
+def test_a_projects_file_cannot_say_where_the_key_goes_or_what_runs(
+    places: Places, line: str
+) -> None:
+    message = places.refused(project=line)
+    assert str(places.projects) in message
+    assert line.split(maxsplit=1)[0] in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("users", "projects", "counts", "told"),
+    [
+        ("ask", "auto", "ask", True),
+        ("read-only", "ask", "read-only", True),
+        ("ask", "read-only", "read-only", False),
+        ("auto", "ask", "ask", False),
+        ("auto", "auto", "auto", False),
+    ],
+)
+def test_a_project_lowers_the_approval_and_never_raises_it(
+    places: Places, users: str, projects: str, counts: str, told: bool
+) -> None:
+    loaded = places.load(user=f'approval = "{users}"', project=f'approval = "{projects}"')
+    assert loaded.settings.approval == counts
+    assert any(str(places.projects) in notice for notice in loaded.notices) is told
+
+
+def test_a_project_cannot_raise_the_default_approval(places: Places) -> None:
+    assert places.load(project='approval = "auto"').settings.approval == "ask"
+
+
+def test_a_flag_raises_what_a_project_lowered(places: Places) -> None:
+    loaded = places.load({"approval": "auto"}, project='approval = "read-only"')
+    assert loaded.settings.approval == "auto"
+
+
+def test_in_the_users_own_folder_the_two_files_are_one(tmp_path: Path) -> None:
+    home = tmp_path / ".contextui"
+    home.mkdir()
+    (home / "config.toml").write_text('base_url = "http://localhost:1"\napproval = "auto"')
+    loaded = load_settings({}, {}, home, tmp_path)
+    assert loaded.settings.base_url == "http://localhost:1"
+    assert loaded.settings.approval == "auto"
+
+
+# --- what is wrong ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", ['api_key = "s3cret"', 'ANTHROPIC_API_KEY = "s3cret"'])
+@pytest.mark.parametrize("place", ["user", "project"])
+def test_a_key_in_a_file_is_refused_and_not_shown(places: Places, line: str, place: str) -> None:
+    message = places.refused(**{place: line})
+    assert "ANTHROPIC_API_KEY" in message
+    assert "s3cret" not in message
+
+
+def test_the_key_is_in_no_dump(places: Places) -> None:
+    loaded = places.load(environ={"ANTHROPIC_API_KEY": "s3cret"})
+    assert loaded.api_key is not None
+    assert loaded.api_key.value == "s3cret"
+    assert "s3cret" not in f"{loaded!r} {loaded} {loaded.settings.model_dump()}"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"flags": {"budget": "many"}}, ["--budget", '"many"', "a whole number from 1"]),
+        ({"environ": {"CONTEXTUI_BUDGET": "0"}}, ["CONTEXTUI_BUDGET", '"0"', "from 1"]),
+        ({"user": "max_steps = true"}, ["max_steps in ", "config.toml is true"]),
+        ({"user": 'budget = "5"'}, ["budget in ", 'is "5"']),
+        ({"flags": {"strategy": "fancy"}}, ["--strategy", '"fancy"', "one of sliding"]),
+        ({"flags": {"approval": "yes"}}, ["--approval", "one of ask, auto, read-only"]),
+        ({"flags": {"model": "two words"}}, ["--model", "without spaces"]),
+        ({"flags": {"base_url": "localhost:80"}}, ["--base-url", "an address such as http"]),
+        ({"flags": {"base_url": "http://me:key@host"}}, ["without a key in it"]),
+        ({"flags": {"base_url": "http://host:99999"}}, ["an address such as"]),
+        ({"environ": {"ANTHROPIC_BASE_URL": "x"}}, ["ANTHROPIC_BASE_URL"]),
+        ({"user": 'window = "one.py"'}, ["window in ", "a list of paths"]),
+        ({"user": "window = [1]"}, ["is [1]", "a list of paths"]),
+        ({"user": "[model]\nname = 1"}, ["model in "]),
+        ({"user": 'modle = "x"'}, ["modle", "Is model meant?"]),
+        ({"user": "zzz = 1"}, ["zzz", "There is: provider, model"]),
+        ({"user": 'home = "/x"'}, ["CONTEXTUI_HOME"]),
+        ({"user": "budget = 1\nmodel =\n"}, ["config.toml is not valid TOML", "line 2"]),
+        ({"user": b"a = 1\nb = '\xff'"}, ["config.toml, line 2", "UTF-8"]),
+        ({"user": "a = " + "[" * 9_000}, ["not valid TOML"]),
+        ({"user": "budget = " + "9" * 9_000}, ["not valid TOML"]),
+    ],
+)
+def test_what_is_wrong_is_named_in_one_line(
+    places: Places, given: dict[str, Any], words: list[str]
+) -> None:
+    message = places.refused(**given)
+    for word in words:
+        assert word in message
+    assert "\n" not in message
+    assert len(message) < 400
+
+
+def test_a_wrong_value_is_told_even_where_it_does_not_count(places: Places) -> None:
+    assert "config.toml" in places.refused(flags={"budget": "5"}, user='budget = "x"')
+
+
+def test_what_would_act_in_a_terminal_is_inert_in_errors(places: Places) -> None:
+    assert "\x1b" not in places.refused(user='"\\u001b[2J" = 1')
+    assert "\x1b" not in places.refused(environ={"CONTEXTUI_LANG": "\x1b[2J"})
+
+
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(places: Places) -> None:
+    os.mkfifo(places.users)
+    with pytest.raises(SettingsError, match="not a file"):
+        load_settings({}, {}, places.home, places.project)
+
+
+def test_a_folder_or_a_huge_file_in_its_place_is_refused(places: Places) -> None:
+    places.users.mkdir()
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_settings({}, {}, places.home, places.project)
+    places.users.rmdir()
+    assert "bytes" in places.refused(user=b"#" * 1_000_001)
+
+
+def test_a_misspelt_variable_is_noticed(places: Places) -> None:
+    loaded = places.load(environ={"CONTEXTUI_MODLE": "x", "CONTEXTUI_HOME": "/x", "OTHER": "y"})
+    assert loaded.notices == ("CONTEXTUI_MODLE is no setting. Is CONTEXTUI_MODEL meant?",)
+
+
+# --- what they are ---------------------------------------------------------------------------
+
+
+def test_every_setting_says_what_it_is_and_what_it_may_be() -> None:
+    for name, field in Settings.model_fields.items():
+        assert field.description
+        assert allowed(name)
+
+
+def test_the_words_are_those_of_the_parts_they_are_for() -> None:
+    assert set(choices("approval")) == set(get_args(approval.Approval)) == set(get_args(Approval))
+    assert get_args(Placement) == get_args(placement.Placement)
+    assert get_args(Lang) == get_args(env.Lang)
+    assert get_args(ToolProtocol) == get_args(prompt.ToolProtocol)
