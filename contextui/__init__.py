@@ -5,6 +5,17 @@ only what it needs: `from contextui import Window` never loads a screen, a model
 tokenizer.
 """
 
+import sys
+
+if (
+    sys.argv[:1] == ["-m"]
+    and any("contextui" in word for word in sys.orig_argv)
+    and not sys.flags.safe_path
+):
+    # `python -m contextui` puts the current folder first on the path. It may be a stranger's: none
+    # of its modules and packages must be found, so this comes before anything else is imported.
+    sys.path.pop(0)
+
 import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -50,14 +50,3 @@ def test_no_module_is_over_400_lines() -> None:
     modules = [*PACKAGE.rglob("*.py"), *(PACKAGE / "windows").glob("*.py")]
     lengths = {path: len(path.read_text("utf-8").splitlines()) for path in modules}
     assert {path: length for path, length in lengths.items() if length > 400} == {}
-
-
-def test_the_program_says_what_is_there_in_one_line() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "from contextui.cli import main; main()"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.startswith(f"contextui {contextui.__version__}")
-    assert done.stdout.count("\n") == 1

@@ -1,0 +1,24 @@
+"""The command line: arguments in, words and an exit status out."""
+
+import sys
+from collections.abc import Sequence
+
+import contextui
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Do what the command line says.
+
+    Args:
+        words: What stands behind the program's name; by default what it was started with.
+
+    Returns:
+        The exit status, see `contextui.cli.status`.
+    """
+    words = sys.argv[1:] if words is None else words
+    if list(words) == ["--version"]:  # asked for by scripts, which should not wait for the rest
+        sys.stdout.write(f"contextui {contextui.__version__}\n")
+        return 0
+    from contextui.cli.program import run  # noqa: PLC0415  (heavy: all that the version needs not)
+
+    return run(words)

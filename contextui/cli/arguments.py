@@ -1,0 +1,101 @@
+"""What the command line asks for."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from contextui.cli.parsers import COMMANDS, UsageError, command_parser, main_parser
+from contextui.config import Settings
+
+OutputFormat = Literal["text", "json", "stream-json"]
+
+
+class Arguments(argparse.Namespace):
+    """What was asked for. The settings among it are in `flags`.
+
+    Attributes:
+        runs: What carries it out: a module of `contextui.cli` and a function in it.
+        prompt: The prompt of one turn without a screen, or ``-`` for the standard input.
+        words: The prompt for the app.
+        resume: The session to go on with.
+        newest: Go on with the newest session of this folder.
+        fork: Go on in a copy.
+        output_format: How the turn is told.
+        verbose: Tell of tool calls and notices too.
+        json: List as JSON.
+        everywhere: List the sessions of all folders.
+        session: The session to look at.
+        messages: Show the request.
+        turn: Show it as it was after this turn.
+        name: What the new window is called.
+        yes: Trust without asking.
+        revoke: Trust no longer.
+        shell: The shell to complete in.
+    """
+
+    runs: str = "screen:open_screen"
+    prompt: str | None = None
+    words: list[str]
+    resume: str | None = None
+    newest: bool = False
+    fork: bool = False
+    output_format: OutputFormat = "text"
+    verbose: bool = False
+    json: bool = False
+    everywhere: bool = False
+    session: str | None = None
+    messages: bool = False
+    turn: int | None = None
+    name: str = ""
+    yes: bool = False
+    revoke: bool = False
+    shell: str = ""
+
+    @property
+    def flags(self) -> dict[str, Any]:
+        """The settings that were given, by name."""
+        given = {name: getattr(self, name, None) for name in Settings.model_fields}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def parse(words: Sequence[str]) -> Arguments:
+    """What these words ask for.
+
+    Raises:
+        UsageError: They do not fit.
+        SystemExit: They asked for help, which was given.
+    """
+    command = COMMANDS.get(words[0]) if words else None
+    if command is not None:
+        arguments = command_parser(command).parse_args(words[1:], Arguments())
+        arguments.runs = command.runs
+        return arguments
+    arguments = main_parser().parse_args(words, Arguments())
+    _check(arguments)
+    if arguments.prompt is not None:
+        arguments.runs = "headless:run"
+    return arguments
+
+
+def asks_for_json(words: Sequence[str]) -> Literal["json", "stream-json"] | None:
+    """Whether a turn's result was asked for as JSON, even if the rest cannot be understood."""
+    given = " ".join(words).replace("--output-format=", "--output-format ").split()
+    after = given[given.index("--output-format") + 1 :] if "--output-format" in given else []
+    match after[:1]:
+        case ["json"]:
+            return "json"
+        case ["stream-json"]:
+            return "stream-json"
+    return None
+
+
+def _check(arguments: Arguments) -> None:
+    if arguments.prompt is not None and arguments.words:
+        raise UsageError("-p takes one prompt. Put it in quotes, or give it on stdin with -p -.")
+    if len(arguments.words) == 1 and arguments.words[0] in COMMANDS:
+        name = arguments.words[0]
+        raise UsageError(f"Write the command first: contextui {name} …")
+    if arguments.fork and not (arguments.newest or arguments.resume):
+        raise UsageError("--fork goes on in a copy: say of which session, with -c or -r.")
+    if arguments.prompt is None and arguments.output_format != "text":
+        raise UsageError("--output-format is for one turn without a screen: give it with -p.")

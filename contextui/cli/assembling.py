@@ -1,0 +1,220 @@
+"""From arguments and settings to a model, a session and a controller."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from contextui.agent.approval import ApprovalGate
+from contextui.agent.controller import InteractionController
+from contextui.agent.turn import TurnOptions
+from contextui.cli.arguments import Arguments
+from contextui.cli.guide import Guide, read_guide
+from contextui.cli.parsers import UsageError
+from contextui.cli.place import here, settings_of
+from contextui.config import KEY_VARIABLE, OFFLINE, Loaded, SettingsError
+from contextui.context.manager import ContextManager
+from contextui.model import Model
+from contextui.session.paths import contextui_home
+from contextui.session.session import Session, SessionOptions
+from contextui.session.store import SessionInfo, SessionStore
+from contextui.text import one_line
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.registry import Registry, WindowEntry, discover
+from contextui.windowing.trust import WindowLoadError
+
+_CHOSEN = ("--model", "CONTEXTUI_MODEL")
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """All that a turn needs, found and checked; no session was made or touched for it.
+
+    Attributes:
+        loaded: The settings.
+        folder: The folder to work in: the session's own, if one is gone on with.
+        earlier: The session to go on with.
+        registry: The windows there are.
+        guide: What the folder's AGENTS.md says.
+        model: Who answers.
+        notices: What the person should know.
+    """
+
+    loaded: Loaded
+    folder: Path
+    earlier: SessionInfo | None
+    registry: Registry
+    guide: Guide
+    model: Model
+    notices: tuple[str, ...]
+
+    def store(self) -> SessionStore:
+        """The sessions, with windows and contexts as the settings want them."""
+        return SessionStore(options=session_options(self.loaded, self.registry))
+
+    def open_session(self, *, fork: bool) -> Session:
+        """The session to work in: a new one, an earlier one, or a copy of that."""
+        store = self.store()
+        if self.earlier is None:
+            return store.create(self.folder)
+        return store.fork(self.earlier.id) if fork else store.open(self.earlier.id)
+
+    def controller(self, context: ContextManager) -> InteractionController:
+        """The loop over a context that begins with the system prompt."""
+        settings = self.loaded.settings
+        controller = InteractionController(
+            model=self.model,
+            context=context,
+            approval=ApprovalGate(settings.approval),
+            options=turn_options(self.loaded),
+            tool_protocol=settings.tool_protocol,
+        )
+        controller.install_prompt(self.guide.text)
+        return controller
+
+    def check_budget(self) -> None:
+        """Make sure that the system prompt leaves room; nothing is kept of the context for it.
+
+        Raises:
+            ContextTooLargeError: It does not.
+        """
+        lang = self.loaded.settings.lang
+        windows = WindowManager(self.registry.classes(), lang=lang)
+        self.controller(ContextManager(windows)).check_budget()
+
+
+def assemble(arguments: Arguments) -> Assembly:
+    """Find and check all that a turn needs.
+
+    Raises:
+        ContextUIError: Something is wrong; the text says what to do.
+    """
+    earlier = find_earlier(arguments)
+    folder = Path(earlier.cwd) if earlier else here()
+    loaded = settings_of(arguments, folder)
+    notices = [*loaded.notices, *_about(loaded), *_moved(folder)]
+    registry = find_windows(loaded, folder)
+    guide = read_guide(folder)
+    return Assembly(
+        loaded,
+        folder,
+        earlier,
+        registry,
+        guide,
+        make_model(loaded),
+        (*notices, *window_notices(registry), *guide.notices),
+    )
+
+
+def find_earlier(arguments: Arguments) -> SessionInfo | None:
+    """The session that was asked to be gone on with.
+
+    Raises:
+        UsageError: There is none in this folder yet.
+        UnknownSessionError: There is none of that id.
+    """
+    if arguments.resume is not None:
+        return SessionStore().find(arguments.resume)
+    return newest_session() if arguments.newest else None
+
+
+def newest_session() -> SessionInfo:
+    """The newest session of this folder.
+
+    Raises:
+        UsageError: There is none yet.
+    """
+    folder = here()
+    found = SessionStore().latest(folder)
+    if found is None:
+        raise UsageError(f"There is no session of {one_line(str(folder), 160)} yet.")
+    return found
+
+
+def make_model(loaded: Loaded) -> Model:
+    """The model that the settings ask for.
+
+    Raises:
+        SettingsError: It needs a key, and there is none.
+    """
+    settings, key = loaded.settings, loaded.api_key
+    no_key = f"{settings.model} needs {KEY_VARIABLE}. Set it, or take --model {OFFLINE}."
+    if loaded.provider == "offline":
+        chosen = settings.provider == "auto" and loaded.origins["model"] in _CHOSEN
+        if chosen and settings.model != OFFLINE:
+            raise SettingsError(no_key)
+        from contextui.agent.models.offline import OfflineModel  # noqa: PLC0415  (not always needed)
+
+        return OfflineModel()
+    if key is None and settings.base_url is None:
+        raise SettingsError(no_key)
+    from contextui.agent.models.anthropic import AnthropicModel  # noqa: PLC0415  (not always needed)
+
+    return AnthropicModel(
+        settings.model, api_key=key.value if key else None, base_url=settings.base_url
+    )
+
+
+def turn_options(loaded: Loaded) -> TurnOptions:
+    """What a turn may take."""
+    settings = loaded.settings
+    return TurnOptions(
+        budget=settings.budget, max_tokens=settings.max_tokens, max_steps=settings.max_steps
+    )
+
+
+def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
+    """How the settings want sessions to be."""
+    settings = loaded.settings
+    return SessionOptions(
+        classes=registry.classes(), lang=settings.lang, placement=settings.placement
+    )
+
+
+def find_windows(loaded: Loaded, folder: Path) -> Registry:
+    """The windows there are for a folder.
+
+    Raises:
+        WindowLoadError: One that the person named cannot be used.
+    """
+    settings = loaded.settings
+    registry = discover(
+        files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
+    )
+    registry.load_all()
+    for entry in unusable(registry):
+        if any(_comes_from(entry, one) for one in (*settings.window, *settings.windows)):
+            raise WindowLoadError(f"{entry.name} cannot be used: {entry.reason}.")
+    return registry
+
+
+def unusable(registry: Registry) -> list[WindowEntry]:
+    """The windows that were found and cannot be opened."""
+    return [entry for entry in registry.entries if not entry.usable]
+
+
+def window_notices(registry: Registry) -> Iterable[str]:
+    """What the person should know about windows that cannot be opened."""
+    yield from registry.notices
+    for entry in unusable(registry):
+        yield f"The window {entry.name} is left out: {entry.reason}."
+
+
+def _comes_from(entry: WindowEntry, given: str) -> bool:
+    """Whether a window is of a file or a folder that was given by this name."""
+    before, colon, _ = given.rpartition(":")
+    place = one_line(before if colon and before.endswith(".py") else str(Path(given)), 160)
+    paths = (entry.origin, entry.origin.partition(" in ")[2])  # a class in a file
+    return any(path == place or path.startswith(f"{place}/") for path in paths)
+
+
+def _about(loaded: Loaded) -> Iterable[str]:
+    """What to know about the model: a name that was set means nothing to the embedded one."""
+    settings, origin = loaded.settings, loaded.origins["model"]
+    unheard = origin not in ("default", *_CHOSEN) and settings.model != OFFLINE
+    if loaded.provider == "offline" and settings.provider == "auto" and unheard:
+        yield f"{settings.model} ({origin}) needs {KEY_VARIABLE}. The offline model answers."
+
+
+def _moved(folder: Path) -> Iterable[str]:
+    if folder != here():
+        yield f"This session belongs to {one_line(str(folder), 160)} and works there."

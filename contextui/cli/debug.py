@@ -1,0 +1,77 @@
+"""What the model sees of a session, without opening it."""
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+
+from contextui.agent.controller import InteractionController
+from contextui.agent.models.scripted import ScriptedModel
+from contextui.agent.wire import payload
+from contextui.cli import status
+from contextui.cli.arguments import Arguments
+from contextui.cli.assembling import (
+    find_windows,
+    newest_session,
+    session_options,
+    turn_options,
+    window_notices,
+)
+from contextui.cli.place import settings_of
+from contextui.cli.speaking import say, say_json, tell
+from contextui.config import OFFLINE, Loaded
+from contextui.context.report import ContextStats
+from contextui.session.export import to_json
+from contextui.session.store import SessionStore, SessionView
+
+
+def debug(arguments: Arguments) -> int:
+    """Show a session's items and figures, or the request that would be sent next."""
+    info = SessionStore().find(arguments.session) if arguments.session else newest_session()
+    folder = Path(info.cwd)
+    loaded = settings_of(arguments, folder)
+    registry = find_windows(loaded, folder)
+    store = SessionStore(options=session_options(loaded, registry))
+    view = store.view(info.id, arguments.turn, whole=not arguments.messages)
+    try:
+        for notice in (*loaded.notices, *window_notices(registry), *view.notices):
+            tell(notice)
+        _show(arguments, loaded, view)
+    finally:
+        view.close()
+    return status.DONE
+
+
+def _show(arguments: Arguments, loaded: Loaded, view: SessionView) -> None:
+    if arguments.messages:
+        say_json(_request(loaded, view))
+        return
+    stats = view.context.get_stats()
+    if arguments.json:
+        say_json({**to_json(view), "stats": asdict(stats)})
+        return
+    for line in view.context.debug_lines():
+        say(line)
+    say(_figures(stats))
+
+
+def _request(loaded: Loaded, view: SessionView) -> dict[str, object]:
+    """The request as it would leave, before the person's next words."""
+    controller = InteractionController(
+        model=ScriptedModel(),  # nobody is asked
+        context=view.context,
+        options=turn_options(loaded),
+        tool_protocol=loaded.settings.tool_protocol,
+    )
+    budget = loaded.settings.budget
+    asyncio.run(view.context.prepare(budget))
+    request = controller.request_of(view.context.compose(budget))
+    name = OFFLINE if loaded.provider == "offline" else loaded.settings.model
+    return payload(request, name).body
+
+
+def _figures(stats: ContextStats) -> str:
+    return (
+        f"{stats.total_items:,} items: {stats.active_items:,} in the context, "
+        f"{stats.obsolete_items:,} left out; {stats.window_items:,} are windows\n"
+        f"~{stats.estimated_tokens:,} tokens in the context, ~{stats.all_tokens:,} with all items"
+    )

@@ -1,0 +1,148 @@
+"""One turn without a screen."""
+
+import asyncio
+import os
+import signal
+import sys
+
+from contextui.agent.controller import InteractionController
+from contextui.agent.events import TurnFinished
+from contextui.cli import status
+from contextui.cli.arguments import Arguments
+from contextui.cli.assembling import Assembly, assemble
+from contextui.cli.output import Output, SilentOutput, output_for
+from contextui.cli.parsers import UsageError
+from contextui.cli.speaking import tell
+from contextui.model import Model
+from contextui.session.session import Session
+from contextui.tokens import TokenCounter
+
+_STDIN = "-"
+_MOST_BYTES = 64_000_000  # of standard input; no model takes nearly as much
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def run(arguments: Arguments) -> int:
+    """Take one turn, and tell of it; the exit status says how it went.
+
+    Raises:
+        ContextUIError: It could not begin. Nothing was written.
+    """
+    prompt = _prompt(arguments)
+    assembly = assemble(arguments)
+    _check(prompt, assembly)
+    for notice in assembly.notices:
+        tell(notice)
+    output = output_for(arguments.output_format, verbose=arguments.verbose)
+    with assembly.open_session(fork=arguments.fork) as session:
+        controller = assembly.controller(session.context)
+        return asyncio.run(_take_turn(prompt, controller, session, output))
+
+
+def _prompt(arguments: Arguments) -> str:
+    """The words of the prompt.
+
+    Raises:
+        UsageError: There are none.
+    """
+    prompt = arguments.prompt or ""
+    if prompt == _STDIN:
+        prompt = _read_stdin()
+    if not prompt.replace("\0", "").strip():
+        raise UsageError('The prompt is empty. Say something: contextui -p "What is on my list?"')
+    return prompt
+
+
+def _read_stdin() -> str:
+    data = sys.stdin.buffer.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise UsageError(f"The prompt has more than {_MOST_BYTES:,} bytes, which no model takes.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"The prompt on stdin is not UTF-8 text: see byte {error.start + 1:,}."
+        ) from error
+
+
+def _check(prompt: str, assembly: Assembly) -> None:
+    """See that there is room for the prompt, before anything is written down.
+
+    Raises:
+        ContextUIError: There is not.
+    """
+    budget, needed = assembly.loaded.settings.budget, TokenCounter.estimate(prompt)
+    if needed > budget:
+        raise UsageError(
+            f"The prompt has ~{needed:,} tokens and the budget is {budget:,}. "
+            "Put it into a file and name that in a shorter prompt, or raise --budget."
+        )
+    assembly.check_budget()
+
+
+async def _take_turn(
+    prompt: str, controller: InteractionController, session: Session, output: Output
+) -> int:
+    interruption = _Interruption(controller)
+    interruption.listen()
+    notices = _Notices(session)
+    finished, broken = TurnFinished("failed"), None
+    try:
+        async for event in controller.run_turn(prompt):
+            if isinstance(event, TurnFinished):
+                finished = event
+            try:
+                output.hear(event)
+                notices.tell_new()
+            except BrokenPipeError as error:
+                output, broken = SilentOutput(), error
+                controller.stop()  # nobody reads on: end the turn as if it was stopped
+    finally:
+        controller.close()
+        await _close(controller.model)
+    output.end(finished, session)
+    notices.tell_new()
+    if broken is not None:
+        raise broken
+    if interruption.signal is not None:
+        return status.SIGNALLED + interruption.signal
+    return status.FAILED if finished.is_error else status.DONE
+
+
+async def _close(model: Model) -> None:
+    close = getattr(model, "aclose", None)  # one that has connections has it
+    if close is not None:
+        await close()
+
+
+class _Interruption:
+    """Stops the turn at the first signal, and the program at the second."""
+
+    def __init__(self, controller: InteractionController) -> None:
+        self.signal: int | None = None
+        self._controller = controller
+
+    def listen(self) -> None:
+        loop = asyncio.get_running_loop()
+        for one in _SIGNALS:
+            loop.add_signal_handler(one, self._hear, one)
+
+    def _hear(self, number: int) -> None:
+        if self.signal is not None:
+            os._exit(status.SIGNALLED + number)  # the log is whole at any moment
+        self.signal = number
+        self._controller.stop()
+
+
+class _Notices:
+    """What a session has to say, each thing once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session, self._told = session, 0
+        self.tell_new()
+
+    def tell_new(self) -> None:
+        new = self._session.notices[self._told :]
+        self._told += len(new)
+        for notice in new:
+            tell(notice)

@@ -1,0 +1,266 @@
+"""What the command line takes. Each setting is a flag; the settings themselves say what it is."""
+
+import argparse
+import shutil
+import textwrap
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import NoReturn
+
+import contextui
+from contextui.config import Settings, choices, flag_of
+from contextui.errors import ContextUIError
+
+_FORMATS = ("text", "json", "stream-json")
+_SHELLS = ("bash", "zsh", "fish")
+_WIDTH = 80
+_HELP_AT = 25  # the column at which it says what a flag is
+_MODEL_FLAGS = (
+    "model", "base_url", "provider", "budget", "max_tokens", "max_steps", "tool_protocol"
+)  # fmt: skip
+_WINDOW_FLAGS = ("window", "windows", "approval", "placement", "strategy", "lang")
+_METAVARS = {
+    "model": "NAME", "base_url": "URL", "budget": "TOKENS", "max_tokens": "TOKENS",
+    "max_steps": "N", "window": "FILE", "windows": "DIR",
+}  # fmt: skip
+
+
+class UsageError(ContextUIError):
+    """Arguments that do not fit; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: the word for it, what it takes, what it does, and what carries it out."""
+
+    name: str
+    takes: str
+    summary: str
+    runs: str
+    add: Callable[[argparse.ArgumentParser], None]
+    examples: tuple[str, ...] = ()
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].upper()}{message[1:]}. See {self.prog} --help.")
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help in 80 columns: each flag once with what it takes, and what it is beside it."""
+
+    def __init__(self, prog: str) -> None:
+        columns = shutil.get_terminal_size((_WIDTH, 24)).columns
+        super().__init__(prog, max_help_position=_HELP_AT, width=min(_WIDTH, columns))
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings:
+            return str(action.metavar or action.dest)
+        takes = f" {action.metavar or action.dest.upper()}" if action.nargs != 0 else ""
+        return ", ".join(action.option_strings) + takes
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(text, width, break_on_hyphens=False)
+
+
+def main_parser() -> argparse.ArgumentParser:
+    """What there is when no command comes first."""
+    parser = _parser(
+        "contextui",
+        "contextui [PROMPT]              the app, in this folder\n"
+        "       contextui -p PROMPT             one turn, no screen\n"
+        "       contextui COMMAND               one of those below",
+        "A window system for LLM agents: you and the model share live windows.",
+        f"commands (contextui COMMAND --help tells more):\n{_command_list()}\n\n"
+        + _examples(
+            'contextui -p "Put milk and eggs on my list"',
+            'contextui -c -p "What is on it?"',
+            "git diff | contextui -p - --output-format json",
+        ),
+    )
+    ask = parser.add_argument_group("asking")
+    ask.add_argument("words", nargs="*", metavar="PROMPT", help="what the app is told first")
+    ask.add_argument(
+        "-p", "--prompt", metavar="PROMPT", help="take one turn without a screen; - reads stdin"
+    )
+    ask.add_argument(
+        "--output-format",
+        choices=_FORMATS,
+        metavar="|".join(_FORMATS),
+        help="with -p: the answer's words, one object, or one object for each event",
+    )
+    ask.add_argument("--verbose", action="store_true", help="with -p: tell of tool calls on stderr")
+    going_on = parser.add_argument_group("going on")
+    which = going_on.add_mutually_exclusive_group()
+    which.add_argument(
+        "-c",
+        "--continue",
+        dest="newest",
+        action="store_true",
+        help="go on with the newest session of this folder",
+    )
+    which.add_argument(
+        "-r", "--resume", metavar="ID", help="go on with this session; its first letters will do"
+    )
+    going_on.add_argument(
+        "--fork", action="store_true", help="with -c or -r: go on in a copy of the session"
+    )
+    _add_settings(parser.add_argument_group("the model"), _MODEL_FLAGS)
+    _add_settings(parser.add_argument_group("windows and context"), _WINDOW_FLAGS)
+    more = parser.add_argument_group("more")
+    _add_help(more)
+    more.add_argument(
+        "--version",
+        action="version",
+        version=f"contextui {contextui.__version__}",
+        help="say which version this is",
+    )
+    return parser
+
+
+def command_parser(command: Command) -> argparse.ArgumentParser:
+    """What a command takes."""
+    usage = f"contextui {command.name} {command.takes}".rstrip()
+    summary = f"{command.summary[:1].upper()}{command.summary[1:]}."
+    examples = _examples(*command.examples) if command.examples else ""
+    parser = _parser(f"contextui {command.name}", f"{usage} [options]", summary, examples)
+    command.add(parser)
+    _add_help(parser)
+    return parser
+
+
+def _parser(prog: str, usage: str, description: str, epilog: str) -> argparse.ArgumentParser:
+    return _Parser(
+        prog=prog,
+        usage=usage,
+        description=description,
+        epilog=epilog,
+        formatter_class=_Help,
+        allow_abbrev=False,
+        add_help=False,
+    )
+
+
+def _examples(*lines: str) -> str:
+    return "\n".join(["examples:", *(f"  {line}" for line in lines)])
+
+
+def _command_list() -> str:
+    heads = {name: f"{name} {command.takes}".rstrip() for name, command in COMMANDS.items()}
+    return "\n".join(f"  {heads[one.name]:<{_HELP_AT - 4}}  {one.summary}" for one in _ALL)
+
+
+def _add_help(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument("-h", "--help", action="help", help="say what there is")
+
+
+def _add_json(parser: argparse.ArgumentParser, what: str = "list them as JSON") -> None:
+    parser.add_argument("--json", action="store_true", help=what)
+
+
+def _add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> None:
+    for name in names:
+        field = Settings.model_fields[name]
+        words = str(field.description).replace("%", "%%")
+        if field.default and name != "lang":
+            words += f" ({field.default})"
+        several = name in ("window", "windows")
+        parser.add_argument(
+            flag_of(name),
+            dest=name,
+            action="append" if several else "store",
+            metavar=_METAVARS.get(name) or "|".join(choices(name)),
+            help=words + ("; may be repeated" if several else ""),
+        )
+
+
+# --- commands ------------------------------------------------------------------------------
+
+
+def _add_debug(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "session", nargs="?", metavar="SESSION", help="by default the newest of this folder"
+    )
+    parser.add_argument(
+        "--messages", action="store_true", help="show the exact request that would be sent next"
+    )
+    parser.add_argument(
+        "--turn", type=int, metavar="N", help="show it as it was when turn N had ended"
+    )
+    _add_json(parser, "show items, windows and figures as JSON")
+    _add_settings(parser, _WINDOW_FLAGS[:2] + _MODEL_FLAGS + _WINDOW_FLAGS[3:])
+
+
+def _add_sessions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--all", dest="everywhere", action="store_true", help="those of all folders"
+    )
+    _add_json(parser)
+
+
+def _add_windows(parser: argparse.ArgumentParser) -> None:
+    _add_json(parser)
+    _add_settings(parser, ("window", "windows", "lang"))
+
+
+def _add_config(parser: argparse.ArgumentParser) -> None:
+    _add_json(parser)
+    _add_settings(parser, _MODEL_FLAGS + _WINDOW_FLAGS)
+
+
+def _add_new_window(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="small letters, digits, - and _")
+
+
+def _add_trust(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help="trust them without asking")
+    parser.add_argument("--revoke", action="store_true", help="trust this folder no longer")
+    _add_json(parser, "show what there is as JSON, and trust nothing")
+
+
+def _add_completion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=_SHELLS, metavar="SHELL", help="bash, zsh or fish")
+
+
+_ALL = (
+    Command(
+        "debug",
+        "[SESSION]",
+        "show what the model sees of a session, and what it costs",
+        "debug:debug",
+        _add_debug,
+        ("contextui debug", "contextui debug 3f2a --turn 4 --messages"),
+    ),
+    Command("sessions", "", "list the sessions of this folder", "listing:sessions", _add_sessions),
+    Command("windows", "", "list the windows there are", "listing:windows", _add_windows),
+    Command(
+        "config", "", "list the settings, and where each comes from", "listing:config", _add_config
+    ),
+    Command(
+        "new-window",
+        "NAME",
+        "write a working window and its test into this folder",
+        "new_window:run",
+        _add_new_window,
+        ("contextui new-window shopping-list",),
+    ),
+    Command(
+        "trust",
+        "",
+        "let the windows in this folder's .contextui/windows run",
+        "trust:run",
+        _add_trust,
+    ),
+    Command(
+        "completion",
+        "SHELL",
+        "print what makes your shell complete all this",
+        "completion:run",
+        _add_completion,
+        (
+            "contextui completion bash >> ~/.bashrc",
+            "contextui completion fish > ~/.config/fish/completions/contextui.fish",
+        ),
+    ),
+)
+COMMANDS = {command.name: command for command in _ALL}

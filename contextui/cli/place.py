@@ -1,0 +1,26 @@
+"""Where the program was started, and what is set there."""
+
+import os
+from pathlib import Path
+
+from contextui.cli.arguments import Arguments
+from contextui.cli.parsers import UsageError
+from contextui.config import Loaded, load_settings
+from contextui.session.paths import contextui_home
+
+
+def here() -> Path:
+    """The current folder.
+
+    Raises:
+        UsageError: It was removed.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise UsageError("The current folder is gone. Go to another one.") from None
+
+
+def settings_of(arguments: Arguments, folder: Path) -> Loaded:
+    """The settings that count in a folder."""
+    return load_settings(arguments.flags, os.environ, contextui_home(), folder)

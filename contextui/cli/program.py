@@ -1,0 +1,67 @@
+"""From words to a command, and from whatever happens to an exit status."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from signal import SIGINT
+
+from contextui.cli import status
+from contextui.cli.arguments import Arguments, asks_for_json, parse
+from contextui.cli.speaking import make_robust, say_json, tell, tell_crash, words_of
+from contextui.errors import ContextUIError
+
+
+def run(words: Sequence[str]) -> int:
+    """Do what the words say; the exit status. No error leaves a traceback behind."""
+    make_robust()
+    try:
+        found = _carry_out(words)
+        sys.stdout.flush()
+        return found
+    except BrokenPipeError:
+        return _leave_pipe()
+    except KeyboardInterrupt:
+        return status.SIGNALLED + SIGINT
+    except ContextUIError as error:
+        tell(str(error))
+        return _fail(words, status.WRONG, str(error))
+    except Exception as error:
+        tell_crash(error)
+        return _fail(words, status.FAILED, words_of(error))
+
+
+def _carry_out(words: Sequence[str]) -> int:
+    try:
+        arguments = parse(words)
+    except SystemExit as ended:  # --help and --version are done
+        return int(ended.code or 0)
+    return _command(arguments)
+
+
+def _command(arguments: Arguments) -> int:
+    module, _, name = arguments.runs.partition(":")
+    # By name, so that each command loads only what it needs.
+    found: int = getattr(import_module(f"contextui.cli.{module}"), name)(arguments)
+    return found
+
+
+def _fail(words: Sequence[str], found: int, error: str) -> int:
+    """Programs that asked for JSON get it, also where nothing came of it."""
+    output = asks_for_json(words)
+    if output is None:
+        return found
+    try:
+        from contextui.cli.result import not_started  # noqa: PLC0415  (heavy: what a turn needs)
+
+        data = not_started(error)
+        say_json({"type": "result", **data} if output == "stream-json" else data, indent=None)
+    except BrokenPipeError:
+        _leave_pipe()
+    return found
+
+
+def _leave_pipe() -> int:
+    """End quietly: what is left in the buffer has nowhere to go."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status.BROKEN_PIPE

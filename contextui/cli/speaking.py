@@ -1,0 +1,82 @@
+"""Words and data on their way to the terminal, or to whatever program reads them."""
+
+import json
+import math
+import os
+import re
+import sys
+import traceback
+from typing import Any, TextIO
+
+from contextui.secrets import mask
+from contextui.text import for_terminal, one_line
+
+_LONGEST = 2_000  # characters of one line about something
+# JSON escapes all that acts below U+0020; these would act in a terminal, or hide something.
+_ACTING = re.compile(
+    "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\uffff\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
+
+
+def make_robust() -> None:
+    """Let no character that the terminal's encoding lacks end the program."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)  # tests put other streams there
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def say(text: str = "", *, end: str = "\n", flush: bool = False) -> None:
+    """Write what was asked for."""
+    _write(sys.stdout, for_terminal(text) + end, flush=flush)
+
+
+def say_json(data: Any, *, indent: int | None = 2) -> None:
+    """Write data as JSON, at once."""
+    _write(sys.stdout, as_json(data, indent=indent) + "\n", flush=True)
+
+
+def tell(words: str) -> None:
+    """Say something beside the output, in one line, without any key that may be in it."""
+    _write(sys.stderr, f"contextui: {one_line(mask(words), _LONGEST)}\n", flush=True)
+
+
+def tell_crash(error: BaseException) -> None:
+    """Say in one line what happened that should not; with `CONTEXTUI_DEBUG`, also where."""
+    if os.environ.get("CONTEXTUI_DEBUG"):
+        lines = "".join(traceback.format_exception(error))
+        _write(sys.stderr, for_terminal(mask(lines)), flush=True)
+    tell(words_of(error))
+
+
+def words_of(error: BaseException) -> str:
+    """What an error says, or what it is if it says nothing."""
+    kind, words = type(error).__name__, str(error)
+    return f"Something went wrong: {kind}: {words}" if words else f"Something went wrong: {kind}."
+
+
+def as_json(data: Any, *, indent: int | None = None) -> str:
+    """Data as JSON that reads well and is inert in a terminal; it says exactly the same."""
+    try:
+        text = json.dumps(data, ensure_ascii=False, indent=indent, default=str, allow_nan=False)
+    except ValueError:  # JSON has no word for what is no number
+        text = json.dumps(_finite(data), ensure_ascii=False, indent=indent, default=str)
+    return _ACTING.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+def _finite(data: Any) -> Any:
+    match data:
+        case float() if not math.isfinite(data):
+            return None
+        case dict():
+            return {key: _finite(value) for key, value in data.items()}
+        case list() | tuple():
+            return [_finite(value) for value in data]
+    return data
+
+
+def _write(stream: TextIO, text: str, *, flush: bool) -> None:
+    stream.write(text)
+    if flush:
+        stream.flush()
