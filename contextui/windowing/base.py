@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from contextui.windowing.runtime import Runtime
 
 
+_WIDGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+
+
 class _Members(dict[str, Any]):
     """A class body that notices when one action would silently replace another."""
 
@@ -80,6 +83,9 @@ class Window(metaclass=_WindowType):
     """Rounds of action and result that a snapshot keeps."""
     action_seconds: ClassVar[float] = 30.0
     """Seconds after which an action is given up and rolled back."""
+    widget: ClassVar[str | None] = None
+    """`module:Class` of the Textual widget that the screen draws this window with; imported only
+    by the screen, lazily. Without one, a window is drawn from its content."""
 
     state: WindowState
     _runtime: "Runtime | None" = None
@@ -101,6 +107,11 @@ class Window(metaclass=_WindowType):
         if not isinstance(cls.description, str):
             raise WindowDefinitionError(f"{cls.__name__}.description must be text.")
         cls.actions = _declared(cls)
+        if cls.widget is not None and not _WIDGET.fullmatch(str(cls.widget)):
+            raise WindowDefinitionError(
+                f"{cls.__name__}: {quote(str(cls.widget))} names no widget "
+                "(write it as package.module:Class)."
+            )
         takes_nothing = cls.opened is Window.opened
         cls.opening = Params(cls.restored if takes_nothing else cls.opened, cls.__name__)
 
@@ -116,6 +127,18 @@ class Window(metaclass=_WindowType):
     def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:  # noqa: ARG002  for those who override it
         """The places in the content that can be acted on or pointed at."""
         return ()
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:  # noqa: ARG002
+        """What a `write` action would do, in words or as a diff, for the approval question.
+
+        Like `content` it only looks. None: there is nothing more to say than the action's name
+        and params.
+
+        Args:
+            action_id: The declared action, also if an anchor was pressed.
+            params: What it is called with, checked; what was left out is not among them.
+        """
+        return None
 
     def opened(self, *args: Any, **kwargs: Any) -> None:
         """Called once, when the window opens; its hints are the args of `create`.

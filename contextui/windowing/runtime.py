@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from contextui.windowing.base import Window
 
 _TICK_FAILURES = 3  # a timer that fails this often in a row is ended
+_PREVIEW = 20_000  # characters: more than anybody reads before they say yes or no
 
 
 class Runtime:
@@ -141,6 +142,27 @@ class Runtime:
         self.place.emit(WindowActed(self.place.window_id, named, actor, result.ok, result.text))
         return result
 
+    async def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
+        """What an action, or an anchor's, would do, told before it is carried out.
+
+        Returns:
+            What the window says; None if it has nothing to say; a line that says why, if it
+            raised, is late, or would refuse.
+        """
+        if action_id == "close":
+            return None
+        try:
+            await self._see_anchors(action_id)
+            intent = make_out(self.window, action_id, params, self.latest().anchors)
+            telling = self.worker.submit(lambda: self._preview(intent))
+            await finished([telling], PATIENCE)
+            if not telling.done():
+                telling.cancel()
+                raise WindowBusyError(f"{self.place.window_id} did not answer in time.")
+            return telling.result()
+        except ContextUIError as problem:
+            return f"There is no preview: {text.one_line(str(problem), 1_000)}"
+
     def every(self, seconds: float, function: Callable[[], object]) -> Callable[[], None]:
         """Call the function again and again, each time as a transaction."""
         failures = 0
@@ -182,6 +204,20 @@ class Runtime:
             )
         await finished([outcome], None)
         return ActionResult(True, outcome.result())
+
+    def _preview(self, intent: Intent) -> str | None:
+        """On the window's thread, so the state stands still."""
+        self._keeper.begin(self.window.state)
+        try:
+            call = Call(lambda: self.window.preview(intent.action.id, intent.arguments), {})
+            told = call.run()
+            return text.for_model(text.cap(str(told), _PREVIEW)) if told else None
+        except BaseException as problem:
+            if isinstance(problem, ContextUIError):
+                raise
+            raise ActionFailedError(reason_of(problem)) from problem
+        finally:
+            self._take_back("preview()")
 
     def _transact(self, call: Call, first: bool = False) -> str:
         """On the window's thread: run, validate, and commit or roll back."""
@@ -309,7 +345,7 @@ class Runtime:
         else:
             self._keeper.begin(self.window.state)
             render = drawing.draw(self.window, frame, self.warn)
-            self._take_back()
+            self._take_back("content()")
         if again and before is not None:
             with self._lock:
                 if render.same_output_as(before) or not version.same_render_as(self.version):
@@ -319,14 +355,14 @@ class Runtime:
         if lod is self.lod:
             self.place.emit(WindowChanged(self.place.window_id, str(version)), False)
 
-    def _take_back(self) -> None:
+    def _take_back(self, call: str) -> None:
         """Drawing only looks: were its changes kept, every look would be a new version."""
         try:
             touched = self._keeper.check(self.window.state)
         except BaseException:
             touched = True
         if touched:
-            self.warn("content() changed the state; that was taken back")
+            self.warn(f"{call} changed the state; that was taken back")
             with suppress(InvalidSourceDataError):  # the next action will say why it cannot go back
                 self.window.state = self._keeper.rollback()
 

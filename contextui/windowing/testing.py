@@ -11,6 +11,7 @@ def test_adding() -> None:
 
 import asyncio
 import json
+from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +26,7 @@ from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 
 W = TypeVar("W", bound=Window)
+T = TypeVar("T")
 
 
 class WindowTester(Generic[W]):
@@ -97,12 +99,11 @@ class WindowTester(Generic[W]):
 
     def result(self, action_id: str, /, **params: Any) -> ActionResult:
         """Carry out an action, whatever comes of it."""
+        return _awaited(self.windows.act(self.window.id, action_id, params))
 
-        def carry_out() -> ActionResult:
-            return asyncio.run(self.windows.act(self.window.id, action_id, params))
-
-        with ThreadPoolExecutor(1) as thread:  # the test may have an event loop of its own
-            return thread.submit(carry_out).result()
+    def preview(self, action_id: str, /, **params: Any) -> str | None:
+        """What the window says that an action would do."""
+        return _awaited(self.window.runtime.preview(action_id, params))
 
     def tick(self) -> None:
         """Let each timer of the window run once, now, however long it would still wait."""
@@ -147,3 +148,8 @@ class WindowTester(Generic[W]):
     def _hear(self, event: Event) -> None:
         if isinstance(event, WindowTroubled):
             self.troubles.append(f"{event.window_id} {event.reason}")
+
+
+def _awaited(call: Coroutine[Any, Any, T]) -> T:
+    with ThreadPoolExecutor(1) as thread:  # the test may have an event loop of its own
+        return thread.submit(asyncio.run, call).result()

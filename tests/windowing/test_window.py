@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from types import new_class
 from typing import Any
 
 import pytest
@@ -52,6 +53,33 @@ class TestClass:
 
             class Wrong(Window):
                 name = wrong
+
+    def test_a_widget_is_named_and_not_imported(self) -> None:
+        class Plain(Window): ...
+
+        class Drawn(Window):
+            widget = "no.such_module:Widget2"
+
+        class Heir(Drawn): ...
+
+        assert [one.widget for one in (Plain, Drawn, Heir)] == [None, *[Drawn.widget] * 2]
+
+    @pytest.mark.parametrize(
+        "wrong", ["", "Widget", "a.b", "a:b:c", "a..b:C", ":C", "a:", "a b:C", "a:C\n", "1:C", int]
+    )
+    def test_a_widget_that_is_none_fails_at_the_class(self, wrong: Any) -> None:
+        with pytest.raises(WindowDefinitionError, match=r"package\.module:Class"):
+
+            class Wrong(Window):
+                widget = wrong
+
+    @pytest.mark.parametrize("name", ["preview", "widget", "content", "state", "env"])
+    def test_what_a_window_has_anyway_is_no_action(self, name: str) -> None:
+        @action("Do it")
+        def method(self: Window) -> None: ...
+
+        with pytest.raises(WindowDefinitionError, match="choose another name"):
+            new_class("Wrong", (Window,), exec_body=lambda body: body.update({name: method}))
 
     def test_its_description_is_what_it_says_of_itself(self) -> None:
         class Plain(Window): ...
