@@ -35,7 +35,12 @@ class ContextUIApp(App[int]):
     """
 
     TITLE = "contextui"
-    CSS_PATH = "app.tcss"
+    CSS_PATH = [
+        "app.tcss",
+        "conversation/conversation.tcss",
+        "desktop/desktop.tcss",
+        "inspector/inspector.tcss",
+    ]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
     BINDINGS = [
         Binding("ctrl+q", "leave", "quit", show=False, priority=True),
@@ -94,7 +99,7 @@ class ContextUIApp(App[int]):
     def _show(self, message: Opened) -> None:
         """Hand the session to the screen."""
         self.desk = message.desk
-        self.main.attach(message.desk)
+        self.main.attach(message.desk, self)
         if self._first_words:
             self.main.say(self._first_words)
 

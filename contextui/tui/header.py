@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from textual.content import Content
+from textual.events import Click
+from textual.message import Message
 from textual.widgets import Static
 
 from contextui.session.git import branch_of
@@ -18,13 +20,13 @@ class Header(Static):
     def __init__(self, words: Words, folder: str) -> None:
         super().__init__(id="top")
         self._words, self._folder = words, folder
-        self._branch, self._model = "", ""
+        self._branch = ""
+        self._desk: Desk | None = None
 
     def attach(self, desk: Desk) -> None:
         """Show who answers."""
+        self._desk = desk
         self._branch = branch_of(Path(desk.session.cwd)) or ""
-        name = desk.controller.model.name
-        self._model = self._words("offline model") if desk.is_offline else name
         self.refresh()
 
     def render(self) -> Content:
@@ -34,23 +36,77 @@ class Header(Static):
             (f"   {line(self._folder)}", MUTED),
             (f"   {line(self._branch)}", FAINT),
         )
-        right = Content.assemble((line(self._model), MUTED))
+        right = Content.styled(line(self._model()), MUTED)
         gap = max(self.size.width - left.cell_length - right.cell_length, 1)
         return Content.assemble(left, " " * gap, right)
+
+    def _model(self) -> str:
+        if self._desk is None:
+            return self._words("opening…")
+        if self._desk.is_offline:
+            return self._words("offline model")
+        return self._desk.controller.model.name
 
 
 class Panes(Static):
     """The names of the panes, on a terminal too narrow to show them side by side."""
 
+    class Chosen(Message):
+        """The person wants to see this pane."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
     def __init__(self, words: Words) -> None:
         super().__init__(id="panes")
         self._words = words
+        self._desk: Desk | None = None
+        self._present = "chat"
+        self._places: list[tuple[int, str]] = []
+
+    def attach(self, desk: Desk) -> None:
+        """Show figures of a session."""
+        self._desk = desk
+        self.refresh()
 
     def take(self, changes: Changes) -> None:
         """Show new figures."""
         if changes.context:
             self.refresh()
 
+    def show(self, name: str) -> None:
+        """Show this pane where there is only room for one."""
+        self._present = name
+        for one in ("windows", "context"):
+            self.screen.set_class(one == name, f"-pane-{one}")
+        self.refresh()
+
+    def on_click(self, event: Click) -> None:
+        """Choose the pane whose name was clicked."""
+        chosen = [name for start, name in self._places if event.x - self.gutter.left >= start]
+        if chosen:
+            self.post_message(self.Chosen(chosen[-1]))
+
     def render(self) -> Content:
         """The names, the present one marked."""
-        return Content.assemble(("contextui  ", "bold $text-primary"), (self._words("Chat"), MUTED))
+        parts: list[tuple[str, str]] = [("contextui  ", "bold $text-primary")]
+        self._places = []
+        for name, label in self._labels().items():
+            self._places.append((sum(len(text) for text, _ in parts), name))
+            style = "bold $foreground on $primary 25%" if name == self._present else MUTED
+            parts += [(f" {label} ", style), (" ", "")]
+        return Content.assemble(*parts)
+
+    def _labels(self) -> dict[str, str]:
+        windows, share = "", ""
+        if self._desk is not None:
+            count = len(self._desk.session.windows.windows())
+            tokens = self._desk.session.context.get_stats().estimated_tokens
+            windows = f" {count}" if count else ""
+            share = f" {100 * tokens // self._desk.controller.options.budget}%"
+        return {
+            "chat": self._words("Chat"),
+            "windows": self._words("Windows") + windows,
+            "context": self._words("Context") + share,
+        }

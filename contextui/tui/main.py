@@ -1,21 +1,30 @@
 """The main screen: windows, conversation and inspector, side by side or as panes."""
 
-from textual.app import ComposeResult
+from textual import on
+from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer
+from textual.widget import Widget
+from textual.widgets import Footer, TextArea
 
 from contextui.agent.events import TurnFinished
+from contextui.errors import ContextUIError
 from contextui.events import Event
+from contextui.tui.commands import Command, Commands
+from contextui.tui.conversation.completions import Completions
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.conversation.queue import Queue
+from contextui.tui.conversation.welcome import Try
 from contextui.tui.desk import Desk
 from contextui.tui.desktop.pane import Desktop
+from contextui.tui.goto import GoTo
 from contextui.tui.header import Header, Panes
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.link import Link
+from contextui.tui.menu import Menu
 from contextui.tui.talk import Talk
 from contextui.tui.words import Words
 
@@ -26,9 +35,13 @@ class MainScreen(Screen[None]):
     """One tree of widgets, three arrangements by width; nothing is ever re-parented."""
 
     BINDINGS = [
-        Binding("f2", "toggle_inspector", "inspector"),
-        Binding("f3", "zoom", "zoom", show=False),
-        Binding("escape", "back", "back", show=False),
+        Binding("tab", "next_pane(1)", "next pane", priority=True),
+        Binding("shift+tab", "next_pane(-1)", show=False, priority=True),
+        Binding("ctrl+g", "go_to", "go to", key_display="^g", priority=True),
+        Binding("f2", "inspector", "inspector"),
+        Binding("f3", "zoom", show=False),
+        Binding("escape", "back", show=False),
+        Binding("ctrl+c", "stop_or_clear", show=False, priority=True),
     ]
 
     class Changed(Message):
@@ -39,35 +52,44 @@ class MainScreen(Screen[None]):
         self._words, self._folder = words, folder
         self.desk: Desk | None = None
         self.talk: Talk | None = None
+        self.commands = Commands([])
         self._link: Link | None = None
 
     def compose(self) -> ComposeResult:
         """The frame and its panes."""
-        yield Header(self._words, self._folder)
-        yield Panes(self._words)
+        words = self._words
+        yield Header(words, self._folder)
+        yield Panes(words)
         with Horizontal(id="body"):
             with Vertical(id="work"):
-                yield Desktop(self._words)
+                yield Desktop(words)
                 with Vertical(id="chat"):
-                    yield Conversation(self._words)
-                    yield Prompt(self._words)
-            yield Inspector(self._words)
+                    yield Conversation(words)
+                    yield Queue(words)
+                    yield Completions(words)
+                    yield Prompt(words)
+            yield Inspector(words)
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Begin where the person types."""
-        self.query_one(Prompt).focus()
+        """Begin where the person types, with room for what is said."""
+        self.add_class("-no-windows")
+        self.prompt.focus()
 
-    def attach(self, desk: Desk) -> None:
+    def attach(self, desk: Desk, app: App[int]) -> None:
         """Show a session."""
         self.desk = desk
         self.talk = Talk(desk.controller, self.hear)
         self._link = Link(desk, lambda: self.post_message(self.Changed()))
+        self.commands = Menu(app, desk, self.conversation.note).commands(self._own_commands())
         self.query_one(Header).attach(desk)
+        self.query_one(Panes).attach(desk)
         self.query_one(Desktop).attach(desk)
-        self.query_one(Conversation).attach(desk)
-        self.query_one(Prompt).attach(desk, self.talk)
         self.query_one(Inspector).attach(desk)
+        self.conversation.attach(desk)
+        self.prompt.attach(desk)
+        for notice in desk.notices:
+            self.conversation.note(notice)
         self._arrange()
 
     def on_unmount(self) -> None:
@@ -75,10 +97,21 @@ class MainScreen(Screen[None]):
         if self._link is not None:
             self._link.close()
 
+    @property
+    def prompt(self) -> Prompt:
+        """Where the person types."""
+        return self.query_one(Prompt)
+
+    @property
+    def conversation(self) -> Conversation:
+        """What is said."""
+        return self.query_one(Conversation)
+
     # --- what happens ------------------------------------------------------------------
 
-    def on_main_screen_changed(self) -> None:
-        """Wait a moment: changes come in swarms, and each is drawn once."""
+    @on(Changed)
+    def _wait_for_more(self) -> None:
+        """Changes come in swarms, and each is drawn once."""
         self.set_timer(_BATCH, self._take_changes)
 
     def _take_changes(self) -> None:
@@ -92,43 +125,173 @@ class MainScreen(Screen[None]):
 
     def hear(self, event: Event) -> None:
         """An event of the turn under way."""
-        self.query_one(Conversation).hear(event)
-        self.query_one(Prompt).hear(event)
+        self.conversation.hear(event)
+        self.prompt.hear(event)
         self.query_one(Inspector).hear(event)
-        if isinstance(event, TurnFinished):
-            self._arrange()
+        if isinstance(event, TurnFinished) and self.talk is not None:
+            self.query_one(Queue).show(self.talk.waiting)
 
     def _arrange(self) -> None:
         """With no window open the conversation takes the room."""
         if self.desk is not None:
             self.set_class(not self.desk.session.windows.windows(), "-no-windows")
 
-    # --- what the person does ----------------------------------------------------------
+    # --- what the person says ----------------------------------------------------------
 
-    def on_prompt_submitted(self, message: Prompt.Submitted) -> None:
-        """Say it, now or when the turn under way has ended."""
-        self.say(message.text)
+    @on(Prompt.Submitted)
+    @on(Try.Chosen)
+    def _say_or_do(self, message: Prompt.Submitted | Try.Chosen) -> None:
+        if not message.text.startswith("/"):
+            self.say(message.text)
+            return
+        try:
+            self.commands.run(message.text)
+        except ContextUIError as error:
+            self.conversation.note(str(error), is_error=True)
+            self.prompt.put(message.text)
 
     def say(self, text: str) -> None:
-        """Say something to the model."""
+        """Say something to the model, now or when the turn under way has ended."""
         if self.talk is None:
-            return
-        if self.talk.is_running:
+            self.prompt.put(text)  # the session is still being opened
+        elif self.talk.is_running:
             self.talk.waiting.append(text)
+            self.query_one(Queue).show(self.talk.waiting)
         else:
-            self.run_worker(self.talk.run(text), name="turn", exit_on_error=True)
+            self.run_worker(self.talk.run(text), name="turn")
 
-    def action_toggle_inspector(self) -> None:
+    @on(Queue.TakenBack)
+    @on(Prompt.TakenBack)
+    def _take_back(self) -> None:
+        if self.talk is not None and self.talk.waiting:
+            self.prompt.put(self.talk.waiting.pop())
+            self.query_one(Queue).show(self.talk.waiting)
+
+    # --- commands ----------------------------------------------------------------------
+
+    def _own_commands(self) -> list[Command]:
+        return [
+            Command("stop", "stop the turn under way", lambda _: self._stop()),
+            Command("inspector", "show or hide the inspector", lambda _: self.action_inspector()),
+            Command("zoom", "give one pane all the room", lambda _: self.action_zoom()),
+        ]
+
+    @on(TextArea.Changed, "#prompt")
+    def _offer_commands(self) -> None:
+        completions = self.query_one(Completions)
+        self.prompt.is_completing = completions.offer(self.commands, self.prompt.text)
+        if self.talk is not None:
+            self.prompt.can_take_back = bool(self.talk.waiting) and not self.prompt.text
+
+    @on(Prompt.Completing)
+    def _complete(self, message: Prompt.Completing) -> None:
+        completions = self.query_one(Completions)
+        if message.step:
+            completions.step(message.step)
+        elif completions.marked is not None:
+            self._choose(completions.marked)
+
+    @on(Completions.Chosen)
+    def _choose_clicked(self, message: Completions.Chosen) -> None:
+        self._choose(message.text)
+
+    def _choose(self, text: str) -> None:
+        self.prompt.put(text)
+        if not text.endswith(" "):
+            self.prompt.is_completing = False
+            self.prompt.action_submit()
+
+    # --- where the person is -----------------------------------------------------------
+
+    def action_next_pane(self, step: int) -> None:
+        """Go to the next pane that is shown; in a list of commands, complete."""
+        if self.prompt.is_completing and self.focused is self.prompt:
+            self._complete(Prompt.Completing())
+            return
+        panes = [one for one in self._panes() if one.display and _stop_in(one) is not None]
+        here = next((n for n, one in enumerate(panes) if self._is_in(one)), -1)
+        if panes:
+            self._enter(panes[(here + step) % len(panes)])
+
+    def action_go_to(self) -> None:
+        """Ask for one more key, and go there."""
+        self.app.push_screen(GoTo(self._words), self._go)
+
+    def _go(self, key: str | None) -> None:
+        places: dict[str, Widget] = {
+            "c": self.conversation,
+            "i": self.query_one(Inspector),
+            "p": self.prompt,
+        }
+        if key and key in places:
+            self._enter(places[key])
+        elif key and key in "123456789":
+            self.query_one(Desktop).go_to(int(key))
+
+    def _panes(self) -> list[Widget]:
+        return [self.prompt, self.query_one(Desktop), self.query_one(Inspector), self.conversation]
+
+    def _is_in(self, pane: Widget) -> bool:
+        return self.focused is not None and pane in self.focused.ancestors_with_self
+
+    def _enter(self, pane: Widget) -> None:
+        names = {Desktop: "windows", Inspector: "context"}
+        self.query_one(Panes).show(names.get(type(pane), "chat"))
+        stop = _stop_in(pane)
+        if stop is not None:
+            stop.focus()
+
+    @on(Panes.Chosen)
+    def _enter_chosen(self, message: Panes.Chosen) -> None:
+        panes: dict[str, Widget] = {
+            "windows": self.query_one(Desktop),
+            "context": self.query_one(Inspector),
+        }
+        self._enter(panes.get(message.name, self.prompt))
+
+    def action_inspector(self) -> None:
         """Show or hide the inspector."""
         self.toggle_class("-no-inspector")
 
     def action_zoom(self) -> None:
-        """Give the focused pane all the room, or take it back."""
-        self.toggle_class("-zoom")
+        """Give the pane with the focus all the room, or take it back."""
+        zoomed = self.has_class("-zoom")
+        kinds = {"-zoom-window": Desktop, "-zoom-inspector": Inspector}
+        self.set_class(not zoomed, "-zoom")
+        for name, kind in kinds.items():
+            self.set_class(not zoomed and self._is_in(self.query_one(kind)), name)
+        in_chat = not self.has_class("-zoom-window") and not self.has_class("-zoom-inspector")
+        self.set_class(not zoomed and in_chat, "-zoom-chat")
 
     def action_back(self) -> None:
-        """Undo the innermost thing: the zoom, or the turn under way."""
-        if self.has_class("-zoom"):
-            self.remove_class("-zoom")
-        elif self.talk is not None and self.talk.is_running:
-            self.talk.stop()
+        """Undo the innermost thing: the list of commands, the zoom, the turn under way."""
+        if self.prompt.is_completing:
+            self.query_one(Completions).display = self.prompt.is_completing = False
+        elif self.has_class("-zoom"):
+            self.action_zoom()
+        else:
+            self._stop()
+
+    def action_stop_or_clear(self) -> None:
+        """Copy what is selected, else stop the turn, else clear the prompt, else say what quits."""
+        selected = self.get_selected_text() or self.prompt.selected_text
+        if selected:
+            self.app.copy_to_clipboard(selected)
+        elif not self._stop():
+            if self.prompt.text:
+                self.prompt.clear()
+            else:
+                self.notify(self._words("ctrl+q quits"), markup=False)
+
+    def _stop(self) -> bool:
+        if self.talk is None or not self.talk.is_running:
+            return False
+        self.talk.stop()
+        return True
+
+
+def _stop_in(pane: Widget) -> Widget | None:
+    """The one place in a pane that takes the focus."""
+    if pane.focusable:
+        return pane
+    return next((one for one in pane.query("*") if one.focusable), None)

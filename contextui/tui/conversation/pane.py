@@ -1,29 +1,188 @@
 """The conversation, as it is said."""
 
+from collections.abc import Iterable
+from itertools import pairwise
+
+from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import VerticalScroll
+from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
-from contextui.agent.events import TurnFinished, TurnStarted
+from contextui.agent.events import (
+    AnswerDiscarded,
+    AnswerGiven,
+    CallFinished,
+    CallStarted,
+    Notice,
+    TurnFinished,
+    TurnStarted,
+)
 from contextui.events import Event
-from contextui.tui.cells import inert
+from contextui.model import TextDelta
+from contextui.tui.conversation.calls import CallLine
+from contextui.tui.conversation.entries import (
+    Aside,
+    Called,
+    Entry,
+    ModelSaid,
+    YouSaid,
+    called,
+    entries_of,
+)
+from contextui.tui.conversation.said import AsideLine, ModelWords, YourWords
+from contextui.tui.conversation.welcome import Welcome
 from contextui.tui.desk import Desk
 from contextui.tui.words import Words
 
+_PAGE = 60  # entries that are drawn at once when an earlier session is shown
+_MOST = 240  # widgets of the conversation that are kept
+
+
+class Earlier(Static):
+    """Says that there is more above; a click shows it."""
+
+    class Wanted(Message):
+        """The person wants to see what was said before."""
+
+    def on_click(self) -> None:
+        """Ask for it."""
+        self.post_message(self.Wanted())
+
 
 class Conversation(VerticalScroll):
-    """What person and model said, the newest at the bottom."""
+    """What person and model said, the newest at the bottom.
+
+    It follows the newest line as long as it stands at the bottom, and stays where the person
+    scrolled to otherwise.
+    """
+
+    BINDINGS = [Binding("enter", "unfold", "unfold calls")]
 
     def __init__(self, words: Words) -> None:
-        super().__init__(id="log", can_focus=False)
+        super().__init__(id="log")
         self._words = words
+        self._answer: ModelWords | None = None
+        self._call: CallLine | None = None
+        self._before: list[Entry] = []
+
+    def compose(self) -> ComposeResult:
+        """An empty screen says what this is."""
+        yield Welcome(self._words)
+        yield Earlier("", id="earlier", markup=False)
+
+    def on_mount(self) -> None:
+        """Stay at the bottom."""
+        self.anchor()
 
     def attach(self, desk: Desk) -> None:
         """Show what was said before."""
+        if desk.is_offline:
+            self.query_one(Welcome).say_offline()
+        self._before = entries_of(desk.session.context.get_all())
+        self._show_earlier()
+
+    # --- a turn ------------------------------------------------------------------------
 
     def hear(self, event: Event) -> None:
         """Show what happens in the turn under way."""
         match event:
-            case TurnStarted(text=text):
-                self.mount(Static(inert(text), classes="you"))
-            case TurnFinished(text=text):
-                self.mount(Static(inert(text)))
+            case TurnStarted():
+                self._answer = None
+                self.anchor()
+                self._add(YouSaid(event.text))
+            case TextDelta():
+                self._stream(event.text)
+            case AnswerDiscarded():
+                self._discard()
+            case AnswerGiven():
+                self._answer = None
+            case CallStarted():
+                line = self._add(called(event.name, event.input))
+                self._call = line if isinstance(line, CallLine) else None
+            case CallFinished() if self._call is not None:
+                entry = self._call.entry
+                self._call.finish(Called(entry.title, entry.what, event.ok, event.text))
+            case Notice():
+                self._add(Aside(event.text))
+            case TurnFinished():
+                self._answer = self._call = None
+                if event.explanation:
+                    self._add(Aside(event.explanation, event.is_error))
+
+    def note(self, text: str, *, is_error: bool = False) -> None:
+        """Show a line about what happened."""
+        self._add(Aside(text, is_error))
+
+    @property
+    def new_below(self) -> int:
+        """How many lines stand below what is seen."""
+        return max(int(self.max_scroll_y - self.scroll_y), 0)
+
+    def action_unfold(self) -> None:
+        """Unfold the newest calls, or fold them again."""
+        calls = list(self.query(CallLine))[-10:]
+        opening = not all(call.is_open for call in calls)
+        for call in calls:
+            if call.is_open != opening:
+                call.toggle()
+
+    # --- within ------------------------------------------------------------------------
+
+    def _stream(self, text: str) -> None:
+        if self._answer is None:
+            self._answer = ModelWords(self._words)
+            self._append(self._answer)
+        self._answer.feed(text)
+
+    def _discard(self) -> None:
+        if self._answer is not None:
+            self._answer.remove()
+            self._answer = None
+
+    def _add(self, entry: Entry) -> Widget:
+        widget = self._widget(entry)
+        self._append(widget)
+        return widget
+
+    def _append(self, widget: Widget) -> None:
+        self.query_one(Welcome).display = False
+        after_call = isinstance(self.children[-1], CallLine) and not isinstance(widget, CallLine)
+        widget.set_class(after_call, "-after-call")
+        self.mount(widget)
+        surplus = len(self.children) - _MOST
+        for old in list(self.children)[2 : 2 + max(surplus, 0)]:
+            old.remove()
+
+    def _widget(self, entry: Entry) -> Widget:
+        match entry:
+            case YouSaid(text):
+                return YourWords(text, self._words)
+            case ModelSaid(text):
+                return ModelWords(self._words, text)
+            case Called():
+                return CallLine(entry)
+            case Aside(text, is_error):
+                return AsideLine(text, is_error=is_error)
+
+    def on_earlier_wanted(self) -> None:
+        """Show a page more of what was said before."""
+        self._show_earlier()
+
+    def _show_earlier(self) -> None:
+        page, self._before = self._before[-_PAGE:], self._before[:-_PAGE]
+        if page:
+            self.query_one(Welcome).display = False
+            self.mount_all(self._widgets(page), after=self.query_one(Earlier))
+        count = len(self._before)
+        earlier = self.query_one(Earlier)
+        earlier.update(self._words("↑ {count} earlier, click to show", count=count))
+        earlier.display = bool(count)
+
+    def _widgets(self, entries: Iterable[Entry]) -> list[Widget]:
+        widgets = [self._widget(entry) for entry in entries]
+        for before, widget in pairwise(widgets):
+            after_call = isinstance(before, CallLine) and not isinstance(widget, CallLine)
+            widget.set_class(after_call, "-after-call")
+        return widgets

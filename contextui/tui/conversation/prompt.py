@@ -1,21 +1,40 @@
 """Where the person types."""
 
+import time
+
+from textual import events
 from textual.binding import Binding
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import TextArea
 
+from contextui.context.item import ItemType
 from contextui.events import Event
+from contextui.tui.cells import KEY, MUTED
+from contextui.tui.conversation.past import Past
+from contextui.tui.conversation.pastes import LARGE, Pastes
+from contextui.tui.conversation.status import TurnStatus
 from contextui.tui.desk import Desk
-from contextui.tui.talk import Talk
 from contextui.tui.words import Words
+
+_BEAT = 0.1  # seconds between two pictures of the spinner
+_REMEMBERED = 200  # prompts of an earlier run
+_MODES = {
+    "ask": "asks before writing",
+    "auto": "writes without asking",
+    "read-only": "never writes",
+}
 
 
 class Prompt(TextArea):
-    """A field of several lines; its border tells what goes on."""
+    """A field of several lines; its border tells what goes on, so that nothing changes height.
+
+    Up and down at the edges lead through what was said before.
+    """
 
     BINDINGS = [
         Binding("enter", "submit", "send", key_display="enter", priority=True),
-        Binding("ctrl+j", "new_line", "new line", key_display="^j", priority=True),
+        Binding("ctrl+j,shift+enter,alt+enter", "new_line", "new line", key_display="^j"),
     ]
 
     class Submitted(Message):
@@ -25,23 +44,116 @@ class Prompt(TextArea):
             super().__init__()
             self.text = text
 
+    class Completing(Message):
+        """The person wants the slash command completed, or chooses among several."""
+
+        def __init__(self, step: int = 0) -> None:
+            super().__init__()
+            self.step = step
+
+    class TakenBack(Message):
+        """The person wants to change what they said last, which still waits."""
+
     def __init__(self, words: Words) -> None:
-        placeholder = words("Say what you want, or / for commands")
+        placeholder = Content(words("Say what you want, or / for commands"))
         super().__init__(id="prompt", placeholder=placeholder, highlight_cursor_line=False)
         self._words = words
+        self._past, self._pastes = Past(), Pastes()
+        self._status = TurnStatus()
+        self._desk: Desk | None = None
+        self.pressed_at = 0.0
+        """When a key was pressed last, in the loop's own time."""
+        self.is_completing = False
+        """Whether a list of commands is shown that the keys lead through."""
+        self.can_take_back = False
+        """Whether there are words that wait, and nothing is written yet."""
+        self.notice: Content | None = None
+        """What the border says instead of how far the turn is."""
 
-    def attach(self, desk: Desk, talk: Talk) -> None:
-        """Be ready."""
+    def attach(self, desk: Desk) -> None:
+        """Know what was said before, and who is asked."""
+        self._desk = desk
+        items = desk.session.context.get_all()
+        said = [one.content for one in items[-_REMEMBERED:] if one.type is ItemType.USER]
+        self._past = Past(said)
+        self.set_interval(_BEAT, self._show_status)
+        self._show_status()
 
     def hear(self, event: Event) -> None:
         """Show how far the turn is."""
+        self._status.hear(event)
+
+    def _show_status(self) -> None:
+        below = self._below()
+        title = self.notice or self._status.shown(self._words, time.monotonic())
+        if self.border_title != title:
+            self.border_title = title
+        if self.border_subtitle != below:
+            self.border_subtitle = below
+
+    def _below(self) -> Content:
+        mode = self._desk.controller.tools.gate.mode if self._desk is not None else "ask"
+        return Content.styled(self._words(_MODES[mode]), MUTED)
+
+    def say_new_lines(self, count: int) -> None:
+        """Say that there is something new below what is seen."""
+        told = self._words("↓ {count} new lines", count=count)
+        self.notice = Content.assemble((told, KEY)) if count else None
+
+    # --- keys --------------------------------------------------------------------------
+
+    async def _on_key(self, event: events.Key) -> None:
+        self.pressed_at = time.monotonic()
+        if self.is_completing and event.key in ("up", "down", "tab"):
+            event.prevent_default()
+            event.stop()
+            self.post_message(self.Completing({"up": -1, "down": 1}.get(event.key, 0)))
+            return
+        if event.key == "up" and self.can_take_back and not self.text:
+            event.prevent_default()
+            event.stop()
+            self.post_message(self.TakenBack())
+            return
+        if event.key == "up" and self.cursor_at_first_line:
+            self._recall(self._past.back(self.text), event)
+        elif event.key == "down" and self.cursor_at_last_line:
+            self._recall(self._past.forth(), event)
+        await super()._on_key(event)
+
+    def _recall(self, text: str | None, event: events.Key) -> None:
+        if text is not None:
+            event.prevent_default()
+            event.stop()
+            self.text = text
+            self.move_cursor(self.document.end)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        if len(event.text) >= LARGE:
+            event.prevent_default()
+            event.stop()
+            self.insert(self._pastes.keep(event.text))
+            return
+        await super()._on_paste(event)
 
     def action_submit(self) -> None:
-        """Say it."""
-        if text := self.text.strip():
-            self.clear()
-            self.post_message(self.Submitted(text))
+        """Say it; of a list of commands, choose the one that is marked."""
+        if self.is_completing:
+            self.post_message(self.Completing())
+            return
+        text = self._pastes.whole(self.text).strip()
+        if not text:
+            return
+        self._past.add(self.text.strip())
+        self._pastes.forget()
+        self.clear()
+        self.post_message(self.Submitted(text))
 
     def action_new_line(self) -> None:
         """Go on in the next line."""
         self.insert("\n")
+
+    def put(self, text: str) -> None:
+        """Have something in the field, to be changed before it is said."""
+        self.text = text
+        self.move_cursor(self.document.end)
+        self.focus()

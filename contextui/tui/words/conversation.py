@@ -1,3 +1,20 @@
-"""The Chinese of the conversation."""
+"""The Chinese of the conversation and the prompt."""
 
-CHINESE: dict[str, str] = {}
+CHINESE: dict[str, str] = {
+    "Say what you want, or / for commands": "说出你想做的事，或输入 / 看命令",
+    "You and the model look at the same windows and change them by the same "
+    "actions. The inspector lists everything the model sees, item by item, and "
+    "what it costs. Nothing is ever lost.": "你和模型看着同一组窗口，用同样的操作改动它们。"
+    "检查器逐条列出模型看到的一切，以及各占多少 token。什么都不会丢。",
+    "Try one: ↓ and Enter, or click": "试一个：按 ↓ 再按 Enter，或点击",
+    "Make a todo list with milk, eggs and bread": "建一个待办：牛奶、鸡蛋、面包",
+    "Open README.md in the editor": "在编辑器里打开 README.md",
+    "How busy is this machine?": "这台机器有多忙？",
+    "What do you see right now?": "你现在看到了什么？",
+    "No model is connected. The built-in offline one understands simple wishes. "
+    "Set ANTHROPIC_API_KEY or type /model.": "没有连接模型：内置的离线模型只懂简单的愿望。"
+    "设置 ANTHROPIC_API_KEY 或输入 /model 即可连接。",
+    "{count} more characters": "还有 {count} 个字符",
+    "{count} more characters: the inspector has them": "还有 {count} 个字符，见检查器",
+    "↑ {count} earlier, click to show": "↑ 之前还有 {count} 条，点击显示",
+}

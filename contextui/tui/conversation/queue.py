@@ -1,0 +1,42 @@
+"""What was said while a turn runs, until its turn comes."""
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from contextui.tui.cells import FAINT, KEY, fit
+from contextui.tui.words import Words
+
+_SHOWN = 3
+
+
+class Queue(Static):
+    """The words that wait, one line each; a click takes the last of them back."""
+
+    class TakenBack(Message):
+        """The person wants to change the last one."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="queue")
+        self._words = words
+        self._waiting: Sequence[str] = ()
+
+    def show(self, waiting: Sequence[str]) -> None:
+        """Show what waits."""
+        if list(waiting) != list(self._waiting):
+            self._waiting = list(waiting)
+            self.display = bool(waiting)
+            self.refresh(layout=True)
+
+    def on_click(self) -> None:
+        """Take the last one back."""
+        self.post_message(self.TakenBack())
+
+    def render(self) -> Content:
+        """The first few, and how the last one is changed."""
+        width = max(self.size.width - 10, 10)
+        rows = [Content.assemble(("· ", KEY), fit(text, width)) for text in self._waiting[-_SHOWN:]]
+        hint = self._words("waits for the turn to end   ↑ changes the last one")
+        return Content("\n").join([*rows, Content.styled(hint, FAINT)])

@@ -1,0 +1,75 @@
+"""What was said, as widgets: the person's words, the model's Markdown, and what happened beside."""
+
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Markdown, Static
+
+from contextui.text import for_terminal
+from contextui.tui.cells import FAINT, inert, short
+from contextui.tui.words import Words
+
+LONGEST = 40_000
+"""Characters of one answer that are drawn; the inspector has the whole of it."""
+
+_BEAT = 1 / 15  # seconds between two drawings of an answer that is being streamed
+
+
+class YourWords(Static):
+    """The person's words, with a bar at their left."""
+
+    def __init__(self, text: str, words: Words) -> None:
+        shown = text if len(text) <= LONGEST else text[:LONGEST]
+        left_out = len(text) - len(shown)
+        more = f"\n… {words('{count} more characters', count=short(left_out))}" if left_out else ""
+        super().__init__(Content.assemble(inert(shown), (more, FAINT)), classes="you")
+
+
+class ModelWords(Markdown):
+    """The model's words as they come: gathered, and drawn some times a second."""
+
+    def __init__(self, words: Words, text: str = "") -> None:
+        super().__init__(for_terminal(text[:LONGEST]), open_links=False)
+        self._words = words
+        self._drawn = min(len(text), LONGEST)
+        self._length = len(text)
+        self._waiting: list[str] = []
+        self._timer: Timer | None = None
+
+    def on_mount(self) -> None:
+        """Start to draw what comes."""
+        self._timer = self.set_interval(_BEAT, self.draw_waiting, pause=not self._waiting)
+        self._say_what_is_left_out()
+
+    def feed(self, text: str) -> None:
+        """Some more words."""
+        self._length += len(text)
+        if self._drawn < LONGEST:
+            self._waiting.append(text)
+        if self._timer is not None:
+            self._timer.resume()
+
+    def draw_waiting(self) -> None:
+        """Draw what came since the last time."""
+        if self._timer is not None:
+            self._timer.pause()
+        text, self._waiting = "".join(self._waiting), []
+        if room := text[: LONGEST - self._drawn]:
+            self._drawn += len(room)
+            self.append(for_terminal(room))
+        self._say_what_is_left_out()
+
+    def _say_what_is_left_out(self) -> None:
+        if self._drawn < LONGEST or self._length == self._drawn:
+            return
+        count = short(self._length - self._drawn)
+        self.border_subtitle = Content.styled(
+            self._words("{count} more characters: the inspector has them", count=count), FAINT
+        )
+        self.add_class("-cut")
+
+
+class AsideLine(Static):
+    """A line about what happened."""
+
+    def __init__(self, text: str, *, is_error: bool = False) -> None:
+        super().__init__(inert(text), classes="aside -error" if is_error else "aside")

@@ -1,0 +1,46 @@
+"""`ctrl+g`, then one key: where to go."""
+
+import unicodedata
+
+from textual import events
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from contextui.tui.cells import KEY, MUTED
+from contextui.tui.words import Words
+
+PLACES = (("1–9", "window"), ("c", "chat"), ("i", "inspector"), ("p", "prompt"))
+
+
+class GoTo(ModalScreen[str]):
+    """Waits for one key, and gives it back; anything else than a place changes nothing."""
+
+    DEFAULT_CSS = """
+    GoTo { align: center bottom; background: $background 0%; }
+    GoTo > Static { width: auto; height: 1; margin: 0 0 4 0; padding: 0 2; background: $surface; }
+    """
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self._words = words
+
+    def compose(self) -> ComposeResult:
+        """One line with the places."""
+        parts = [
+            part
+            for key, place in PLACES
+            for part in ((f"{key} ", KEY), (f"{self._words(place)}   ", MUTED))
+        ]
+        yield Static(Content.assemble((self._words("go to") + "   ", MUTED), *parts))
+
+    def on_key(self, event: events.Key) -> None:
+        """The key, as it is without an input method."""
+        event.stop()
+        character = unicodedata.normalize("NFKC", event.character or "")
+        self.dismiss(character)
+
+    def on_click(self) -> None:
+        """A click elsewhere leaves."""
+        self.dismiss("")
