@@ -1,0 +1,250 @@
+"""Models behind Anthropic's Messages API: Anthropic's own, and any server that speaks it."""
+
+import asyncio
+import json
+import os
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
+
+from contextui.agent.models import failures
+from contextui.agent.models.failures import Endpoint
+from contextui.agent.models.reading import AnswerReader
+from contextui.agent.wire import Payload, payload
+from contextui.model import ModelError, ModelEvent, ModelRequest
+
+if TYPE_CHECKING:
+    import anthropic
+    import httpx2
+
+_DEFAULT_URL = "https://api.anthropic.com"
+_CONNECTING = 10.0  # seconds
+_PARTING = 0.5  # seconds that a server has to end its reply when all was said
+_PAGE = 65_536  # bytes that are read of a reply that is no stream
+_REMEMBERED = 4  # requests; between two of one conversation may be others, for a summary
+
+
+class AnthropicModel:
+    """A model of Anthropic's, or of another server with the same API.
+
+    It never tries again by itself: whoever asks decides that by the kind of the `ModelError`.
+
+    Args:
+        name: The model's name, as the server knows it.
+        api_key: What lets in; else ANTHROPIC_API_KEY. Servers other than Anthropic's may need none.
+        base_url: The server's address; else ANTHROPIC_BASE_URL, else Anthropic's own.
+        thinking: Tokens to think with before the answer, beyond its own; 0 for none. Left out,
+            the model decides.
+        silence: Seconds without a word from the server after which an answer counts as cut.
+
+    Example:
+        >>> model = AnthropicModel("claude-opus-5-5")
+        >>> async for event in model.stream(request): ...
+        >>> await model.aclose()
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        thinking: int | None = None,
+        silence: float = 120.0,
+    ) -> None:
+        self.name = name
+        key = (api_key or os.environ.get("ANTHROPIC_API_KEY") or "").strip()
+        url = (base_url or os.environ.get("ANTHROPIC_BASE_URL") or _DEFAULT_URL).strip()
+        url = url.rstrip("/").removesuffix("/v1")  # the SDK adds it
+        self._endpoint = Endpoint(url, name, SecretStr(key) if key else None)
+        self._thinking = thinking
+        self._silence = silence
+        self._sent: deque[Payload] = deque(maxlen=_REMEMBERED)
+        self._client: anthropic.AsyncAnthropic | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None  # connections live in one loop only
+
+    def __repr__(self) -> str:
+        return f"AnthropicModel({self.name!r}, base_url={str(self._endpoint)!r})"
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """Answer a request, piece by piece; the last piece is an `Answer`.
+
+        Closing the iterator, or cancelling who waits for it, ends the connection at once.
+
+        Raises:
+            ModelError: There is no answer; its kind says whether to try again.
+        """
+        reader = AnswerReader(self.name)
+        client = await self._connected()
+        sent = self._payload(request)
+        async with self._reply(client, sent) as reply, aclosing(self._events(reply)) as events:
+            async for event in events:
+                self._remember(sent)
+                for said in reader.read(event):
+                    yield said
+                if reader.is_whole:
+                    break
+            await _part_from(events)
+        yield reader.answer()
+
+    async def context_window(self) -> int | None:
+        """How many tokens the model takes; None if the server does not tell."""
+        try:
+            client = await self._connected()
+        except ModelError:
+            return None
+        import anthropic  # noqa: PLC0415  (heavy, and loaded by now)
+
+        try:
+            model = await client.models.retrieve(self.name, timeout=_CONNECTING)
+        except (anthropic.AnthropicError, ValueError):  # whatever it is, the next request tells
+            return None
+        size = getattr(model, "max_input_tokens", None)  # the SDK does not check what it is sent
+        return size if isinstance(size, int) and size > 0 else None
+
+    async def aclose(self) -> None:
+        """Close the connections; the next request opens new ones."""
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.close()
+
+    # --- sending -----------------------------------------------------------------------
+
+    async def _connected(self) -> "anthropic.AsyncAnthropic":
+        """The client, made on first use and in a thread: to import it takes seconds."""
+        self._check()
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            self._client = await asyncio.to_thread(self._make_client)
+            self._loop = loop
+        return self._client
+
+    def _remember(self, sent: Payload) -> None:
+        """The server began to answer, so it read the request and keeps it up to the marks."""
+        if sent not in self._sent:
+            self._sent.append(sent)
+
+    def _check(self) -> None:
+        endpoint = self._endpoint
+        if not endpoint.url.startswith(("http://", "https://")):
+            raise failures.no_address(endpoint)
+        if endpoint.key is None and endpoint.url == _DEFAULT_URL:
+            raise ModelError(
+                "auth",
+                "ANTHROPIC_API_KEY is not set: set it to your key, or name a server that needs "
+                "none with ANTHROPIC_BASE_URL.",
+            )
+        if endpoint.key is not None and not _is_header(endpoint.key.get_secret_value()):
+            raise ModelError(
+                "auth", "ANTHROPIC_API_KEY holds characters that no key has: copy the key again."
+            )
+
+    def _make_client(self) -> "anthropic.AsyncAnthropic":
+        import anthropic  # noqa: PLC0415  (heavy: 2 seconds)
+        import httpx2  # noqa: PLC0415  (comes with it)
+
+        key = self._endpoint.key
+        try:
+            return anthropic.AsyncAnthropic(
+                api_key=key.get_secret_value() if key else "none",  # the SDK wants one in any case
+                base_url=self._endpoint.url,
+                max_retries=0,  # who asks decides about that, and tells the person
+                timeout=anthropic.Timeout(self._silence, connect=_CONNECTING),
+                open_telemetry=False,
+            )
+        except httpx2.InvalidURL:
+            raise failures.no_address(self._endpoint) from None
+
+    def _payload(self, request: ModelRequest) -> Payload:
+        try:
+            sent = payload(request, self.name, self._sent)
+        except RecursionError as error:
+            raise failures.unsendable(error) from None
+        match self._thinking:
+            case None:
+                pass
+            case 0:
+                sent.body["thinking"] = {"type": "disabled"}
+            case budget:
+                sent.body["thinking"] = {"type": "enabled", "budget_tokens": budget}
+                sent.body["max_tokens"] += budget
+        return sent
+
+    @asynccontextmanager
+    async def _reply(
+        self, client: "anthropic.AsyncAnthropic", sent: Payload
+    ) -> AsyncGenerator["httpx2.Response"]:
+        import anthropic  # noqa: PLC0415  (heavy, and loaded by now)
+        import httpx2  # noqa: PLC0415  (comes with it)
+
+        opening = client.messages.with_streaming_response.create(**sent.body, stream=True)
+        async with AsyncExitStack() as stack:
+            try:
+                reply = await stack.enter_async_context(opening)
+            except anthropic.APIStatusError as error:
+                raise failures.refused(error, self._endpoint) from None
+            except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
+                raise failures.unreachable(error, self._endpoint) from None
+            except (TypeError, ValueError, RecursionError) as error:
+                raise failures.unsendable(error) from None
+            yield reply.http_response
+
+    # --- reading -----------------------------------------------------------------------
+
+    async def _events(self, reply: "httpx2.Response") -> AsyncGenerator[Mapping[str, Any]]:
+        """The events of a reply, as the server sent them.
+
+        The SDK's own objects are not used: they know fewer types, and take an answer that broke
+        off for a whole one.
+        """
+        import anthropic  # noqa: PLC0415  (heavy, and loaded by now)
+        import httpx2  # noqa: PLC0415  (comes with it)
+
+        kind = reply.headers.get("content-type", "")
+        try:
+            if kind and not kind.startswith("text/event-stream"):
+                raise await self._odd(reply, kind)
+            async for sse in anthropic.AsyncStream.raw_events(reply):
+                if not sse.data:
+                    continue
+                event = sse.json()
+                if not isinstance(event, Mapping):
+                    raise ValueError
+                if event.get("type") == "error":
+                    raise failures.told(event, self._endpoint)
+                yield event
+        except httpx2.TimeoutException:
+            words = f"The answer broke off: nothing came for {self._silence:g} s."
+            raise ModelError("cut", words) from None
+        except httpx2.HTTPError:
+            raise ModelError("cut", "The answer broke off: the connection was lost.") from None
+        except (ValueError, RecursionError):
+            raise ModelError("cut", "The answer came garbled: it is not what was agreed.") from None
+
+    async def _odd(self, reply: "httpx2.Response", kind: str) -> ModelError:
+        """What to say of a reply that is no stream: perhaps it tells of a failure."""
+        page = b""
+        async for chunk in reply.aiter_bytes():
+            page += chunk
+            if len(page) > _PAGE:
+                break
+        with suppress(ValueError, RecursionError):
+            body = json.loads(page)
+            if isinstance(body, Mapping) and body.get("error"):
+                return failures.told(body, self._endpoint)
+        return failures.not_a_stream(kind, self._endpoint)
+
+
+async def _part_from(events: AsyncIterator[object]) -> None:
+    """Read to the end, so that the connection can be used again; but wait for nobody."""
+    with suppress(TimeoutError, ModelError):
+        async with asyncio.timeout(_PARTING):
+            async for _ in events:
+                pass
+
+
+def _is_header(key: str) -> bool:
+    return key.isascii() and key.isprintable()

@@ -1,0 +1,253 @@
+"""Putting an answer together from the events of its stream, verbatim."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from contextui.model import (
+    Answer,
+    Block,
+    CallBegun,
+    ModelError,
+    ModelEvent,
+    TextDelta,
+    ThinkingDelta,
+    Usage,
+)
+
+_CUT_SHORT = frozenset(("max_tokens", "model_context_window_exceeded", "refusal"))
+"""Stop reasons after which the last block may be half of what it was to be."""
+
+_DEEPEST = 100
+"""Levels of lists and mappings in a call's input. What is deeper breaks those who walk it."""
+
+
+class AnswerReader:
+    """Takes the events of one stream, in order, and makes an `Answer` of them.
+
+    Events of unknown types are passed over, blocks and deltas of unknown types are kept. A call
+    whose input is not whole is no call: only its name is kept.
+
+    Args:
+        model: The name of the model that was asked.
+
+    Attributes:
+        is_whole: Whether the stream said that this is all.
+
+    Example:
+        >>> reader = AnswerReader("claude-opus-5-5")
+        >>> for event in events:
+        ...     for said in reader.read(event): ...
+        >>> reader.answer()
+    """
+
+    def __init__(self, model: str) -> None:
+        self.is_whole = False
+        self._model = model
+        self._usage = Usage()
+        self._stop_reason: str | None = None
+        self._begun = False
+        self._drafts: dict[int, _Draft] = {}  # by the number that the provider gives
+
+    def read(self, event: Mapping[str, Any]) -> Sequence[ModelEvent]:
+        """Take the next event, and give what the person may see of it.
+
+        Raises:
+            ModelError: The events do not fit together; the answer is lost.
+        """
+        match event.get("type"):
+            case "message_start":
+                self._start(_part(event, "message"))
+            case "content_block_start":
+                return self._begin(event.get("index"), _part(event, "content_block"))
+            case "content_block_delta":
+                return self._draft(event.get("index")).add(_part(event, "delta"))
+            case "content_block_stop":
+                self._stop(event.get("index"))
+            case "message_delta":
+                self._close(_part(event, "delta"), event.get("usage"))
+            case "message_stop":
+                self.is_whole = True
+        return ()
+
+    def answer(self) -> Answer:
+        """The answer.
+
+        Raises:
+            ModelError: It is not whole.
+        """
+        if not self.is_whole:
+            raise ModelError("cut", "The answer broke off before its end.")
+        drafts = list(self._drafts.values())
+        cut = [draft for draft in drafts if self._is_cut(draft, draft is drafts[-1])]
+        blocks = tuple(draft.block for draft in drafts if draft not in cut)
+        calls = any(block["type"] == "tool_use" for block in blocks)
+        return Answer(
+            blocks=blocks,
+            stop_reason=self._stop_reason or ("tool_use" if calls else "end_turn"),
+            usage=self._usage,
+            model=self._model,
+            cut_calls=tuple(str(one.block.get("name") or "") for one in cut if one.is_call),
+        )
+
+    # --- the events --------------------------------------------------------------------
+
+    def _start(self, message: Mapping[str, Any]) -> None:
+        if self._begun or self._drafts:
+            raise _garbled("it began twice")
+        self._begun = True
+        if isinstance(message.get("model"), str):
+            self._model = message["model"] or self._model
+        self._count(message.get("usage"))
+
+    def _begin(self, index: object, block: Mapping[str, Any]) -> Sequence[ModelEvent]:
+        if not isinstance(block.get("type"), str):
+            raise _garbled("a part of it has no type")
+        if not isinstance(index, int) or index in self._drafts:
+            raise _garbled("two parts of it have one number")
+        draft = self._drafts[index] = _Draft(dict(block))
+        return draft.told()
+
+    def _draft(self, index: object) -> "_Draft":
+        draft = self._drafts.get(index) if isinstance(index, int) else None
+        if draft is None or draft.is_stopped:
+            raise _garbled("more came of a part that had not begun or was at its end")
+        return draft
+
+    def _stop(self, index: object) -> None:
+        if isinstance(index, int) and index in self._drafts:
+            self._drafts[index].is_stopped = True
+
+    def _close(self, delta: Mapping[str, Any], usage: object) -> None:
+        if isinstance(delta.get("stop_reason"), str):
+            self._stop_reason = delta["stop_reason"]
+        self._count(usage)
+
+    def _count(self, usage: object) -> None:
+        """Take the figures that are told: those of later events are totals, or null."""
+        if not isinstance(usage, Mapping):
+            return
+        told = {one.name: usage.get(one.name) for one in fields(Usage)}
+        self._usage = replace(
+            self._usage, **{name: count for name, count in told.items() if type(count) is int}
+        )
+
+    def _is_cut(self, draft: "_Draft", is_last: bool) -> bool:
+        """Whether a block is not whole; whole ones are finished by this."""
+        draft.join()
+        is_short = self._stop_reason in _CUT_SHORT
+        if draft.block["type"] == "thinking":  # without its signature it would be refused
+            return is_short and is_last and not draft.block.get("signature")
+        if not draft.is_call:
+            return False
+        if not draft.is_stopped or (is_short and is_last):
+            return True
+        return not draft.take_input(may_be_empty=not is_short)
+
+
+@dataclass(slots=True, eq=False)
+class _Draft:
+    """A block that is being written."""
+
+    block: dict[str, Any]
+    is_stopped: bool = False
+    _texts: dict[str, list[str]] = field(default_factory=dict)
+    _input: list[str] = field(default_factory=list)
+
+    @property
+    def is_call(self) -> bool:
+        return self.block["type"] == "tool_use" or bool(self._input)
+
+    def told(self) -> Sequence[ModelEvent]:
+        """What the person may see of its beginning."""
+        match self.block:
+            case {"type": "tool_use", "name": str(name)}:
+                return (CallBegun(name),)
+            case {"type": "text", "text": str(text)} if text:
+                return (TextDelta(text),)
+            case {"type": "thinking", "thinking": str(text)} if text:
+                return (ThinkingDelta(text),)
+        return ()
+
+    def add(self, delta: Mapping[str, Any]) -> Sequence[ModelEvent]:
+        match delta:
+            case {"type": "input_json_delta", "partial_json": str(text)}:
+                self._input.append(text)
+            case {"type": "citations_delta", "citation": citation}:
+                self.block["citations"] = [*(self.block.get("citations") or ()), citation]
+            case _:
+                for name, value in delta.items():
+                    if name != "type":
+                        self._extend(name, value)
+        match delta:
+            case {"type": "text_delta", "text": str(text)} if text:
+                return (TextDelta(text),)
+            case {"type": "thinking_delta", "thinking": str(text)} if text:
+                return (ThinkingDelta(text),)
+        return ()
+
+    def _extend(self, name: str, value: object) -> None:
+        """Add to a field: text to text, items to a list; anything else takes its place."""
+        old = self.block.get(name)
+        if isinstance(value, str) and name != "signature":  # a signature comes in one piece
+            self._texts.setdefault(name, [old] if isinstance(old, str) else []).append(value)
+        elif isinstance(value, list) and isinstance(old, list):
+            self.block[name] = [*old, *value]
+        else:
+            self.block[name] = value
+
+    def join(self) -> None:
+        self.block |= {name: "".join(pieces) for name, pieces in self._texts.items()}
+
+    def take_input(self, may_be_empty: bool) -> bool:
+        """Read the call's input; False if that, its id or its name is not whole."""
+        named = [self.block.get(one) for one in ("id", "name")]
+        if self.block["type"] == "tool_use" and not all(isinstance(n, str) and n for n in named):
+            return False
+        text = "".join(self._input)
+        if text.strip():
+            value = _parsed(text)
+        else:  # servers other than the provider's own may send the input in one piece
+            value = self.block.get("input") or ({} if may_be_empty else None)
+        if not isinstance(value, dict):
+            return False
+        self.block["input"] = value
+        return True
+
+
+def _parsed(text: str) -> object:
+    """What the text says as strict JSON; None if it is none, or could not be written again."""
+    try:
+        value = json.loads(text, parse_constant=_finite, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return None
+    return value if _is_flat(value, _DEEPEST) else None
+
+
+def _finite(number: str) -> float:
+    """A number as it is written; NaN and what is infinite are no JSON, and 1e999 becomes such."""
+    if not math.isfinite(value := float(number)):
+        raise ValueError(number)
+    return value
+
+
+def _is_flat(value: object, levels: int) -> bool:
+    match value:
+        case dict():
+            return levels > 0 and all(_is_flat(one, levels - 1) for one in value.values())
+        case list():
+            return levels > 0 and all(_is_flat(one, levels - 1) for one in value)
+    return True
+
+
+def _part(event: Mapping[str, Any], name: str) -> Block:
+    part = event.get(name)
+    if not isinstance(part, Mapping):
+        raise _garbled("an event of it is not whole")
+    return part
+
+
+def _garbled(what: str) -> ModelError:
+    return ModelError("cut", f"The answer came garbled: {what}.")

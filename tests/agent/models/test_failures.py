@@ -1,0 +1,269 @@
+"""How requests fail: the kind that the loop goes by, and the words that the person reads."""
+
+import socket
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from contextui.agent.models.failures import Endpoint, told
+from contextui.model import ErrorKind
+from tests.agent.models.asking import failure, the_failure
+from tests.agent.server import (
+    Hangup,
+    Reply,
+    Server,
+    Step,
+    Stream,
+    answer,
+    error,
+    start,
+)
+
+ENDPOINT = Endpoint("https://example.com", "claude-x")
+
+STATUS: list[tuple[int, Any, ErrorKind, str]] = [
+    (400, error("invalid_request_error", "tools.0: bad"), "bad_request", "400.*tools.0: bad"),
+    (401, error("authentication_error", "invalid x-api-key"), "auth", "ANTHROPIC_API_KEY"),
+    (402, error("billing_error", "Pay."), "auth", "Pay."),
+    (403, error("permission_error", "Not for you."), "auth", "ANTHROPIC_API_KEY.*Not for you"),
+    (403, "<html>Forbidden</html>", "auth", "ANTHROPIC_API_KEY.$"),
+    (404, error("not_found_error", "model: claude-x"), "not_found", 'the model "claude-x"'),
+    (404, {"error": "model 'claude-x' not found"}, "not_found", "--model or ANTHROPIC_MODEL"),
+    (404, {"detail": "Not Found"}, "not_found", "ANTHROPIC_BASE_URL.*It says: Not Found"),
+    (404, "<html>404</html>", "not_found", "http://127.0.0.1:.*check ANTHROPIC_BASE_URL"),
+    (405, "Method Not Allowed", "bad_request", "405.*Method Not Allowed"),
+    (408, error("timeout_error"), "server", "408"),
+    (409, error("conflict_error"), "server", "409"),
+    (413, error("request_too_large", "Over 32 MB."), "too_large", "larger than.*Over 32 MB"),
+    (413, "<html>nginx</html>", "too_large", "larger than the model takes.$"),
+    (418, "", "bad_request", "418"),
+    (422, {"detail": [{"loc": ["x"]}]}, "bad_request", "422"),
+    (429, error("rate_limit_error", "Slowly."), "rate_limit", "Slowly"),
+    (500, error("api_error", "Oh."), "server", "500.*Oh"),
+    (500, error("overloaded_error"), "overloaded", "no room"),
+    (502, "<html>Bad gateway</html>", "server", r"failed \(status 502\).$"),
+    (503, "", "server", "503"),
+    (529, error("overloaded_error", "Overloaded"), "overloaded", "no room.*Overloaded"),
+    (529, b"\xff\xfe", "overloaded", "no room"),
+]
+
+
+@pytest.mark.parametrize(("status", "body", "kind", "words"), STATUS)
+def test_a_status_says_what_went_wrong(status: int, body: Any, kind: ErrorKind, words: str) -> None:
+    with Server(Reply(status, body)) as server:
+        caught = failure(server)
+        assert caught.kind == kind
+        assert len(server.requests) == 1  # who asks decides whether to try again
+    with pytest.raises(type(caught), match=words):
+        raise caught
+    assert "<html>" not in str(caught)
+
+
+TOO_LONG = [
+    "prompt is too long: 213462 tokens > 200000 maximum",
+    "input length and `max_tokens` exceed context limit: 195000 + 8192 > 200000",
+    "the request exceeds the available context size (4096 tokens), try increasing it",
+    "This model's maximum context length is 8192 tokens.",
+    "Input is too long for requested model.",
+]
+THINKING = [
+    "messages.1.content.0: Invalid `signature` in `thinking` block",
+    "messages.1.content.12: `thinking` or `redacted_thinking` blocks in the latest assistant "
+    "message cannot be modified. These blocks must remain as they were in the original response.",
+    "messages.3.content.0.thinking.signature: Field required",
+    "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`. When "
+    "`thinking` is enabled, a final `assistant` message must start with a thinking block.",
+    "messages.5.content.0: prefix_mismatch: the messages before this block have changed",
+]
+OTHER = [
+    "max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens",
+    "`max_tokens` must be greater than `thinking.budget_tokens`",
+    "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after",
+    "Your credit balance is too low to access the API.",
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        *((one, "too_large") for one in TOO_LONG),
+        *((one, "thinking") for one in THINKING),
+        *((one, "bad_request") for one in OTHER),
+    ],
+)
+def test_a_refused_request_says_what_can_be_done_about_it(words: str, kind: ErrorKind) -> None:
+    caught = told(error("invalid_request_error", words), ENDPOINT, 400)
+    assert caught.kind == kind
+    assert words[:60] in str(caught)
+    assert not caught.is_passing
+
+
+@pytest.mark.parametrize(
+    ("type_", "kind"),
+    [
+        ("overloaded_error", "overloaded"),
+        ("rate_limit_error", "rate_limit"),
+        ("api_error", "server"),
+        ("timeout_error", "server"),
+        ("invalid_request_error", "bad_request"),
+        ("authentication_error", "auth"),
+        ("something_new", "server"),
+    ],
+)
+def test_an_error_within_a_stream_is_judged_by_its_type(type_: str, kind: ErrorKind) -> None:
+    caught = the_failure([start(), error(type_, "Sorry.")])
+    assert caught.kind == kind
+    assert "Sorry." in str(caught)
+    assert "200" not in str(caught).replace("127.0.0.1:", "").split("It says")[1]
+
+
+def test_an_error_within_a_stream_may_be_of_any_form() -> None:
+    for event in (
+        {"type": "error"},
+        {"type": "error", "error": None},
+        {"type": "error", "error": 5},
+    ):
+        assert the_failure([start(), event]).kind == "server"
+
+
+# --- when to come back ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "1500"}, 1.5),
+        ({"retry-after-ms": "1500", "retry-after": "7"}, 1.5),
+        ({"retry-after-ms": "soon", "retry-after": "7"}, 7.0),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "Fri, 01 Jan 2021 00:00:00 GMT"}, 0.0),
+        ({}, None),
+    ],
+)
+def test_the_server_may_say_when_to_come_back(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    caught = the_failure(Reply(429, error("rate_limit_error"), headers))
+    assert caught.retry_after == seconds
+
+
+def test_when_to_come_back_may_be_a_date() -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True)
+    caught = the_failure(Reply(529, error("overloaded_error"), {"retry-after": date}))
+    assert caught.retry_after is not None
+    assert 7_000 < caught.retry_after <= 7_200
+
+
+# --- no reply, or another than was to come -------------------------------------------------
+
+
+def test_where_nobody_listens_the_address_is_named() -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # taken, and not listened to
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        with Server() as server:
+            caught = failure(server, base_url=url)
+    assert caught.kind == "connection"
+    assert url in str(caught)
+    assert "--base-url" in str(caught)
+
+
+def test_a_server_that_hangs_up_was_not_reached() -> None:
+    caught = the_failure(Hangup())
+    assert caught.kind == "connection"
+    assert "disconnected" in str(caught)
+
+
+def test_a_server_that_says_nothing_is_not_waited_for_for_ever() -> None:
+    with Server(Hangup(held=True)) as server:
+        caught = failure(server, silence=0.2)
+    assert caught.kind == "connection"
+    assert "does not answer" in str(caught)
+
+
+def test_a_failure_that_breaks_off_is_a_failure() -> None:
+    assert the_failure(Reply(500, "Half of", is_short=True)).kind == "connection"
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (Reply(200, "<html>Please log in.</html>"), 'with "text/html"'),
+        (Reply(200, {"type": "message", "content": []}), 'with "application/json"'),
+        (Reply(200, "[]", {"content-type": "application/json"}), 'with "application/json"'),
+        (Stream([b"hi" * 100_000], held=True, content_type="video/mp4"), 'with "video/mp4"'),
+        (Reply(200, "{", {"content-type": "a/b\x1b"}), 'with "a/b␛"'),
+    ],
+)
+def test_a_reply_that_is_no_stream_says_so(step: Step, words: str) -> None:
+    caught = the_failure(step)
+    assert caught.kind == "not_found"
+    assert words in str(caught)
+    assert "ANTHROPIC_BASE_URL" in str(caught)
+
+
+def test_a_plain_reply_may_tell_of_a_failure_too() -> None:
+    caught = the_failure(Reply(200, error("overloaded_error", "Full.")))
+    assert caught.kind == "overloaded"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "localhost:8080",
+        "ftp://example.com",
+        "http://[::1",
+        "http://127.0.0.1:99999",
+        "http://",
+        "x",
+    ],
+)
+def test_what_is_no_address_is_said_to_be_none(url: str) -> None:
+    with Server() as server:
+        caught = failure(server, base_url=url)
+    assert caught.kind in ("not_found", "connection")
+    assert "--base-url" in str(caught)
+
+
+# --- broken off ----------------------------------------------------------------------------
+
+BEGUN = answer("Hello.")[:-2]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        Stream(BEGUN),
+        Stream(answer("Hello.")[:-1]),
+        Stream(BEGUN, end="close"),
+        Stream(BEGUN, end="reset"),
+        Stream([]),
+        Stream([b"\xff\xfe\n\n"]),
+        Stream([b"data: {\n\n"]),
+        Stream([b"data: 5\n\n"]),
+        Stream([b"data: [DONE]\n\n"]),
+        Stream([b"data: " + b"[" * 100_000 + b"\n\n"]),
+        Stream([*BEGUN, b"event: message_stop\n"]),
+        Stream([b"Hello."]),
+        Stream([b"Hello."], content_type=""),
+    ],
+)
+def test_an_answer_that_breaks_off_is_none(step: Step) -> None:
+    caught = the_failure(step)
+    assert caught.kind == "cut"
+    assert caught.is_passing
+    assert str(caught).startswith("The answer ")
+
+
+def test_an_answer_that_stops_coming_breaks_off() -> None:
+    with Server(Stream(BEGUN, held=True)) as server:
+        caught = failure(server, silence=0.2)
+    assert caught.kind == "cut"
+    assert "nothing came for 0.2 s" in str(caught)
