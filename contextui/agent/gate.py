@@ -6,22 +6,28 @@ of the very next message, and no result without its call. Clean messages pass as
 that the bytes of one request are a prefix of the next one's.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import chain, takewhile
+from typing import NamedTuple
 
+from contextui.agent.blocks import THINKING, fit_block, in_words, text_block
 from contextui.errors import ContextUIError
 from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
-from contextui.text import for_model
 
-THINKING = ("thinking", "redacted_thinking")
 _NO_RESULT = "There is no result of this call."
 _BEFORE = "(The conversation before this was left out.)"
-_NO_OUTPUT = "(no output)"
 
 
 class MalformedRequestError(ContextUIError):
     """A request that no provider would take, and that could not be repaired."""
+
+
+class _Part(NamedTuple):
+    """One block, and whether it is in its final form."""
+
+    block: Block
+    stable: bool
 
 
 @dataclass(slots=True)
@@ -29,8 +35,7 @@ class _Turn:
     """All that one side says before the other side speaks."""
 
     role: Role
-    blocks: list[Block] = field(default_factory=list)
-    stable: int = 0  # how many of its first blocks are in their final form
+    parts: list[_Part] = field(default_factory=list)
 
 
 def admit(
@@ -54,14 +59,16 @@ def admit(
         MalformedRequestError: There is nothing to send, or no repair helped.
     """
     system, turns = _gather(messages, stable, THINKING if without_thinking else ())
-    turns = _paired([turn for turn in turns if turn.blocks])
+    turns = _paired(turns)
     if turns and turns[0].role == "assistant":
-        turns.insert(0, _Turn("user", [_text(_BEFORE)], 1))
+        # What stands before the first words is as stable as they are.
+        turns.insert(0, _Turn("user", [_Part(text_block(_BEFORE), turns[0].parts[0].stable)]))
+    parts = chain.from_iterable(turn.parts for turn in turns)
     request = ModelRequest(
         system="\n\n".join(system),
-        messages=tuple(LlmMessage(turn.role, tuple(turn.blocks)) for turn in turns),
+        messages=tuple(LlmMessage(one.role, tuple(p.block for p in one.parts)) for one in turns),
         tools=tuple(tools),
-        stable=_stable_blocks(turns),
+        stable=sum(1 for _ in takewhile(lambda part: part.stable, parts)),
         max_tokens=max_tokens,
     )
     if problems := faults(request):
@@ -78,124 +85,87 @@ def _gather(
     """The system prompt, and what was said with neighbours of one side joined."""
     system: list[str] = []
     turns: list[_Turn] = []
+    known: set[str] = set()
     for position, message in enumerate(messages):
-        blocks = [one for one in _clean_blocks(message) if one["type"] not in left_out]
-        if message.role == "system" and not turns:
-            system += [block["text"] for block in blocks]
-            continue
         role: Role = "assistant" if message.role == "assistant" else "user"
-        if not turns or turns[-1].role != role:
+        blocks = [one for one in _fit_blocks(message, role) if one["type"] not in left_out]
+        if message.role == "system" and not turns:
+            system += [block["text"] for block in blocks if block["type"] == "text"]
+            continue
+        if role == "assistant":
+            blocks = _ended(_called_once(blocks, known))
+        if blocks and (not turns or turns[-1].role != role):
             turns.append(_Turn(role))
-        turn = turns[-1]
-        turn.blocks += blocks
-        if position < stable:
-            turn.stable = len(turn.blocks)
+        if blocks:
+            turns[-1].parts += [_Part(block, position < stable) for block in blocks]
     return system, turns
 
 
-def _clean_blocks(message: LlmMessage) -> Iterator[Block]:
+def _fit_blocks(message: LlmMessage, role: Role) -> list[Block]:
     content = message.content
-    for block in [_text(content)] if isinstance(content, str) else content:
-        clean: Block = _fit(block)
-        if clean["type"] == "tool_result" and not clean.get("content"):
-            clean = {**clean, "content": _NO_OUTPUT}
-        if clean["type"] != "text" or clean["text"].strip():
-            yield clean
+    given = [text_block(content)] if isinstance(content, str) else content or ()
+    try:
+        return [block for one in given if (block := fit_block(one, role)) is not None]
+    except RecursionError:
+        raise MalformedRequestError(
+            "The request cannot be sent: it is nested too deeply."
+        ) from None
 
 
-def _fit(value: Any) -> Any:
-    """The same with every text made fit; a clean value comes back as the very same object."""
-    match value:
-        case str():
-            return for_model(value)
-        case Mapping():
-            inner = {key: _fit(one) for key, one in value.items()}
-            return value if all(inner[key] is value[key] for key in value) else inner
-        case list() | tuple():
-            items = [_fit(one) for one in value]
-            same = all(one is old for one, old in zip(items, value, strict=True))
-            return value if same else items
-    return value
-
-
-def _paired(turns: Sequence[_Turn]) -> list[_Turn]:
-    """Calls and results in pairs: what has no partner gets one, or becomes plain words."""
-    paired: list[_Turn] = []
-    asked: list[str] = []
-    known: set[str] = set()
-    for turn in turns:
-        if turn.role == "user":
-            _answer(turn, asked)
-            asked = []
-        else:
-            if asked:  # nobody spoke in between; this cannot come from a context
-                paired.append(_Turn("user", [_missing(call) for call in asked]))
-            asked = _calls(turn, known)
-        paired.append(turn)
-    if asked:
-        paired.append(_Turn("user", [_missing(call) for call in asked]))
-    return paired
-
-
-def _answer(turn: _Turn, asked: Sequence[str]) -> None:
-    """Put the results of these calls first, one for each, in the order of the calls."""
-    given = [block for block in turn.blocks if block["type"] == "tool_result"]
-    results: dict[str, Block] = {}
-    for block in given:
-        if block.get("tool_use_id") in asked:
-            results.setdefault(block["tool_use_id"], block)
-    if not asked and not given:
-        return
-    used = {id(block) for block in results.values()}
-    rest = [block for block in turn.blocks if id(block) not in used]
-    kept = [words for block in rest if (words := _as_words(block)) is not None]
-    whole = [results.get(call) or _missing(call) for call in asked] + kept
-    if len(whole) != len(turn.blocks):
-        turn.stable = len(whole) if turn.stable == len(turn.blocks) else 0
-    turn.blocks = whole
-
-
-def _calls(turn: _Turn, known: set[str]) -> list[str]:
-    """The ids that an answer asks under; a second call under a known id is left out."""
-    asked: list[str] = []
+def _called_once(blocks: Iterable[Block], known: set[str]) -> list[Block]:
+    """The blocks without a second call under one id: nobody could tell the results apart."""
     kept: list[Block] = []
-    for block in turn.blocks:
+    for block in blocks:
         if block["type"] == "tool_use":
             if block["id"] in known:
                 continue
             known.add(block["id"])
-            asked.append(block["id"])
         kept.append(block)
-    turn.blocks = kept or [_text("(An earlier call again.)")]
-    turn.stable = min(turn.stable, len(turn.blocks))
-    return asked
+    return kept
 
 
-def _as_words(block: Block) -> Block | None:
-    """A result that answers nothing, as the words it holds; anything else as it is."""
-    if block["type"] != "tool_result":
-        return block
-    content = block.get("content") or ""
-    parts = [content] if isinstance(content, str) else [one.get("text", "") for one in content]
-    words = "\n".join(part for part in parts if part.strip())
-    return _text(words) if words else None
+def _ended(blocks: list[Block]) -> list[Block]:
+    """An answer that ends as it may: neither in thinking nor in white space."""
+    while blocks and blocks[-1]["type"] in THINKING:
+        blocks = blocks[:-1]
+    if blocks and blocks[-1]["type"] == "text":
+        *before, last = blocks
+        words = last["text"].rstrip()
+        return blocks if words == last["text"] else [*before, {**last, "text": words}]
+    return blocks
+
+
+def _paired(turns: Sequence[_Turn]) -> list[_Turn]:
+    """Calls and results in pairs: what has no partner gets one, or becomes plain words."""
+    asked: list[str] = []
+    for turn in turns:
+        if turn.role == "user":
+            _answer(turn, asked)
+        asked = [part.block["id"] for part in turn.parts if part.block["type"] == "tool_use"]
+    if not asked:
+        return list(turns)
+    return [*turns, _Turn("user", [_Part(_missing(call), stable=False) for call in asked])]
+
+
+def _answer(turn: _Turn, asked: Sequence[str]) -> None:
+    """Put the results of these calls first, one for each, in the order of the calls."""
+    results: dict[str, _Part] = {}
+    rest: list[_Part] = []
+    for part in turn.parts:
+        block = part.block
+        if block["type"] != "tool_result":
+            rest.append(part)
+        elif block["tool_use_id"] in asked and block["tool_use_id"] not in results:
+            results[block["tool_use_id"]] = part
+        else:
+            rest.append(_Part(in_words(block), part.stable))
+    all_stable = all(part.stable for part in turn.parts)
+    answers = [results.get(call) or _Part(_missing(call), all_stable) for call in asked]
+    turn.parts = [*answers, *rest]
 
 
 def _missing(call: str) -> Block:
     return {"type": "tool_result", "tool_use_id": call, "content": _NO_RESULT, "is_error": True}
-
-
-def _text(words: str) -> Block:
-    return {"type": "text", "text": words}
-
-
-def _stable_blocks(turns: Sequence[_Turn]) -> int:
-    count = 0
-    for turn in turns:
-        count += turn.stable
-        if turn.stable < len(turn.blocks):
-            break
-    return count
 
 
 # --- checking ----------------------------------------------------------------------------

@@ -1,0 +1,401 @@
+"""The gate lets only requests through that the provider takes, whatever it is given."""
+
+from collections.abc import Iterable, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from contextui.agent.gate import MalformedRequestError, admit
+from contextui.agent.wire import payload
+from contextui.model import Block, LlmMessage, ModelRequest
+from tests.agent.shapes import violations
+
+
+def user(*content: Any) -> LlmMessage:
+    return LlmMessage("user", blocks_of(content))
+
+
+def assistant(*content: Any) -> LlmMessage:
+    return LlmMessage("assistant", blocks_of(content))
+
+
+def system(text: str) -> LlmMessage:
+    return LlmMessage("system", text)
+
+
+def blocks_of(content: Iterable[Any]) -> tuple[Block, ...]:
+    return tuple({"type": "text", "text": one} if isinstance(one, str) else one for one in content)
+
+
+def call(call_id: Any = "a", given: Any = None, name: Any = "action") -> Block:
+    return {
+        "type": "tool_use",
+        "id": call_id,
+        "name": name,
+        "input": {} if given is None else given,
+    }
+
+
+def result(call_id: Any = "a", content: Any = "done", **more: Any) -> Block:
+    return {"type": "tool_result", "tool_use_id": call_id, "content": content, **more}
+
+
+def thinking(text: str = "hm", signature: Any = "s") -> Block:
+    return {"type": "thinking", "thinking": text, "signature": signature}
+
+
+IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+_PLAIN = [user("Hello."), assistant("Hello to you."), user("Add milk.")]
+
+
+def admitted(*messages: LlmMessage, **options: Any) -> ModelRequest:
+    """The request, after the provider's own rules found nothing wrong with it."""
+    request = admit(messages, **options)
+    assert violations(payload(request, "m").body, continues=True) == []
+    return request
+
+
+def said(request: ModelRequest) -> list[tuple[str, list[Any]]]:
+    """Who says what: of text the words, of calls and results the ids, of anything else the type."""
+    return [(one.role, [_short(block) for block in one.content]) for one in request.messages]
+
+
+def _short(block: Any) -> Any:
+    match block:
+        case {"type": "text", "text": words}:
+            return words
+        case {"type": "tool_use", "id": call_id}:
+            return f"?{call_id}"
+        case {"type": "tool_result", "tool_use_id": call_id}:
+            return f"!{call_id}"
+    return block["type"]
+
+
+# --- whatever it is given ----------------------------------------------------------------
+
+texts = st.sampled_from(["", " ", "\n\t", "hi", "hi ", "\ud800", "a\0b", "\ud83d\ude00", "你好"])
+ids = st.sampled_from(["a", "b", "c", "a.b:0", "", "é", "\0", "\udc00", 7, None])
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | texts | st.binary(max_size=2),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(texts | ids, inner, max_size=2),
+    max_leaves=4,
+)
+text_blocks = texts.map(lambda words: {"type": "text", "text": words})
+odd_blocks = st.sampled_from(
+    [
+        {},
+        {"type": None},
+        {"type": "text"},
+        {"type": "text", "text": None},
+        {"type": "tool_use"},
+        {"type": "tool_result"},
+        {"type": "thinking"},
+        {"type": "redacted_thinking", "data": None},
+        {"type": "redacted_thinking", "data": "x"},
+        {"type": "text", "text": "kept", "cache_control": {"type": "ephemeral"}},
+        MappingProxyType({"type": "text", "text": "a view"}),
+        IMAGE,
+        "words",
+        None,
+    ]
+)
+nested = st.lists(text_blocks | odd_blocks | st.just(result("b")), max_size=3)
+contents = texts | st.none() | anything | nested | nested.map(tuple)
+results = st.builds(result, ids, contents, is_error=st.booleans() | st.sampled_from([None, "yes"]))
+calls = st.builds(call, ids, st.just({}) | anything, texts | st.just("action") | st.none())
+thoughts = st.builds(thinking, texts, st.sampled_from(["s", None, 1]))
+hostile_blocks = st.one_of(text_blocks, calls, results, thoughts, odd_blocks)
+hostile = st.lists(
+    st.builds(
+        LlmMessage,
+        st.sampled_from(["user", "assistant", "user", "assistant", "system", "tool"]),
+        st.none() | texts | st.lists(hostile_blocks, max_size=4).map(tuple),
+    ),
+    max_size=8,
+)
+orderly = st.lists(
+    st.builds(
+        LlmMessage,
+        st.sampled_from(["user", "assistant"]),
+        st.lists(text_blocks | st.builds(call, ids) | st.builds(result, ids) | thoughts, max_size=3)
+        .map(tuple)
+        .filter(bool),
+    ),
+    max_size=8,
+)
+
+
+def try_admit(messages: Sequence[LlmMessage], **options: Any) -> ModelRequest:
+    """Only what there is nothing to say in may be refused."""
+    try:
+        return admit(messages, **options)
+    except MalformedRequestError as error:
+        assert "nothing to send" in str(error)
+        assume(False)
+        raise
+
+
+@given(hostile, st.integers(0, 8), st.booleans())
+@settings(max_examples=400)
+def test_what_comes_out_is_never_refused(
+    messages: list[LlmMessage], stable: int, without_thinking: bool
+) -> None:
+    request = try_admit(messages, stable=stable, without_thinking=without_thinking)
+    assert violations(payload(request, "m").body, continues=True) == []
+    assert 0 <= request.stable <= len(request.blocks())
+
+
+@given(hostile)
+@settings(max_examples=200)
+def test_what_came_out_passes_as_it_is(messages: list[LlmMessage]) -> None:
+    once = try_admit(messages)
+    again = admit([*([system(once.system)] if once.system else []), *once.messages])
+    assert again == once
+    assert all(new is old for new, old in zip(again.blocks(), once.blocks(), strict=True))
+
+
+@given(hostile, st.integers(0, 8))
+@settings(max_examples=200)
+def test_what_is_stable_comes_from_the_stable_messages(
+    messages: list[LlmMessage], stable: int
+) -> None:
+    request = try_admit(messages, stable=stable)
+    try:
+        alone = admit(messages[:stable]).blocks()
+    except MalformedRequestError:
+        alone = []
+    assert request.blocks()[: request.stable] == alone[: request.stable]
+
+
+@given(orderly, st.lists(texts, max_size=2), orderly)
+@settings(max_examples=300)
+def test_a_request_goes_on_where_the_one_before_ended(
+    before: list[LlmMessage], words: list[str], more: list[LlmMessage]
+) -> None:
+    """Unless a result comes late: nobody can know that it will."""
+    before = [*before, user("Well?")]
+    more = [*map(user, words), assistant("So."), *more]
+    first, second = admit(before), admit([*before, *more])
+    assert second.blocks()[: len(first.blocks())] == first.blocks()
+    assert second.system == first.system
+
+
+# --- what it leaves alone ----------------------------------------------------------------
+
+
+def test_clean_blocks_pass_as_the_very_same_objects() -> None:
+    unknown = {"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {}}
+    messages = [
+        user("Hello.", IMAGE),
+        assistant(thinking(), "I will.", unknown, call("a", {"text": ["milk", 1, None, 0.5]})),
+        user(result("a", [{"type": "text", "text": "done"}, IMAGE]), "And now?"),
+    ]
+    request = admit(messages)
+    given = [block for message in messages for block in message.content]
+    assert all(new is old for new, old in zip(request.blocks(), given, strict=True))
+    assert [len(one.content) for one in request.messages] == [2, 4, 2]
+
+
+def test_the_system_prompt_is_what_stands_first() -> None:
+    request = admitted(system("Be brief."), system("Be kind."), *_PLAIN, system("By the way."))
+    assert request.system == "Be brief.\n\nBe kind."
+    assert said(request)[-1] == ("user", ["Add milk.", "By the way."])
+
+
+def test_neighbours_of_one_side_are_joined() -> None:
+    request = admitted(user("a"), user("b"), assistant("c"), assistant("d"), user("e"))
+    assert said(request) == [("user", ["a", "b"]), ("assistant", ["c", "d"]), ("user", ["e"])]
+
+
+@pytest.mark.parametrize("messages", [[], [system("Be brief.")], [user(" ")], [assistant()]])
+def test_nothing_is_not_sent(messages: list[LlmMessage]) -> None:
+    with pytest.raises(MalformedRequestError, match="nothing to send"):
+        admit(messages)
+
+
+# --- calls and results -------------------------------------------------------------------
+
+
+def test_a_call_without_a_result_gets_one_that_says_so() -> None:
+    request = admitted(user("Go."), assistant(call("a"), call("b")), user(result("b"), "Well?"))
+    assert said(request)[-1] == ("user", ["!a", "!b", "Well?"])
+    assert request.messages[-1].content[0] == result(
+        "a", "There is no result of this call.", is_error=True
+    )
+
+
+def test_a_last_call_is_answered_too() -> None:
+    request = admitted(user("Go."), assistant("I will.", call("a")))
+    assert said(request)[-1] == ("user", ["!a"])
+
+
+def test_a_result_without_a_call_is_told_in_words() -> None:
+    content = [{"type": "text", "text": "one"}, IMAGE, {"type": "text", "text": "two"}]
+    request = admitted(user(result("a", "lost")), assistant("Oh."), user(result("a", content)))
+    assert said(request) == [("user", ["lost"]), ("assistant", ["Oh."]), ("user", ["one\ntwo"])]
+
+
+def test_a_result_without_call_and_words_leaves_no_hole() -> None:
+    request = admitted(user("Go."), assistant("Yes."), user(result("a", [IMAGE])), assistant("!"))
+    assert said(request)[2] == ("user", ["(no output)"])
+
+
+def test_results_come_first_and_in_the_order_of_the_calls() -> None:
+    request = admitted(
+        user("Go."), assistant(call("a"), call("b")), user("Wait.", result("b"), result("a"))
+    )
+    assert said(request)[-1] == ("user", ["!a", "!b", "Wait."])
+
+
+def test_a_second_result_of_one_call_is_told_in_words() -> None:
+    request = admitted(user("Go."), assistant(call()), user(result(), result("a", "again")))
+    assert said(request)[-1] == ("user", ["!a", "again"])
+
+
+def test_a_second_call_under_one_id_is_left_out() -> None:
+    request = admitted(
+        *(user("Go."), assistant(thinking(), call("a")), user(result("a"))),
+        *(assistant(thinking(), call("a")), user(result("a", "twice"), "Well?")),
+    )
+    assert said(request)[1:] == [
+        ("assistant", ["thinking", "?a"]),
+        ("user", ["!a", "twice", "Well?"]),
+    ]
+
+
+def test_ids_and_names_lose_their_odd_characters_on_both_sides() -> None:
+    odd = "functions.action:0"
+    request = admitted(user("Go."), assistant(call(odd, name="todo.add")), user(result(odd)))
+    assert said(request)[1:] == [
+        ("assistant", ["?functions_action_0"]),
+        ("user", ["!functions_action_0"]),
+    ]
+    assert request.messages[1].content[0]["name"] == "todo_add"  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [(None, {}), ("x", {"input": "x"}), ([1], {"input": [1]}), ({"n": 1}, {"n": 1})],
+)
+def test_an_input_becomes_an_object(given: Any, sent: dict[str, Any]) -> None:
+    block = {"type": "tool_use", "id": "a", "name": "action", "input": given}
+    request = admitted(user("Go."), assistant(block), user(result()))
+    assert request.messages[1].content[0]["input"] == sent  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("content", "sent"),
+    [
+        ("", "(no output)"),
+        (" \n", "(no output)"),
+        (None, "(no output)"),
+        ([], "(no output)"),
+        ([{"type": "text", "text": " "}], "(no output)"),
+        ([{"type": "text", "text": ""}, IMAGE], [IMAGE]),
+        (12, "12"),
+    ],
+)
+def test_a_result_says_something(content: Any, sent: Any) -> None:
+    request = admitted(user("Go."), assistant(call()), user(result("a", content)))
+    assert request.messages[-1].content == (result("a", sent),)
+
+
+def test_an_error_is_told_in_text_alone() -> None:
+    shown = [{"type": "text", "text": "It broke."}, IMAGE]
+    request = admitted(user("Go."), assistant(call()), user(result("a", shown, is_error=True)))
+    assert request.messages[-1].content == (result("a", shown[:1], is_error=True),)
+
+
+# --- words and thinking ------------------------------------------------------------------
+
+
+def test_empty_texts_are_left_out_and_their_neighbours_joined() -> None:
+    request = admitted(user("Go."), assistant(" "), user("", "On."), assistant(), user("Now."))
+    assert said(request) == [("user", ["Go.", "On.", "Now."])]
+
+
+def test_what_begins_with_the_assistant_is_given_a_beginning() -> None:
+    request = admitted(assistant("So."), user("Go on."), stable=1)
+    assert said(request)[0] == ("user", ["(The conversation before this was left out.)"])
+    assert request.stable == 2
+    assert admitted(assistant("So."), user("Go on.")).stable == 0
+
+
+def test_thinking_alone_is_no_answer() -> None:
+    request = admitted(user("Go."), assistant(thinking()), user("Well?"))
+    assert said(request) == [("user", ["Go.", "Well?"])]
+
+
+def test_an_answer_does_not_end_in_thinking() -> None:
+    request = admitted(user("Go."), assistant("Yes.", thinking()), user("Well?"))
+    assert said(request)[1] == ("assistant", ["Yes."])
+
+
+def test_thinking_that_nobody_signed_is_left_out() -> None:
+    unsigned = {"type": "thinking", "thinking": "hm"}
+    request = admitted(user("Go."), assistant(unsigned, "Yes."), user("Well?"))
+    assert said(request)[1] == ("assistant", ["Yes."])
+
+
+def test_without_thinking_there_is_none() -> None:
+    messages = [user("Go."), assistant(thinking(), call()), user(result())]
+    assert said(admitted(*messages))[1] == ("assistant", ["thinking", "?a"])
+    assert said(admitted(*messages, without_thinking=True))[1] == ("assistant", ["?a"])
+
+
+def test_an_answer_to_go_on_with_does_not_end_in_white_space() -> None:
+    request = admitted(user("Go."), assistant("One, two, \n"))
+    assert said(request)[-1] == ("assistant", ["One, two,"])
+    later = admitted(user("Go."), assistant("One, two, \n"), user("Well?"))
+    assert later.messages[:2] == request.messages
+
+
+def test_what_json_cannot_hold_is_replaced_wherever_it_stands() -> None:
+    given = {"a\0": ["\ud800", {"\udc00": float("nan")}], "b": b"x"}
+    request = admitted(user("a\0b \ud800"), assistant(call("a", given)), user(result("a", "\0")))
+    assert said(request)[0] == ("user", ["a␀b �"])
+    sent = {"a␀": ["�", {"�": "nan"}], "b": "b'x'"}
+    assert request.messages[1].content[0]["input"] == sent  # type: ignore[index]
+    assert request.messages[2].content == (result("a", "␀"),)
+
+
+def test_what_is_nested_too_deeply_is_refused_in_words() -> None:
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(MalformedRequestError, match="too deeply"):
+        admit([user("Go."), assistant(call("a", {"x": deep})), user(result())])
+
+
+def test_a_foreign_cache_mark_is_taken_off() -> None:
+    marked = {"type": "text", "text": "Go.", "cache_control": {"type": "ephemeral"}}
+    request = admitted(user(*[marked] * 6), assistant(call()), user(result("a", [marked])))
+    assert "cache_control" not in str(request.messages)
+
+
+# --- what is stable ----------------------------------------------------------------------
+
+
+def test_what_is_stable_is_counted_in_blocks() -> None:
+    messages = [
+        *(system("Be brief."), user("a", "b"), assistant(call("x")), user(result("x"))),
+        *(assistant("c"), user("d")),
+    ]
+    assert [admitted(*messages, stable=count).stable for count in range(7)] == [0, 0, 2, 3, 4, 5, 6]
+
+
+def test_a_result_that_moves_before_stable_words_is_not_stable() -> None:
+    messages = [user("Go."), assistant(call()), user("Wait."), user(result())]
+    request = admitted(*messages, stable=3)
+    assert said(request)[-1] == ("user", ["!a", "Wait."])
+    assert request.stable == 2
+
+
+def test_a_call_that_is_left_out_makes_nothing_else_stable() -> None:
+    before = [user("Go."), assistant(call()), user(result())]
+    request = admitted(*before, assistant("One.", call()), assistant("Two."), stable=4)
+    assert said(request)[-1] == ("assistant", ["One.", "Two."])
+    assert request.stable == 4
