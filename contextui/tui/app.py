@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from textual import on
@@ -11,8 +12,13 @@ from textual.binding import Binding
 from textual.message import Message
 
 from contextui.errors import ContextUIError
+from contextui.tui.asking import Asker
+from contextui.tui.crash import Crash, write_report
 from contextui.tui.desk import Desk
+from contextui.tui.help import HelpScreen
 from contextui.tui.main import MainScreen
+from contextui.tui.palette import Palette
+from contextui.tui.signals import on_signals
 from contextui.tui.themes import THEMES
 from contextui.tui.words import Words
 from contextui.windowing.env import Lang
@@ -42,8 +48,11 @@ class ContextUIApp(App[int]):
         "inspector/inspector.tcss",
     ]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
+    COMMANDS = {Palette}
     BINDINGS = [
         Binding("ctrl+q", "leave", "quit", show=False, priority=True),
+        Binding("ctrl+p", "command_palette", "palette", key_display="^p", priority=True),
+        Binding("f1", "help", "help", priority=True),
     ]
 
     class Opened(Message):
@@ -80,6 +89,8 @@ class ContextUIApp(App[int]):
 
     def on_mount(self) -> None:
         """Show the frame, and open the session once it is on the screen."""
+        with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
+            on_signals(self._leave_with)
         self.push_screen(self.main)
         self.call_after_refresh(self._start_opening)
 
@@ -99,7 +110,9 @@ class ContextUIApp(App[int]):
     def _show(self, message: Opened) -> None:
         """Hand the session to the screen."""
         self.desk = message.desk
-        self.main.attach(message.desk, self)
+        asker = Asker(self, self.words, lambda: self.main.prompt)
+        message.desk.controller.tools.gate.ask = asker.ask
+        self.main.attach(message.desk, self, asker)
         if self._first_words:
             self.main.say(self._first_words)
 
@@ -110,7 +123,21 @@ class ContextUIApp(App[int]):
 
     def action_leave(self) -> None:
         """End the program."""
-        self.exit(0)
+        self._leave_with(0)
+
+    def action_help(self) -> None:
+        """All keys and commands."""
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.words, self.main.commands))
+
+    def _leave_with(self, status: int) -> None:
+        self.exit(status, return_code=status)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A mistake of our own: the default prints all local variables, keys among them."""
+        told = error if isinstance(error, Crash) else Crash(error, write_report(error))
+        told.__cause__ = error
+        super()._handle_exception(told)
 
 
 def _shown(folder: Path) -> str:

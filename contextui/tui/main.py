@@ -7,11 +7,12 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Footer, TextArea
+from textual.widgets import TextArea
 
 from contextui.agent.events import TurnFinished
 from contextui.errors import ContextUIError
 from contextui.events import Event
+from contextui.tui.asking import Asker
 from contextui.tui.commands import Command, Commands
 from contextui.tui.conversation.completions import Completions
 from contextui.tui.conversation.pane import Conversation
@@ -20,6 +21,7 @@ from contextui.tui.conversation.queue import Queue
 from contextui.tui.conversation.welcome import Try
 from contextui.tui.desk import Desk
 from contextui.tui.desktop.pane import Desktop
+from contextui.tui.footer import Keys
 from contextui.tui.goto import GoTo
 from contextui.tui.header import Header, Panes
 from contextui.tui.inspector.pane import Inspector
@@ -49,15 +51,16 @@ class MainScreen(Screen[None]):
 
     def __init__(self, words: Words, folder: str) -> None:
         super().__init__()
-        self._words, self._folder = words, folder
+        self.words, self._folder = words, folder
         self.desk: Desk | None = None
         self.talk: Talk | None = None
         self.commands = Commands([])
         self._link: Link | None = None
+        self._asker: Asker | None = None
 
     def compose(self) -> ComposeResult:
         """The frame and its panes."""
-        words = self._words
+        words = self.words
         yield Header(words, self._folder)
         yield Panes(words)
         with Horizontal(id="body"):
@@ -69,16 +72,16 @@ class MainScreen(Screen[None]):
                     yield Completions(words)
                     yield Prompt(words)
             yield Inspector(words)
-        yield Footer(show_command_palette=False)
+        yield Keys(words)
 
     def on_mount(self) -> None:
         """Begin where the person types, with room for what is said."""
         self.add_class("-no-windows")
         self.prompt.focus()
 
-    def attach(self, desk: Desk, app: App[int]) -> None:
+    def attach(self, desk: Desk, app: App[int], asker: Asker) -> None:
         """Show a session."""
-        self.desk = desk
+        self.desk, self._asker = desk, asker
         self.talk = Talk(desk.controller, self.hear)
         self._link = Link(desk, lambda: self.post_message(self.Changed()))
         self.commands = Menu(app, desk, self.conversation.note).commands(self._own_commands())
@@ -141,14 +144,18 @@ class MainScreen(Screen[None]):
     @on(Prompt.Submitted)
     @on(Try.Chosen)
     def _say_or_do(self, message: Prompt.Submitted | Try.Chosen) -> None:
-        if not message.text.startswith("/"):
+        if message.text.startswith("/"):
+            self.do(message.text)
+        else:
             self.say(message.text)
-            return
+
+    def do(self, command: str) -> None:
+        """Carry out a slash command."""
         try:
-            self.commands.run(message.text)
+            self.commands.run(command)
         except ContextUIError as error:
             self.conversation.note(str(error), is_error=True)
-            self.prompt.put(message.text)
+            self.prompt.put(command)
 
     def say(self, text: str) -> None:
         """Say something to the model, now or when the turn under way has ended."""
@@ -214,8 +221,11 @@ class MainScreen(Screen[None]):
             self._enter(panes[(here + step) % len(panes)])
 
     def action_go_to(self) -> None:
-        """Ask for one more key, and go there."""
-        self.app.push_screen(GoTo(self._words), self._go)
+        """Open the question that waits; else ask for one more key, and go there."""
+        if self._asker is not None and self._asker.is_waiting:
+            self._asker.open_now()
+            return
+        self.app.push_screen(GoTo(self.words), self._go)
 
     def _go(self, key: str | None) -> None:
         places: dict[str, Widget] = {
@@ -281,7 +291,7 @@ class MainScreen(Screen[None]):
             if self.prompt.text:
                 self.prompt.clear()
             else:
-                self.notify(self._words("ctrl+q quits"), markup=False)
+                self.notify(self.words("ctrl+q quits"), markup=False)
 
     def _stop(self) -> bool:
         if self.talk is None or not self.talk.is_running:

@@ -1,0 +1,100 @@
+"""All keys and commands on one page."""
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from contextui.tui.cells import KEY, MUTED, fit
+from contextui.tui.commands import Commands
+from contextui.tui.words import Words
+
+_KEY = 18  # cells
+_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
+    "Everywhere": (
+        ("tab  shift+tab", "next pane, previous pane"),
+        ("ctrl+g, then 1–9", "go to a window; c chat, i inspector, p prompt"),
+        ("f2", "show or hide the inspector"),
+        ("f3", "give one pane all the room"),
+        ("ctrl+p", "every command, by name"),
+        ("esc", "back: a list, the zoom, the turn under way"),
+        ("ctrl+q", "leave; everything is kept"),
+    ),
+    "Prompt": (
+        ("enter", "send"),
+        ("ctrl+j", "new line"),
+        ("↑ ↓", "what you said before"),
+        ("/", "commands, completed by tab"),
+        ("ctrl+c", "stop the turn, or clear the prompt"),
+    ),
+    "Window": (
+        ("enter  esc", "go in, come out"),
+        ("a", "all actions"),
+        ("+ −", "more or less detail"),
+        ("z", "all the room"),
+        ("m", "make it the large one"),
+        (",  .", "move it"),
+        ("x", "close it, with a summary"),
+        ("u", "undo"),
+    ),
+    "Inspector": (
+        ("[  ]", "another page"),
+        ("p d r e g", "pin, drop, restore, edit, gist"),
+        ("u", "take the last change back"),
+        (",  .", "an earlier or later turn"),
+        ("/", "find an item"),
+        ("x", "raw bytes"),
+        ("c", "copy"),
+    ),
+}
+
+
+class HelpScreen(ModalScreen[None]):
+    """The keys and the commands."""
+
+    BINDINGS = [Binding("escape,q,f1,question_mark", "leave", "back")]
+    DEFAULT_CSS = """
+    HelpScreen {
+        align: center middle;
+        background: $background 65%;
+        VerticalScroll {
+            width: 84; max-width: 96%; height: auto; max-height: 92%;
+            border: round $primary; background: $background; padding: 1 2;
+        }
+        Static { height: auto; }
+    }
+    """
+
+    def __init__(self, words: Words, commands: Commands) -> None:
+        super().__init__()
+        self._words, self._commands = words, commands
+
+    def compose(self) -> ComposeResult:
+        """One page."""
+        with VerticalScroll() as page:
+            page.border_title = Content(self._words("Keys and commands"))
+            yield Static(self._page())
+
+    def _page(self) -> Content:
+        words = self._words
+        rows: list[Content] = []
+        for place, keys in _KEYS.items():
+            rows.append(Content.styled(words(place), "bold"))
+            rows += [_row(key, words(about)) for key, about in keys]
+            rows.append(Content(""))
+        rows.append(Content.styled(words("Commands"), "bold"))
+        for command in self._commands.all:
+            names = f"/{command.name} {command.takes}".strip()
+            alias = f"  /{command.alias}" if command.alias else ""
+            rows.append(_row(names + alias, words(command.about)))
+        return Content("\n").join(rows)
+
+    def action_leave(self) -> None:
+        """Back."""
+        self.dismiss()
+
+
+def _row(key: str, about: str) -> Content:
+    return Content.assemble(("  ", ""), (fit(key, _KEY), KEY), (about, MUTED))
