@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from contextui.agent.blocks import fit_id
 from contextui.agent.prompt import ToolProtocol
 from contextui.agent.tools import TOOLS, ToolCall
 from contextui.context.item import ContextItem, ItemType
@@ -48,7 +49,8 @@ class NativeCalls:
     ) -> tuple[tuple[Block, ...], list[ToolCall]]:
         """All blocks but a second call under one id: nobody could tell the results apart.
 
-        Some servers count their ids anew in every answer: such a call gets an id of its own.
+        Some servers count their ids anew in every answer, give none, or write what others
+        refuse: such a call gets an id of its own.
         """
         known, here = set(taken), set[str]()
         blocks: list[Block] = []
@@ -57,14 +59,14 @@ class NativeCalls:
             if block["type"] != "tool_use":
                 blocks.append(block)
                 continue
-            call_id = str(block.get("id") or "call")
-            if call_id in here:
+            given, name = str(block.get("id") or ""), str(block.get("name") or "")
+            if given in here:
                 continue
-            here.add(call_id)
-            free = _free_id(call_id, known)
+            here.update([given] if given else [])
+            free = _free_id(fit_id(given or "call"), known)
             known.add(free)
-            name = str(block.get("name", ""))
-            blocks.append(block if free == block.get("id") else {**block, "id": free})
+            same = block.get("id") == free and block.get("name") == name
+            blocks.append(block if same else {**block, "id": free, "name": name})
             calls.append(ToolCall(free, name, block.get("input", {})))
         return tuple(blocks), calls
 
@@ -85,9 +87,10 @@ class TextCalls:
         answer: Answer,
         taken: Iterable[str],  # noqa: ARG002  there are no ids
     ) -> tuple[tuple[Block, ...], list[ToolCall]]:
-        """The words as they are, and every tag in them."""
+        """The words as they are, and every tag in them; a call by other means was not asked for."""
         words = "".join(block["text"] for block in answer.blocks if block["type"] == "text")
-        return answer.blocks, [_tagged(match) for match in _TAG.finditer(words)]
+        blocks = tuple(block for block in answer.blocks if block["type"] != "tool_use")
+        return blocks, [_tagged(match) for match in _TAG.finditer(words)]
 
     def result(self, call: ToolCall, text: str, *, ok: bool) -> ContextItem:
         """A result that stands behind the answer; there are no ids."""
