@@ -1,7 +1,9 @@
 """Code that was written in the conversation."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import blake2b
+from typing import Any
 
 from contextui import (
     ActionError,
@@ -16,9 +18,10 @@ from contextui import (
     Window,
     action,
 )
+from contextui.files.diff import diff_text
 from contextui.files.errors import MissingFileError
 from contextui.files.page import Page, shorten, split
-from contextui.text import counted
+from contextui.text import counted, shown_name
 
 FOLDER = ".contextui/code"
 LISTED, WORDS = 20, 80  # files on a page of the list, characters of a description there
@@ -69,6 +72,18 @@ class CodeWindow(Window):
             code = f"\n{page.numbered()}\n"
             body.append(Element("code", code, id=state.shown, lines=page.total, shown=part))
         return body
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
+        if action_id not in ("save", "delete"):
+            return None
+        code_id, no_file = params["code_id"], "(no file)"
+        known = any(one.code_id == code_id for one in self.state.files)
+        old = TextFile(self._store().read(code_id) if known else "")
+        name = shown_name(code_id)
+        if action_id == "delete":
+            return diff_text(old, TextFile(), name, no_file)
+        new = TextFile(params["content"])
+        return diff_text(old, new, name if known else no_file, f"{name} (new)")
 
     @action("Save code under an id: new, or in place of what has the id", effect="write")
     def save(self, code_id: str, language: str, content: str, description: str = "") -> str:

@@ -6,11 +6,10 @@ is not, they are kept aside and shown, so that nothing is lost. A screen in whic
 types takes the text from `state.buffer.file` and gives each key to `splice`.
 """
 
-import json
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import accumulate, islice, takewhile
+from itertools import islice
+from typing import Any
 
 from contextui import ActionError, Body, Lod, TextFile, Transient, Window, action
 from contextui.files import errors
@@ -18,14 +17,17 @@ from contextui.files.buffer import Buffer, Edits
 from contextui.files.diff import diff_text
 from contextui.files.disk import TEXT_LIMIT
 from contextui.files.encoding import UTF8
-from contextui.files.outline import outline
-from contextui.files.page import PAGE_LINES, Page, shorten
+from contextui.files.outline import outline, shallowest
+from contextui.files.page import PAGE_LINES, Page, shorten, split
+from contextui.files.textfile import in_lines
 from contextui.files.version import Version
+from contextui.files.workspace import Fate
+from contextui.text import counted, shown_name
 
-PAGE_SIZE = 5_500  # letters, about 2,000 tokens: of long lines fewer than a hundred are a page
+ROOM = 5_000  # what the lines of a page may cost, see `split`: about 2,000 tokens
 ABOVE = 5  # lines shown above a place that was gone to
 LISTED, ENTRIES = 20, 60  # hits that a result tells, entries of an outline
-LINE_ENDS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
+SECONDS = 5.0  # between looks at the disk
 
 
 class EditorWindow(Window):
@@ -40,6 +42,7 @@ class EditorWindow(Window):
         edits: Edits = ()
         lost: Edits = ()  # edits that do not fit the file any more
         trouble: str = ""  # why there is nothing to show
+        on_disk: Fate = "same"  # what others did to the file meanwhile
         revision: int = 0  # counts the changes of the buffer
         top: int = 1
         line: int = 1
@@ -51,6 +54,7 @@ class EditorWindow(Window):
 
     def opened(self, path: str, line: int = 1, new: bool = False) -> None:
         self._open(path, line, new)
+        self.env.every(SECONDS, self._watch)
 
     def restored(self) -> None:
         state, read, edits, lost = self.state, self.state.read, self.state.edits, self.state.lost
@@ -65,6 +69,7 @@ class EditorWindow(Window):
             self._look(state.top)
         except errors.FileError as error:
             state.trouble, state.edits, state.lost = str(error), (), (*lost, *edits)
+        self.env.every(SECONDS, self._watch)
 
     # --- what it shows ------------------------------------------------------------------------
 
@@ -73,13 +78,13 @@ class EditorWindow(Window):
         if lost and lod is not Lod.GIST:
             en = f"Unsaved edits that do not apply, since the file changed: {lost}. See diff; then"
             zh = f"文件已被改动，{lost} 处未保存的编辑无法应用。请看 diff，再用"
-            parts.append(f"{self._say(en, zh)} reload(keep=true) / reload(discard=true)")
+            parts.append(f"{self.env.say(en, zh)} reload(keep=true) / reload(discard=true)")
         if page.lines and lod is not Lod.GIST:
             parts.append(page.numbered() if lod is Lod.FULL else self._outline(page))
         return "\n".join(parts)
 
     def _title(self, lod: Lod) -> str:
-        state, say, facts = self.state, self._say, [self._place(lod)]
+        state, say, facts = self.state, self.env.say, [self._place(lod)]
         if state.trouble:
             facts = [state.trouble]
         elif state.buffer is None and state.read:
@@ -89,48 +94,55 @@ class EditorWindow(Window):
             facts.append(say("changed, not saved", "已改动，未保存"))
         else:
             facts.append(say("saved", "已保存") if state.read else say("new", "新文件"))
-        if state.lost and lod is Lod.GIST:
-            many = len(state.lost)
-            facts.append(say(f"{_many(many, 'edit')} kept aside", f"{many} 处编辑待处理"))
+        if state.on_disk == "changed":
+            facts.append(say("changed on disk: reload", "已在磁盘上改动：用 reload"))
+        elif state.on_disk == "deleted":
+            facts.append(say("deleted on disk: save_as", "已从磁盘上删除：用 save_as"))
+        if (lost := len(state.lost)) and lod is Lod.GIST:
+            facts.append(say(f"{counted(lost, 'edit')} kept aside", f"{lost} 处编辑待处理"))
         if state.buffer and lod is not Lod.GIST:
             facts += self._unusual(state.buffer.file)
         comma = say(", ", "，")
-        return _name(state.path) + (comma if lod is Lod.GIST else "  ") + comma.join(facts)
+        return shown_name(state.path) + (comma if lod is Lod.GIST else "  ") + comma.join(facts)
 
     def _place(self, lod: Lod = Lod.FULL) -> str:
         page, lines = self.state.page, f"{self.state.page.start}-{self.state.page.end}"
         if page.total is None:
-            return self._say(f"lines {lines}", f"第 {lines} 行")
+            return self.env.say(f"lines {lines}", f"第 {lines} 行")
         if lod is not Lod.FULL or not page.lines:
-            return self._say(_many(page.total, "line"), f"共 {page.total} 行")
-        return self._say(f"lines {lines} of {page.total}", f"第 {lines} 行，共 {page.total} 行")
+            return self.env.say(counted(page.total, "line"), f"共 {page.total} 行")
+        return self.env.say(f"lines {lines} of {page.total}", f"第 {lines} 行，共 {page.total} 行")
 
     def _unusual(self, file: TextFile) -> Iterator[str]:
         if file.encoding != UTF8:
             yield str(file.encoding)
-        if (ends := {end for end in file.endings if end}) - {"\n"}:
-            yield " + ".join(sorted(LINE_ENDS[end] for end in ends))
+        if set(file.ending_names) - {"LF"}:
+            yield " + ".join(file.ending_names)
         if file.endings and not file.endings[-1]:
-            yield self._say("no line end at the end", "末尾无换行符")
+            yield self.env.say("no line end at the end", "末尾无换行符")
 
     def _outline(self, page: Page) -> str:
         buffer = self.state.buffer
         entries = outline(self.state.path, buffer.file.text) if buffer else []
         if not entries:
             return replace(page, lines=page.lines[:10]).numbered()
-        kept, width = entries, len(str(entries[-1].line))
-        while len(kept) > ENTRIES and (depth := max(entry.depth for entry in kept)):
-            kept = [entry for entry in kept if entry.depth < depth]
+        kept, width = shallowest(entries, ENTRIES), len(str(entries[-1].line))
         lines = [
             f"{one.line:>{width}} {'  ' * one.depth}{one.kind} {shorten(one.name, 80)}"
-            for one in kept[:ENTRIES]
+            for one in kept
         ]
-        if rest := len(entries) - len(lines):
-            lines.append(self._say(f"… {rest} more", f"… 还有 {rest} 项"))
+        if rest := len(entries) - len(kept):
+            lines.append(self.env.say(f"… {rest} more", f"… 还有 {rest} 项"))
         return "\n".join(lines)
 
-    def _say(self, en: str, zh: str) -> str:
-        return zh if self.env.lang == "zh" else en
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
+        state = self.state
+        if action_id == "save" and state.on_disk != "same":
+            return f"It will not be saved, since it was {state.on_disk} on disk.\n{self._diff()}"
+        if action_id == "save_as" and state.buffer:
+            new = shown_name(params["path"])
+            return diff_text(TextFile(), state.buffer.file, "(no file)", new)
+        return self._diff() if action_id == "save" else None
 
     # --- actions ------------------------------------------------------------------------------
 
@@ -151,21 +163,14 @@ class EditorWindow(Window):
         state.column = hits[0][1]
         lines = islice(dict.fromkeys(line for line, _ in hits), LISTED)
         listing = [f"{line} {shorten(file.lines[line - 1], 160)}" for line in lines]
-        return "\n".join([f"{_many(len(hits), 'hit')}, now at line {state.line}.", *listing])
+        return "\n".join([f"{counted(len(hits), 'hit')}, now at line {state.line}.", *listing])
 
     @action("Replace exact text; it must occur once, or count times")
     def replace(self, old: str, new: str, count: int = 1) -> str:
         file = self._buffer().file
-        found = [line for line, _ in file.find(old)]
-        numbers = shorten(", ".join(map(str, dict.fromkeys(found))), 100)
-        lines = f"in line{'s' * (len(set(found)) > 1)} {numbers}"
-        if found and len(found) != count:
-            raise ActionError(
-                f"{errors.shown(old)} occurs {_many(len(found), 'time')}, {lines}; not {count}. "
-                f"Nothing was changed. Quote more around it, or give count={len(found)}."
-            )
+        where = in_lines(file.lines_with(old))
         self._edit(file.replace_text(old, new, count=count))
-        return f"Replaced {_many(count, 'time')}, {lines}."
+        return f"Replaced {counted(count, 'time')}, {where}."
 
     @action("Undo")
     def undo(self) -> str:
@@ -194,8 +199,8 @@ class EditorWindow(Window):
                 self._look(state.page.end + 1)
             elif pages < 0 and state.top > 1:
                 first = max(state.top - PAGE_LINES, 1)
-                above = self._page(first, state.top - first).lines
-                self._look(state.top - _fitting(reversed(above)))
+                above = self._page(first, state.top - first)
+                self._look(state.top - len(split(above.lines[::-1], ROOM)[0]))
             else:
                 break
         if state.top == before:
@@ -206,7 +211,7 @@ class EditorWindow(Window):
     @action("Insert lines before a line; after the last to append")
     def insert(self, before_line: int, text: str) -> str:
         more = self._edit(self._buffer().file.insert_lines(before_line, text))
-        return f"Inserted {_many(more, 'line')} before {before_line}."
+        return f"Inserted {counted(more, 'line')} before {before_line}."
 
     @action("Replace lines, first to last")
     def replace_lines(self, first: int, last: int, text: str) -> str:
@@ -216,7 +221,7 @@ class EditorWindow(Window):
     @action("Delete lines, first to last")
     def delete_lines(self, first: int, last: int) -> str:
         more = self._edit(self._buffer().file.delete_lines(first, last))
-        return f"Deleted {_many(-more, 'line')}."
+        return f"Deleted {counted(-more, 'line')}."
 
     @action("Replace characters, counted from 0, if the text has this revision")
     def splice(self, start: int, end: int, text: str, revision: int | None = None) -> str:
@@ -227,13 +232,10 @@ class EditorWindow(Window):
 
     @action("Show the unsaved edits as a diff", effect="read")
     def diff(self) -> str:
-        state, path, parts = self.state, _name(self.state.path), list[str]()
-        if state.buffer:
-            new = f"{path} (not saved)"
-            parts.append(diff_text(state.buffer.base, state.buffer.file, path, new))
-        if state.lost:
-            parts.append(f"Edits that do not apply, since {path} changed:\n")
-            parts += [edit.shown() for edit in state.lost]
+        parts = [self._diff()]
+        if self.state.lost:
+            parts.append(f"Edits that do not apply, since {shown_name(self.state.path)} changed:\n")
+            parts += [edit.shown() for edit in self.state.lost]
         return "".join(parts) or "There are no unsaved edits."
 
     @action("Save as a new file, and go on in that", effect="write")
@@ -254,7 +256,7 @@ class EditorWindow(Window):
         if state.buffer and state.lost:
             buffer, state.lost = state.buffer.fit(edits)
             self._take(buffer)
-            made = f"{len(edits) - len(state.lost)} of {_many(len(edits), 'edit')} made again; "
+            made = f"{len(edits) - len(state.lost)} of {counted(len(edits), 'edit')} made again; "
         return f"Read again: {made}{self._place()}."
 
     @action("Open another file here; new: begin one; discard: drop unsaved edits")
@@ -262,7 +264,7 @@ class EditorWindow(Window):
         if (self.state.edits or self.state.lost) and not discard:
             raise ActionError("There are unsaved edits. Save them first, or give discard=true.")
         self._open(path, line, new)
-        return f"Opened {_name(self.state.path)}: {self._place()}."
+        return f"Opened {shown_name(self.state.path)}: {self._place()}."
 
     # --- within -------------------------------------------------------------------------------
 
@@ -290,6 +292,7 @@ class EditorWindow(Window):
                 raise
             state.read = None
         state.path, state.edits, state.trouble = workspace.relative(path), (), ""
+        state.on_disk = "same"
         state.buffer = Buffer(file, file) if file else None
 
     def _save(self, path: str, expected: Version | None, keep_links: bool = False) -> str:
@@ -303,8 +306,17 @@ class EditorWindow(Window):
             if isinstance(error, errors.FileChangedError):
                 stays += f" reload(keep=true) makes the edits in the new file.\n{error.diff}"
             raise ActionError(f"{error} {stays}") from error
-        state.path, state.buffer, state.edits = path, buffer.saved(), ()
-        return f"Saved {_name(path)}, {_many(len(buffer.file.lines), 'line')}."
+        state.path, state.buffer, state.edits, state.on_disk = path, buffer.saved(), (), "same"
+        return f"Saved {shown_name(path)}, {counted(len(buffer.file.lines), 'line')}."
+
+    def _diff(self) -> str:
+        buffer, path = self.state.buffer, shown_name(self.state.path)
+        return diff_text(buffer.base, buffer.file, path, f"{path} (not saved)") if buffer else ""
+
+    def _watch(self) -> None:
+        """Notice what others do to the file; one that cannot be edited is not compared."""
+        if self.state.buffer:
+            self.state.on_disk = self.env.workspace.compare(self.state.path, self.state.read)
 
     def _buffer(self) -> Buffer:
         if self.state.buffer is None:
@@ -334,11 +346,12 @@ class EditorWindow(Window):
     def _look(self, top: int) -> None:
         """Show the page from this line on."""
         state, page = self.state, self._page(top, PAGE_LINES)
-        count = _fitting(page.lines)
+        count = len(split(page.lines, ROOM)[0])
         more = page.more or count < len(page.lines)
         state.top, state.page = top, replace(page, lines=page.lines[:count], more=more)
         if state.buffer is None:  # it may grow while it is looked at
             state.read = self.env.workspace.stat(state.path).version
+        self._watch()
 
     def _show(self, line: int) -> None:
         """Go to a line; the page moves only if the line is not on it."""
@@ -349,20 +362,3 @@ class EditorWindow(Window):
         for top in (max(state.line - ABOVE, 1), state.line):
             if not state.page.start <= state.line <= state.page.end:
                 self._look(top)
-
-
-def _fitting(lines: Iterable[str]) -> int:
-    """How many of these lines are a page; one at least."""
-    # Letters beyond ASCII, Chinese above all, take more tokens than their bytes tell.
-    sizes = accumulate(2 * len(line.encode(errors="replace")) - len(line) + 8 for line in lines)
-    return max(sum(1 for _ in takewhile(lambda size: size <= PAGE_SIZE, sizes)), 1)
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def _name(path: str) -> str:
-    """A path as it is shown: as it is if it is plain, else as JSON, so that it cannot mislead."""
-    plain = re.fullmatch(r"[\w./+@-]+", path)
-    return path if plain else json.dumps(path, ensure_ascii=not path.isprintable())

@@ -176,17 +176,16 @@ class MonitorWindow(Window):
         return {label: _shown(name, figures.get(name)) for label, name in _PARTS[metric].items()}
 
     def _line(self, metrics: list[Metric]) -> str:
-        zh, words = self.env.lang == "zh", []
+        say, words = self.env.say, list[str]()
         for metric in metrics:
             first, *more = self._figures(metric).values()
             shown = f"↓{first} ↑{more[0]}" if metric == "network" else first
-            words.append(f"{_ZH[metric] if zh else metric} {shown}")
-        words += [("已暂停" if zh else "paused")] * self.state.paused
-        return ("，" if zh else ", ").join(words)
+            words.append(f"{say(metric, _ZH[metric])} {shown}")
+        words += [say("paused", "已暂停")] * self.state.paused
+        return say(", ", "，").join(words)
 
     def _nobody(self) -> str:
-        zh = self.env.lang == "zh"
-        return "没有进程占用一个核心的 5%" if zh else "none uses 5% of a core"
+        return self.env.say("none uses 5% of a core", "没有进程占用一个核心的 5%")
 
     def read(self) -> Reading:
         """Look at the machine; what fails costs its figure. A subclass may look at another one."""

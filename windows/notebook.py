@@ -1,7 +1,8 @@
 """A notebook: entries that are short until they are expanded, and may outlive the session."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from typing import Any
 
 from contextui import (
     ActionError,
@@ -80,6 +81,12 @@ class NotebookWindow(Window):
                 label = say("Collapse", "收起") if is_open else say("Expand", "展开")
                 params = {"entry": entry.id}
                 yield Button(f"{verb}-{place}", verb, params, place, f"{label} {entry.id}")
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
+        if action_id != "keep" or not params.get("on", True):
+            return None
+        count = counted(len(self.state.entries), "entry", "entries")
+        return f"{FILE} gets {count} beside what it holds, and from now on every change."
 
     @action("Write an entry; gist and summary are made from the text unless given")
     def write(

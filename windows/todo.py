@@ -32,12 +32,12 @@ class TodoWindow(Window):
         self._append(items or [])
 
     def content(self, lod: Lod) -> Body:
-        items, zh = self.state.items, self.env.lang == "zh"
+        items, say = self.state.items, self.env.say
         done = sum(item.done for item in items)
+        still = len(items) - done
         wanted = items if lod is Lod.FULL else [item for item in items if not item.done]
         if lod is Lod.GIST or not wanted:
-            gist = "{} 项未完成，{} 项已完成" if zh else "{} open, {} done"
-            return gist.format(len(items) - done, done)
+            return say(f"{still} open, {done} done", f"{still} 项未完成，{done} 项已完成")
         shown, room = list[Element](), _ROOM
         for item in wanted:
             room -= len(item.text.encode()) + 40
@@ -45,7 +45,7 @@ class TodoWindow(Window):
                 break
             shown.append(Element("item", item.text, id=item.id, done=item.done or None))
         if hidden := len(wanted) - len(shown):
-            more = f"… 另有 {hidden} 项，用 find 查找" if zh else f"… {hidden} more: use find"
+            more = say(f"… {hidden} more: use find", f"… 另有 {hidden} 项，用 find 查找")
             shown.append(Element("more", more))
         return shown
 

@@ -54,6 +54,13 @@ def outline(name: str, text: str) -> list[Entry]:
     return []
 
 
+def shallowest(entries: list[Entry], most: int) -> list[Entry]:
+    """At most so many entries: the deepest are left out first, then the last ones."""
+    while len(entries) > most and (depth := max(entry.depth for entry in entries)):
+        entries = [entry for entry in entries if entry.depth < depth]
+    return entries[:most]
+
+
 # --- Python ------------------------------------------------------------------------------------
 
 _PYTHON_LINE = re.compile(r"([ \t]*)(?:async[ \t]+)?(def|class)[ \t]+(\w+)")

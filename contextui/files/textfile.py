@@ -7,15 +7,16 @@ line ends, a missing last one, a byte order mark and odd separators stay without
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from contextui.files.encoding import LINE_END, UTF8, Encoding, detect, named
-from contextui.files.errors import EditError
+from contextui.files.errors import EditError, shown
 from contextui.files.page import PAGE_LINES, Page, shorten
-from contextui.text import quote
+from contextui.text import counted
 
+_ENDING_NAMES = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 _ANY_LINE_END = r"(?:\r\n|\r(?!\n)|(?<!\r)\n)"  # a whole one, never half of CRLF
 
 
@@ -62,6 +63,11 @@ class TextFile:
         ends = LINE_END.findall(self.text)
         return tuple(ends) if len(ends) == len(self._starts) else (*ends, "")
 
+    @property
+    def ending_names(self) -> list[str]:
+        """The kinds of line ends that occur: LF, CRLF, CR."""
+        return sorted(_ENDING_NAMES[end] for end in set(self.endings) if end)
+
     @cached_property
     def ending(self) -> str:
         """The end that new lines get: what most lines have, the first of them if in doubt."""
@@ -90,6 +96,10 @@ class TextFile:
         for match in pattern.finditer(self.text):
             line = bisect_right(self._starts, match.start())
             yield line, match.start() - self._starts[line - 1] + 1
+
+    def lines_with(self, text: str) -> list[int]:
+        """The numbers of the lines in which a text begins."""
+        return list(dict.fromkeys(line for line, _ in self.find(text)))
 
     # --- edits: each gives a new value, or an error and the old one stays ----------------
 
@@ -127,14 +137,16 @@ class TextFile:
             raise self._wrong("The text to be replaced is empty.")
         pattern = _exactly(old)
         places = [match.span() for match in pattern.finditer(self.text)]
-        found = len(places)
-        if count == 1 == found and pattern.search(self.text, places[0][0] + 1):
-            found = 2  # two that overlap are not one to be sure of
-        if found != count:
-            raise self._wrong(
-                f"{quote(old)} occurs {found} times, not {count}. Nothing was changed."
-                + (" Quote more of what is around it." if found > count else "")
-            )
+        if count == 1 == len(places) and pattern.search(self.text, places[0][0] + 1):
+            said = "occurs 2 times, not 1: two that overlap. Nothing was changed."
+            raise self._wrong(f"{shown(old)} {said} Quote more around it.")
+        if len(places) != count:
+            where, advice = ",", ""
+            if places:
+                where = f", {in_lines(self.lines_with(old))};"
+                advice = f" Quote more around it, or give count={len(places)}."
+            said = f"occurs {counted(len(places), 'time')}{where} not {count}."
+            raise self._wrong(f"{shown(old)} {said} Nothing was changed.{advice}")
         self.encoding.check(new, self.path)
         parts, end = list[str](), 0
         for start, stop in places:
@@ -159,6 +171,11 @@ class TextFile:
 
     def _wrong(self, message: str) -> EditError:
         return EditError(self.path, message)
+
+
+def in_lines(numbers: Sequence[int]) -> str:
+    """Where something is, in words: "in line 3", "in lines 5, 8"; of very many only the first."""
+    return f"in line{'s' * (len(numbers) > 1)} {shorten(', '.join(map(str, numbers)), 100)}"
 
 
 def _as_lines(text: str) -> list[str]:

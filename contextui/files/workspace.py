@@ -13,7 +13,12 @@ from typing import Literal
 from contextui.files import saving
 from contextui.files.descent import Spot, descend
 from contextui.files.disk import TEXT_LIMIT, content_of
-from contextui.files.errors import FileError, NotAFolderError, reading_failed
+from contextui.files.errors import (
+    FileError,
+    MissingFileError,
+    NotAFolderError,
+    reading_failed,
+)
 from contextui.files.page import PAGE_LINES, Page
 from contextui.files.paging import LineIndex
 from contextui.files.paths import AnyPath, Parts, Root
@@ -21,6 +26,7 @@ from contextui.files.textfile import TextFile
 from contextui.files.version import Version
 
 FileKind = Literal["file", "folder", "other"]
+Fate = Literal["same", "changed", "deleted"]
 _INDEXES = 8  # an index of a file of 1 GB takes 64 KB
 
 
@@ -125,6 +131,23 @@ class Workspace:
         except FileError:
             return False
         return True
+
+    def compare(self, path: AnyPath, version: Version | None) -> Fate:
+        """What became of a file since it was read, or since there was none (None).
+
+        Its size and time are looked at; its content only if they leave a doubt.
+        """
+        try:
+            now = self.stat(path).version
+            if version is None or now.size != version.size:
+                return "changed"
+            if version.digest and not now.same_content(version):
+                now = Version.of(*self._read(path, TEXT_LIMIT))
+            return "same" if now.same_content(version) else "changed"
+        except MissingFileError:
+            return "deleted" if version else "same"
+        except FileError:  # something else stands there now, or it may not be read any more
+            return "changed"
 
     # --- reading ----------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from contextui.files.errors import (
     UnencodableTextError,
     UnreadableFileError,
 )
-from contextui.files.textfile import TextFile
+from contextui.files.textfile import TextFile, in_lines
 
 WORDS = ["one", "two ", "\tthree", "", "é", "a\u2028b", "a\x85b", "\f", "x\x0by", "\u2029", "ÿ"]
 WIDE = [*WORDS, "日本語", "😀", "\ufeff"]
@@ -180,6 +180,18 @@ class TestReplaceText:
     ) -> None:
         with pytest.raises(EditError, match=message):
             TextFile(text).replace_text(old, "x")
+
+    def test_what_was_found_instead_is_told_by_its_lines(self) -> None:
+        file = TextFile("a\nb a\n\na a\n")
+        assert file.lines_with("a") == [1, 2, 4]
+        with pytest.raises(EditError) as caught:
+            file.replace_text("a", "x", count=3)
+        assert str(caught.value) == (
+            '"a" occurs 4 times, in lines 1, 2, 4; not 3. Nothing was changed. '
+            "Quote more around it, or give count=4."
+        )
+        assert in_lines([7]) == "in line 7"
+        assert len(in_lines(range(1, 10_000))) < 200
 
     def test_a_count_replaces_them_all(self) -> None:
         assert TextFile("a b a").replace_text("a", "aa", count=2).text == "aa b aa"

@@ -291,6 +291,42 @@ def test_what_stands_there_is_told_without_reading_it(root: Path) -> None:
         workspace.stat("nothing")
 
 
+def test_what_became_of_a_file_is_told(root: Path) -> None:
+    path = root / "file.txt"
+    with Workspace(root) as workspace:
+        read = workspace.open_text("file.txt").version
+        seen = workspace.stat("file.txt").version  # of a file that was not read whole
+        assert [workspace.compare("file.txt", one) for one in (read, seen)] == ["same", "same"]
+        os.utime(path, (1, 1))
+        assert [workspace.compare("file.txt", one) for one in (read, seen)] == ["same", "changed"]
+        path.write_text("INSIDE\n")
+        assert workspace.compare("file.txt", read) == "changed"
+        path.write_text("longer than it was\n")
+        assert workspace.compare("file.txt", read) == "changed"
+        path.unlink()
+        assert workspace.compare("file.txt", read) == "deleted"
+        assert workspace.compare("file.txt", None) == "same"
+        path.symlink_to("../secret")
+        assert workspace.compare("file.txt", read) == "changed"
+        path.unlink()
+        path.mkdir()
+        assert workspace.compare("file.txt", read) == "changed"
+        assert workspace.compare("file.txt", None) == "changed"
+        assert workspace.compare("sub/none/x", None) == "same"
+
+
+def test_comparing_reads_a_file_only_in_doubt(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Workspace(root) as workspace:
+        read = workspace.open_text("file.txt").version
+        monkeypatch.setattr(os, "pread", None)
+        assert workspace.compare("file.txt", read) == "same"
+        (root / "file.txt").write_text("longer than it was\n")
+        assert workspace.compare("file.txt", read) == "changed"
+        (root / "file.txt").write_text("INSIDE\n")
+        with pytest.raises(TypeError):
+            workspace.compare("file.txt", read)
+
+
 def test_a_workspace_must_be_a_folder_that_is_there(root: Path) -> None:
     with pytest.raises(NotAFolderError):
         Workspace(root / "file.txt")

@@ -143,6 +143,20 @@ class TestActions:
         assert window.act("delete", code_id="other") == "Deleted other. Left: 0 code files."
         assert window.content() == "0 code files"
 
+    def test_previews_are_diffs(self, window: WindowTester[CodeWindow], tmp_path: Path) -> None:
+        new = {"code_id": "load", "language": "python", "content": "one\n2\n"}
+        told = window.preview("save", **new)
+        assert told == "--- (no file)\n+++ load (new)\n@@ -0,0 +1,2 @@\n+one\n+2\n"
+        assert not (tmp_path / ".contextui").exists()
+        save(window, "load", "one\ntwo\n")
+        told = window.preview("save", **new)
+        assert told == "--- load\n+++ load (new)\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+        told = window.preview("delete", code_id="load")
+        assert told == "--- load\n+++ (no file)\n@@ -1,2 +0,0 @@\n-one\n-two\n"
+        assert window.preview("delete", code_id="../x, y") is None
+        assert window.preview("show", code_id="load") is None
+        assert (tmp_path / ".contextui/code/load.py").read_text() == "one\ntwo\n"
+
     def test_in_chinese(self, tmp_path: Path) -> None:
         with WindowTester(CodeWindow, folder=tmp_path, lang="zh") as window:
             assert window.content() == "0 个代码文件"

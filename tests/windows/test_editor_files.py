@@ -233,6 +233,86 @@ def test_a_file_that_was_only_touched_is_saved(editor: Editor, path: Path) -> No
     assert editor.act("save") == "Saved a.txt, 5 lines."
 
 
+# --- noticing ----------------------------------------------------------------------------------
+
+CHANGED, DELETED = "changed on disk: reload", "deleted on disk: save_as"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [(change, CHANGED), (remove, DELETED), (link_outside, CHANGED), (make_folder, CHANGED),
+     (make_binary, CHANGED), (make_pipe, CHANGED)],
+)  # fmt: skip
+@pytest.mark.parametrize("way", ["timer", "action"])
+def test_a_change_on_disk_is_noticed_and_said(
+    editor: Editor, path: Path, spoil: Callable[[Path], None], said: str, way: str
+) -> None:
+    version = editor.window.version
+    editor.tick()
+    assert editor.window.version == version
+    spoil(path)
+    editor.tick() if way == "timer" else editor.act("goto", line=1)
+    assert title(editor) == f"a.txt  lines 1-5 of 5, changed, not saved, {said}"
+    assert title(editor, Lod.GIST) == f"a.txt, 5 lines, changed, not saved, {said}"
+    assert editor.window.version.major == version.major + 1
+    editor.tick()
+    assert editor.window.version.major == version.major + 1
+    assert STAYS in editor.refused("save")
+    told = editor.preview("save") or ""
+    what = said.partition(" ")[0]
+    assert told.startswith(f"It will not be saved, since it was {what} on disk.\n--- a.txt\n")
+    if path.is_dir():
+        path.rmdir()
+    path.unlink(missing_ok=True)
+    path.write_text(OLD)
+    editor.tick()
+    assert title(editor) == "a.txt  lines 1-5 of 5, changed, not saved"
+    assert editor.act("save") == "Saved a.txt, 5 lines."
+
+
+def test_of_the_same_size_and_time_only_the_content_tells(editor: Editor, path: Path) -> None:
+    path.unlink()
+    path.write_text(OLD.replace("one", "eno"))
+    editor.tick()
+    assert title(editor).endswith(CHANGED)
+    path.write_text(OLD)
+    os.utime(path, (1, 1))
+    editor.tick()
+    assert title(editor) == "a.txt  lines 1-5 of 5, changed, not saved"
+
+
+def test_what_was_read_again_or_saved_elsewhere_is_the_same_again(
+    editor: Editor, path: Path
+) -> None:
+    change(path)
+    editor.tick()
+    with editor.restored() as later:
+        assert CHANGED not in title(later)
+    editor.act("reload", keep=True)
+    assert CHANGED not in title(editor)
+    remove(path)
+    editor.tick()
+    assert title(editor).endswith(DELETED)
+    editor.act("save_as", path="b.txt")
+    assert title(editor) == "b.txt  lines 1-6 of 6, saved"
+
+
+def test_a_new_file_that_somebody_else_makes_is_noticed(path: Path) -> None:
+    with open_editor(path.parent, "new.txt", new=True, lang="zh") as editor:
+        editor.tick()
+        assert title(editor) == "new.txt  共 0 行，新文件"
+        (path.parent / "new.txt").write_text("theirs\n")
+        editor.tick()
+        assert title(editor) == "new.txt  共 0 行，新文件，已在磁盘上改动：用 reload"
+
+
+def test_it_is_noticed_again_after_coming_back(editor: Editor, path: Path) -> None:
+    with editor.restored() as later:
+        change(path)
+        later.tick()
+        assert title(later).endswith(CHANGED)
+
+
 # --- reading again -----------------------------------------------------------------------------
 
 
@@ -857,5 +937,6 @@ def test_the_harness_and_the_window_agree_on_what_is_kept(tmp_path: Path) -> Non
     (tmp_path / "a").write_text("a\n")
     with WindowTester(EditorWindow, folder=tmp_path, path="a") as editor:
         assert set(editor.window.state.saved()) == {
-            "path", "read", "edits", "lost", "trouble", "revision", "top", "line", "column",
+            "path", "read", "edits", "lost", "trouble", "on_disk", "revision", "top", "line",
+            "column",
         }  # fmt: skip

@@ -380,6 +380,16 @@ def test_nothing_is_written_before_it_is_asked_for(tmp_path: Path) -> None:
         assert [entry["text"] for entry in stored(tmp_path)["entries"]] == ["one"]
 
 
+def test_what_keeping_would_do_is_told_before(tmp_path: Path) -> None:
+    with open_in(tmp_path) as book:
+        book.act("write", text="one")
+        told = f"{FILE} gets 1 entry beside what it holds, and from now on every change."
+        assert book.preview("keep") == told
+        assert book.preview("keep", on=False) is None
+        assert book.preview("write", text="two") is None
+        assert list(tmp_path.iterdir()) == []
+
+
 def test_kept_it_is_there_in_the_next_session(tmp_path: Path) -> None:
     with open_in(tmp_path) as book:
         book.act("keep")
