@@ -48,7 +48,7 @@ def run_guide() -> ModuleType:
 
 
 def test_the_guide_prints_what_it_says(guide: ModuleType) -> None:
-    assert len(re.findall(r"^```text$", GUIDE.read_text("utf-8"), re.MULTILINE)) == 8
+    assert len(re.findall(r"^```text$", GUIDE.read_text("utf-8"), re.MULTILINE)) == 11
 
 
 def test_the_guides_own_tests_pass(guide: ModuleType, tmp_path: Path) -> None:
@@ -62,6 +62,16 @@ def test_the_first_window_has_about_20_lines() -> None:
     first = next(block for language, block in BLOCK.findall(GUIDE.read_text("utf-8")))
     assert "class ReadingWindow(Window)" in first
     assert len(first.splitlines()) <= 21
+
+
+def test_the_built_in_windows_use_only_what_it_names() -> None:
+    guide = GUIDE.read_text("utf-8")
+    for path in (DOCS.parent / "windows").glob("*.py"):
+        for module, names in re.findall(
+            r"^from (contextui[\w.]*) import \(?([\w\s,]+)", path.read_text("utf-8"), re.MULTILINE
+        ):
+            used = [f"{module}.{names.strip()}"] if module == "contextui.files" else [module]
+            assert all(f"`{one}`" in guide or one == "contextui" for one in used), (path, used)
 
 
 def test_what_it_links_to_is_there() -> None:

@@ -50,3 +50,13 @@ def test_no_module_is_over_400_lines() -> None:
     modules = [*PACKAGE.rglob("*.py"), *(PACKAGE / "windows").glob("*.py")]
     lengths = {path: len(path.read_text("utf-8").splitlines()) for path in modules}
     assert {path: length for path, length in lengths.items() if length > 400} == {}
+
+
+def test_the_built_in_windows_are_short_enough_to_learn_from() -> None:
+    lengths = {
+        path.stem: len(path.read_text("utf-8").splitlines())
+        for path in (PACKAGE / "windows").glob("*.py")
+    }
+    assert {"todo", "editor", "monitor", "notebook", "files", "code"} <= lengths.keys()
+    assert sum(lengths.values()) < 1_500
+    assert max(lengths.values()) <= 400
