@@ -74,9 +74,9 @@ class FilesWindow(Window):
             return "\n".join([head, *lines[: brief.stop], *(["…"] if more else [])])
         lines = self._lines()
         pages = split(lines, ROOM)
-        page = pages[min(state.page, len(pages)) - 1]
+        number = min(state.page, len(pages))
+        page = pages[number - 1]
         if len(pages) > 1:
-            number = pages.index(page) + 1
             head += say(f", page {number} of {len(pages)}", f"，第 {number}/{len(pages)} 页")
         if not state.headline and state.tree and (first := state.tree[page.start]).depth:
             head += f"\n({shown_name(str(PurePosixPath(first.path).parent))}/ …)"
