@@ -5,9 +5,10 @@ with the same bytes reads it back for a tenth of the price, if it has a mark the
 20 blocks behind. There may be four marks.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import Any
 
 from contextui.model import Block, LlmMessage, ModelRequest
@@ -31,7 +32,7 @@ class Payload:
     marks: frozenset[int]
 
 
-def payload(request: ModelRequest, model: str, previous: Iterable[Payload] = ()) -> Payload:
+def payload(request: ModelRequest, model: str, previous: Sequence[Payload] = ()) -> Payload:
     """Put a request into the provider's form.
 
     Marks stand behind the system prompt, behind what is in its final form, at the end (for the
@@ -41,27 +42,23 @@ def payload(request: ModelRequest, model: str, previous: Iterable[Payload] = ())
     Args:
         request: What to send.
         model: The model's name.
-        previous: What was sent to the same model before.
+        previous: What was sent to the same model before, in order.
     """
-    contents = [list(_blocks(message)) for message in request.messages]
-    places = [(content, index) for content in contents for index in range(len(content))]
-    held = max((_held(sent, request) for sent in previous), default=0)
-    marks = frozenset(
-        (_markable(places, request.stable), _markable(places, len(places)), held)
-    ) - {0}  # fmt: skip
+    messages = _Messages(request.messages)
+    marks = {
+        messages.last_markable(request.stable),
+        messages.last_markable(len(messages)),
+        _held(request, previous),
+    } - {0}
     for mark in marks:
-        content, index = places[mark - 1]
-        content[index] = _marked(content[index])
+        messages.mark(mark)
     body = {
         "model": model,
         "max_tokens": request.max_tokens,
         **_head(request),
-        "messages": [
-            {"role": message.role, "content": content}
-            for message, content in zip(request.messages, contents, strict=True)
-        ],
+        "messages": messages.written,
     }
-    return Payload(request, body, marks)
+    return Payload(request, body, frozenset(marks))
 
 
 def _head(request: ModelRequest) -> dict[str, Any]:
@@ -84,31 +81,54 @@ def _marked(block: Block) -> Block:
     return {**block, "cache_control": _MARK}
 
 
-def _markable(places: Sequence[tuple[list[Block], int]], count: int) -> int:
-    """The furthest place up to `count` blocks where a mark may stand; 0 if there is none."""
-    count = min(count, len(places))
-    while count and not _takes_mark(*places[count - 1]):
-        count -= 1
-    return count
+class _Messages:
+    """Messages in the provider's form, whose blocks are counted through from 1 on."""
 
+    def __init__(self, messages: Sequence[LlmMessage]) -> None:
+        self.written = [{"role": one.role, "content": _blocks(one)} for one in messages]
+        self._ends = list(accumulate(len(one["content"]) for one in self.written))
 
-def _takes_mark(content: Sequence[Block], index: int) -> bool:
-    block = content[index]
-    if block["type"] == "text":
-        return bool(block["text"].strip())
-    return block["type"] in _MARKABLE  # thinking is not, and of an unknown type nobody knows
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def last_markable(self, count: int) -> int:
+        """The furthest of the first `count` blocks that may have a mark; 0 if there is none."""
+        count = min(count, len(self))
+        while count and not self._may_be_marked(count):
+            count -= 1
+        return count
+
+    def mark(self, number: int) -> None:
+        message, index = self._place(number)
+        content = list(message["content"])
+        content[index] = _marked(content[index])
+        message["content"] = content
+
+    def _place(self, number: int) -> tuple[dict[str, Any], int]:
+        at = bisect_left(self._ends, number)
+        return self.written[at], number - self._ends[at] - 1  # counted from the message's end
+
+    def _may_be_marked(self, number: int) -> bool:
+        message, index = self._place(number)
+        block = message["content"][index]
+        if block["type"] == "text":
+            return bool(block["text"].strip())
+        return block["type"] in _MARKABLE  # thinking is not; of an unknown type nobody knows
 
 
 # --- what the provider still holds -------------------------------------------------------
 
 
-def _held(sent: Payload, request: ModelRequest) -> int:
-    """Where the furthest mark stood up to which this request is the same as the one sent."""
-    before = sent.request
-    if before.system != request.system or before.tools != request.tools:
-        return 0
-    shared = _shared(before.messages, request.messages)
-    return max((mark for mark in sent.marks if mark <= shared), default=0)
+def _held(request: ModelRequest, previous: Sequence[Payload]) -> int:
+    """The furthest mark of a previous request up to which this one is the same."""
+    furthest = 0
+    for sent in reversed(previous):  # the last is the likeliest, and spares looking at the others
+        before, marks = sent.request, [mark for mark in sent.marks if mark > furthest]
+        if not marks or before.system != request.system or before.tools != request.tools:
+            continue
+        shared = _shared(before.messages, request.messages)
+        furthest = max((mark for mark in marks if mark <= shared), default=furthest)
+    return furthest
 
 
 def _shared(before: Sequence[LlmMessage], now: Sequence[LlmMessage]) -> int:
@@ -138,7 +158,7 @@ def _is_same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):  # 1, 1.0 and True are equal, and are not written alike
         return False
     if isinstance(one, Mapping):
-        return list(one) == list(other) and all(_is_same(one[key], other[key]) for key in one)
+        return list(one) == list(other) and all(map(_is_same, one.values(), other.values()))
     if isinstance(one, (list, tuple)):
         return len(one) == len(other) and all(map(_is_same, one, other))
     return bool(one == other)

@@ -26,7 +26,7 @@ import socket
 import struct
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -53,12 +53,14 @@ class Stream:
         end: The reply ends as it should (``whole``), the connection is closed before the reply is
             at its end (``close``), or it is reset (``reset``).
         held: After the events nothing comes until `Server.release`, or until the client has left.
+        then: What is sent after it was held.
         content_type: What the reply says that it is.
     """
 
     events: Sequence[Event | bytes]
     end: Literal["whole", "close", "reset"] = "whole"
     held: bool = False
+    then: Sequence[Event | bytes] = ()
     content_type: str = "text/event-stream; charset=utf-8"
 
 
@@ -401,15 +403,20 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("content-type", stream.content_type)
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        for piece in _pieces(stream.events):
-            self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+        self._send(stream.events)
         is_there = self.script.hold(self.connection) if stream.held else True
+        if is_there:
+            self._send(stream.then)
         if stream.end == "whole" and is_there:
             self.wfile.write(b"0\r\n\r\n")
             return
         self.close_connection = True
         if stream.end == "reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+
+    def _send(self, events: Sequence[Event | bytes]) -> None:
+        for piece in map(_piece, events):
+            self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
 
 
 def _written(body: Mapping[str, Any] | str | bytes) -> tuple[bytes, str]:
@@ -421,10 +428,7 @@ def _written(body: Mapping[str, Any] | str | bytes) -> tuple[bytes, str]:
     return json.dumps(body).encode(), "application/json"
 
 
-def _pieces(events: Sequence[Event | bytes]) -> Iterator[bytes]:
-    for event in events:
-        if isinstance(event, bytes):
-            yield event
-        else:
-            data = json.dumps(event, ensure_ascii=False)
-            yield f"event: {event['type']}\ndata: {data}\n\n".encode()
+def _piece(event: Event | bytes) -> bytes:
+    if isinstance(event, bytes):
+        return event
+    return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()

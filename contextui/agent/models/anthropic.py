@@ -69,7 +69,7 @@ class AnthropicModel:
     def __repr__(self) -> str:
         return f"AnthropicModel({self.name!r}, base_url={str(self._endpoint)!r})"
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Answer a request, piece by piece; the last piece is an `Answer`.
 
         Closing the iterator, or cancelling who waits for it, ends the connection at once.
@@ -118,8 +118,9 @@ class AnthropicModel:
         self._check()
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
-            self._client = await asyncio.to_thread(self._make_client)
-            self._loop = loop
+            client = await asyncio.to_thread(self._make_client)
+            if self._client is None or self._loop is not loop:  # nobody was faster
+                self._client, self._loop = client, loop
         return self._client
 
     def _remember(self, sent: Payload) -> None:

@@ -1,0 +1,187 @@
+"""Windows of strangers: nothing in the offline model knows of them."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from contextui import ActionError, Body, Element, Lod, Window, action
+
+Column = Literal["backlog", "doing", "done"]
+Color = Literal["white", "red", "green", "blue"]
+
+
+class Card(BaseModel):
+    number: int
+    title: str
+    column: Column = "backlog"
+    owner: str = ""
+
+
+class KanbanWindow(Window):
+    """A kanban board with cards in three columns."""
+
+    name = "kanban"
+
+    class State(Window.State):
+        cards: list[Card] = []
+
+    state: State
+
+    def content(self, lod: Lod) -> Body:
+        return [
+            Element("card", one.title, id=one.number, column=one.column, owner=one.owner or None)
+            for one in self.state.cards
+        ]
+
+    @action("Put a new card on the board")
+    def add_card(self, title: str, column: Column = "backlog") -> str:
+        self.state.cards.append(Card(number=len(self.state.cards) + 1, title=title, column=column))
+        return f"Card {len(self.state.cards)} {title!r}."
+
+    @action("Move a card to another column")
+    def move(self, card: int, column: Column) -> str:
+        self._card(card).column = column
+        return f"Card {card} is in {column}."
+
+    @action("Say who works on a card")
+    def assign(self, card: int, owner: str) -> str:
+        self._card(card).owner = owner
+        return f"Card {card} belongs to {owner}."
+
+    @action("Throw a card away")
+    def discard(self, card: int) -> str:
+        self.state.cards.remove(self._card(card))
+        return f"Card {card} is gone."
+
+    def _card(self, number: int) -> Card:
+        for one in self.state.cards:
+            if one.number == number:
+                return one
+        raise ActionError(f"There is no card {number}.")
+
+
+class LampWindow(Window):
+    """The lamps of the house."""
+
+    name = "lamps"
+
+    class Lamp(BaseModel):
+        room: str
+        on: bool = False
+        brightness: int = 100
+        color: Color = "white"
+
+    class State(Window.State):
+        lamps: list["LampWindow.Lamp"] = []
+
+    state: State
+
+    def opened(self, rooms: list[str] | None = None) -> None:
+        for room in rooms or ["kitchen", "bedroom", "hall"]:
+            self.state.lamps.append(LampWindow.Lamp(room=room))
+
+    def content(self, lod: Lod) -> Body:
+        return [
+            Element("lamp", room=one.room, on=one.on, brightness=one.brightness, color=one.color)
+            for one in self.state.lamps
+        ]
+
+    @action("Switch a lamp on or off")
+    def switch(self, room: str, on: bool) -> str:
+        self._lamp(room).on = on
+        return f"{room} is {'on' if on else 'off'}."
+
+    @action("Set how bright a lamp is, in percent")
+    def dim(self, room: str, percent: int) -> str:
+        self._lamp(room).brightness = percent
+        return f"{room}: {percent} %."
+
+    @action("Choose the color of a lamp")
+    def paint(self, room: str, color: Color) -> str:
+        self._lamp(room).color = color
+        return f"{room} is {color}."
+
+    @action("Switch all lamps off")
+    def all_off(self) -> str:
+        for one in self.state.lamps:
+            one.on = False
+        return "All lamps are off."
+
+    def _lamp(self, room: str) -> "LampWindow.Lamp":
+        for one in self.state.lamps:
+            if one.room == room:
+                return one
+        raise ActionError(f"There is no lamp in {room!r}.")
+
+
+class TimerWindow(Window):
+    """A kitchen timer."""
+
+    name = "timer"
+
+    class State(Window.State):
+        seconds: int = 0
+        running: bool = False
+        label: str = ""
+
+    state: State
+
+    def opened(self, seconds: int = 0, label: str = "") -> None:
+        self.state.seconds, self.state.label = seconds, label
+        self.state.running = seconds > 0
+
+    def content(self, lod: Lod) -> Body:
+        state = self.state
+        return f"{state.label or 'timer'}: {state.seconds} s, {'running' if state.running else 'idle'}"
+
+    @action("Start counting down")
+    def start(self, seconds: int) -> str:
+        self.state.seconds, self.state.running = seconds, True
+        return f"{seconds} s."
+
+    @action("Halt, without forgetting how much is left")
+    def hold(self) -> str:
+        self.state.running = False
+        return "Held."
+
+    @action("Give it more time")
+    def extend(self, seconds: int) -> str:
+        self.state.seconds += seconds
+        return f"{self.state.seconds} s left."
+
+
+class ScoresWindow(Window):
+    """Who has how many points in a game."""
+
+    name = "scores"
+
+    class State(Window.State):
+        points: dict[str, int] = {}
+
+    state: State
+
+    def opened(self, players: list[str] | None = None) -> None:
+        self.state.points = dict.fromkeys(players or [], 0)
+
+    def content(self, lod: Lod) -> Body:
+        return "\n".join(f"- {name}: {points}" for name, points in self.state.points.items())
+
+    @action("Let somebody play along")
+    def join(self, player: str) -> str:
+        self.state.points.setdefault(player, 0)
+        return f"{player} plays."
+
+    @action("Give points to a player")
+    def award(self, player: str, points: int) -> str:
+        if player not in self.state.points:
+            raise ActionError(f"Nobody is called {player!r}.")
+        self.state.points[player] += points
+        return f"{player} has {self.state.points[player]}."
+
+    @action("Everybody begins at zero again")
+    def reset(self) -> str:
+        self.state.points = dict.fromkeys(self.state.points, 0)
+        return "All at zero."
+
+
+STRANGERS: tuple[type[Window], ...] = (KanbanWindow, LampWindow, TimerWindow, ScoresWindow)

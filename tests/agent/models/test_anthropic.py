@@ -1,0 +1,576 @@
+"""The model behind the Messages API: the real SDK, over real sockets, to a server on loopback."""
+
+import asyncio
+import copy
+import json
+import logging
+import subprocess
+import sys
+import traceback
+from contextlib import aclosing
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from contextui.agent.models.anthropic import AnthropicModel
+from contextui.model import (
+    Answer,
+    Block,
+    CallBegun,
+    LlmMessage,
+    Model,
+    ModelError,
+    ModelEvent,
+    ModelRequest,
+    TextDelta,
+    ThinkingDelta,
+    Tool,
+    Usage,
+)
+from tests.agent.models.asking import (
+    HI,
+    KEY,
+    all_failures,
+    answers,
+    asking,
+    events_of,
+    failure,
+    model_of,
+    the_answer,
+    the_failure,
+)
+from tests.agent.server import (
+    Hangup,
+    Reply,
+    Server,
+    Step,
+    Stream,
+    answer,
+    block_events,
+    call,
+    delta,
+    error,
+    start,
+    thinking,
+)
+
+TOOLS = (Tool("create", "Open a window.", {"type": "object", "properties": {}}),)
+
+
+def kind_of(model: Model) -> str:
+    """It is a `Model`: mypy sees to that."""
+    return model.name
+
+
+def test_it_is_a_model() -> None:
+    assert kind_of(AnthropicModel("claude-x")) == "claude-x"
+
+
+# --- asking --------------------------------------------------------------------------------
+
+
+def test_a_request_is_sent_as_the_api_takes_it() -> None:
+    with Server(answer("Hi.")) as server:
+        answers(server, asking("Hello. 你好", tools=TOOLS, max_tokens=123))
+        [received] = server.requests
+    assert received.path == "/v1/messages"
+    assert received.headers["authorization"] == f"Bearer {KEY}"
+    assert received.json == {
+        "model": "claude-x",
+        "max_tokens": 123,
+        "stream": True,
+        "system": [
+            {"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}},
+        ],
+        "tools": [
+            {
+                "name": "create",
+                "description": "Open a window.",
+                "input_schema": {"type": "object", "properties": {}},
+            }
+        ],
+        "messages": [
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "Hello. 你好", "cache_control": {"type": "ephemeral"}}
+                ],
+            }
+        ],
+    }
+    assert "你好".encode() in received.body
+
+
+def test_an_answer_comes_in_pieces_and_then_whole() -> None:
+    blocks = (thinking("Let me see."), {"type": "text", "text": "Here."}, call("create", name="x"))
+    usage = {"input_tokens": 7, "cache_read_input_tokens": 900}
+    with Server(answer(*blocks, usage=usage, pieces=4)) as server:
+        events = asyncio.run(events_of(model_of(server)))
+    assert events == [
+        ThinkingDelta("Let "),
+        ThinkingDelta("me s"),
+        ThinkingDelta("ee."),
+        TextDelta("Here"),
+        TextDelta("."),
+        CallBegun("create"),
+        Answer(blocks, "tool_use", Usage(7, 25, 900, 0), "claude-test-5-5"),
+    ]
+
+
+def test_words_are_told_as_they_come() -> None:
+    async def ask(server: Server) -> list[ModelEvent]:
+        async with aclosing(model_of(server)) as model:
+            events = aiter(model.stream(HI))
+            first = await anext(events)  # the server holds the rest back until this is here
+            server.release()
+            return [first, *[event async for event in events]]
+
+    whole = answer("Hi.")
+    with Server(Stream(whole[:4], held=True, then=whole[4:])) as server:
+        assert [type(event) for event in asyncio.run(ask(server))] == [TextDelta, Answer]
+
+
+def test_what_is_sent_back_is_what_came() -> None:
+    blocks: tuple[Block, ...] = (
+        thinking("Hm.", "c2lnbmF0dXJl"),
+        {"type": "redacted_thinking", "data": "eHg="},
+        {"type": "text", "text": "Yes. \u2028 </Window>"},
+        call("create", name="todo", args={"b": 1.0, "a": [None, True, "\t"]}),
+    )
+    with Server(answer(*blocks), answer("Done.")) as server:
+        [first] = answers(server)
+        result: Block = {
+            "type": "tool_result",
+            "tool_use_id": first.blocks[3]["id"],
+            "content": "x",
+        }
+        later = (LlmMessage("assistant", first.blocks), LlmMessage("user", (result,)))
+        answers(server, ModelRequest(HI.system, (*HI.messages, *later)))
+        before, now = server.requests
+    assert [block for role, block in now.blocks() if role == "assistant"] == list(blocks)
+    assert before.begins(now)
+    assert not now.begins(before)
+
+
+def test_a_call_cut_by_the_limit_is_not_among_the_blocks() -> None:
+    """The SDK's own reading would give a call with the input {}."""
+    cut = block_events(1, call("action", window_id="todo_1"))[:3]
+    script = [
+        start(),
+        *block_events(0, {"type": "text", "text": "I"}),
+        *cut,
+        {"type": "content_block_stop", "index": 1},
+        delta("max_tokens"),
+        {"type": "message_stop"},
+    ]
+    whole = the_answer(script)
+    assert whole.blocks == ({"type": "text", "text": "I"},)
+    assert (whole.stop_reason, whole.cut_calls) == ("max_tokens", ("action",))
+
+
+def test_events_need_no_names() -> None:
+    text = {"type": "text", "text": "Hi."}
+    begun = json.dumps({"type": "content_block_start", "index": 0, "content_block": text})
+    lines = [": hello", f"data: {begun}", 'data: {"type": "message_stop"}']
+    script = Stream([f"{line}\n\n".encode() for line in lines])
+    assert the_answer(script).blocks == ({"type": "text", "text": "Hi."},)
+
+
+def test_characters_may_be_cut_anywhere() -> None:
+    data = "".join(
+        f"data: {line}\n\n"
+        for line in (
+            '{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"你😀"}}',
+            '{"type":"message_stop"}',
+        )
+    ).encode()
+    script = Stream([bytes([byte]) for byte in data])
+    assert the_answer(script).blocks == ({"type": "text", "text": "你😀"},)
+
+
+# --- thinking ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tokens", "sent", "max_tokens"),
+    [
+        (None, None, 1_000),
+        (0, {"type": "disabled"}, 1_000),
+        (2_048, {"type": "enabled", "budget_tokens": 2_048}, 3_048),
+    ],
+)
+def test_thinking_is_spoken_of_only_if_it_is_wanted(
+    tokens: int | None, sent: dict[str, Any] | None, max_tokens: int
+) -> None:
+    with Server(answer("Hi.")) as server:
+        answers(server, asking("Hi.", max_tokens=1_000), thinking=tokens)
+        body = server.requests[0].json
+    assert body.get("thinking") == sent
+    assert ("thinking" in body) == (sent is not None)
+    assert body["max_tokens"] == max_tokens
+    assert "temperature" not in body
+
+
+# --- cache marks ---------------------------------------------------------------------------
+
+
+def steps_of(count: int) -> list[ModelRequest]:
+    """The requests of one turn, each step of which makes 15 calls."""
+    messages = [*HI.messages]
+    requests = [HI]
+    for step in range(count):
+        calls = [call("action", n=n, step=step) for n in range(15)]
+        results: list[Block] = [
+            {"type": "tool_result", "tool_use_id": one["id"], "content": "Done."} for one in calls
+        ]
+        messages += [LlmMessage("assistant", tuple(calls)), LlmMessage("user", tuple(results))]
+        requests.append(ModelRequest(HI.system, tuple(messages)))
+    return requests
+
+
+def test_each_request_has_a_mark_where_the_previous_one_ended() -> None:
+    requests = steps_of(3)
+    kept = copy.deepcopy(requests)
+    with Server(*(answer("Hi.") for _ in requests)) as server:
+        answers(server, *requests)
+        received = server.requests
+    assert [one.marks() for one in received] == [[0, 1], [0, 1, 31], [0, 31, 61], [0, 61, 91]]
+    for before, now in pairwise(received):
+        assert before.begins(now)
+    for one in received:
+        assert one.body.count(b'"cache_control":{"type":"ephemeral"}') == len(one.marks())
+        assert one.body.count(b"cache_control") == len(one.marks()) <= 4
+    assert requests == kept
+
+
+def test_a_request_that_was_not_read_left_no_mark() -> None:
+    async def ask(model: AnthropicModel) -> None:
+        first, second, third = steps_of(2)
+        async with aclosing(model):
+            await one_answer(model, first)
+            with pytest.raises(ModelError):
+                await one_answer(model, second)
+            await one_answer(model, third)
+
+    with Server(answer("Hi."), Reply(529, error("overloaded_error")), answer("Hi.")) as server:
+        asyncio.run(ask(model_of(server)))
+        assert [one.marks() for one in server.requests] == [[0, 1], [0, 1, 31], [0, 1, 61]]
+
+
+def test_a_request_whose_answer_broke_off_was_read() -> None:
+    async def ask(model: AnthropicModel) -> None:
+        first, second = steps_of(1)
+        async with aclosing(model):
+            with pytest.raises(ModelError):
+                await one_answer(model, first)
+            await one_answer(model, second)
+
+    with Server(Stream([start()], end="close"), answer("Hi.")) as server:
+        asyncio.run(ask(model_of(server)))
+        assert server.requests[1].marks() == [0, 1, 31]
+
+
+async def one_answer(model: AnthropicModel, request: ModelRequest = HI) -> Answer:
+    *_, last = [event async for event in model.stream(request)]
+    assert isinstance(last, Answer)
+    return last
+
+
+# --- what cannot be sent -------------------------------------------------------------------
+
+
+def nested(depth: int) -> Any:
+    value: Any = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("value", ["\ud83d", float("nan"), float("inf"), object(), nested(5_000)])
+def test_what_cannot_be_written_is_not_sent(value: Any) -> None:
+    with Server(answer("Hi.")) as server:
+        caught = failure(server, asking({**call("action"), "input": {"value": value}}))
+        assert server.requests == []
+    assert caught.kind == "bad_request"
+
+
+def test_what_cannot_be_written_breaks_no_later_request() -> None:
+    async def ask(model: AnthropicModel) -> Answer:
+        deep = asking({**call("action"), "input": {"value": nested(5_000)}})
+        deeper = copy.copy(deep)
+        async with aclosing(model):
+            for request in (deep, deeper):
+                with pytest.raises(ModelError):
+                    await one_answer(model, request)
+            return await one_answer(model)
+
+    with Server(answer("Hi.")) as server:
+        assert asyncio.run(ask(model_of(server))).blocks == ({"type": "text", "text": "Hi."},)
+
+
+# --- the key and the address ---------------------------------------------------------------
+
+
+def test_without_a_key_nothing_is_sent_to_anthropic() -> None:
+    with pytest.raises(ModelError, match=r"^ANTHROPIC_API_KEY is not set") as caught:
+        asyncio.run(one_answer(AnthropicModel("claude-x")))
+    assert caught.value.kind == "auth"
+    with pytest.raises(ModelError, match="ANTHROPIC_BASE_URL"):
+        asyncio.run(one_answer(AnthropicModel("x", base_url="https://api.anthropic.com/v1/")))
+    assert asyncio.run(AnthropicModel("claude-x").context_window()) is None
+
+
+def test_other_servers_may_need_no_key() -> None:
+    with Server(answer("Hi."), Reply(401, error("authentication_error"))) as server:
+        answers(server, api_key=None)
+        assert server.requests[0].headers["authorization"] == "Bearer none"
+        caught = failure(server, api_key=None)
+    assert "set ANTHROPIC_API_KEY" in str(caught)
+
+
+def test_key_and_address_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Server(answer("Hi."), answer("Hi.")) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "from-the-environment\n")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        asyncio.run(events_of(AnthropicModel("claude-x")))
+        asyncio.run(events_of(AnthropicModel("claude-x", api_key="given")))
+        keys = [one.headers["authorization"] for one in server.requests]
+    assert keys == ["Bearer from-the-environment", "Bearer given"]
+
+
+@pytest.mark.parametrize("end", ["/", "/v1", "/v1/"])
+def test_an_address_may_end_as_it_likes(end: str) -> None:
+    with Server(answer("Hi.")) as server:
+        answers(server, base_url=f" {server.url}{end}")
+        assert server.requests[0].path == "/v1/messages"
+
+
+def test_the_key_is_nowhere_to_be_seen(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    echo = f"The key {KEY} is wrong"
+    with Server(
+        answer("Hi."), Reply(401, error("authentication_error", echo)),
+        Reply(500, echo), [start(), error("api_error", echo)], Hangup(),
+    ) as server:  # fmt: skip
+        model = model_of(server)
+        asyncio.run(events_of(model))
+        caught = [failure(server) for _ in range(4)]
+    assert KEY not in repr(model)
+    assert KEY not in repr(vars(model))
+    for one in caught:
+        assert KEY not in "".join(traceback.format_exception(one))
+    assert "*** is wrong" in str(caught[0])
+    assert "HTTP Request" in caplog.text  # the SDK logs a good deal
+    assert KEY not in caplog.text
+
+
+@pytest.mark.parametrize("key", ["schlüssel-4711", "two\nlines-4711", "nul\0-4711"])
+def test_a_key_that_is_none_is_not_sent(key: str) -> None:
+    with Server(answer("Hi.")) as server:
+        caught = failure(server, api_key=key)
+        assert server.requests == []
+    assert caught.kind == "auth"
+    assert "4711" not in "".join(traceback.format_exception(caught))
+
+
+def test_who_asks_is_not_shown_with_the_address() -> None:
+    with Server(Reply(500)) as server:
+        url = server.url.replace("://", "://me:pa%23ss@") + "?token=abc"
+        assert "pa" not in repr(AnthropicModel("claude-x", base_url=url)).partition("http://")[2]
+        caught = failure(server, base_url=url)
+        assert server.url in str(caught)
+    assert "pa%23ss" not in str(caught)
+    assert "abc" not in str(caught)
+
+
+# --- leaving -------------------------------------------------------------------------------
+
+HELD = Stream([start(), *block_events(0, {"type": "text", "text": "Hi."})], held=True)
+
+
+def test_who_stops_reading_ends_the_connection() -> None:
+    async def ask(server: Server) -> bool:
+        async with aclosing(model_of(server)) as model:
+            async with aclosing(model.stream(HI)) as events:
+                assert await anext(events) == TextDelta("Hi.")
+            return await asyncio.to_thread(server.wait_until_gone)
+
+    with Server(HELD) as server:
+        assert asyncio.run(ask(server))
+
+
+@pytest.mark.parametrize("step", [HELD, Hangup(held=True)])
+def test_who_is_cancelled_ends_the_connection(step: Stream | Hangup) -> None:
+    async def ask(server: Server) -> bool:
+        async with aclosing(model_of(server)) as model:
+            asked = asyncio.create_task(one_answer(model))
+            while not server.requests:
+                await asyncio.sleep(0.01)
+            asked.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asked
+            return await asyncio.to_thread(server.wait_until_gone)
+
+    with Server(step) as server:
+        assert asyncio.run(ask(server))
+
+
+def test_the_next_request_after_a_cancelled_one_is_answered() -> None:
+    async def ask(server: Server) -> Answer:
+        async with aclosing(model_of(server)) as model:
+            async with aclosing(model.stream(HI)) as events:
+                await anext(events)
+            return await one_answer(model)
+
+    with Server(HELD, answer("Again.")) as server:
+        assert asyncio.run(ask(server)).blocks == ({"type": "text", "text": "Again."},)
+
+
+def test_a_whole_answer_waits_for_nobody() -> None:
+    """The server said that this is all, and keeps the line open."""
+    with Server(Stream(answer("Hi."), held=True)) as server:
+        assert answers(server)[0].blocks == ({"type": "text", "text": "Hi."},)
+        assert server.wait_until_gone()
+
+
+def test_a_whole_answer_counts_whatever_comes_after_it() -> None:
+    for end in ("close", "reset"):
+        assert the_answer(Stream(answer("Hi."), end=end)).stop_reason == "end_turn"
+    assert the_answer(Stream([*answer("Hi."), b"\xff\n\n"])).stop_reason == "end_turn"
+    assert the_answer([*answer("Hi."), error("api_error")]).stop_reason == "end_turn"
+
+
+# --- connections ---------------------------------------------------------------------------
+
+
+def test_one_connection_serves_many_requests() -> None:
+    with Server(answer("1"), answer("2"), answer("3")) as server:
+        answers(server, HI, HI, HI)
+        assert server.connections == 1
+
+
+def test_a_failed_request_is_not_tried_again() -> None:
+    script: list[Step] = [
+        Reply(500),
+        Hangup(),
+        Reply(429, "", {"retry-after": "0"}),
+        Stream([start()]),
+    ]
+    assert [one.kind for one in all_failures(script)] == [
+        "server",
+        "connection",
+        "rate_limit",
+        "cut",
+    ]
+
+
+def test_requests_may_run_side_by_side() -> None:
+    async def ask(model: AnthropicModel) -> list[Answer]:
+        async with aclosing(model):
+            return await asyncio.gather(*(one_answer(model) for _ in range(5)))
+
+    with Server(*(answer(str(n)) for n in range(5))) as server:
+        texts = [one.blocks[0]["text"] for one in asyncio.run(ask(model_of(server)))]
+    assert sorted(texts) == ["0", "1", "2", "3", "4"]
+
+
+def test_a_model_outlives_its_event_loop() -> None:
+    with Server(answer("1"), answer("2")) as server:
+        model = model_of(server)
+        for text in ("1", "2"):
+            assert asyncio.run(events_of(model))[0] == TextDelta(text)
+
+
+def test_closing_twice_or_before_anything_is_fine() -> None:
+    async def close() -> None:
+        model = AnthropicModel("claude-x")
+        await model.aclose()
+        await model.aclose()
+
+    asyncio.run(close())
+
+
+def test_a_script_s_end_is_a_failure_that_stays() -> None:
+    with Server() as server:
+        caught = failure(server)
+    assert caught.kind == "bad_request"
+    assert "at its end" in str(caught)
+
+
+# --- how much it takes ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("known", "size"),
+    [
+        ({"id": "claude-x", "type": "model", "max_input_tokens": 1_000_000}, 1_000_000),
+        ({"id": "claude-x", "type": "model"}, None),
+        ({"max_input_tokens": None}, None),
+        ({"max_input_tokens": "many"}, None),
+        ({"max_input_tokens": 0}, None),
+        (Reply(404), None),
+        (Reply(500, "<html>"), None),
+        (Reply(200, "<html>"), None),
+        (Reply(200, "{", {"content-type": "application/json"}), None),
+        (Reply(200, "[]", {"content-type": "application/json"}), None),
+    ],
+)
+def test_a_server_may_tell_how_much_a_model_takes(known: Any, size: int | None) -> None:
+    async def ask(model: AnthropicModel) -> int | None:
+        async with aclosing(model):
+            return await model.context_window()
+
+    with Server() as server:
+        server.models["claude-x"] = known
+        assert asyncio.run(ask(model_of(server))) == size
+        assert [one.path for one in server.lookups] == ["/v1/models/claude-x"]
+
+
+def test_a_server_that_is_not_there_tells_nothing() -> None:
+    assert the_failure(Hangup()).kind == "connection"
+    with Server() as server:
+        gone = model_of(server)
+    assert asyncio.run(gone.context_window()) is None
+
+
+# --- loading -------------------------------------------------------------------------------
+
+FIRST_USE = """
+import asyncio, sys
+from contextui.agent.models.anthropic import AnthropicModel
+from contextui.model import LlmMessage, ModelRequest
+
+model = AnthropicModel("claude-x", base_url=sys.argv[1])
+repr(model)
+print("anthropic" in sys.modules, "httpx2" in sys.modules)
+
+async def main():
+    turns = 0
+    async def turn():
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0.005)
+    turning = asyncio.create_task(turn())
+    loading = asyncio.create_task(model._connected())
+    while "anthropic" not in sys.modules and not loading.done():
+        await asyncio.sleep(0.005)
+    begun = turns
+    await loading
+    print("anthropic" in sys.modules, turns > begun + 10)
+    turning.cancel()
+
+asyncio.run(main())
+"""
+
+
+def test_the_sdk_is_loaded_on_first_use_and_beside_the_event_loop() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_USE, "http://127.0.0.1:9"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["False", "False", "True", "True"]
+    assert done.stderr == ""

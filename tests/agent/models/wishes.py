@@ -1,0 +1,131 @@
+"""Sentences that the offline model was made with: what is open, what is said, what comes of it."""
+
+from typing import Any, NamedTuple
+
+Call = tuple[str, ...]
+
+
+class Wish(NamedTuple):
+    """Windows to open first (name, args), words, and the calls that are expected of them."""
+
+    words: str
+    opened: tuple[tuple[str, dict[str, Any]], ...] = ()
+    calls: tuple[str, ...] = ()
+
+
+TODO = (("todo", {"items": ["milk", "eggs", "bread"]}),)
+ZH_TODO = (("todo", {"items": ["牛奶", "鸡蛋", "面包"]}),)
+EDITOR = (("editor", {"path": "notes.txt"}),)
+FILES = (("files", {}),)
+NOTES = (("notebook", {}),)
+MONITOR = (("monitor", {}),)
+LAMPS = (("lamps", {}),)
+KANBAN = (("kanban", {}),)
+TIMER = (("timer", {}),)
+SCORES = (("scores", {"players": ["Anna", "Ben"]}),)
+
+WISHES = (
+    # opening
+    Wish("open todo", (), ("create todo",)),
+    Wish("Make a todo list", (), ("create todo",)),
+    Wish("Could you please set up a new to-do list for me?", (), ("create todo",)),
+    Wish("I need a shopping list with apples, pears and a melon", (), ("create todo items=['apples', 'pears', 'melon']",)),
+    Wish("start a list: soap, salt", (), ("create todo items=['soap', 'salt']",)),
+    Wish("开一个待办清单", (), ("create todo",)),
+    Wish("帮我建一个购物清单，里面有苹果、香蕉和牛奶", (), ("create todo items=['苹果', '香蕉', '牛奶']",)),
+    Wish("open notes.txt in an editor", (), ("create editor path=notes.txt",)),
+    Wish("edit src/main.py", (), ("create editor path=src/main.py",)),
+    Wish("打开 notes.txt", (), ("create editor path=notes.txt",)),
+    Wish("用编辑器打开notes.txt", (), ("create editor path=notes.txt",)),
+    Wish("create a new file ideas.md", (), ("create editor path=ideas.md new=True",)),
+    Wish("show me the files", (), ("create files",)),
+    Wish("显示文件", (), ("create files",)),
+    Wish("I want to see what my computer is doing", (), ("create monitor",)),
+    Wish("monitor the machine every 2 seconds", (), ("create monitor seconds=2",)),
+    Wish("打开系统监控", (), ("create monitor",)),
+    Wish("show the top 5 processes by memory", (), ("create monitor processes=5 by=memory",)),
+    Wish("open a notebook", (), ("create notebook",)),
+    Wish("新建一个笔记本", (), ("create notebook",)),
+    Wish("start a timer for 10 minutes", (), ("create timer seconds=600",)),
+    Wish("开一个五分钟的计时器", (), ("create timer seconds=300",)),
+    Wish("give me the board with the cards", (), ("create kanban",)),
+    Wish("open a todo list and a notebook", (), ("create todo", "create notebook")),
+    Wish("a scoreboard for a game with players Anna and Ben", (), ("create scores players=['Anna', 'Ben']",)),
+    # a list
+    Wish("add butter", TODO, ("todo_1.add text=butter",)),
+    Wish("put cheese and ham on the list", TODO, ("todo_1.add text=['cheese', 'ham']",)),
+    Wish("please add 'call the bank, soon' to my list", TODO, ("todo_1.add text=call the bank, soon",)),
+    Wish("we also need sugar", TODO, ("todo_1.add text=sugar",)),
+    Wish("don't forget the candles", TODO, ("todo_1.add text=candles",)),
+    Wish("eggs are done", TODO, ("todo_1.done item=2",)),
+    Wish("I bought the milk", TODO, ("todo_1.done item=1",)),
+    Wish("tick off the last item", TODO, ("todo_1.done item=3",)),
+    Wish("check the first one off", TODO, ("todo_1.done item=1",)),
+    Wish("get rid of bread", TODO, ("todo_1.delete item=3",)),
+    Wish("take eggs off the list", TODO, ("todo_1.delete item=2",)),
+    Wish("delete milk and bread", TODO, ("todo_1.delete item=3", "todo_1.delete item=1")),
+    Wish("change bread to rye bread", TODO, ("todo_1.edit item=3 text=rye bread",)),
+    Wish("move bread to the top", TODO, ("todo_1.move item=3 place=1",)),
+    Wish("move the second item to place 3", TODO, ("todo_1.move item=2 place=3",)),
+    Wish("mark milk and eggs as done, then clear what is done", TODO, ("todo_1.done item=1", "todo_1.done item=2", "todo_1.clear_done")),
+    Wish("加上黄油", ZH_TODO, ("todo_1.add text=黄油",)),
+    Wish("在清单里加上苹果和香蕉", ZH_TODO, ("todo_1.add text=['苹果', '香蕉']",)),
+    Wish("把鸡蛋标记为完成", ZH_TODO, ("todo_1.done item=2",)),
+    Wish("牛奶买好了", ZH_TODO, ("todo_1.done item=1",)),
+    Wish("把第二项删掉", ZH_TODO, ("todo_1.delete item=2",)),
+    Wish("把牛奶改成豆浆", ZH_TODO, ("todo_1.edit item=1 text=豆浆",)),
+    Wish("删除最后一个，然后把牛奶移到第二位", ZH_TODO, ("todo_1.delete item=3", "todo_1.move item=1 place=2")),
+    Wish("清除已完成的", ZH_TODO, ("todo_1.clear_done",)),
+    Wish("make a todo list, add milk and mark it as done", (), ("create todo", "todo_1.add text=milk", "todo_1.done item=1")),
+    Wish("建一个待办清单，加上牛奶，然后把它标记为完成", (), ("create todo", "todo_1.add text=牛奶", "todo_1.done item=1")),
+    Wish("add milk to my todo list", (), ("create todo", "todo_1.add text=milk")),
+    # closing
+    Wish("close the list", TODO, ("todo_1.close",)),
+    Wish("close it, we are done with shopping", TODO, ("todo_1.close summary=we are done with shopping",)),
+    Wish("关掉清单", TODO, ("todo_1.close",)),
+    Wish("关闭它，购物已经结束了", TODO, ("todo_1.close summary=购物已经结束了",)),
+    Wish("close all windows", (*TODO, *NOTES), ("todo_1.close", "notebook_1.close")),
+    # a file
+    Wish("go to line 2", EDITOR, ("editor_1.goto line=2",)),
+    Wish("replace two with four", EDITOR, ("editor_1.replace old=two new=four",)),
+    Wish("replace 'one' by 'uno' and save the file", EDITOR, ("editor_1.replace old=one new=uno", "editor_1.save")),
+    Wish("insert \"hello\" before line 3", EDITOR, ("editor_1.insert before_line=3 text=hello",)),
+    Wish("delete line 2", EDITOR, ("editor_1.delete_lines first=2 last=2",)),
+    Wish("delete lines 1 to 2, then undo that", EDITOR, ("editor_1.delete_lines first=1 last=2", "editor_1.undo")),
+    Wish("把 two 替换成 four", EDITOR, ("editor_1.replace old=two new=four",)),
+    Wish("跳到第三行", EDITOR, ("editor_1.goto line=3",)),
+    Wish("删除第2行到第3行", EDITOR, ("editor_1.delete_lines first=2 last=3",)),
+    Wish("find TODO in the file", EDITOR, ("editor_1.find text=TODO",)),
+    Wish("save it as copy.txt", EDITOR, ("editor_1.save_as path=copy.txt",)),
+    Wish("expand src", FILES, ("files_1.expand path=src",)),
+    Wish("search for files named main", FILES, ("files_1.find_name text=main",)),
+    Wish("which files contain the text TODO? find it", FILES, ("files_1.find_text text=TODO",)),
+    # notes
+    Wish("write down that the meeting is at 3", NOTES, ("notebook_1.write text=the meeting is at 3",)),
+    Wish("note: buy flowers, red ones, and wine", NOTES, ("notebook_1.write text=buy flowers, red ones, and wine",)),
+    Wish("记一条笔记：明天下午开会", NOTES, ("notebook_1.write text=明天下午开会",)),
+    # the machine
+    Wish("pause the monitor", MONITOR, ("monitor_1.pause",)),
+    Wish("only show cpu and memory", MONITOR, ("monitor_1.show metrics=['cpu', 'memory']",)),
+    Wish("take a sample every ten seconds", MONITOR, ("monitor_1.every seconds=10",)),
+    Wish("只显示内存和磁盘", MONITOR, ("monitor_1.show metrics=['memory', 'disk']",)),
+    Wish("暂停监控", MONITOR, ("monitor_1.pause",)),
+    # strangers
+    Wish("turn on the kitchen lamp", LAMPS, ("lamps_1.switch room=kitchen on=True",)),
+    Wish("switch the lamp in the hall off", LAMPS, ("lamps_1.switch room=hall on=False",)),
+    Wish("set the bedroom to 40%", LAMPS, ("lamps_1.dim room=bedroom percent=40",)),
+    Wish("make the hall lamp red", LAMPS, ("lamps_1.paint room=hall color=red",)),
+    Wish("turn all lamps off", LAMPS, ("lamps_1.all_off",)),
+    Wish("打开厨房的灯", LAMPS, ("lamps_1.switch room=kitchen on=True",)),
+    Wish("把卧室的灯调到30%", LAMPS, ("lamps_1.dim room=bedroom percent=30",)),
+    Wish("add a card 'write tests'", KANBAN, ("kanban_1.add_card title=write tests",)),
+    Wish("add a card 'write tests', move it to doing and assign it to Anna", KANBAN, ("kanban_1.add_card title=write tests", "kanban_1.move card=1 column=doing", "kanban_1.assign card=1 owner=Anna")),
+    Wish("give Anna 3 points", SCORES, ("scores_1.award player=Anna points=3",)),
+    Wish("5 points to Ben please", SCORES, ("scores_1.award player=Ben points=5",)),
+    Wish("给 Anna 加 3 分", SCORES, ("scores_1.award player=Anna points=3",)),
+    Wish("let Carla join", SCORES, ("scores_1.join player=Carla",)),
+    Wish("start again from zero", SCORES, ("scores_1.reset",)),
+    Wish("start it with 90 seconds", TIMER, ("timer_1.start seconds=90",)),
+    Wish("add two minutes", TIMER, ("timer_1.extend seconds=120",)),
+    Wish("stop the timer", TIMER, ("timer_1.hold",)),
+)  # fmt: skip
