@@ -1,6 +1,5 @@
 """`ContextUIApp`: bindings and wiring. It holds no logic."""
 
-import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,6 +14,7 @@ from contextui.errors import ContextUIError
 from contextui.tui.asking import Asker
 from contextui.tui.crash import Crash, write_report
 from contextui.tui.desk import Desk
+from contextui.tui.header import shown_folder
 from contextui.tui.help import HelpScreen
 from contextui.tui.main import MainScreen
 from contextui.tui.palette import Palette
@@ -82,7 +82,7 @@ class ContextUIApp(App[int]):
         self.words = Words(lang)
         self.desk: Desk | None = None
         self._open_desk, self._first_words = open_desk, first_words
-        self.main = MainScreen(self.words, _shown(folder or Path.cwd()))
+        self.main = MainScreen(self.words, shown_folder(folder or Path.cwd()))
         for one in THEMES:
             self.register_theme(one)
         self.theme = theme
@@ -138,9 +138,3 @@ class ContextUIApp(App[int]):
         told = error if isinstance(error, Crash) else Crash(error, write_report(error))
         told.__cause__ = error
         super()._handle_exception(told)
-
-
-def _shown(folder: Path) -> str:
-    home = os.path.expanduser("~")
-    text = str(folder)
-    return "~" + text[len(home) :] if text == home or text.startswith(home + os.sep) else text

@@ -1,5 +1,6 @@
 """The line at the top: where we are and who answers; on a narrow terminal, the panes."""
 
+import os
 from pathlib import Path
 
 from textual.content import Content
@@ -14,6 +15,12 @@ from contextui.tui.link import Changes
 from contextui.tui.words import Words
 
 
+def shown_folder(folder: Path) -> str:
+    """A folder as a person would write it."""
+    home, text = os.path.expanduser("~"), str(folder)
+    return "~" + text[len(home) :] if text == home or text.startswith(home + os.sep) else text
+
+
 class Header(Static):
     """The program, the folder, its branch, and the model."""
 
@@ -26,6 +33,7 @@ class Header(Static):
     def attach(self, desk: Desk) -> None:
         """Show who answers."""
         self._desk = desk
+        self._folder = shown_folder(Path(desk.session.cwd))
         self._branch = branch_of(Path(desk.session.cwd)) or ""
         self.refresh()
 

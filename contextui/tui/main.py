@@ -90,7 +90,7 @@ class MainScreen(Screen[None]):
         self.query_one(Desktop).attach(desk)
         self.query_one(Inspector).attach(desk)
         self.conversation.attach(desk)
-        self.prompt.attach(desk)
+        self.prompt.attach(desk, lambda: self.conversation.new_below)
         for notice in desk.notices:
             self.conversation.note(notice)
         self._arrange()
@@ -173,6 +173,12 @@ class MainScreen(Screen[None]):
         if self.talk is not None and self.talk.waiting:
             self.prompt.put(self.talk.waiting.pop())
             self.query_one(Queue).show(self.talk.waiting)
+
+    @on(Prompt.LeftDownward)
+    def _offer_tries(self) -> None:
+        tries = [one for one in self.query(Try) if one.visible and one.region]
+        if tries:
+            tries[0].focus()
 
     # --- commands ----------------------------------------------------------------------
 

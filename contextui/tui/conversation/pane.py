@@ -37,7 +37,8 @@ from contextui.tui.desk import Desk
 from contextui.tui.words import Words
 
 _PAGE = 60  # entries that are drawn at once when an earlier session is shown
-_MOST = 240  # widgets of the conversation that are kept
+_MOST = 180  # widgets of the conversation that are kept; a page more, and the oldest go
+_FIRST = 2  # behind the welcome and the line about what was earlier
 
 
 class Earlier(Static):
@@ -151,9 +152,8 @@ class Conversation(VerticalScroll):
         after_call = isinstance(self.children[-1], CallLine) and not isinstance(widget, CallLine)
         widget.set_class(after_call, "-after-call")
         self.mount(widget)
-        surplus = len(self.children) - _MOST
-        for old in list(self.children)[2 : 2 + max(surplus, 0)]:
-            old.remove()
+        if len(self.children) > _MOST + _PAGE:
+            self.remove_children(self.children[_FIRST : len(self.children) - _MOST + _FIRST])
 
     def _widget(self, entry: Entry) -> Widget:
         match entry:

@@ -1,6 +1,7 @@
 """Where the person types."""
 
 import time
+from collections.abc import Callable
 
 from textual import events
 from textual.binding import Binding
@@ -51,6 +52,9 @@ class Prompt(TextArea):
             super().__init__()
             self.step = step
 
+    class LeftDownward(Message):
+        """The person wants to go further down than the last line."""
+
     class TakenBack(Message):
         """The person wants to change what they said last, which still waits."""
 
@@ -61,6 +65,7 @@ class Prompt(TextArea):
         self._past, self._pastes = Past(), Pastes()
         self._status = TurnStatus()
         self._desk: Desk | None = None
+        self._new_below: Callable[[], int] = lambda: 0
         self.pressed_at = 0.0
         """When a key was pressed last, in the loop's own time."""
         self.is_completing = False
@@ -70,9 +75,9 @@ class Prompt(TextArea):
         self.notice: Content | None = None
         """What the border says instead of how far the turn is."""
 
-    def attach(self, desk: Desk) -> None:
-        """Know what was said before, and who is asked."""
-        self._desk = desk
+    def attach(self, desk: Desk, new_below: Callable[[], int]) -> None:
+        """Know what was said before, who is asked, and how much stands below what is seen."""
+        self._desk, self._new_below = desk, new_below
         items = desk.session.context.get_all()
         said = [one.content for one in items[-_REMEMBERED:] if one.type is ItemType.USER]
         self._past = Past(said)
@@ -93,12 +98,9 @@ class Prompt(TextArea):
 
     def _below(self) -> Content:
         mode = self._desk.controller.tools.gate.mode if self._desk is not None else "ask"
-        return Content.styled(self._words(_MODES[mode]), MUTED)
-
-    def say_new_lines(self, count: int) -> None:
-        """Say that there is something new below what is seen."""
-        told = self._words("↓ {count} new lines", count=count)
-        self.notice = Content.assemble((told, KEY)) if count else None
+        count = self._new_below()
+        told = self._words("↓ {count} new lines", count=count) + "   " if count else ""
+        return Content.assemble((told, KEY), (self._words(_MODES[mode]), MUTED))
 
     # --- keys --------------------------------------------------------------------------
 
@@ -118,6 +120,8 @@ class Prompt(TextArea):
             self._recall(self._past.back(self.text), event)
         elif event.key == "down" and self.cursor_at_last_line:
             self._recall(self._past.forth(), event)
+            if not self.text:
+                self.post_message(self.LeftDownward())
         await super()._on_key(event)
 
     def _recall(self, text: str | None, event: events.Key) -> None:

@@ -23,7 +23,9 @@ CHINESE: dict[str, str] = {
     "thinking": "思考中",
     "answering": "回答中",
     "acting": "执行中",
-    "{doing} {seconds}s   step {step}   {tokens} tokens": "{doing} {seconds} 秒   第 {step} 步   {tokens} token",
+    "{doing} {seconds}s   step {step}   {tokens} tokens": (
+        "{doing} {seconds} 秒   第 {step} 步   {tokens} token"
+    ),
     "{reason} Next try in {seconds}s": "{reason} {seconds} 秒后重试",
     "stops": "停止",
     "asks before writing": "写入前询问",

@@ -1,0 +1,228 @@
+"""The conversation: what is shown of it, live and after a resume."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui.agent.events import (
+    AnswerDiscarded,
+    CallFinished,
+    CallStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from contextui.agent.models.scripted import call
+from contextui.context.item import ContextItem, ItemType
+from contextui.events import Event
+from contextui.model import ModelError, TextDelta
+from contextui.tui.conversation.calls import CallLine
+from contextui.tui.conversation.entries import (
+    Aside,
+    Called,
+    ModelSaid,
+    YouSaid,
+    called,
+    entries_of,
+    in_short,
+)
+from contextui.tui.conversation.pane import Conversation, Earlier
+from contextui.tui.conversation.said import LONGEST, ModelWords, YourWords
+from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
+
+
+def pane(pilot: "Pilot[int]") -> Conversation:
+    return pilot.app.screen.query_one(Conversation)
+
+
+def test_entries_tell_what_was_said_and_done() -> None:
+    use = call("action", window_id="todo_1", action_id="add", params={"text": ["milk", "eggs"]})
+    items = [
+        ContextItem(ItemType.SYSTEM, "Rules."),
+        ContextItem(ItemType.USER, "Add them."),
+        ContextItem(ItemType.ASSISTANT, "Yes.", blocks=[{"type": "text", "text": "Yes."}, use]),
+        ContextItem(ItemType.WINDOW, "todo_1"),
+        ContextItem(ItemType.TOOL, "Added 2.", tool_call_id=use["id"]),
+        ContextItem(ItemType.USER, "(Meanwhile the person did: todo_1.add.)"),
+        ContextItem(ItemType.TOOL, "of nobody", tool_call_id="x"),
+    ]
+    assert entries_of(items) == [
+        YouSaid("Add them."),
+        ModelSaid("Yes."),
+        Called("todo_1.add", "milk, eggs", True, "Added 2."),
+        Aside("(Meanwhile the person did: todo_1.add.)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "title", "what"),
+    [
+        ("create", {"name": "todo", "args": {"items": ["a"]}}, "create todo", "a"),
+        ("read_file", {"path": "a.py"}, "read_file", "a.py"),
+        ("action", {"window_id": "w_1"}, "action", "w_1"),
+        ("strange", "text", "strange", ""),
+        ("action", {"window_id": "w_1", "action_id": "go", "params": None}, "w_1.go", ""),
+    ],
+)
+def test_calls_are_named_by_what_they_do(name: str, given: Any, title: str, what: str) -> None:
+    assert called(name, given) == Called(title, what)
+
+
+def test_values_in_short() -> None:
+    assert in_short({"a": 1, "b": ["x", None, {"c": True}]}) == "1  x, , True"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_turn_is_shown_as_it_happens(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def talk() -> None:
+        desk = desk_in(
+            tmp_path,
+            ["I **open** it.", call("create", name="todo", args={"items": ["milk"]})],
+            call("action", window_id="todo_9", action_id="add"),
+            "Done.",
+        )
+        async with running(desk, size) as pilot:
+            await say(pilot, "a list, please")
+            for text in ("a list, please", "I open it.", "✓ create todo", "milk", "Done."):
+                assert shown(pilot, text), text
+            assert shown(pilot, "✗ todo_9.add")
+            assert shown(pilot, 'There is no window "todo_9"')
+
+    asyncio.run(talk())
+
+
+def test_a_call_unfolds_by_click_and_by_key(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
+        async with running(desk) as pilot:
+            await say(pilot, "a list")
+            assert not shown(pilot, "Opened todo_1.")
+            await pilot.click(CallLine)
+            await until(pilot, lambda: shown(pilot, "Opened todo_1."))
+            await pilot.click(CallLine)
+            await until(pilot, lambda: not shown(pilot, "Opened todo_1."))
+            pane(pilot).focus()
+            await pilot.press("enter")
+            await until(pilot, lambda: shown(pilot, "Opened todo_1."))
+
+    asyncio.run(talk())
+
+
+def test_an_answer_that_broke_off_disappears(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            for event in (TurnStarted("hi", "1"), TextDelta("Half an ans")):
+                pane(pilot).hear(event)
+            await until(pilot, lambda: shown(pilot, "Half an ans"))
+            pane(pilot).hear(AnswerDiscarded("cut"))
+            await until(pilot, lambda: not shown(pilot, "Half an ans"))
+            pane(pilot).hear(TextDelta("All of it."))
+            await until(pilot, lambda: shown(pilot, "All of it."))
+
+    asyncio.run(talk())
+
+
+def test_why_a_turn_failed_is_said(tmp_path: Path) -> None:
+    async def talk() -> None:
+        failure = ModelError("auth", "ANTHROPIC_API_KEY is not set.")
+        async with running(desk_in(tmp_path, failure)) as pilot:
+            await say(pilot, "hello?")
+            assert shown(pilot, "ANTHROPIC_API_KEY is not set.")
+
+    asyncio.run(talk())
+
+
+def test_a_resumed_conversation_is_shown_page_by_page(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        for number in range(100):
+            desk.session.context.add(ContextItem(ItemType.USER, f"question {number}"))
+            desk.session.context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
+        async with running(desk) as pilot:
+            await until(pilot, lambda: shown(pilot, "answer 99"))
+            assert len(pane(pilot).query(YourWords)) == 30
+            earlier = pilot.app.screen.query_one(Earlier)
+            assert "140" in str(earlier.render())
+            pane(pilot).on_earlier_wanted()
+            await until(pilot, lambda: len(pane(pilot).query(YourWords)) == 60)
+            assert "80" in str(earlier.render())
+
+    asyncio.run(talk())
+
+
+def test_a_long_conversation_keeps_a_bounded_number_of_widgets(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            for number in range(400):
+                pane(pilot).note(f"line {number}")
+            await until(pilot, lambda: shown(pilot, "line 399"))
+            await until(pilot, lambda: len(pane(pilot).children) <= 240)
+
+    asyncio.run(talk())
+
+
+def test_five_megabytes_are_streamed_and_the_screen_stays_usable(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            pane(pilot).hear(TurnStarted("much", "1"))
+            piece = "many words " * 1_000
+            for _ in range(5_000_000 // len(piece)):
+                pane(pilot).hear(TextDelta(piece))
+            answer = pane(pilot).query_one(ModelWords)
+            await until(pilot, lambda: "more characters" in str(answer.border_subtitle))
+            assert len(answer.source) <= LONGEST
+            pane(pilot).hear(TurnFinished("done"))
+            await pilot.press("h", "i")
+            assert shown(pilot, "hi")
+
+    asyncio.run(talk())
+
+
+def test_it_follows_only_at_the_bottom(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            for number in range(80):
+                pane(pilot).note(f"line {number}")
+            await until(pilot, lambda: shown(pilot, "line 79"))
+            pane(pilot).scroll_to(y=0, animate=False)
+            await until(pilot, lambda: shown(pilot, "line 0"))
+            pane(pilot).note("the newest")
+            await pilot.pause()
+            assert shown(pilot, "line 0")
+            assert pane(pilot).new_below > 0
+            await until(pilot, lambda: any("new lines" in line for line in lines(pilot)))
+
+    asyncio.run(talk())
+
+
+HOSTILE = [
+    "[/foo] [/] [/",
+    "[@click=app.quit]x[/]",
+    "\x1b]52;c;aGk=\x07 \x9b31m",
+    "\x1b]0;owned\x07",
+    "a\u202eb\u2066c",
+]
+
+
+@pytest.mark.parametrize("payload", HOSTILE)
+def test_nothing_that_is_said_can_act(tmp_path: Path, payload: str) -> None:
+    events: list[Event] = [
+        TurnStarted(payload, "1"),
+        TextDelta(payload),
+        CallStarted(1, "action", {"window_id": payload, "action_id": payload, "params": {}}),
+        CallFinished(1, "action", False, payload),
+        TurnFinished("failed", explanation=payload),
+    ]
+
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            for event in events:
+                pane(pilot).hear(event)
+            await pilot.pause(0.2)
+            text = "\n".join(lines(pilot))
+            assert not set(text) & set("\x1b\x07\x9b\u202e\u2066")
+            assert pilot.app.is_running
+
+    asyncio.run(talk())

@@ -1,0 +1,257 @@
+"""The prompt: sending, waiting, remembering, completing, pasting."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.context.item import ItemType
+from contextui.model import ModelRequest
+from contextui.tui.commands import Command, Commands, UnknownCommandError
+from contextui.tui.conversation.completions import Completions
+from contextui.tui.conversation.past import Past
+from contextui.tui.conversation.pastes import Pastes
+from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.conversation.queue import Queue
+from tests.tui.running import desk_in, running, say, shown, until
+
+
+def prompt(pilot: "Pilot[int]") -> Prompt:
+    return pilot.app.screen.query_one(Prompt)
+
+
+class Held(ScriptedModel):
+    """Answers only when it is let go."""
+
+    def __init__(self, *steps: str) -> None:
+        super().__init__(*steps)
+        self.let_go = asyncio.Event()
+
+    async def stream(self, request: ModelRequest):  # type: ignore[no-untyped-def]  # as the base
+        await self.let_go.wait()
+        async for event in super().stream(request):
+            yield event
+
+
+def test_enter_sends_and_ctrl_j_makes_a_line(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path, "Yes.")
+        async with running(desk) as pilot:
+            await pilot.press("a", "ctrl+j", "b")
+            assert prompt(pilot).text == "a\nb"
+            await pilot.press("enter")
+            await until(pilot, lambda: shown(pilot, "Yes."))
+            said = [one.content for one in desk.session.context.get_all()]
+            assert "a\nb" in said
+            assert prompt(pilot).text == ""
+
+    asyncio.run(talk())
+
+
+def test_an_empty_prompt_sends_nothing(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk) as pilot:
+            await pilot.press("space", "enter")
+            kinds = [one.type for one in desk.session.context.get_all()]
+            assert kinds == [ItemType.SYSTEM]
+
+    asyncio.run(talk())
+
+
+def test_words_said_meanwhile_wait_and_can_be_changed(tmp_path: Path) -> None:
+    async def talk() -> None:
+        model = Held("One.", "Two.", "Three.")
+        desk = desk_in(tmp_path, model=model)
+        async with running(desk) as pilot:
+            await pilot.press(*"first", "enter")
+            await until(pilot, lambda: shown(pilot, "esc stops"))
+            await pilot.press(*"second", "enter", *"third", "enter")
+            await until(pilot, lambda: shown(pilot, "· third"))
+            await pilot.press("up")
+            await until(pilot, lambda: prompt(pilot).text == "third")
+            await pilot.press("!", "enter")
+            await until(pilot, lambda: shown(pilot, "· third!"))
+            model.let_go.set()
+            await until(pilot, lambda: shown(pilot, "Three."))
+            said = [one.content for one in desk.session.context.get_all()]
+            assert [one for one in said if one in ("first", "second", "third!")] == [
+                "first",
+                "second",
+                "third!",
+            ]
+            assert not pilot.app.screen.query_one(Queue).display
+
+    asyncio.run(talk())
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+c"])
+def test_a_key_stops_the_turn(tmp_path: Path, key: str) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path, model=Held("Never."))
+        async with running(desk) as pilot:
+            await pilot.press(*"go", "enter")
+            await until(pilot, lambda: desk.controller.is_running)
+            await pilot.press(key)
+            await until(pilot, lambda: not desk.controller.is_running)
+
+    asyncio.run(talk())
+
+
+def test_the_past_is_walked_and_what_was_being_written_comes_back(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path, "One.", "Two.")) as pilot:
+            await pilot.press(*"first", "enter")
+            await until(pilot, lambda: shown(pilot, "One."))
+            await pilot.press(*"second", "enter")
+            await until(pilot, lambda: shown(pilot, "Two."))
+            await pilot.press(*"new", "up")
+            assert prompt(pilot).text == "second"
+            await pilot.press("up")
+            assert prompt(pilot).text == "first"
+            await pilot.press("up", "down", "down")
+            assert prompt(pilot).text == "new"
+
+    asyncio.run(talk())
+
+
+def test_a_large_paste_stands_as_a_word_and_is_sent_whole(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path, "Much.")
+        text = "x" * 1_000_000
+        async with running(desk) as pilot:
+            await pilot.press(*"see ")
+            prompt(pilot).post_message(events.Paste(text))
+            await until(pilot, lambda: "[pasted 1: 1.0M characters]" in prompt(pilot).text)
+            await pilot.press("enter")
+            await until(pilot, lambda: not prompt(pilot).text)
+            await until(pilot, lambda: not desk.controller.is_running)
+            said = [one for one in desk.session.context.get_all() if one.type is ItemType.USER]
+            assert said[-1].content == f"see {text}"
+
+    asyncio.run(talk())
+
+
+def test_pastes_are_put_back() -> None:
+    pastes = Pastes()
+    one, two = pastes.keep("first"), pastes.keep("second")
+    assert pastes.whole(f"a {two} b {one}") == "a second b first"
+    pastes.forget()
+    assert pastes.whole(one) == one
+
+
+def test_the_past_forgets_repetitions() -> None:
+    past = Past(["a"])
+    past.add("a")
+    assert past.back("") == "a"
+    assert past.back("") is None
+
+
+# --- slash commands ----------------------------------------------------------------------
+
+
+def test_commands_are_completed() -> None:
+    done: list[str] = []
+    commands = Commands(
+        [
+            Command("open", "open", done.append, "NAME", "o", lambda: ["todo", "editor"]),
+            Command("quit", "quit", done.append, alias="q"),
+        ]
+    )
+    assert [text for text, _ in commands.completions("/")] == ["/open ", "/quit"]
+    assert [text for text, _ in commands.completions("/op")] == ["/open "]
+    assert [text for text, _ in commands.completions("/open t")] == ["/open todo"]
+    assert commands.completions("open") == []
+    assert commands.completions("/nothing x") == []
+    commands.run("/o  todo ")
+    commands.run("/quit")
+    assert done == ["todo", ""]
+    with pytest.raises(UnknownCommandError, match="Try: /open, /quit"):
+        commands.run("/fly")
+
+
+def test_the_list_of_commands_opens_narrows_and_chooses(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk) as pilot:
+            await pilot.press("/")
+            await until(pilot, lambda: pilot.app.screen.query_one(Completions).display)
+            assert shown(pilot, "/open NAME")
+            await pilot.press(*"ope", "tab")
+            assert prompt(pilot).text == "/open "
+            await pilot.press("t", "tab")
+            await until(pilot, lambda: desk.session.windows.get("todo_1") is not None)
+            assert prompt(pilot).text == ""
+            await pilot.press("/", "escape")
+            assert not pilot.app.screen.query_one(Completions).display
+
+    asyncio.run(talk())
+
+
+def test_a_wrong_command_says_what_there_is_and_stays(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            await pilot.press(*"/fly", "enter")
+            await until(pilot, lambda: shown(pilot, 'There is no command "/fly"'))
+            assert prompt(pilot).text == "/fly"
+
+    asyncio.run(talk())
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("/open nothing", 'no window called "nothing"'),
+        ("/close todo_9", 'no window "todo_9"'),
+        ("/undo", "nothing to take back"),
+        ("/model", "The model is scripted"),
+        ("/approval never", '"never" is none of ask, auto, read-only'),
+        ("/theme ugly", 'no theme "ugly"'),
+    ],
+)
+def test_commands_say_what_is_wrong(tmp_path: Path, typed: str, words: str) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            prompt(pilot).put(typed)
+            prompt(pilot).is_completing = False
+            prompt(pilot).action_submit()
+            await until(pilot, lambda: shown(pilot, words))
+
+    asyncio.run(talk())
+
+
+def test_every_command_does_what_it_says(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
+        async with running(desk) as pilot:
+            from contextui.tui.main import MainScreen
+
+            main = pilot.app.screen
+            assert isinstance(main, MainScreen)
+            main.do("/open todo")
+            await until(pilot, lambda: desk.session.windows.get("todo_1") is not None)
+            main.do("/close")
+            assert desk.session.windows.windows() == []
+            main.do("/approval auto")
+            assert desk.controller.tools.gate.mode == "auto"
+            await until(pilot, lambda: shown(pilot, "writes without asking"))
+            main.do("/theme contextui-light")
+            assert pilot.app.theme == "contextui-light"
+            main.do("/inspector")
+            assert main.has_class("-no-inspector")
+            main.do("/zoom")
+            assert main.has_class("-zoom")
+            main.do("/zoom")
+            await say(pilot, "a list")
+            system = desk.session.context.get_all()[0]
+            desk.session.context.pin(system.id)
+            main.do("/undo")
+            assert not system.pinned
+            main.do("/stop")
+            main.do("/quit")
+            await until(pilot, lambda: pilot.app.return_code == 0)
+
+    asyncio.run(talk())
