@@ -8,6 +8,7 @@ from contextui.cli.parsers import COMMANDS, UsageError, command_parser, main_par
 from contextui.config import Settings
 
 OutputFormat = Literal["text", "json", "stream-json"]
+_FORMAT = "--output-format"
 
 
 class Arguments(argparse.Namespace):
@@ -79,13 +80,10 @@ def parse(words: Sequence[str]) -> Arguments:
 
 def asks_for_json(words: Sequence[str]) -> Literal["json", "stream-json"] | None:
     """Whether a turn's result was asked for as JSON, even if the rest cannot be understood."""
-    given = " ".join(words).replace("--output-format=", "--output-format ").split()
-    after = given[given.index("--output-format") + 1 :] if "--output-format" in given else []
-    match after[:1]:
-        case ["json"]:
-            return "json"
-        case ["stream-json"]:
-            return "stream-json"
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        form = following if word == _FORMAT else word.removeprefix(f"{_FORMAT}=")
+        if form != word and form in ("json", "stream-json"):
+            return "json" if form == "json" else "stream-json"
     return None
 
 

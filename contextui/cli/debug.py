@@ -71,7 +71,7 @@ def _request(loaded: Loaded, view: SessionView) -> dict[str, object]:
 
 def _figures(stats: ContextStats) -> str:
     return (
-        f"{stats.total_items:,} items: {stats.active_items:,} in the context, "
-        f"{stats.obsolete_items:,} left out; {stats.window_items:,} are windows\n"
-        f"~{stats.estimated_tokens:,} tokens in the context, ~{stats.all_tokens:,} with all items"
+        f"items   {stats.active_items:,} in the context, {stats.obsolete_items:,} left out; "
+        f"{stats.window_items:,} of all {stats.total_items:,} are windows\n"
+        f"tokens  ~{stats.estimated_tokens:,} in the context, ~{stats.all_tokens:,} with all items"
     )

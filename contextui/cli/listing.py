@@ -78,8 +78,10 @@ def config(arguments: Arguments) -> int:
 
 def _session_row(info: SessionInfo, *, everywhere: bool) -> list[str]:
     words = info.first_words or "(nothing was said)"
-    folder = [one_line(Path(info.cwd).name or info.cwd, 20)] if everywhere else []
-    return [info.id[:_SHORT_ID], _local(info.updated), *folder, one_line(words, 50)]
+    row = [info.id[:_SHORT_ID], _local(info.updated)]
+    if not everywhere:
+        return [*row, one_line(words, 50)]
+    return [*row, one_line(Path(info.cwd).name or info.cwd, 20), one_line(words, 28)]
 
 
 def _local(timestamp: str) -> str:

@@ -14,7 +14,7 @@ from contextui.agent.events import (
 )
 from contextui.cli.arguments import OutputFormat
 from contextui.cli.result import event_data, result_of
-from contextui.cli.speaking import as_json, say, say_json, tell
+from contextui.cli.speaking import as_json, note, say, say_json, tell
 from contextui.events import Event
 from contextui.model import TextDelta
 from contextui.session.session import Session
@@ -97,7 +97,7 @@ class TextOutput:
     def _beside(self, words: str) -> None:
         if self._tells_calls:
             self._end_line()
-            tell(words)
+            note(words)
 
 
 class JsonOutput:

@@ -226,7 +226,7 @@ _ALL = (
     Command(
         "debug",
         "[SESSION]",
-        "show what the model sees of a session, and what it costs",
+        "show what the model sees of a session and what it costs",
         "debug:debug",
         _add_debug,
         ("contextui debug", "contextui debug 3f2a --turn 4 --messages"),
@@ -234,7 +234,7 @@ _ALL = (
     Command("sessions", "", "list the sessions of this folder", "listing:sessions", _add_sessions),
     Command("windows", "", "list the windows there are", "listing:windows", _add_windows),
     Command(
-        "config", "", "list the settings, and where each comes from", "listing:config", _add_config
+        "config", "", "list the settings and where each comes from", "listing:config", _add_config
     ),
     Command(
         "new-window",

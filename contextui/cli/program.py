@@ -55,7 +55,10 @@ def _fail(words: Sequence[str], found: int, error: str) -> int:
         from contextui.cli.result import not_started  # noqa: PLC0415  (heavy: what a turn needs)
 
         data = not_started(error)
-        say_json({"type": "result", **data} if output == "stream-json" else data, indent=None)
+        if output == "json":
+            say_json(data)
+        else:
+            say_json({"type": "result", **data}, indent=None)
     except BrokenPipeError:
         _leave_pipe()
     return found

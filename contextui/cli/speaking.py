@@ -38,8 +38,13 @@ def say_json(data: Any, *, indent: int | None = 2) -> None:
 
 
 def tell(words: str) -> None:
-    """Say something beside the output, in one line, without any key that may be in it."""
-    _write(sys.stderr, f"contextui: {one_line(mask(words), _LONGEST)}\n", flush=True)
+    """Say what went wrong or should be known, beside the output, without any key in it."""
+    note(f"contextui: {words}")
+
+
+def note(line: str) -> None:
+    """Say in one line, beside the output, what is being done."""
+    _write(sys.stderr, f"{one_line(mask(line), _LONGEST)}\n", flush=True)
 
 
 def tell_crash(error: BaseException) -> None:

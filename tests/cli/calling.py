@@ -1,0 +1,124 @@
+"""Calling the program: in this process, which is fast, or in one of its own, which is real."""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextui.cli import main
+from contextui.session.store import SessionInfo, SessionStore
+
+PATIENCE = 60
+"""Seconds that a process may take; far more than any takes that goes well."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a call: the exit status and what was written."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        """The output, each line parsed."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    def fails(self, status: int, *words: str) -> None:
+        """See that it failed as it should: this status, one line with these words, no traceback."""
+        assert self.status == status, self
+        assert self.err.startswith("contextui: "), self
+        assert self.err.count("\n") == 1, self
+        for word in words:
+            assert word in self.err, self
+
+
+class Program:
+    """contextui in a folder of its own, with a home of its own.
+
+    Attributes:
+        home: Where it keeps what lasts.
+        folder: Where it is started.
+    """
+
+    def __init__(
+        self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]
+    ) -> None:
+        self.home, self.folder = folder / "home", folder / "work"
+        self.folder.mkdir()
+        self._patch, self._capture = patch, capture
+        for name in list(os.environ):
+            if name.startswith(("CONTEXTUI_", "ANTHROPIC_", "LC_", "LANG")):
+                patch.delenv(name)
+        self.set(CONTEXTUI_HOME=str(self.home), LANG="C.UTF-8", COLUMNS="80", HOME=str(folder))
+        patch.chdir(self.folder)
+
+    def set(self, **variables: str) -> None:
+        """Set variables of the environment, for all calls from now on."""
+        for name, value in variables.items():
+            self._patch.setenv(name, value)
+
+    def __call__(self, *words: str, stdin: bytes = b"") -> Done:
+        """Call it in this process."""
+        self._patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        self._capture.readouterr()
+        status = main(words)
+        told = self._capture.readouterr()
+        return Done(status, told.out, told.err)
+
+    def run(
+        self, *words: str, stdin: bytes = b"", environ: Mapping[str, str] | None = None
+    ) -> Done:
+        """Call it in a process of its own."""
+        done = subprocess.run(
+            [sys.executable, "-m", "contextui", *words],
+            input=stdin,
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+            env={**os.environ, **(environ or {})},
+        )
+        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def start(self, *words: str, **how: Any) -> "subprocess.Popen[bytes]":
+        """Start it in a process of its own."""
+        pipe = subprocess.PIPE
+        command = [sys.executable, "-m", "contextui", *words]
+        return subprocess.Popen(command, **{"stdin": pipe, "stdout": pipe, "stderr": pipe, **how})
+
+    def write(self, path: str, text: str | bytes) -> Path:
+        """Write a file of the folder."""
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return file
+
+    def sessions(self) -> list[SessionInfo]:
+        """All sessions there are."""
+        return SessionStore(self.home).list()
+
+    def files(self) -> list[str]:
+        """All that is in the home, without locks."""
+        if not self.home.exists():
+            return []
+        return sorted(
+            str(path.relative_to(self.home)) for path in self.home.rglob("*")
+            if path.is_file() and path.suffix != ".lock"
+        )  # fmt: skip
+
+    def forget(self) -> None:
+        """Remove all that was kept."""
+        shutil.rmtree(self.home, ignore_errors=True)

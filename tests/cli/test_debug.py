@@ -1,0 +1,83 @@
+"""`contextui debug`: what the model sees of a session, without opening it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from contextui import SessionStore
+from tests.agent.server import Server, answer, call
+from tests.cli.calling import Program
+
+
+@pytest.fixture
+def server(program: Program) -> Iterator[Server]:
+    """A server that was asked twice: a list was made, then closed."""
+    with Server() as server:
+        program.set(ANTHROPIC_BASE_URL=server.url)
+        server.play(answer(call("create", name="todo", args={"items": ["milk"]})), answer("Made."))
+        program("-p", "Make a list")
+        closing = call(
+            "action", window_id="todo_1", action_id="close", params={"summary": "bought"}
+        )
+        server.play(answer(closing), answer("Closed."))
+        program("-c", "-p", "Close it")
+        yield server
+
+
+def test_items_are_listed_with_what_they_cost(program: Program, server: Server) -> None:
+    done = program("debug")
+    *lines, items, tokens = done.out.splitlines()
+    assert done.status == 0
+    assert lines[0].startswith("[✓] [0001] System: You work together with a person")
+    assert lines[1] == "[✓] [0002] User: Make a list"
+    assert "[X] [0004] Window: todo_1" in lines
+    assert lines[-1] == "[✓] [0010] Assistant: Closed."
+    assert items == "items   9 in the context, 1 left out; 1 of all 10 are windows"
+    assert tokens.startswith("tokens  ~")
+
+
+def test_an_earlier_turn_is_shown_as_it_was(program: Program, server: Server) -> None:
+    lines = program("debug", "--turn", "1").out.splitlines()
+    assert "[✓] [0004] Window: todo_1" in lines
+    assert "[✓] [0006] Assistant: Made." in lines
+    assert not any("Closed." in line for line in lines)
+    program("debug", "--turn", "9").fails(2, "no turn 9")
+
+
+def test_the_request_is_what_is_sent_next(program: Program, server: Server) -> None:
+    told = program("debug", "--messages").json
+    server.play(answer("Yes."))
+    program("-c", "-p", "And?")
+    sent = server.requests[-1].json
+    assert told["system"] == sent["system"]
+    assert told["tools"] == sent["tools"]
+    assert (told["model"], told["max_tokens"]) == (sent["model"], sent["max_tokens"])
+    blocks = [block for message in told["messages"] for block in message["content"]]
+    plain = [{key: block[key] for key in block if key != "cache_control"} for block in blocks]
+    assert plain == [block for _, block in server.requests[-1].blocks()][:-1]
+
+
+def test_the_request_of_an_earlier_turn_has_its_windows(program: Program, server: Server) -> None:
+    told = program("debug", "--messages", "--turn", "1").json
+    assert '<item id="1">milk</item>' in told["messages"][-1]["content"][-1]["text"]
+
+
+def test_as_json_all_of_it_is_there(program: Program, server: Server) -> None:
+    told = program("debug", "--json").json
+    assert set(told) == {"session", "items", "windows", "stats"}
+    assert told["stats"]["total_items"] == len(told["items"]) == 10
+
+
+def test_it_never_locks_and_never_writes(program: Program, server: Server) -> None:
+    (info,) = program.sessions()
+    before = info.path.read_bytes()
+    with SessionStore(program.home).open(info.id):
+        assert program("debug", info.id[:10]).status == 0
+        assert program("debug", "--messages").status == 0
+    assert info.path.read_bytes() == before
+
+
+def test_a_session_that_is_not_there_is_an_error(program: Program) -> None:
+    program("debug").fails(2, "no session")
+    program("debug", "nonsense").fails(2, '"nonsense"')
+    assert program.files() == []

@@ -1,0 +1,131 @@
+"""Lists: the sessions, the windows, the settings."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from contextui import ContextItem, ItemType, SessionStore
+from contextui.config import Settings
+from tests.cli.calling import Program
+
+WINDOW = '''
+from contextui import Body, Lod, Window
+class OwnWindow(Window):
+    """My own \x1b[31mwindow."""
+    def content(self, lod: Lod) -> Body:
+        return ""
+'''
+
+
+def make_session(program: Program, words: str, folder: Path | None = None) -> str:
+    with SessionStore(program.home).create(folder or program.folder) as session:
+        session.context.add(ContextItem(ItemType.USER, words))
+        return session.id
+
+
+# --- sessions --------------------------------------------------------------------------------
+
+
+def test_sessions_of_this_folder_are_listed_newest_first(program: Program, tmp_path: Path) -> None:
+    first = make_session(program, "one")
+    second = make_session(program, "two\x1b[2J\nlines")
+    other = make_session(program, "elsewhere", tmp_path / "other")
+    head, *rows = program("sessions").out.splitlines()
+    assert head.split() == ["id", "last", "entry", "first", "words"]
+    assert [row.split()[0] for row in rows] == [second[:8], first[:8]]
+    assert rows[0].endswith("two␛[2J lines")
+    assert other[:8] in program("sessions", "--all").out
+    assert " other " in program("sessions", "--all").out
+
+
+def test_sessions_as_json(program: Program) -> None:
+    session = make_session(program, "one")
+    (listed,) = program("sessions", "--json").json
+    assert listed["id"] == session
+    assert listed["cwd"] == str(program.folder)
+    assert listed["first_words"] == "one"
+    assert Path(listed["path"]).exists()
+
+
+def test_where_there_are_no_sessions_it_says_so(program: Program) -> None:
+    assert "no sessions of this folder" in program("sessions").out
+    assert program("sessions", "--json").json == []
+    assert program.files() == []
+
+
+def test_a_folder_that_is_gone_is_named(program: Program) -> None:
+    gone = program.folder / "gone"
+    gone.mkdir()
+    os.chdir(gone)
+    gone.rmdir()
+    program("sessions").fails(2, "folder is gone")
+
+
+# --- windows ---------------------------------------------------------------------------------
+
+
+def test_windows_are_listed_and_those_that_fail_say_why(program: Program) -> None:
+    program.write("own.py", WINDOW)
+    program.write("broken.py", "1 / 0")
+    program.write(".contextui/windows/theirs.py", WINDOW)
+    done = program("windows", "--window", "own.py", "--window", "broken.py")
+    lines = done.out.splitlines()
+    assert done.status == 0
+    assert "[✓] todo: A to-do list." in lines
+    assert "[✓] own: My own ␛[31mwindow." in lines
+    assert any(line.startswith("[X] broken: ") and "division by zero" in line for line in lines)
+    assert any(line.startswith("[X] theirs: ") and "contextui trust" in line for line in lines)
+
+
+def test_windows_as_json(program: Program) -> None:
+    listed = {one["name"]: one for one in program("windows", "--json").json}
+    assert set(listed) >= {"todo", "editor", "files", "monitor", "notebook", "code"}
+    assert listed["todo"]["status"] == "ready"
+    assert "add" in listed["todo"]["actions"]
+
+
+# --- settings --------------------------------------------------------------------------------
+
+
+def test_every_setting_is_listed_with_where_it_comes_from(program: Program) -> None:
+    program.set(CONTEXTUI_MAX_STEPS="7", ANTHROPIC_MODEL="claude-x")
+    path = program.write(".contextui/config.toml", "budget = 9000")
+    lines = program("config", "--lang", "zh").out.splitlines()
+    rows = {line.split()[0]: line.split()[1:] for line in lines if line}
+    assert rows["max_steps"] == ["7", "CONTEXTUI_MAX_STEPS"]
+    assert rows["model"] == ["claude-x", "ANTHROPIC_MODEL"]
+    assert rows["budget"] == ["9000", str(path)]
+    assert rows["lang"] == ["zh", "--lang"]
+    assert rows["provider"] == ["auto", "(offline)", "default"]
+    assert rows["base_url"] == ["-", "default"]
+    assert set(rows) >= set(Settings.model_fields)
+
+
+def test_settings_as_json(program: Program) -> None:
+    told = program("config", "--json", "--window", "a.py").json
+    assert set(told["settings"]) == set(Settings.model_fields)
+    assert told["settings"]["window"] == {"value": ["a.py"], "origin": "--window"}
+    assert told["provider"] == "offline"
+    assert told["has_key"] is False
+    assert told["home"] == str(program.home)
+
+
+@pytest.mark.parametrize("words", [["config"], ["config", "--json"]])
+def test_the_key_is_never_shown(program: Program, words: list[str]) -> None:
+    program.set(ANTHROPIC_API_KEY="a-key-of-mine-12345")
+    done = program(*words)
+    assert "a-key-of-mine-12345" not in done.out + done.err
+    assert "set" in done.out
+
+
+def test_what_a_project_may_not_raise_is_told(program: Program) -> None:
+    program.write(".contextui/config.toml", 'approval = "auto"')
+    done = program("config", "--json")
+    assert json.loads(done.out)["settings"]["approval"]["value"] == "ask"
+    done.fails(0, "cannot raise it")
+
+
+def test_wrong_settings_are_an_error(program: Program) -> None:
+    program("config", "--budget", "x").fails(2, "--budget")

@@ -1,0 +1,161 @@
+"""Signals and closed pipes in the middle of an answer: the session goes on afterwards."""
+
+import array
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.agent.server import Server, Stream, answer, block_events, start
+from tests.cli.calling import PATIENCE, Program
+
+WORDS = "Once upon a time"
+HALF = [start(), *block_events(0, {"type": "text", "text": WORDS})[:-1]]
+
+
+@pytest.fixture
+def server(program: Program) -> Iterator[Server]:
+    with Server() as server:
+        program.set(ANTHROPIC_BASE_URL=server.url)
+        yield server
+
+
+def read_words(process: "subprocess.Popen[bytes]") -> bytes:
+    """Wait until the words of the half answer have come."""
+    assert process.stdout is not None
+    read = b""
+    while not read.endswith(WORDS.encode()):
+        piece = os.read(process.stdout.fileno(), 100)
+        assert piece, read
+        read += piece
+    return read
+
+
+def goes_on(program: Program, server: Server) -> str:
+    """That the session goes on, and all that the model is told of what was before."""
+    server.play(answer("Here."))
+    assert program("-c", "-p", "Are you there?").out == "Here.\n"
+    blocks = server.requests[-1].blocks()
+    return "\n".join(block["text"] for _, block in blocks if block["type"] == "text")
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_stops_the_turn(
+    program: Program, server: Server, number: signal.Signals, status: int
+) -> None:
+    server.play(Stream(HALF, held=True))
+    with program.start("-p", "Tell me a story") as process:
+        read_words(process)
+        process.send_signal(number)
+        rest, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, rest, err) == (status, b"\n", b"")
+    assert server.wait_until_gone()
+    told = goes_on(program, server)
+    assert told.startswith(f"Tell me a story\n{WORDS}")
+
+
+def test_a_stopped_turn_is_told_as_json(program: Program, server: Server) -> None:
+    server.play(Stream(HALF, held=True))
+    with program.start("-p", "Tell me", "--output-format", "stream-json") as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if json.loads(line).get("text") == WORDS[-2:]:  # the last delta
+                break
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=PATIENCE)
+        result = json.loads(rest.splitlines()[-1])
+    assert process.returncode == 130
+    assert (result["reason"], result["is_error"]) == ("stopped", False)
+    assert result["result"] == WORDS
+
+
+STUBBORN = """
+import asyncio
+import sys
+
+from contextui.cli import assembling, main
+
+
+class Stubborn:
+    name = "stubborn"
+
+    async def stream(self, request):
+        print("asked", flush=True)
+        while True:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                print("still here", flush=True)
+        yield
+
+
+assembling.make_model = lambda loaded: Stubborn()
+sys.exit(main(["-p", "Hi"]))
+"""
+
+
+def test_a_second_signal_ends_it_at_once(program: Program, server: Server) -> None:
+    command = [sys.executable, "-c", STUBBORN]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"asked\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.readline() == b"still here\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 143
+    assert goes_on(program, server) == "Hi\nAre you there?"
+
+
+def test_an_interrupt_before_the_turn_is_quiet(program: Program) -> None:
+    with program.start("-p", "-") as process:  # it waits for the prompt
+        assert process.stdin is not None
+        process.stdin.write(b"x")
+        process.stdin.flush()
+        wait_until_reading(process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out, err) == (130, b"", b"")
+    assert program.files() == []
+
+
+def wait_until_reading(process: "subprocess.Popen[bytes]") -> None:
+    """Wait until a process has taken what was written to it."""
+    assert process.stdin is not None
+    waiting = array.array("i", [1])
+    until = time.monotonic() + PATIENCE
+    while waiting[0] and time.monotonic() < until:
+        fcntl.ioctl(process.stdin, termios.FIONREAD, waiting)
+        time.sleep(0.01)
+
+
+def test_a_closed_pipe_is_quiet_and_stops_the_turn(program: Program, server: Server) -> None:
+    server.play(Stream(HALF, held=True))
+    with program.start("-p", "Tell me a story") as process:
+        read_words(process)
+        assert process.stdout is not None
+        process.stdout.close()
+        server.release()  # the answer ends in the middle, which ends the line too
+        assert process.stderr is not None
+        err = process.stderr.read()
+        status = process.wait(PATIENCE)
+    assert (status, err) == (141, b"")
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("words", [("sessions", "--json"), ("windows",), ("config",)])
+def test_a_list_into_a_closed_pipe_is_quiet(program: Program, words: tuple[str, ...]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with program.start(*words, stdout=writing) as process:
+        os.close(writing)
+        _, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) == (141, b"")

@@ -1,0 +1,105 @@
+"""What starting the program loads, and what of a stranger's folder it does not."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import contextui
+from tests.cli.calling import PATIENCE, Program
+
+HEAVY = {"textual", "anthropic", "httpx2", "tiktoken", "lxml", "pydantic", "psutil"}
+MODULES = [
+    *("logging", "typing", "argparse", "tomllib", "traceback", "asyncio", "json", "signal"),
+    *("pydantic", "lxml", "anthropic", "filelock", "contextui_stranger", "sitecustomize2"),
+]
+
+
+def loaded_by(program: Program, *words: str) -> set[str]:
+    """The top-level modules that a fresh process has after this command."""
+    script = (
+        "import sys\nfrom contextui.cli import main\n"
+        f"status = main({list(words)!r})\n"
+        "print(status, *{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
+    status, *names = done.stderr.splitlines()[-1].split()
+    assert status == "0", done
+    return set(names)
+
+
+def test_the_version_is_told_and_nothing_is_loaded_for_it(program: Program) -> None:
+    done = program.run("--version")
+    assert (done.status, done.out) == (0, f"contextui {contextui.__version__}\n")
+    assert loaded_by(program, "--version").isdisjoint(HEAVY | {"argparse", "asyncio", "tomllib"})
+
+
+def test_the_version_is_told_among_other_words_too(program: Program) -> None:
+    assert program("--verbose", "--version").out == f"contextui {contextui.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "not_loaded"),
+    [
+        (["--help"], {"textual", "anthropic", "lxml", "tiktoken", "asyncio", "psutil"}),
+        (["config"], {"textual", "anthropic", "tiktoken", "psutil"}),
+        (["sessions"], {"textual", "anthropic", "tiktoken", "psutil"}),
+        (["new-window", "shop"], {"textual", "anthropic", "tiktoken", "lxml", "psutil"}),
+        (["completion", "bash"], {"textual", "anthropic", "tiktoken", "lxml", "psutil"}),
+        (["windows"], {"textual", "anthropic", "tiktoken"}),
+    ],
+    ids=lambda one: one[0] if isinstance(one, list) else "",
+)
+def test_a_command_loads_only_what_it_needs(
+    program: Program, words: list[str], not_loaded: set[str]
+) -> None:
+    assert loaded_by(program, *words).isdisjoint(not_loaded)
+
+
+@pytest.mark.parametrize(
+    "how", [["-m", "contextui"], ["-mcontextui"], ["-Bm", "contextui"], ["-I", "-m", "contextui"]]
+)
+@pytest.mark.parametrize("words", [["--version"], ["windows"]], ids=lambda words: words[0])
+def test_no_module_of_the_current_folder_is_found(
+    program: Program, how: list[str], words: list[str]
+) -> None:
+    for name in MODULES:
+        program.write(
+            f"{name}.py", f"open({str(program.home)!r} + '-{name}-ran', 'w')\nraise SystemExit(9)"
+        )
+    info = "stranger.egg-info"
+    program.write(f"{info}/PKG-INFO", "Metadata-Version: 2.1\nName: stranger\nVersion: 1.0\n")
+    program.write(
+        f"{info}/entry_points.txt", "[contextui.windows]\nevil = contextui_stranger:Evil\n"
+    )
+    done = subprocess.run(
+        [sys.executable, *how, *words],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "evil" not in done.stdout
+    assert list(program.home.parent.glob("*-ran")) == []
+
+
+def test_as_a_library_the_path_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import contextui, other\nprint(other.HERE)\n")
+    (tmp_path / "other.py").write_text("HERE = 'found'\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "mine"],
+        capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE, check=True,
+        env=dict(os.environ),
+    )  # fmt: skip
+    assert done.stdout == "found\n"
+
+
+def test_warnings_of_the_library_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    script = "import contextui, logging; logging.getLogger('contextui.x').warning('seen')"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert done.stderr == b""
