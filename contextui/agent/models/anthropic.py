@@ -206,7 +206,7 @@ class AnthropicModel:
 
         kind = reply.headers.get("content-type", "")
         try:
-            if kind and not kind.startswith("text/event-stream"):
+            if kind and not kind.lower().startswith("text/event-stream"):
                 raise await self._odd(reply, kind)
             async for sse in anthropic.AsyncStream.raw_events(reply):
                 if not sse.data:

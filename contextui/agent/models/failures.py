@@ -52,6 +52,7 @@ _SENTENCES: dict[ErrorKind, str] = {
     "overloaded": "{server} has no room just now.",
     "bad_request": "{server} refuses the request{status}.",
 }
+_LOOKED_AT = 10_000  # characters of what a server says
 _WHO = re.compile("//[^/]*@")  # who asks, and the password, in an address
 _TOO_LONG = re.compile(
     r"(prompt|input|request) (is|was) too (long|large)|context[ _](length|window|size|limit)",
@@ -92,15 +93,18 @@ def refused(error: "anthropic.APIStatusError", endpoint: Endpoint) -> ModelError
 
 def told(body: object, endpoint: Endpoint, status: int = 200) -> ModelError:
     """The failure that a server tells of in the body of a reply."""
-    words = _said(body, endpoint)
-    kind = _kind(_type(body), status, words)
+    words = _shown(_said(body), endpoint)
+    kind = _kind(_type(body), status, str(body)[:_LOOKED_AT])
     sentence = _sentence(kind, endpoint, status, words)
     return ModelError(kind, f"{sentence} It says: {words}" if words else sentence)
 
 
 def unsendable(error: Exception) -> ModelError:
     """The failure of a request that cannot be written as JSON."""
-    return ModelError("bad_request", f"The request cannot be written: {type(error).__name__}.")
+    return ModelError(
+        "bad_request",
+        f"The request holds something that cannot be written as JSON ({type(error).__name__}).",
+    )
 
 
 def unreachable(error: Exception, endpoint: Endpoint) -> ModelError:
@@ -139,13 +143,13 @@ def not_a_stream(kind: str, endpoint: Endpoint) -> ModelError:
     )
 
 
-def _kind(error_type: str, status: int, words: str) -> ErrorKind:
+def _kind(error_type: str, status: int, body: str) -> ErrorKind:
     kind = _BY_STATUS.get(status) or _BY_TYPE.get(error_type)
     if kind is None:
         kind = "bad_request" if 400 <= status < 500 else "server"
-    if kind == "bad_request" and _TOO_LONG.search(words):
+    if kind == "bad_request" and _TOO_LONG.search(body):
         return "too_large"
-    if kind == "bad_request" and _THINKING.search(words):
+    if kind == "bad_request" and _THINKING.search(body):
         return "thinking"
     return kind
 
@@ -171,17 +175,21 @@ def _type(body: object) -> str:
     return ""
 
 
-def _said(body: object, endpoint: Endpoint) -> str:
+def _said(body: object) -> str:
     """The server's own words, as far as they are words."""
     match body:
         case {"error": {"message": str(words)}} | {"error": str(words)}:
-            pass
+            return words
         case {"message": str(words)} | {"detail": str(words)}:
-            pass
+            return words
         case str(words) if not words.lstrip().startswith("<"):  # a page is not for people here
-            pass
-        case _:
-            return ""
+            return words
+    return ""
+
+
+def _shown(words: str, endpoint: Endpoint) -> str:
+    """Words of the server in one line, without secrets."""
+    words = words[:_LOOKED_AT]
     if endpoint.key is not None:
         words = words.replace(endpoint.key.get_secret_value(), MASK)
     return one_line(mask(words), 300)

@@ -98,6 +98,17 @@ def test_a_refused_request_says_what_can_be_done_about_it(words: str, kind: Erro
     assert caught.kind == kind
     assert words[:60] in str(caught)
     assert not caught.is_passing
+    passed_on = {"error": {"message": "Upstream: " + "x" * 500 + words}}
+    assert told(passed_on, ENDPOINT, 400).kind == kind
+    nested = {"error": {"type": "request_fail", "upstream_error": {"message": words}}}
+    assert told(nested, ENDPOINT, 400).kind == kind
+
+
+def test_what_a_server_says_is_shown_in_one_inert_line() -> None:
+    said = "One\ntwo \x1b[31m sk-ant-api03-abcdefghijklmnop " + "x" * 1_000_000
+    words = str(told({"error": {"message": said}}, ENDPOINT, 500))
+    assert "It says: One two ␛[31m sk-ant-***" in words
+    assert len(words) < 500
 
 
 @pytest.mark.parametrize(
