@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test test-crash lint format bench clean
+.PHONY: run demo test test-crash lint format bench clean
 
 $(READY): pyproject.toml
 	@echo "Setting up in $(VENV), once …"
@@ -16,6 +16,10 @@ $(READY): pyproject.toml
 
 run: $(READY)
 	@$(BIN)/contextui
+
+# A short conversation without a screen, a network or a key.
+demo: $(READY)
+	@$(BIN)/python -m contextui.cli.demo
 
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses auto

@@ -84,7 +84,8 @@ Paths = Annotated[tuple[str, ...], Allowed("a list of paths")]
 class Settings(BaseModel):
     """Everything that can be set. Each has a flag, a variable and a key of these names."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Most calls of the program ask what there is to set, and set nothing.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     provider: Provider = Field(
         default="auto",

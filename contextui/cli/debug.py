@@ -24,7 +24,7 @@ from contextui.session.export import to_json
 from contextui.session.store import SessionStore, SessionView
 
 
-def debug(arguments: Arguments) -> int:
+def run(arguments: Arguments) -> int:
     """Show a session's items and figures, or the request that would be sent next."""
     info = SessionStore().find(arguments.session) if arguments.session else newest_session()
     folder = Path(info.cwd)

@@ -68,7 +68,7 @@ class TextOutput:
             case CallStarted(number):
                 self._calls[number] = event
             case CallFinished(number):
-                self._beside(_call_line(self._calls[number], event))
+                self._beside(call_line(self._calls[number], event))
             case Notice(text):
                 self._beside(text)
             case RetryScheduled(reason, seconds, attempt, attempts):
@@ -140,7 +140,7 @@ def _tell_failure(finished: TurnFinished) -> None:
         tell(finished.explanation)
 
 
-def _call_line(started: CallStarted, finished: CallFinished) -> str:
+def call_line(started: CallStarted, finished: CallFinished) -> str:
     """A call in one line: ``✓ todo_1.add {"text": "milk"}``; of a failed one, also why."""
     given = dict(started.input)
     match started.name:

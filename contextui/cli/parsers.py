@@ -227,14 +227,14 @@ _ALL = (
         "debug",
         "[SESSION]",
         "show what the model sees of a session and what it costs",
-        "debug:debug",
+        "debug:run",
         _add_debug,
         ("contextui debug", "contextui debug 3f2a --turn 4 --messages"),
     ),
-    Command("sessions", "", "list the sessions of this folder", "listing:sessions", _add_sessions),
-    Command("windows", "", "list the windows there are", "listing:windows", _add_windows),
+    Command("sessions", "", "list the sessions of this folder", "sessions:run", _add_sessions),
+    Command("windows", "", "list the windows there are", "windows:run", _add_windows),
     Command(
-        "config", "", "list the settings and where each comes from", "listing:config", _add_config
+        "config", "", "list the settings and where each comes from", "settings:run", _add_config
     ),
     Command(
         "new-window",

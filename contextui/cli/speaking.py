@@ -6,9 +6,9 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import Any, TextIO
 
-from contextui.secrets import mask
 from contextui.text import for_terminal, one_line
 
 _LONGEST = 2_000  # characters of one line about something
@@ -44,15 +44,23 @@ def tell(words: str) -> None:
 
 def note(line: str) -> None:
     """Say in one line, beside the output, what is being done."""
-    _write(sys.stderr, f"{one_line(mask(line), _LONGEST)}\n", flush=True)
+    _write(sys.stderr, f"{one_line(_masked(line), _LONGEST)}\n", flush=True)
 
 
 def tell_crash(error: BaseException) -> None:
     """Say in one line what happened that should not; with `CONTEXTUI_DEBUG`, also where."""
     if os.environ.get("CONTEXTUI_DEBUG"):
         lines = "".join(traceback.format_exception(error))
-        _write(sys.stderr, for_terminal(mask(lines)), flush=True)
+        _write(sys.stderr, for_terminal(_masked(lines)), flush=True)
     tell(words_of(error))
+
+
+def say_table(rows: Sequence[Sequence[str]]) -> None:
+    """Write columns as wide as they must be; the last one is as long as it is."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        say("  ".join([*cells, row[-1]]))
 
 
 def words_of(error: BaseException) -> str:
@@ -79,6 +87,12 @@ def _finite(data: Any) -> Any:
         case list() | tuple():
             return [_finite(value) for value in data]
     return data
+
+
+def _masked(text: str) -> str:
+    from contextui.secrets import mask  # noqa: PLC0415  (heavy: its patterns, and seldom needed)
+
+    return mask(text)
 
 
 def _write(stream: TextIO, text: str, *, flush: bool) -> None:

@@ -55,7 +55,7 @@ def test_settings_are_flags() -> None:
         (["-p", "debug"], "headless:run"),
         (["-p", "-"], "headless:run"),
         (["-p", "-5 degrees, is that cold?"], "headless:run"),
-        (["debug"], "debug:debug"),
+        (["debug"], "debug:run"),
         (["new-window", "x"], "new_window:run"),
         (["--", "debug it"], "screen:open_screen"),
     ],

@@ -1,0 +1,102 @@
+"""A short conversation without a screen, a network or a key: ``python -m contextui.cli.demo``.
+
+After each turn it shows what a person would see: the words, the open windows, and the line of each
+item that is new or that changed. Everything is kept in temporary folders.
+"""
+
+import asyncio
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from contextui.agent.controller import InteractionController
+from contextui.agent.events import CallFinished, CallStarted, TurnFinished
+from contextui.agent.models.offline import OfflineModel
+from contextui.cli.output import call_line
+from contextui.cli.speaking import make_robust, say
+from contextui.session.session import Session, SessionOptions
+from contextui.session.store import SessionStore
+from contextui.windowing.base import Window
+from contextui.windowing.registry import discover
+
+TURNS = (
+    "Make a to-do list with milk, eggs and bread",
+    "Mark milk as done",
+    "Open the notebook and add the note: the shop closes at 8",
+    "What is on my list?",
+    "Close the to-do list",
+)
+_WIDTH = 80
+_LABEL = 7  # columns in which it says what follows
+_MOST_LINES = 6  # of one window
+
+
+def main() -> None:
+    """Play the conversation."""
+    make_robust()
+    with TemporaryDirectory() as home, TemporaryDirectory() as folder:
+        options = SessionOptions(classes=discover().classes())
+        with SessionStore(home, options).create(Path(folder)) as session:
+            asyncio.run(_play(session))
+
+
+async def _play(session: Session) -> None:
+    controller = InteractionController(model=OfflineModel(), context=session.context)
+    controller.install_prompt()
+    shown: set[str] = set()
+    for number, words in enumerate(TURNS, 1):
+        say(f"── {number} of {len(TURNS)} ".ljust(_WIDTH, "─"))
+        _say("you", words)
+        await _take_turn(controller, words)
+        await session.windows.settle()
+        _say("open", *_windows(session))
+        lines = session.context.debug_lines()
+        _say("items", *(line for line in lines if line not in shown))
+        shown.update(lines)
+        stats = session.context.get_stats()
+        _say("", f"~{stats.estimated_tokens:,} tokens, ~{stats.all_tokens:,} with [X]")
+        say()
+    controller.close()
+
+
+async def _take_turn(controller: InteractionController, words: str) -> None:
+    started: dict[int, CallStarted] = {}
+    async for event in controller.run_turn(words):
+        match event:
+            case CallStarted(number):
+                started[number] = event
+            case CallFinished(number):
+                _say("", call_line(started[number], event))
+            case TurnFinished(_, text, _, _, explanation):
+                _say("model", *(text or explanation).splitlines())
+
+
+def _windows(session: Session) -> Iterator[str]:
+    """Each open window: its id and level of detail, then what it shows."""
+    windows = session.windows.windows()
+    if not windows:
+        yield "none is open"
+    for window in windows:
+        yield f"{window.id} ({window.lod.value})"
+        yield from (f"  {line}" for line in _content(window))
+
+
+def _content(window: Window) -> list[str]:
+    lines = window.snapshot().content.splitlines()
+    more = [f"… {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
+    return lines[:_MOST_LINES] + more
+
+
+def _say(label: str, *lines: str) -> None:
+    """Lines with a label before the first of them."""
+    for line in lines:
+        indent = " " * (len(line) - len(line.lstrip()))
+        wrapped = textwrap.wrap(line, _WIDTH - _LABEL, subsequent_indent=indent) or [""]
+        for part in wrapped:
+            say(f"{label:<{_LABEL}}{part}".rstrip())
+            label = ""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""`contextui config`: the settings, and where each comes from."""
+
+from contextui.cli import status
+from contextui.cli.arguments import Arguments
+from contextui.cli.place import here, settings_of
+from contextui.cli.speaking import say, say_json, say_table, tell
+from contextui.config import KEY_VARIABLE, Loaded
+from contextui.secrets import mask
+from contextui.session.paths import contextui_home
+from contextui.text import one_line
+
+
+def run(arguments: Arguments) -> int:
+    """List the settings; the key is none of them, and is never shown."""
+    folder = here()
+    loaded = settings_of(arguments, folder)
+    for notice in loaded.notices:
+        tell(notice)
+    values = loaded.settings.model_dump(mode="json")
+    has_key = loaded.api_key is not None
+    if arguments.json:
+        settings = {
+            name: {"value": value, "origin": loaded.origins[name]} for name, value in values.items()
+        }
+        places = {"home": str(contextui_home()), "folder": str(folder)}
+        say_json({"settings": settings, "provider": loaded.provider, "has_key": has_key, **places})
+        return status.DONE
+    rows = [[name, _value(name, value, loaded), loaded.origins[name]]
+            for name, value in values.items()]  # fmt: skip
+    say_table([["setting", "value", "from"], *rows])
+    say(f"\n{KEY_VARIABLE} is {'set' if has_key else 'not set'}.")
+    say(f"What lasts is kept in {one_line(str(contextui_home()), 160)}.")
+    return status.DONE
+
+
+def _value(name: str, value: object, loaded: Loaded) -> str:
+    if name == "provider" and value == "auto":
+        return f"auto ({loaded.provider})"
+    shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+    return mask(shown) or "-"

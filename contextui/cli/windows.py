@@ -1,0 +1,27 @@
+"""`contextui windows`: the windows there are, and why some cannot be used."""
+
+from contextui.cli import status
+from contextui.cli.arguments import Arguments
+from contextui.cli.place import here, settings_of
+from contextui.cli.speaking import say, say_json, tell
+from contextui.session.paths import contextui_home
+from contextui.windowing.registry import discover
+
+
+def run(arguments: Arguments) -> int:
+    """List the windows, usable or not."""
+    folder = here()
+    loaded = settings_of(arguments, folder)
+    settings = loaded.settings
+    registry = discover(
+        files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
+    )
+    entries = registry.load_all()
+    for notice in (*loaded.notices, *registry.notices):
+        tell(notice)
+    if arguments.json:
+        say_json([entry.data() for entry in entries])
+    else:
+        for entry in entries:
+            say(str(entry))
+    return status.DONE
