@@ -111,6 +111,13 @@ class InteractionController:
         self._meanwhile.tell()
         self._meanwhile.stop()
 
+    async def aclose(self) -> None:
+        """The same, and let go of the model's connections, if it has any."""
+        self.close()
+        let_go = getattr(self.model, "aclose", None)
+        if let_go is not None:
+            await let_go()
+
     # --- a turn ------------------------------------------------------------------------
 
     @property

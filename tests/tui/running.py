@@ -58,7 +58,7 @@ async def running(
     """The app on a terminal of this size, once its session is open."""
     opening = desk if callable(desk) else lambda: desk
     app = ContextUIApp(opening, lang=lang, **given)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: app.desk is not None)
         await pilot.pause()
         try:

@@ -1,0 +1,203 @@
+"""The frame: keys that lead everywhere, help, palette, zoom, panes, languages."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+
+from contextui.agent.models.scripted import call
+from contextui.tui.conversation.pane import Conversation
+from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.desktop.pane import Desktop
+from contextui.tui.footer import Keys
+from contextui.tui.goto import GoTo
+from contextui.tui.header import Panes
+from contextui.tui.help import HelpScreen
+from contextui.tui.inspector.pane import Inspector
+from contextui.tui.words import CHINESE, Words
+from contextui.windowing.env import Lang
+from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
+
+
+def is_in(pilot: "Pilot[int]", kind: type) -> bool:
+    focused = pilot.app.screen.focused
+    return focused is not None and any(isinstance(one, kind) for one in focused.ancestors_with_self)
+
+
+def test_tab_leads_through_the_panes_and_back(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
+        async with running(desk) as pilot:
+            await say(pilot, "a list")
+            seen = []
+            for _ in range(4):
+                kinds = (Prompt, Desktop, Inspector, Conversation)
+                seen.append(next(kind for kind in kinds if is_in(pilot, kind)))
+                await pilot.press("tab")
+            assert seen == [Prompt, Desktop, Inspector, Conversation]
+            assert is_in(pilot, Prompt)
+            await pilot.press("shift+tab")
+            assert is_in(pilot, Conversation)
+
+    asyncio.run(go())
+
+
+def test_ctrl_g_and_a_key_lead_anywhere(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
+        async with running(desk) as pilot:
+            await say(pilot, "a list")
+            for key, kind in (("i", Inspector), ("c", Conversation), ("p", Prompt), ("1", Desktop)):
+                await pilot.press("ctrl+g")
+                assert isinstance(pilot.app.screen, GoTo)
+                assert shown(pilot, "go to")
+                await pilot.press(key)
+                await until(pilot, lambda kind=kind: is_in(pilot, kind))  # type: ignore[misc]
+            await pilot.press("ctrl+g", "escape")
+            assert is_in(pilot, Desktop)
+
+    asyncio.run(go())
+
+
+def test_the_inspector_hides_and_panes_zoom(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            inspector = pilot.app.screen.query_one(Inspector)
+            await pilot.press("f2")
+            assert not inspector.display or not inspector.region
+            await pilot.press("f2", "f3")
+            assert pilot.app.screen.has_class("-zoom-chat")
+            await pilot.press("escape")
+            assert not pilot.app.screen.has_class("-zoom")
+            await pilot.press("ctrl+g", "i", "f3")
+            await until(pilot, lambda: inspector.size.width > 100)
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_help_tells_every_key_and_command(
+    tmp_path: Path, size: tuple[int, int], lang: Lang
+) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path), size, lang) as pilot:
+            await pilot.press("f1")
+            assert isinstance(pilot.app.screen, HelpScreen)
+            await until(pilot, lambda: shown(pilot, Words(lang)("Everywhere")))
+            await pilot.press("end")
+            await until(pilot, lambda: shown(pilot, "/zoom"))
+            await pilot.press("escape")
+            assert not isinstance(pilot.app.screen, HelpScreen)
+
+    asyncio.run(go())
+
+
+def test_the_palette_has_every_command(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk) as pilot:
+            await pilot.press("ctrl+p")
+            await until(pilot, lambda: isinstance(pilot.app.screen, CommandPalette))
+            await pilot.press(*"open todo")
+            await until(pilot, lambda: shown(pilot, "open todo"))
+            await pilot.pause(0.3)
+            await pilot.press("enter")
+            await pilot.press("enter")
+            await until(pilot, lambda: desk.session.windows.get("todo_1") is not None)
+
+    asyncio.run(go())
+
+
+def test_the_keys_that_apply_are_shown_and_can_be_clicked(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            keys = pilot.app.screen.query_one(Keys)
+            at = lines(pilot)[-1].index("f1 help")
+            await pilot.click(Keys, offset=(at, 0))
+            await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+            assert keys.size.height == 1
+
+    asyncio.run(go())
+
+
+def test_narrow_panes_are_chosen_by_click(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path), (80, 24)) as pilot:
+            top = lines(pilot)[0]
+            assert "contextui" in top
+            await pilot.click(Panes, offset=(top.index("Context"), 0))
+            await until(pilot, lambda: pilot.app.screen.has_class("-pane-context"))
+            await pilot.click(Panes, offset=(top.index("Chat"), 0))
+            await until(pilot, lambda: not pilot.app.screen.has_class("-pane-context"))
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("size", [(20, 5), (10, 3), (1, 1), (300, 100)])
+def test_any_size_is_usable(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
+        async with running(desk, size) as pilot:
+            await say(pilot, "a list")
+            assert desk.session.windows.get("todo_1") is not None
+            assert pilot.app.is_running
+
+    asyncio.run(go())
+
+
+def test_a_storm_of_resizes_is_survived(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
+        async with running(desk) as pilot:
+            await say(pilot, "a list")
+            for width in range(20, 200, 9):
+                await pilot.resize_terminal(width, 10 + width % 40)
+            await pilot.resize_terminal(120, 40)
+            await until(pilot, lambda: shown(pilot, "Done."))
+
+    asyncio.run(go())
+
+
+def test_ctrl_c_says_what_quits_and_ctrl_q_quits(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            await pilot.press("x", "ctrl+c")
+            assert pilot.app.screen.query_one(Prompt).text == ""
+            await pilot.press("ctrl+c")
+            await until(pilot, lambda: shown(pilot, "ctrl+q quits"))
+            await pilot.press("ctrl+q")
+            await until(pilot, lambda: pilot.app.return_code == 0)
+
+    asyncio.run(go())
+
+
+def test_what_is_tried_from_the_welcome(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, "A fine machine.")
+        async with running(desk) as pilot:
+            assert shown(pilot, "Nothing is ever lost.")
+            await pilot.press("down", "down", "down", "enter")
+            await until(pilot, lambda: shown(pilot, "A fine machine."))
+            assert shown(pilot, "How busy is this machine?")
+
+    asyncio.run(go())
+
+
+def test_every_word_of_the_screen_has_its_chinese() -> None:
+    source = Path(__file__).parents[2] / "contextui" / "tui"
+    said = set[str]()
+    for path in source.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        said |= set(re.findall(r'words\(\s*"((?:[^"\\]|\\.)+)"\s*[,)]', text))
+        said |= set(re.findall(r'Binding\(\s*"[^"]+",\s*"[^"]+",\s*"((?:[^"\\]|\\.)+)"', text))
+    assert len(said) > 60
+    assert sorted(said - CHINESE.keys()) == []
+
+
+def test_chinese_placeholders_are_those_of_the_english() -> None:
+    for english, chinese in CHINESE.items():
+        assert set(re.findall(r"{\w+}", english)) == set(re.findall(r"{\w+}", chinese)), english
