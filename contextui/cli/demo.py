@@ -23,7 +23,7 @@ from contextui.windowing.registry import discover
 TURNS = (
     "Make a to-do list with milk, eggs and bread",
     "Mark milk as done",
-    "Open the notebook and add the note: the shop closes at 8",
+    "Start a notebook and note down that the shop closes at 8",
     "What is on my list?",
     "Close the to-do list",
 )

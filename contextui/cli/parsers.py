@@ -67,14 +67,14 @@ def main_parser() -> argparse.ArgumentParser:
     """What there is when no command comes first."""
     parser = _parser(
         "contextui",
-        "contextui [PROMPT]              the app, in this folder\n"
-        "       contextui -p PROMPT             one turn, no screen\n"
-        "       contextui COMMAND               one of those below",
+        "contextui [PROMPT]      the app, in this folder\n"
+        "       contextui -p PROMPT     one turn, no screen\n"
+        "       contextui COMMAND       one of those below",
         "A window system for LLM agents: you and the model share live windows.",
         f"commands (contextui COMMAND --help tells more):\n{_command_list()}\n\n"
         + _examples(
-            'contextui -p "Put milk and eggs on my list"',
-            'contextui -c -p "What is on it?"',
+            'contextui -p "Make a to-do list with milk and eggs"',
+            'contextui -c -p "Mark milk as done"',
             "git diff | contextui -p - --output-format json",
         ),
     )

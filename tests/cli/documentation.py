@@ -1,0 +1,91 @@
+"""The examples of docs/command-line.md: run them, and see whether what they print has its shape."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from contextui.config import Settings, allowed
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "command-line.md"
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_ITEM = re.compile(r"\[(✓|X)\] \[\d{4}\] (\w+): .*")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A command of the page, and what the page says that it prints."""
+
+    command: str
+    output: str
+
+
+def examples(text: str) -> Iterator[Example]:
+    """All commands of the page, in order."""
+    for block in _BLOCK.findall(text):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            yield Example(command, output)
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command prints in a shell, in this folder and with a home beside it."""
+    environ = {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "HOME": str(folder.parent),
+        "LANG": "C.UTF-8",
+        "COLUMNS": "80",
+    }
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environ,
+        stdout=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
+    return done.stdout.decode()
+
+
+def shape(output: str) -> Any:
+    """What stays from run to run: of JSON keys and types, of words all but ids and figures."""
+    try:
+        return _json_shape(json.loads(output))
+    except ValueError:
+        pass
+    try:
+        events = [json.loads(line) for line in output.splitlines()]
+    except ValueError:
+        return [_line_shape(line) for line in output.splitlines()]
+    shapes = [(event["type"], _json_shape(event)) for event in events]
+    return [one for place, one in enumerate(shapes) if place == 0 or one != shapes[place - 1]]
+
+
+def _json_shape(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _json_shape(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_json_shape(one) for one in value]
+    return "number" if isinstance(value, int | float) else type(value).__name__
+
+
+def _line_shape(line: str) -> str:
+    if item := _ITEM.fullmatch(line):
+        return f"[{item[1]}] {item[2]}"
+    line = re.sub(r"\b[0-9a-f]{8,32}\b", "ID", line)
+    line = re.sub(r"(/[\w.-]+)+", "PATH", line)
+    return " ".join(re.sub(r"[\d,]*\d", "N", line).split())
+
+
+def settings_table() -> str:
+    """The settings as the page has them."""
+    lines = ["| setting | what it is | what it may be |", "|---|---|---|"]
+    for name, field in Settings.model_fields.items():
+        default = f" (`{field.default}`)" if field.default and name != "lang" else ""
+        lines.append(f"| `{name}` | {field.description}{default} | {allowed(name)} |")
+    return "\n".join(lines)

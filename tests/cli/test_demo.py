@@ -1,0 +1,20 @@
+"""The demonstration: a conversation that works, in 80 columns."""
+
+import pytest
+
+from contextui.cli import demo
+
+
+def test_the_conversation_does_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    demo.main()
+    told = capsys.readouterr()
+    lines = told.out.splitlines()
+    assert told.err == ""
+    assert [line for line in lines if len(line) > 80] == []
+    for words in demo.TURNS:
+        assert f"you    {words}" in lines
+    assert '       ✓ create todo {"items": ["milk", "eggs", "bread"]}' in lines
+    assert "         milk  id=1 done=true" in lines
+    assert any(line.startswith("       ✓ notebook_1.") for line in lines)
+    assert "items  [X] [0004] Window: todo_1" in lines
+    assert "✗" not in told.out
