@@ -1,12 +1,13 @@
 """The main screen: windows, conversation and inspector, side by side or as panes."""
 
+from functools import cached_property
+
 from textual import on
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import TextArea
 
 from contextui.agent.events import TurnFinished
@@ -27,6 +28,7 @@ from contextui.tui.header import Header, Panes
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.link import Link
 from contextui.tui.menu import Menu
+from contextui.tui.navigation import Navigation
 from contextui.tui.talk import Talk
 from contextui.tui.words import Words
 
@@ -99,6 +101,19 @@ class MainScreen(Screen[None]):
         """Listen no more."""
         if self._link is not None:
             self._link.close()
+
+    @cached_property
+    def navigation(self) -> Navigation:
+        """The ways between the panes."""
+        return Navigation(
+            self,
+            {
+                "prompt": self.prompt,
+                "windows": self.query_one(Desktop),
+                "context": self.query_one(Inspector),
+                "chat": self.conversation,
+            },
+        )
 
     @property
     def prompt(self) -> Prompt:
@@ -220,64 +235,39 @@ class MainScreen(Screen[None]):
         """Go to the next pane that is shown; in a list of commands, complete."""
         if self.prompt.is_completing and self.focused is self.prompt:
             self._complete(Prompt.Completing())
-            return
-        panes = [one for one in self._panes() if one.display and _stop_in(one) is not None]
-        here = next((n for n, one in enumerate(panes) if self._is_in(one)), -1)
-        if panes:
-            self._enter(panes[(here + step) % len(panes)])
+        else:
+            self.navigation.next(step)
 
     def action_go_to(self) -> None:
         """Open the question that waits; else ask for one more key, and go there."""
         if self._asker is not None and self._asker.is_waiting:
             self._asker.open_now()
-            return
-        self.app.push_screen(GoTo(self.words), self._go)
+        else:
+            self.app.push_screen(GoTo(self.words), self._go)
 
     def _go(self, key: str | None) -> None:
-        places: dict[str, Widget] = {
-            "c": self.conversation,
-            "i": self.query_one(Inspector),
-            "p": self.prompt,
-        }
+        places = {"c": "chat", "i": "context", "p": "prompt"}
         if key and key in places:
-            self._enter(places[key])
+            self.navigation.enter(places[key])
         elif key and key in "123456789":
+            self.query_one(Panes).show("windows")
             self.query_one(Desktop).go_to(int(key))
-
-    def _panes(self) -> list[Widget]:
-        return [self.prompt, self.query_one(Desktop), self.query_one(Inspector), self.conversation]
-
-    def _is_in(self, pane: Widget) -> bool:
-        return self.focused is not None and pane in self.focused.ancestors_with_self
-
-    def _enter(self, pane: Widget) -> None:
-        names = {Desktop: "windows", Inspector: "context"}
-        self.query_one(Panes).show(names.get(type(pane), "chat"))
-        stop = _stop_in(pane)
-        if stop is not None:
-            stop.focus()
 
     @on(Panes.Chosen)
     def _enter_chosen(self, message: Panes.Chosen) -> None:
-        panes: dict[str, Widget] = {
-            "windows": self.query_one(Desktop),
-            "context": self.query_one(Inspector),
-        }
-        self._enter(panes.get(message.name, self.prompt))
+        self.navigation.enter("prompt" if message.name == "chat" else message.name)
 
     def action_inspector(self) -> None:
-        """Show or hide the inspector."""
-        self.toggle_class("-no-inspector")
+        """Show or hide the inspector; on a narrow terminal, go to it."""
+        if self.has_class("-narrow"):
+            away = self.navigation.present == "context"
+            self.navigation.enter("prompt" if away else "context")
+        else:
+            self.toggle_class("-no-inspector")
 
     def action_zoom(self) -> None:
         """Give the pane with the focus all the room, or take it back."""
-        zoomed = self.has_class("-zoom")
-        kinds = {"-zoom-window": Desktop, "-zoom-inspector": Inspector}
-        self.set_class(not zoomed, "-zoom")
-        for name, kind in kinds.items():
-            self.set_class(not zoomed and self._is_in(self.query_one(kind)), name)
-        in_chat = not self.has_class("-zoom-window") and not self.has_class("-zoom-inspector")
-        self.set_class(not zoomed and in_chat, "-zoom-chat")
+        self.navigation.zoom()
 
     def action_back(self) -> None:
         """Undo the innermost thing: the list of commands, the zoom, the turn under way."""
@@ -304,10 +294,3 @@ class MainScreen(Screen[None]):
             return False
         self.talk.stop()
         return True
-
-
-def _stop_in(pane: Widget) -> Widget | None:
-    """The one place in a pane that takes the focus."""
-    if pane.focusable:
-        return pane
-    return next((one for one in pane.query("*") if one.focusable), None)
