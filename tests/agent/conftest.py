@@ -1,0 +1,22 @@
+"""What the tests of the loop share."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.agent.server import Server
+from tests.agent.wired import Wired
+
+
+@pytest.fixture
+def wired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wired]:
+    """A conversation over the wire; at its end, all that was sent and kept is looked at."""
+    for name in list(os.environ):
+        if name.upper().startswith("ANTHROPIC_") or name.upper().endswith("_PROXY"):
+            monkeypatch.delenv(name)
+    with Server() as server:
+        wired = Wired(tmp_path, server)
+        yield wired
+        wired.close()

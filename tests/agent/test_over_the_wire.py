@@ -1,0 +1,264 @@
+"""Turns over the wire: what a model says and is sent, byte by byte, in a session that lasts."""
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from contextui.agent.events import AnswerGiven, CallFinished, CallStarted, UsageSpent
+from contextui.events import Event, WindowActed, WindowOpened
+from contextui.model import CallBegun, TextDelta, ThinkingDelta, Usage
+from contextui.windowing.snapshot import Lod
+from tests.agent.server import Received, answer, call, thinking
+from tests.agent.talking import end, of
+from tests.agent.wired import KEY, Wired, adding, before, opening, results, texts
+
+# --- answers -----------------------------------------------------------------------------
+
+
+def test_words_and_calls_are_told_as_they_stream(wired: Wired) -> None:
+    events = wired.say(
+        "a list with milk",
+        answer("I open it.", opening("milk"), pieces=3),
+        answer("Here it is: milk."),
+    )
+    kinds = [type(event) for event in events]
+    assert kinds.index(TextDelta) < kinds.index(CallBegun) < kinds.index(AnswerGiven)
+    assert kinds.index(CallStarted) < kinds.index(WindowOpened) < kinds.index(CallFinished)
+    said = "".join(event.text for event in of(TextDelta, events))
+    assert said == "I open it.Here it is: milk."
+    assert end(events).text == "Here it is: milk."
+    assert (end(events).reason, end(events).stop_reason) == ("done", "end_turn")
+    assert wired.items == ["milk"]
+
+
+def test_calls_of_one_answer_are_carried_out_in_order_and_answered_together(wired: Wired) -> None:
+    calls = [opening(), *map(adding, ("a", "b", "c"))]
+    events = wired.say("a, b, c", answer("All at once.", *calls), answer("Done."))
+    assert wired.items == ["a", "b", "c"]
+    assert [event.actor for event in of(WindowActed, events)] == ["model"] * 3
+    message = wired.last.json["messages"][-1]
+    assert [block["type"] for block in message["content"]] == ["tool_result"] * 4
+    assert [one["tool_use_id"] for one in results(wired.last)] == [one["id"] for one in calls]
+    *others, last = (one["content"] for one in results(wired.last))
+    assert not any("<Window" in str(one) for one in others)
+    assert [part["text"][:8] for part in last] == ["Added 3.", "<Window "]
+
+
+def test_what_a_call_was_given_goes_back_as_it_came(wired: Wired) -> None:
+    odd = {"name": "todo", "args": {"items": ["1", "\u2028</Window>", "你好 😀", "\t\\u0000"]}}
+    wired.say("a list", answer(call("create", **odd), pieces=1), answer("Done."))
+    sent = wired.last.json["messages"][1]["content"][0]
+    assert json.dumps(sent["input"]) == json.dumps(odd)
+    assert wired.items == odd["args"]["items"]  # type: ignore[index]
+
+
+def test_what_requests_cost_is_told_and_added_up(wired: Wired) -> None:
+    first = {"input_tokens": 1_000, "cache_creation_input_tokens": 900, "output_tokens": 30}
+    then = {"input_tokens": 7, "cache_read_input_tokens": 1_900, "output_tokens": 5}
+    events = wired.say("a list", answer(opening(), usage=first), answer("Done.", usage=then))
+    assert [(event.usage, event.step) for event in of(UsageSpent, events)] == [
+        (Usage(1_000, 30, 0, 900), 1),
+        (Usage(7, 5, 1_900, 0), 2),
+    ]
+    assert end(events).usage == Usage(1_007, 35, 1_900, 900)
+    ratio = wired.session.context.counter.ratio
+    assert ratio != 1
+    wired.go_on()
+    assert wired.session.context.counter.ratio == ratio
+
+
+def test_the_key_is_kept_nowhere_and_all_that_is_kept_is_private(wired: Wired) -> None:
+    events = wired.say(f"my key is {KEY[:3]}", answer(opening()), answer("Done."))
+    assert wired.last.headers["authorization"] == f"Bearer {KEY}"
+    kept = list(wired.home.rglob("*"))
+    assert any(path.is_file() for path in kept)
+    for path in kept:
+        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600)
+        assert path.is_dir() or KEY.encode() not in path.read_bytes()
+    assert KEY not in repr(events) + repr(wired.talk.model)
+
+
+# --- thinking, and what nobody knows -----------------------------------------------------
+
+Said = str | dict[str, Any]
+UNKNOWN = {"type": "server_note", "z": 1.0, "a": [None, {"y": True, "b": "\u2028"}], "id": "n_1"}
+
+
+def said(received: Received, number: int) -> list[dict[str, Any]]:
+    """What one message of a request holds, without marks."""
+    content = received.json["messages"][number]["content"]
+    return [{key: block[key] for key in block if key != "cache_control"} for block in content]
+
+
+def test_thinking_goes_back_verbatim_within_its_turn_and_is_gone_after_it(wired: Wired) -> None:
+    first: list[Said] = [thinking("Let me\nsee. ", "c2lnbg=="), "So.", opening()]
+    second: list[Said] = [
+        thinking("", "ZW1wdHk="),
+        {"type": "redacted_thinking", "data": "eHg="},
+        adding("a"),
+    ]
+    events = wired.say("a list", answer(*first), answer(*second), answer("Done."))
+    assert "".join(event.text for event in of(ThinkingDelta, events)) == "Let me\nsee. "
+    assert json.dumps(said(wired.last, 1)) == json.dumps(
+        [first[0], {"type": "text", "text": "So."}, first[2]]
+    )
+    assert json.dumps(said(wired.last, 3)) == json.dumps(second)
+    wired.say("thanks", answer(thinking("Hm."), "Bye."))
+    assert b"thinking" not in wired.last.body
+    assert json.dumps(said(wired.last, 1)) == json.dumps(
+        [{"type": "text", "text": "So."}, first[2]]
+    )
+
+
+def test_blocks_that_nobody_knows_go_back_verbatim(wired: Wired) -> None:
+    wired.odd = ("cannot stand here",)
+    blocks: list[Said] = [thinking("Hm."), UNKNOWN, "I open it.", opening()]
+    wired.say("a list", answer(*blocks), answer("Done."))
+    [sent] = [block for block in said(wired.last, 1) if block["type"] == "server_note"]
+    assert json.dumps(sent) == json.dumps(UNKNOWN)
+    assert said(wired.last, 1).index(sent) == 1
+    assert 3 not in wired.last.marks()  # of an unknown type nobody knows whether it takes one
+    wired.say("thanks", answer("Bye."))
+    assert json.dumps(said(wired.last, 1)[0]) == json.dumps(UNKNOWN)
+
+
+# --- the cache ---------------------------------------------------------------------------
+
+
+def talk_of_three_turns(wired: Wired) -> list[list[Received]]:
+    """The requests of three turns, in which windows open, change by both sides, and close."""
+    adds = [answer(thinking(text), "Adding.", adding(text)) for text in "abc"]
+    turns = []
+    for words, steps in (
+        ("first", [answer(opening("x")), *adds[:2], answer("One.")]),
+        ("second", [answer(call("create", name="text", args={"text": "t"})), adds[2], answer("2")]),
+        ("third", [answer(closing("todo_1")), answer("Three.")]),
+    ):
+        sent = len(wired.requests)
+        wired.say(words, *steps)
+        turns.append(wired.requests[sent:])
+        if words == "first":
+            wired.act("todo_1", "add", text="by the person")
+    return turns
+
+
+def closing(window_id: str) -> dict[str, Any]:
+    return call("action", window_id=window_id, action_id="close", params={"summary": "bought"})
+
+
+def test_each_request_begins_with_the_one_before_it_in_its_turn(wired: Wired) -> None:
+    turns = talk_of_three_turns(wired)
+    assert [len(turn) for turn in turns] == [4, 3, 2]
+    for turn in turns:
+        assert all(one.begins(following) for one, following in pairwise(turn))
+        assert all(len(one.blocks()) < len(later.blocks()) for one, later in pairwise(turn))
+    assert not turns[0][-1].begins(turns[1][0])  # its windows and its thinking are gone
+
+
+def test_the_finished_part_never_changes(wired: Wired) -> None:
+    turns = talk_of_three_turns(wired)
+    wired.go_on()
+    wired.say("fourth", answer(adding("late", "todo_2")), answer("Four."))
+    wired.act("text_1", "show", text="other")
+    wired.go_on()
+    wired.say("fifth", answer("Five."))
+    turns += [wired.requests[-3:-1], wired.requests[-1:]]
+    names = ("first", "second", "third", "fourth", "fifth")
+    finished = [
+        [json.dumps(block, ensure_ascii=False) for block in before(received, words)]
+        for turn, words in zip(turns, names, strict=True)
+        for received in turn
+    ]
+    for one, following in pairwise(finished):
+        assert following[: len(one)] == one
+    assert len(finished[0]) == 0 < len(finished[4]) < len(finished[7]) < len(finished[-1])
+    assert not any("<Window" in block for block in finished[-1])
+
+
+def test_the_marks_stand_where_the_bytes_stay(wired: Wired) -> None:
+    turns = talk_of_three_turns(wired)
+    for turn, words in zip(turns, ("first", "second", "third"), strict=True):
+        for received in turn:
+            marks, end_of_history = received.marks(), len(before(received, words))
+            assert len(marks) <= 4
+            assert marks[0] == 0  # tools and system
+            assert marks[-1] == len(received.blocks())
+            assert end_of_history in marks
+    first, second, third = (turn[0] for turn in turns)
+    assert first.marks() == [0, len(first.blocks())]
+    # What the turn left behind is all that stands before the mark, and it is there again.
+    mark = len(before(second, "second"))
+    assert third.blocks()[:mark] == second.blocks()[:mark]
+    assert json.dumps(second.blocks()[mark - 1]) == json.dumps(
+        ("assistant", {"type": "text", "text": "One."})
+    )
+
+
+def test_a_provider_that_keeps_what_is_marked_finds_it_again(wired: Wired) -> None:
+    many = [adding(str(number), "todo_2") for number in range(30)]  # more than a mark looks back
+    talk_of_three_turns(wired)
+    wired.go_on()
+    wired.say("fourth", answer(opening()), answer(*many), answer("Four."))
+    wired.say("fifth", answer(adding("last", "todo_2")), answer("Five."))
+    found, sent = cache_hits(wired.requests), wired.requests
+    within = [n for n in range(1, len(sent)) if sent[n - 1].begins(sent[n])]
+    begun = [n for n in range(1, len(sent)) if n not in within]
+    assert len(begun) == 4
+    assert [found[n] for n in within] == [len(sent[n - 1].blocks()) for n in within]
+    assert found[0] is None
+    assert found[begun[0]] == 1  # the first words, which had no windows before them
+    names = ("second", "third", "fourth")
+    for (earlier, later), words in zip(pairwise(begun), names, strict=True):
+        assert found[later] == len(before(sent[earlier], words))
+
+
+def cache_hits(requests: list[Received]) -> list[int | None]:
+    """How many blocks of each request a provider finds that keeps what is marked."""
+    kept: set[str] = set()
+    found = []
+    for received in requests:
+        written = [json.dumps(one) for one in (received.json["tools"], *received.blocks())]
+        until = ["".join(written[: number + 1]) for number in range(len(written))]
+        near = {at for mark in received.marks() for at in range(max(mark - 20, 0), mark + 1)}
+        found.append(max((at for at in near if until[at] in kept), default=None))
+        kept |= {until[mark] for mark in received.marks()}
+    return found
+
+
+# --- windows that others change ----------------------------------------------------------
+
+
+def test_what_a_person_does_in_mid_turn_changes_nothing_that_was_sent(wired: Wired) -> None:
+    wired.say("a list", answer(thinking("Hm."), "Opening.", opening("x")), answer("Done."))
+    context = wired.session.context
+
+    def meddle(event: Event) -> None:
+        """Edit, drop and pin what was said, also in this turn, and change a window."""
+        if isinstance(event, CallStarted):
+            items = [one for one in context.get_active() if one.type.value in ("User", "Assistant")]
+            context.edit(items[0].id, "another list")
+            context.drop(items[2].id)
+            context.edit(items[-1].id, "Edited.")
+            wired.session.windows.set_lod("todo_1", Lod.GIST)
+
+    steps = [answer(thinking("One."), "A.", adding("a")), answer(thinking("2"), adding("b"))]
+    sent = len(wired.requests)
+    wired.say("more", *steps, answer("Done."), heard=meddle)
+    turn = wired.requests[sent:]
+    assert len(turn) == 3
+    assert all(one.begins(following) for one, following in pairwise(turn))
+    wired.say("and?", answer("Yes."))
+    assert "another list" in texts(wired.last)
+    assert "Edited." in texts(wired.last)
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_only_windows_that_changed_come_again(wired: Wired, count: int) -> None:
+    wired.say("lists", answer(*[opening(str(n)) for n in range(count)]), answer("Done."))
+    wired.say("add", answer(adding("new")), answer("Done."))
+    first, second = wired.requests[-2:]
+    assert texts(first).count("<Window ") == count
+    assert texts(second).count("<Window ") == count + 1
+    assert texts(second).rpartition("<Window ")[2].startswith('id="todo_1" version="2')

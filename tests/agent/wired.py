@@ -1,0 +1,215 @@
+"""A conversation over the wire: the real loop in a real session, and the real SDK."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from contextui.agent.controller import InteractionController
+from contextui.agent.models.anthropic import AnthropicModel
+from contextui.agent.turn import TurnOptions
+from contextui.events import Event
+from contextui.session.session import SessionOptions
+from contextui.session.store import SessionStore
+from contextui.windowing.base import Window
+from tests.agent.server import Received, Reply, Server, Step, call
+from tests.agent.shapes import violations
+from tests.agent.talking import options
+from tests.context.conversation import wire
+from tests.windowing.samples import Counter, Text, Todo
+
+KEY = "k3y-that-nobody-may-see"
+LISTED: tuple[type[Window], ...] = (Todo, Text, Counter)
+
+Heard = Callable[[Event], object]
+
+
+class Wired:
+    """A person's side of it, and all that the server received.
+
+    Args:
+        folder: Where the session's folder and its home are.
+        server: Who answers.
+
+    Attributes:
+        turn: What each turn may take, from the next `begin` or `go_on` on.
+        odd: What the API may find fault with after all, where a test has blocks that it does
+            not know.
+    """
+
+    def __init__(self, folder: Path, server: Server) -> None:
+        self.folder, self.server = folder, server
+        self.home = folder / "home"
+        self.turn = options()
+        self.odd: tuple[str, ...] = ()
+        self._runner = asyncio.Runner()
+        self._steps: list[Step] = []
+        self.begin()
+
+    # --- sessions ----------------------------------------------------------------------
+
+    def begin(self, turn: TurnOptions | None = None, prompt: bool = True) -> None:
+        """Begin a new session."""
+        self._leave()
+        self.turn = turn or self.turn
+        self.session = self._store().create(self.folder)
+        self._take(prompt)
+
+    def go_on(self, home: Path | None = None) -> None:
+        """Close the session, and go on with it, or with a copy of it, as another process does."""
+        session_id = self.session.id
+        self._leave()
+        self.home = home or self.home
+        self.session = self._store().open(session_id)
+        self._take(prompt=True)
+
+    def close(self) -> None:
+        """End it, after a look at all that was sent and at what is kept."""
+        try:
+            self._check_requests()
+            self._check_kept()
+        finally:
+            self._leave()
+            self._runner.close()
+
+    # --- talking -----------------------------------------------------------------------
+
+    def play(self, *steps: Step) -> None:
+        """What the server does next."""
+        self._steps += steps
+        self.server.play(*steps)
+
+    def say(self, words: str, *steps: Step, heard: Heard = lambda _: None) -> list[Event]:
+        """Take a turn, to which the server does this; `heard` hears its events as they come."""
+
+        async def take() -> list[Event]:
+            events = []
+            async for event in self.talk.run_turn(words):
+                events.append(event)
+                heard(event)
+            return events
+
+        self.play(*steps)
+        return self._runner.run(take())
+
+    def act(self, window_id: str, action_id: str, **params: Any) -> None:
+        """Act on a window as the person does."""
+        result = self._runner.run(
+            self.session.windows.act(window_id, action_id, params, actor="person")
+        )
+        assert result.ok, result
+
+    # --- looking -----------------------------------------------------------------------
+
+    @property
+    def requests(self) -> list[Received]:
+        """All that the server received."""
+        return self.server.requests
+
+    @property
+    def last(self) -> Received:
+        """What it received last."""
+        return self.server.requests[-1]
+
+    @property
+    def items(self) -> list[str]:
+        """What is on the first list."""
+        todo = self.session.windows.get("todo_1")
+        assert isinstance(todo, Todo)
+        return [item.text for item in todo.state.items]
+
+    @property
+    def opened(self) -> list[str]:
+        """The windows that are open."""
+        return [window.id for window in self.session.windows.windows()]
+
+    # --- within ------------------------------------------------------------------------
+
+    def _store(self) -> SessionStore:
+        return SessionStore(self.home, SessionOptions(classes=LISTED))
+
+    def _take(self, prompt: bool) -> None:
+        self.model = AnthropicModel("claude-x", base_url=self.server.url, api_key=KEY)
+        self.talk = InteractionController(
+            model=self.model, context=self.session.context, options=self.turn
+        )
+        if prompt:
+            self.talk.install_prompt()
+
+    def _leave(self) -> None:
+        if hasattr(self, "session"):
+            self.talk.close()
+            self._runner.run(self.model.aclose())
+            self.session.close()
+
+    def _check_requests(self) -> None:
+        """The API takes each of them, and what was refused is never sent again."""
+        for received in self.requests:
+            assert self._found(received) == []
+        played = zip(self.requests, self._steps, strict=False)
+        refused = [one.body for one, step in played if is_refusal(step)]
+        sent = [one.body for one in self.requests]
+        assert [sent.count(body) for body in refused] == [1] * len(refused)
+
+    def _found(self, received: Received) -> list[str]:
+        paused = received.json["messages"][-1]["role"] == "assistant"
+        found = violations(received.json, continues=paused)
+        return [one for one in found if not one.endswith(self.odd)]
+
+    def _check_kept(self) -> None:
+        """Whoever goes on with the session is sent the same."""
+        assert self.session.context.ledger.calls.unanswered == ()
+        before = wire(self.session.context.compose().messages)
+        self.go_on()
+        assert self.session.notices == []
+        assert wire(self.session.context.compose().messages) == before
+
+
+def is_refusal(step: Step) -> bool:
+    """Whether the server says by this that it will not take these bytes at any time."""
+    return isinstance(step, Reply) and step.status in (400, 401, 403, 404, 413)
+
+
+def texts(received: Received) -> str:
+    """All words of a request, those in results included."""
+    return "\n".join(_words(block) for _, block in received.blocks())
+
+
+def results(received: Received) -> list[dict[str, Any]]:
+    """The results in a request."""
+    return [block for _, block in received.blocks() if block["type"] == "tool_result"]
+
+
+def before(received: Received, words: str) -> list[tuple[str, dict[str, Any]]]:
+    """The finished part of a request: what stands before these words and their windows."""
+    blocks = received.blocks()
+    at = max(n for n, (_, block) in enumerate(blocks) if block.get("text") == words)
+    while at and is_live(blocks[at - 1][1]):
+        at -= 1
+    return blocks[:at]
+
+
+def is_live(block: dict[str, Any]) -> bool:
+    """Whether it is a window, or the line about what the person did."""
+    return str(block.get("text", "")).startswith(("<Window ", "(Meanwhile "))
+
+
+def opening(*items: str) -> dict[str, Any]:
+    """A call that opens a list with these on it."""
+    return call("create", name="todo", args={"items": list(items)})
+
+
+def adding(words: str, window_id: str = "todo_1") -> dict[str, Any]:
+    """A call that puts this on a list."""
+    return call("action", window_id=window_id, action_id="add", params={"text": words})
+
+
+def _words(block: dict[str, Any]) -> str:
+    match block:
+        case {"type": "text", "text": str(words)}:
+            return words
+        case {"type": "tool_result", "content": str(words)}:
+            return words
+        case {"type": "tool_result", "content": list(parts)}:
+            return "\n".join(map(_words, parts))
+    return ""
