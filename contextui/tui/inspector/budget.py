@@ -1,0 +1,80 @@
+"""How full the context is: system prompt, history and windows, against the budget."""
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.widget import Widget
+
+from contextui.tui.cells import MUTED, line, short
+from contextui.tui.inspector.look import Shares
+from contextui.tui.words import Words
+
+FULL = 0.8
+"""The share of the budget from which on room is made."""
+
+_STYLES = {"system": "$foreground 55%", "history": "$primary 55%", "windows": "$primary"}
+_REST, _BEYOND = "$foreground 28%", "$foreground 40%"
+
+
+def bar(shares: Shares, budget: int, width: int) -> list[tuple[str, str]]:
+    """The bar in exactly `width` cells; whatever costs anything can be seen."""
+    spans: list[tuple[str, str]] = []
+    used = 0
+    for name, style in _STYLES.items():
+        tokens = getattr(shares, name)
+        cells = max(round(tokens / budget * width), 1) if tokens else 0
+        cells = min(cells, width - used)
+        spans.append(("━" * cells, style))
+        used += cells
+    mark = max(round(width * FULL), used)
+    return [*spans, ("─" * (mark - used), _REST), ("╌" * (width - mark), _BEYOND)]
+
+
+class BudgetBar(Widget):
+    """Three lines: how much of the budget is taken, as a bar, and by what."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="budget")
+        self._words = words
+        self._shares, self._budget, self._banner = Shares(), 1, ""
+
+    def show(self, shares: Shares, budget: int, banner: str = "") -> None:
+        """Show new figures.
+
+        Args:
+            shares: What the parts cost.
+            budget: What there is room for.
+            banner: What stands instead of the parts: that it is an earlier turn that is shown.
+        """
+        if (shares, budget, banner) != (self._shares, self._budget, self._banner):
+            self._shares, self._budget, self._banner = shares, budget, banner
+            self.refresh()
+
+    def render(self) -> Content:
+        """The three lines."""
+        width = self.size.width
+        lines = [self._head(width), Content.assemble(*bar(self._shares, self._budget, width))]
+        return Content("\n").join([*lines, self._legend(width)])
+
+    def _head(self, width: int) -> Content:
+        name, total = self._words("Context"), self._shares.total
+        share = total / self._budget
+        style = "$text-error" if share >= 1 else "$text-warning" if share >= FULL else MUTED
+        figures = f"~{short(total)} / {short(self._budget)}   "
+        percent = f"{100 * share:.0f}%"
+        gap = max(width - cell_len(name) - len(figures) - len(percent), 1)
+        return Content.assemble((name, "bold"), " " * gap, (figures, MUTED), (percent, style))
+
+    def _legend(self, width: int) -> Content:
+        if self._banner:
+            return Content.styled(line(self._banner), "$text-warning")
+        gap = " " * (2 if width < 60 else 5)
+        return Content.assemble(
+            *(
+                span
+                for name, style in _STYLES.items()
+                for span in (
+                    (self._words(name), style),
+                    (f" {short(getattr(self._shares, name))}{gap}", MUTED),
+                )
+            )
+        )

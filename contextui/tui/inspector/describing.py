@@ -1,0 +1,53 @@
+"""One item in words and figures, for a closer look."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from contextui.tui.cells import short
+from contextui.tui.inspector.labels import origin, text_of, title
+from contextui.tui.inspector.prices import Prices
+from contextui.tui.inspector.rows import Row
+from contextui.tui.words import Words
+
+TurnOf = Callable[[int], int | None]
+"""Tells the turn that an item of a seq belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What there is to say of one item.
+
+    Attributes:
+        title: What it is.
+        tokens: What it costs.
+        origin: Who it comes from, in which turn, and how it goes to the model.
+        text: What the model reads of it.
+    """
+
+    title: str = ""
+    tokens: str = ""
+    origin: str = ""
+    text: str = ""
+
+
+def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Description:
+    """Describe the item of a row."""
+    look = prices.look
+    ledger = look.context.ledger
+    counted = row.tokens if row.tokens is not None else ledger.size(row.item)
+    place = "from cache" if _is_cached(row, prices) else "sent anew"
+    return Description(
+        title(row, ledger.calls, words),
+        short(look.provider(counted)),
+        origin(row, turn_of(row.item.seq), place, words),
+        text_of(row, look.context.windows),
+    )
+
+
+def _is_cached(row: Row, prices: Prices) -> bool:
+    look = prices.look
+    if row.copy is not None:
+        cached = look.pieces(look.first_open, look.cached)
+        return any(row.copy in piece.shown.copies for piece in cached)
+    asker = look.context.ledger.calls.asker(row.item)
+    return prices.rewritten(asker.seq) > 0

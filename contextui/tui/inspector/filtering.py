@@ -1,0 +1,117 @@
+"""Finding items by their words, a little at a time, so that nobody waits for it."""
+
+import time
+from collections.abc import Iterator
+
+from textual.binding import Binding
+from textual.message import Message
+from textual.widgets import Input
+
+from contextui.context.item import ContextItem, ItemType
+from contextui.tui.inspector.labels import label
+from contextui.tui.inspector.look import Look
+from contextui.tui.inspector.rows import Row
+from contextui.tui.words import Words
+
+_SLICE = 0.008  # seconds of looking before others have their turn
+
+
+class Search:
+    """Looks through items for a text, in their order; capitals do not matter.
+
+    Args:
+        query: What to look for.
+        words: The language in which items are told.
+
+    Attributes:
+        found: The rows that contain it, as far as was looked.
+    """
+
+    def __init__(self, query: str, words: Words) -> None:
+        self.query = query
+        self.found: list[Row] = []
+        self._words = words
+        self._sought = query.casefold()
+        self._looked_through = 0
+        self._rest: Iterator[ContextItem] = iter(())
+        self._look: Look | None = None
+
+    def extend(self, look: Look) -> None:
+        """Look through what came since, too."""
+        self._look = look
+        self._rest = look.items.since(self._looked_through + 1)
+
+    def go_on(self) -> bool:
+        """Look for a moment; whether there is more to look through."""
+        end = time.monotonic() + _SLICE
+        for item in self._rest:
+            self._looked_through = item.seq
+            if self._has(item):
+                self.found.append(Row(item))
+            if time.monotonic() > end:
+                return True
+        return False
+
+    def _has(self, item: ContextItem) -> bool:
+        if self._look is None:
+            return False
+        context = self._look.context
+        if self._sought in item.content.casefold():
+            return True
+        if item.type is ItemType.WINDOW and context.windows is not None:
+            window = context.windows.get(item.content)
+            return window is not None and self._sought in window.runtime.latest().xml.casefold()
+        return self._sought in label(item, context.ledger.calls, self._words).casefold()
+
+
+class Filter(Input):
+    """One line to say what to look for; it is there only while something is looked for."""
+
+    BINDINGS = [Binding("escape", "clear", "clear"), Binding("down", "submit", show=False)]
+
+    class Wanted(Message):
+        """The person looks for something else, or for nothing any more."""
+
+        def __init__(self, query: str) -> None:
+            super().__init__()
+            self.query = query
+
+    class Left(Message):
+        """The person goes on in the list."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="filter", compact=True)
+        self._words = words
+        self.display = self.can_focus = False  # until somebody asks
+
+    def ask(self) -> None:
+        """Ask what to look for."""
+        self.placeholder = self._words("Which items? Enter keeps, Esc clears.")
+        self.display = self.can_focus = True
+        self.focus()
+
+    def clear_it(self) -> None:
+        """Look for nothing any more."""
+        with self.prevent(Input.Changed):
+            self.value = ""
+        self.display = self.can_focus = False
+        self.post_message(self.Wanted(""))
+        self.post_message(self.Left())
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        """Look while it is written."""
+        message.stop()
+        self.post_message(self.Wanted(self.value.strip()))
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """Go on in what was found."""
+        message.stop()
+        if self.value.strip():
+            self.can_focus = False
+            self.post_message(self.Left())
+        else:
+            self.clear_it()
+
+    def action_clear(self) -> None:
+        """Look for nothing any more."""
+        self.clear_it()

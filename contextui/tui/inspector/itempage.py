@@ -1,0 +1,251 @@
+"""The page of items: the list, a field to filter it, and the chosen item with its prices."""
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Container
+from textual.message import Message
+
+from contextui.context.item import ItemType
+from contextui.text import one_line
+from contextui.tui.cells import short
+from contextui.tui.inspector.changing import Changing, Note
+from contextui.tui.inspector.describing import Description, TurnOf, describe
+from contextui.tui.inspector.detail import Detail, signed
+from contextui.tui.inspector.editing import EditScreen
+from contextui.tui.inspector.filtering import Filter, Search
+from contextui.tui.inspector.items import ItemList
+from contextui.tui.inspector.labels import title, whole_text
+from contextui.tui.inspector.levels import Levels
+from contextui.tui.inspector.look import Look
+from contextui.tui.inspector.prices import Offer, Prices
+from contextui.tui.inspector.rows import Row, rows_of
+from contextui.tui.inspector.whole import WholeText
+from contextui.tui.words import Words
+
+_PAUSE = 0.01  # seconds between two slices of a search
+
+
+class ItemPage(Container):
+    """All items, and what can be done to them."""
+
+    BINDINGS = [
+        Binding("d", "change('d')", "drop"),
+        Binding("r", "change('r')", "restore"),
+        Binding("g", "change('g')", "gist"),
+        Binding("e", "edit", "edit"),
+        Binding("p", "change('p')", "pin"),
+        Binding("u", "undo", "undo"),
+        Binding("plus", "change('+')", show=False),
+        Binding("minus", "change('-')", show=False),
+        Binding("slash", "filter", "filter", key_display="/"),
+        Binding("c", "copy", show=False),
+        Binding("escape", "clear", show=False),
+    ]
+
+    class Changed(Message):
+        """The person changed something."""
+
+    class LevelsKnown(Message):
+        """It is known now what a window costs at other levels of detail."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="items")
+        self._words = words
+        self._prices: Prices | None = None
+        self._turn_of: TurnOf = lambda _: None
+        self._changing: Changing | None = None
+        self._levels: Levels | None = None
+        self._search: Search | None = None
+        self._note, self._noted_for = Note(""), ""
+        self._keys = ""
+
+    def compose(self) -> ComposeResult:
+        """The list and the detail, below or beside it."""
+        with Container(id="listing"):
+            yield Filter(self._words)
+            yield ItemList(self._words)
+        yield Detail(self._words)
+
+    @property
+    def listing(self) -> ItemList:
+        """The list."""
+        return self.query_one(ItemList)
+
+    def take_focus(self, may: bool) -> None:
+        """Have a stop for the focus, or none: a pane has one, on the page that is shown."""
+        self.listing.can_focus = may
+
+    # --- showing -----------------------------------------------------------------------
+
+    def show(self, look: Look, turn_of: TurnOf, changing: Changing | None) -> None:
+        """Show a look at a context.
+
+        Args:
+            look: What there is.
+            turn_of: Tells the turn of a seq.
+            changing: Changes things; None if this is only to be looked at.
+        """
+        before = self._prices.look if self._prices is not None else None
+        if before is None or before.context is not look.context:
+            self._levels = Levels(look.context.counter, self._tell_levels)
+            self._search = Search(self._search.query, self._words) if self._search else None
+        self._prices = Prices(look, self._prices)
+        self._turn_of, self._changing = turn_of, changing
+        if self._search is not None:
+            self._search.extend(look)
+            self._go_on_searching()
+            return
+        rows = rows_of(look)
+        alone = len(rows) == 1 and not look.composition.arriving.copies
+        self.listing.show(look, rows, self._words("This is all the model sees so far.") * alone)
+
+    def _tell_levels(self) -> None:
+        self.post_message(self.LevelsKnown())
+
+    @on(ItemList.Chosen)
+    @on(LevelsKnown)
+    def show_chosen(self) -> None:
+        """Show the row under the cursor."""
+        row, prices, detail = self.listing.row, self._prices, self.query_one(Detail)
+        if row is None or prices is None:
+            detail.show(Description(), [], Note(""))
+            return
+        if self._noted_for != row.key:
+            self._note, self._noted_for = Note(""), row.key
+            if self._changing is not None:
+                self._changing.forget()
+        offers = self._offers(row)
+        described = describe(row, prices, self._turn_of, self._words)
+        detail.show(described, offers, self._note_for(row))
+        keys = "".join(offer.key for offer in offers)
+        if keys != self._keys:
+            self._keys = keys
+            self.refresh_bindings()
+
+    def _note_for(self, row: Row) -> Note:
+        if not self._note.text and row.item.held is not None:
+            return Note(self._words("Changed: counts when this turn ends."), is_warning=True)
+        return self._note
+
+    def _offers(self, row: Row) -> list[Offer]:
+        """What can be done to a row, and for what; nothing to what is only looked at."""
+        if self._changing is None or self._prices is None:
+            return []
+        windows = self._prices.look.context.windows
+        is_window = row.item.type is ItemType.WINDOW and windows is not None
+        window = windows.get(row.item.content) if is_window and windows is not None else None
+        sizes = self._levels.sizes(window) if window and self._levels else {}
+        return self._prices.offers(row, sizes)
+
+    # --- changing ----------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only what applies to the chosen item."""
+        match action:
+            case "change":
+                return self.listing.has_focus and str(parameters[0]) in self._keys
+            case "edit":
+                return self.listing.has_focus and "e" in self._keys
+            case "undo":
+                return self.listing.has_focus and self._changing is not None
+            case "clear":
+                return self._search is not None
+        return True
+
+    def action_change(self, key: str) -> None:
+        """Do what a key offers for the chosen item."""
+        row = self.listing.row
+        offer = self._offer(key)
+        if row is not None and offer is not None and self._changing is not None:
+            self._tell(self._changing.press(offer, row), row)
+
+    def _offer(self, key: str) -> Offer | None:
+        offers = self._offers(self.listing.row) if self.listing.row is not None else []
+        return next((one for one in offers if one.key == key), None)
+
+    @on(Detail.Pressed)
+    def _press(self, message: Detail.Pressed) -> None:
+        if message.key == "e":
+            self.action_edit()
+        else:
+            self.action_change(message.key)
+
+    def action_edit(self) -> None:
+        """Give the chosen item other words."""
+        row, changing, offer = self.listing.row, self._changing, self._offer("e")
+        if row is None or changing is None or offer is None or offer.price is None:
+            return
+
+        def save(text: str) -> None:
+            self._tell(changing.edit(row.item, text), row)
+
+        once = offer.price.once
+        price = self._words("{tokens} are written anew", tokens=signed(once)) if once else ""
+        heading = self._heading(row)
+        self.app.push_screen(EditScreen(self._words, heading, row.item.content, price, save))
+
+    def action_undo(self) -> None:
+        """Take the last change back."""
+        if self._changing is not None and self.listing.row is not None:
+            self._tell(self._changing.undo(), self.listing.row)
+
+    def _tell(self, note: Note, row: Row) -> None:
+        self._note, self._noted_for = note, row.key
+        self.post_message(self.Changed())
+        self.show_chosen()
+
+    # --- reading -----------------------------------------------------------------------
+
+    def action_copy(self) -> None:
+        """Copy the whole text of the chosen item."""
+        if self.listing.row is not None and self._prices is not None:
+            text = whole_text(self.listing.row, self._prices.look.context.windows)
+            self.app.copy_to_clipboard(text)
+            told = self._words("Copied {count} characters.", count=short(len(text)))
+            self.notify(told, markup=False)
+
+    @on(ItemList.Opened)
+    def _open(self) -> None:
+        row = self.listing.row
+        if row is not None and self._prices is not None:
+            text = whole_text(row, self._prices.look.context.windows)
+            self.app.push_screen(WholeText(self._words, self._heading(row), text))
+
+    def _heading(self, row: Row) -> str:
+        if self._prices is None:
+            return ""
+        calls = self._prices.look.context.ledger.calls
+        return f"{row.item.seq:04} {title(row, calls, self._words)}"
+
+    # --- filtering ---------------------------------------------------------------------
+
+    def action_filter(self) -> None:
+        """Ask what to look for."""
+        self.query_one(Filter).ask()
+
+    def action_clear(self) -> None:
+        """Show all items again."""
+        self.query_one(Filter).clear_it()
+
+    @on(Filter.Wanted)
+    def _look_for(self, message: Filter.Wanted) -> None:
+        self._search = Search(message.query, self._words) if message.query else None
+        if self._prices is not None:
+            self.show(self._prices.look, self._turn_of, self._changing)
+
+    @on(Filter.Left)
+    def _go_on_in_list(self) -> None:
+        self.listing.focus()
+
+    def _go_on_searching(self) -> None:
+        search, prices = self._search, self._prices
+        if search is None or prices is None:
+            return
+        more, remark = search.go_on(), ""
+        if not more and not search.found:
+            query = one_line(search.query, 40)
+            remark = self._words('No item contains "{query}". Esc clears.', query=query)
+        self.listing.show(prices.look, list(search.found), remark)
+        if more:
+            self.set_timer(_PAUSE, self._go_on_searching)

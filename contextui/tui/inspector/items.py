@@ -1,0 +1,222 @@
+"""The list of items, drawn row by row; the cursor stays on its item, whatever comes and goes."""
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from textual.binding import Binding
+from textual.content import Content
+from textual.events import Click, Resize
+from textual.message import Message
+
+from contextui.context.item import ItemType
+from contextui.tui.cells import FAINT, MUTED, RULE, fit, short
+from contextui.tui.inspector.labels import KINDS, label, window_label
+from contextui.tui.inspector.lineview import LineView
+from contextui.tui.inspector.look import Look
+from contextui.tui.inspector.rows import Row, Rows, Rule
+from contextui.tui.words import Words
+
+CURSOR = "on $primary 22%"
+_KIND = 6  # cells
+_LABELS = 2_000  # that are kept
+
+
+class ItemList(LineView, can_focus=True, inherit_bindings=False):
+    """All items, those of finished turns too; hidden ones are marked [X]."""
+
+    BINDINGS = [
+        Binding("up", "step(-1)", "move", key_display="↑↓"),
+        Binding("down", "step(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "edge(-1)", show=False),
+        Binding("end", "edge(1)", show=False),
+        Binding("enter", "open", "whole text"),
+    ]
+
+    class Chosen(Message):
+        """The cursor stands on another row."""
+
+    class Opened(Message):
+        """The person wants to read the whole text of the row under the cursor."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="list")
+        self._words = words
+        self._look: Look | None = None
+        self._rows: Sequence[Row | Rule] = Rows([])
+        self._remark = ""
+        self._cursor = 0
+        self._chosen: tuple[str, int] | None = None
+        self._labels: dict[tuple[str, int], str] = {}
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        row = self._rows[self._cursor] if self._cursor < len(self._rows) else None
+        return row if isinstance(row, Row) else None
+
+    def show(self, look: Look, rows: Sequence[Row | Rule], remark: str = "") -> None:
+        """Show other rows, and below them a remark.
+
+        Args:
+            look: What they come from.
+            rows: The rows.
+            remark: What else there is to say, in one line.
+        """
+        if self._look is None or self._look.context is not look.context:
+            self._labels.clear()
+        self._look, self._rows, self._remark = look, rows, remark
+        self._cursor = self._place()
+        self.set_count(len(rows) + (2 if rows else 1) * bool(remark))
+        self._note_choice()
+
+    def _place(self) -> int:
+        """Where the cursor belongs: on its item, else as near as can be."""
+        if self._chosen is not None and isinstance(self._rows, Rows):
+            place = self._rows.find(*self._chosen)
+            if place is not None:
+                return place
+        elif self._chosen is not None:
+            keys = [row.key for row in self._rows if isinstance(row, Row)]
+            if self._chosen[0] in keys:
+                return keys.index(self._chosen[0])
+        return self._selectable(min(self._cursor, len(self._rows) - 1), 1)
+
+    def _selectable(self, place: int, step: int) -> int:
+        """The next row from here on that is no rule."""
+        place = max(min(place, len(self._rows) - 1), 0)
+        for direction in (step, -step):
+            here = place
+            while 0 <= here < len(self._rows):
+                if isinstance(self._rows[here], Row):
+                    return here
+                here += direction
+        return 0
+
+    def choose(self, place: int, step: int = 1) -> None:
+        """Put the cursor on a row, or on the next one that is no rule."""
+        before, self._cursor = self._cursor, self._selectable(place, step)
+        self.refresh_line(before)
+        self.refresh_line(self._cursor)
+        top = self._cursor
+        while top and isinstance(self._rows[top - 1], Rule):
+            top -= 1  # the rule above belongs to it
+        self.show_line(top)
+        self.show_line(self._cursor)
+        self._note_choice()
+
+    def _note_choice(self) -> None:
+        row = self.row
+        chosen = (row.key, row.item.seq) if row is not None else None
+        if chosen != self._chosen:
+            self._chosen = chosen
+        self.post_message(self.Chosen())
+
+    def action_step(self, step: int) -> None:
+        """Move the cursor."""
+        self.choose(self._cursor + step, step)
+
+    def action_page(self, step: int) -> None:
+        """Move the cursor by what is in view."""
+        self.choose(self._cursor + step * max(self.size.height - 1, 1), step)
+
+    def action_edge(self, step: int) -> None:
+        """Move the cursor to the first or the last row."""
+        self.choose(0 if step < 0 else len(self._rows) - 1, -step)
+
+    def action_open(self) -> None:
+        """Read the whole text."""
+        if self.row is not None:
+            self.post_message(self.Opened())
+
+    def on_click(self, event: Click) -> None:
+        """Choose what was clicked; twice reads it."""
+        place = event.y + self.scroll_offset.y
+        if place < len(self._rows) and isinstance(self._rows[place], Row):
+            self.choose(place)
+            if event.chain == 2:
+                self.action_open()
+
+    def on_resize(self, _: Resize) -> None:
+        """Keep the cursor in view."""
+        if self._rows:
+            self.show_line(self._cursor)
+
+    # --- drawing -----------------------------------------------------------------------
+
+    def line_at(self, number: int, width: int) -> Content:
+        """A row, a rule, or the remark."""
+        if number >= len(self._rows):
+            is_remark = number == self.count - 1
+            return Content.styled(self._remark if is_remark else "", FAINT)
+        row = self._rows[number]
+        if isinstance(row, Rule):
+            return self._rule(row, width)
+        line = self._row(row, width)
+        return line.stylize(CURSOR) if number == self._cursor else line
+
+    def _rule(self, rule: Rule, width: int) -> Content:
+        name = f" {self._words('from cache' if rule.from_cache else 'sent anew')} "
+        tokens = f" {short(rule.tokens)}"
+        rest = max(width - 2 - cell_len(name) - len(tokens), 0)
+        return Content.assemble(
+            ("──", RULE), (name, MUTED), ("─" * rest, RULE), (tokens, MUTED)
+        )  # fmt: skip
+
+    def _row(self, row: Row, width: int) -> Content:
+        item, words = row.item, self._words
+        hidden = item.held.hidden if item.held is not None else item.hidden
+        is_off = hidden is not None or row.is_old
+        seq = f"{item.seq:04} "
+        pin = f"{words('pin')} " if item.pinned else ""
+        right = 7 if width > 60 else 5
+        room = width - 4 - len(seq) - _KIND - 1 - cell_len(pin) - right
+        text = self._told(row, room)
+        tokens = "–" if hidden is not None else self._tokens(row)
+        bright = "$text-error" if item.is_error else "$foreground"
+        return Content.assemble(
+            ("[", FAINT),
+            ("X" if hidden else "✓", FAINT if is_off else "$text-success"),
+            ("] ", FAINT),
+            (seq, FAINT),
+            (fit(words(KINDS[item.type]), _KIND) + " ", FAINT if is_off else MUTED),
+            (pin, "$text-warning"),
+            (text, FAINT if is_off else bright),
+            (fit(tokens, right, right=True), FAINT if is_off else MUTED),
+        )
+
+    def _told(self, row: Row, room: int) -> str:
+        """What a row says; why it is left out can always be read."""
+        state = self._state(row)
+        text = self._label(row)
+        if not state or room < cell_len(state) + 8:
+            return fit(f"{text}  {state}" if state else text, room)
+        length = min(cell_len(fit(text, room).rstrip()), room - cell_len(state) - 2)
+        return fit(f"{fit(text, length)}  {state}", room)
+
+    def _state(self, row: Row) -> str:
+        item, words = row.item, self._words
+        if item.held is not None:
+            return words("changed after this turn")
+        return words(item.hidden) if item.hidden else ""
+
+    def _label(self, row: Row) -> str:
+        item, look = row.item, self._look
+        if look is None:
+            return ""
+        if item.type is ItemType.WINDOW:
+            return window_label(row, look.context.windows, self._words)
+        name = (item.id, item.revision)
+        if name not in self._labels:
+            if len(self._labels) >= _LABELS:
+                self._labels.clear()
+            self._labels[name] = label(item, look.context.ledger.calls, self._words)
+        return self._labels[name]
+
+    def _tokens(self, row: Row) -> str:
+        if self._look is None:
+            return ""
+        size = self._look.context.ledger.size
+        counted = row.tokens if row.tokens is not None else size(row.item)
+        return short(self._look.provider(counted))

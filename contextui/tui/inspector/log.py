@@ -1,0 +1,76 @@
+"""The page of the log: what went wrong or should be known, the newest at the bottom."""
+
+from collections import deque
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from textual.content import Content
+from textual.events import Resize
+
+from contextui.tui.cells import FAINT, MUTED
+from contextui.tui.inspector.lineview import LineView
+from contextui.tui.inspector.wrapping import wrapped
+from contextui.tui.words import Words
+
+_KEPT = 1_000
+_LONGEST = 2_000  # characters of one entry
+
+Kind = Literal["notice", "warning", "error"]
+_STYLES: dict[Kind, str] = {
+    "notice": "$foreground",
+    "warning": "$text-warning",
+    "error": "$text-error",
+}
+
+
+class Told(NamedTuple):
+    """One thing that was told: when, how grave, what, and how often in a row."""
+
+    when: str
+    kind: Kind
+    text: str
+    times: int = 1
+
+
+class LogPage(LineView, can_focus=True):
+    """Warnings, notices, and windows that could not be loaded or drawn."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="events")
+        self._words = words
+        self._told: deque[Told] = deque(maxlen=_KEPT)
+        self._lines: list[tuple[str, str, str]] = []
+
+    def take_focus(self, may: bool) -> None:
+        """Have a stop for the focus, or none: a pane has one, on the page that is shown."""
+        self.can_focus = may
+
+    def tell(self, text: str, kind: Kind = "warning") -> None:
+        """Note something; the same again is counted."""
+        when, short = datetime.now().strftime("%H:%M"), text[:_LONGEST]
+        last = self._told[-1] if self._told else None
+        if last is not None and (last.kind, last.text) == (kind, short):
+            self._told[-1] = Told(when, kind, short, last.times + 1)
+        else:
+            self._told.append(Told(when, kind, short))
+        self._draw()
+
+    def on_resize(self, _: Resize) -> None:
+        """Break the lines anew."""
+        self._draw()
+
+    def _draw(self) -> None:
+        width = max(self.line_width - 6, 10)
+        self._lines = []
+        for told in self._told:
+            times = f"  ×{told.times}" if told.times > 1 else ""
+            for number, piece in enumerate(wrapped(told.text + times, width)):
+                self._lines.append((told.when if not number else "", piece, _STYLES[told.kind]))
+        self.set_count(max(len(self._lines), 1))
+
+    def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
+        """One line, with the time before the first of an entry."""
+        if not self._lines:
+            return Content.styled(self._words("No warnings."), FAINT)
+        when, text, style = self._lines[number]
+        return Content.assemble((f"{when:<6}", MUTED), (text, style))

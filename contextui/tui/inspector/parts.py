@@ -1,0 +1,177 @@
+"""The parts of a request as it goes over the wire: for an outline, and line by line."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from contextui.agent.wire import Payload
+from contextui.model import Block
+from contextui.text import one_line
+from contextui.tokens import TokenCounter
+from contextui.tui.inspector.jsonlines import pretty, raw
+from contextui.tui.words import Words
+
+_WINDOW = re.compile(r'<Window id="([^"]{1,80})"[^>]{0,200}? lod="(\w{1,10})"')
+_SHOWN = 80  # characters of a text in the outline
+
+
+@dataclass(slots=True)
+class Part:
+    """One part: the tools, the system prompt, or some blocks of one message.
+
+    Attributes:
+        name: The number and role of its message, in the message's first part.
+        text: What is in it, in one line.
+        key: What it is, whatever it says: the same in the next request.
+        blocks: What it is made of.
+        first: The number of its first block over all messages; -1 if it stands before them.
+        tokens: What it costs, by our own count.
+        lines: It as a person reads it.
+        mark: ``+`` if the request before had no such part, ``~`` if it had another, else blank.
+        marks: The same for each line.
+    """
+
+    name: str
+    text: str
+    key: str
+    blocks: list[Block]
+    first: int
+    tokens: int = 0
+    lines: list[str] = field(default_factory=list)
+    mark: str = " "
+    marks: list[str] = field(default_factory=list)
+
+    @property
+    def plain(self) -> list[Block]:
+        """What it says, without the marks for the cache."""
+        return [_unmarked(block) for block in self.blocks]
+
+    @property
+    def exact(self) -> str:
+        """It as it is sent."""
+        return raw(self.blocks)
+
+
+def parts_of(payload: Payload, cached: int, words: Words) -> list[Part]:
+    """Take a request apart.
+
+    Args:
+        payload: The request.
+        cached: How many blocks come from the cache; there a part ends.
+        words: The language of the outline.
+    """
+    parts = [*_head(payload.body, words), *_messages(payload.body["messages"], cached, words)]
+    for part in parts:
+        part.marks = [" "] * len(part.lines)
+    if parts:
+        parts[-1].lines[-1] += "]}"
+    return parts
+
+
+def weigh(parts: Iterable[Part], counter: TokenCounter) -> None:
+    """Count what parts cost."""
+    for part in parts:
+        overhead = counter.message_overhead("user") if part.name and part.first >= 0 else 0
+        part.tokens = overhead + counter.count_content(part.plain)
+
+
+def same(one: Sequence[Part], other: Sequence[Part]) -> bool:
+    """Whether two requests say the same."""
+    return [part.plain for part in one] == [part.plain for part in other]
+
+
+def _head(body: Mapping[str, Any], words: Words) -> Iterator[Part]:
+    """What stands before the messages."""
+    start = [f'{{"model": {raw(body["model"])}, "max_tokens": {body["max_tokens"]},']
+    if tools := body.get("tools"):
+        names = ", ".join(str(tool["name"]) for tool in tools)
+        part = Part(words("tools"), one_line(names, _SHOWN), "tools", list(tools), -1)
+        part.lines = [*start, ' "tools": [', *_block_lines(tools, 3, "],")]
+        start = []
+        yield part
+    if system := body.get("system"):
+        told = one_line(str(system[0].get("text", "")), _SHOWN)
+        part = Part(words("system"), told, "system", list(system), -1)
+        part.lines = [*start, ' "system": [', *_block_lines(system, 3, "],")]
+        yield part
+
+
+def _messages(messages: Sequence[Mapping[str, Any]], cached: int, words: Words) -> Iterator[Part]:
+    first = 0
+    for number, message in enumerate(messages, 1):
+        blocks, is_last = message["content"], number == len(messages)
+        groups = list(_groups(blocks, cached - first))
+        for place, group in enumerate(groups):
+            name = f"{number} {words(message['role'])}" if not place else ""
+            told = _told(group, words)
+            if is_last and place == len(groups) - 1 and _kind(group[0]) == "text":
+                told = words("your words") if message["role"] == "user" else told
+            part = Part(name, told, _key(group, message["role"]), group, first)
+            opening = [f'  {{"role": "{message["role"]}", "content": [']
+            if number == 1 and not place:
+                opening = [' "messages": [', *opening]
+            ending = ("]}" + ("" if is_last else ",")) if place == len(groups) - 1 else ","
+            part.lines = [*([] if place else opening), *_block_lines(group, 4, ending)]
+            first += len(group)
+            yield part
+
+
+def _block_lines(blocks: Sequence[Block], indent: int, end: str) -> Iterator[str]:
+    for number, block in enumerate(blocks):
+        yield from pretty(block, indent, end if number == len(blocks) - 1 else ",")
+
+
+def _groups(blocks: Sequence[Block], cut: int) -> Iterator[list[Block]]:
+    """Blocks that stand in one line of the outline: calls in a row, results in a row."""
+    group: list[Block] = []
+    for number, block in enumerate(blocks):
+        joins = group and _kind(block) == _kind(group[0]) and _kind(block) in ("call", "result")
+        if group and (number == cut or not joins):
+            yield group
+            group = []
+        group.append(block)
+    if group:
+        yield group
+
+
+def _kind(block: Block) -> str:
+    kinds = {"tool_use": "call", "tool_result": "result", "text": "text"}
+    kind = kinds.get(str(block.get("type")), "other")
+    return "window" if kind == "text" and _window(block) else kind
+
+
+def _window(block: Block) -> "re.Match[str] | None":
+    return _WINDOW.match(str(block.get("text", ""))[:400])
+
+
+def _key(group: Sequence[Block], role: str) -> str:
+    block = group[0]
+    match _kind(block):
+        case "window":
+            window = _window(block)
+            return f"window {window[1] if window else ''}"
+        case "call":
+            return f"call {block.get('id')}"
+        case "result":
+            return f"result {block.get('tool_use_id')}"
+    return f"{role} {raw(_unmarked(block))}"
+
+
+def _told(group: Sequence[Block], words: Words) -> str:
+    block, count = group[0], len(group)
+    match _kind(block):
+        case "window":
+            window = _window(block)
+            return f"{window[1]}  {words(window[2])}" if window else ""
+        case "call":
+            return words("1 call") if count == 1 else words("{count} calls", count=count)
+        case "result":
+            return words("1 result") if count == 1 else words("{count} results", count=count)
+        case "text":
+            return one_line(str(block.get("text", "")), _SHOWN)
+    return one_line(str(block.get("type")), _SHOWN)
+
+
+def _unmarked(block: Block) -> Block:
+    return {name: value for name, value in block.items() if name != "cache_control"}

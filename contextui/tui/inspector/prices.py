@@ -1,0 +1,182 @@
+"""What a change would cost: in each turn from then on, once, and when it pays back.
+
+Whatever stands behind a changed item leaves the provider's cache and is written to it anew, for
+1.25 instead of 0.1 of the price. What is saved would have been read from the cache.
+"""
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from contextui.context.item import ContextItem, ItemType
+from contextui.tui.inspector.look import Look
+from contextui.tui.inspector.rows import Row
+from contextui.windowing.snapshot import Lod
+
+WRITING, READING = 1.15, 0.1
+"""What it costs to write a token anew instead of reading it, and to read it."""
+
+MANY_TURNS = 20
+"""From so many turns on until it has paid back, a change is asked about twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a change costs, in tokens.
+
+    Attributes:
+        each: Tokens more, or fewer, in each turn; None if that is up to the person.
+        once: Tokens that are written to the cache anew.
+    """
+
+    each: int | None = 0
+    once: int = 0
+
+    @property
+    def pays_back(self) -> float | None:
+        """The turns after which it has paid back; None: never."""
+        if self.each is None or self.each >= 0:
+            return None
+        return WRITING * self.once / (READING * -self.each)
+
+    @property
+    def is_dear(self) -> bool:
+        """Whether the person should be asked twice."""
+        if self.each is None or (not self.each and not self.once):
+            return False
+        return self.pays_back is None or self.pays_back > MANY_TURNS
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something that can be done to an item.
+
+    Attributes:
+        key: The key that does it.
+        name: What it is called.
+        price: What it costs; None while that is being found out.
+        lod: The level of detail that a window gets by it.
+    """
+
+    key: str
+    name: str
+    price: Price | None
+    lod: Lod | None = None
+
+
+class Prices:
+    """Tells what can be done to the items of a look, and for what price.
+
+    Args:
+        look: What there is.
+        before: The prices of a look before: what did not change is not counted again.
+    """
+
+    def __init__(self, look: Look, before: "Prices | None" = None) -> None:
+        self.look = look
+        if before is not None and before._state == self._state:
+            self._cached = before._cached
+
+    @property
+    def _state(self) -> tuple[object, ...]:
+        """What the cached part of a look depends on."""
+        return id(self.look.context), self.look.composition.generation, self.look.cached
+
+    def offers(self, row: Row, sizes: dict[Lod, int | None]) -> list[Offer]:
+        """What can be done to a row's item.
+
+        Args:
+            row: The row.
+            sizes: What the window costs at other levels of detail, as far as that is known.
+        """
+        item = row.item
+        pin = Offer("p", "unpin" if item.pinned else "pin", Price())
+        if row.is_old:
+            return []
+        if item.hidden is not None:
+            back = item.hidden not in ("closed", "replaced")
+            return [Offer("r", "restore", self._restoring(item)), pin] if back else []
+        drop = Offer("d", "drop", self._dropping(row))
+        if item.type is ItemType.WINDOW:
+            return [drop, *self._levels(row, sizes), pin]
+        return [drop, *self._editing(item), pin]
+
+    def rewritten(self, seq: int) -> int:
+        """What stands in the cache from this seq on, in the provider's tokens."""
+        seqs, sums = self._cached
+        first = bisect_left(seqs, seq)
+        return self.look.provider(sums[-1] - sums[first])
+
+    @cached_property
+    def _cached(self) -> tuple[list[int], list[int]]:
+        """The seqs of the messages in the cache, and what those before each of them cost."""
+        pieces = list(self.look.pieces(0, self.look.cached))
+        sums = list(accumulate((piece.tokens for piece in pieces), initial=0))
+        return [piece.seq for piece in pieces], sums
+
+    def _size(self, item: ContextItem) -> int:
+        return self.look.provider(self.look.context.ledger.size(item))
+
+    def _dropping(self, row: Row) -> Price:
+        """An answer goes with the results of its calls; a result takes its call along."""
+        item, calls = row.item, self.look.context.ledger.calls
+        if item.type is ItemType.WINDOW:
+            return Price(-self._row_size(row))
+        gone = [item, *(one for one in calls.results(item) if not one.hidden)]
+        saved = sum(map(self._size, gone))
+        behind = self.rewritten(calls.asker(item).seq)
+        return Price(-saved, max(behind - saved, 0))
+
+    def _restoring(self, item: ContextItem) -> Price:
+        if item.type is ItemType.WINDOW:
+            return Price(self._size(item))
+        calls = self.look.context.ledger.calls
+        together = {calls.asker(item), item, *calls.results(item)}
+        back = [one for one in together if one.hidden]
+        first = min(one.seq for one in back)
+        return Price(sum(map(self._size, back)), self.rewritten(first))
+
+    def _editing(self, item: ContextItem) -> list[Offer]:
+        if item.blocks is not None and item.type is not ItemType.ASSISTANT:
+            return []  # it has more than text
+        asker = self.look.context.ledger.calls.asker(item)
+        before = self._size(item) + (self._size(asker) if asker is not item else 0)
+        once = max(self.rewritten(asker.seq) - before, 0)
+        return [Offer("e", "edit…", Price(None, once))]
+
+    def _levels(self, row: Row, sizes: dict[Lod, int | None]) -> list[Offer]:
+        windows = self.look.context.windows
+        window = windows.get(row.item.content) if windows is not None else None
+        if window is None:
+            return []
+        lod = window.lod
+        targets = [("g", Lod.FULL if lod is Lod.GIST else Lod.GIST)]
+        targets += {
+            Lod.FULL: [("-", Lod.SUMMARY)],
+            Lod.SUMMARY: [("+", Lod.FULL)],
+            Lod.GIST: [("+", Lod.SUMMARY)],
+        }[lod]
+        return [
+            Offer(key, level.value, self._level_price(row, sizes.get(level)), level)
+            for key, level in targets
+        ]
+
+    def _level_price(self, row: Row, size: int | None) -> Price | None:
+        if size is None:
+            return None
+        new = self.look.provider(size)
+        # In mid-turn what was sent stays: the window comes once more, as a newer version.
+        return Price(new - self._row_size(row), new if self.look.under_way else 0)
+
+    def _row_size(self, row: Row) -> int:
+        if row.tokens is not None:
+            return self.look.provider(row.tokens)
+        return self._size(row.item)
+
+
+def turns(price: Price) -> int | None:
+    """The whole turns after which a change has paid back; None: never."""
+    back = price.pays_back
+    return None if back is None else math.ceil(round(back, 6))

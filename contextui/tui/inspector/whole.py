@@ -1,0 +1,117 @@
+"""The whole text of an item, line by line, however long it is."""
+
+import threading
+from collections.abc import Callable, Iterable
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Resize
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from contextui.tui.cells import KEY, MUTED, line, short
+from contextui.tui.inspector.lineview import LineView
+from contextui.tui.inspector.wrapping import wrapped
+from contextui.tui.words import Words
+
+Break = Callable[[str, int], Iterable[str]]
+
+_LONG = 100_000  # characters from which on breaking them into lines is left to a thread
+
+
+class TextLines(LineView, can_focus=True):
+    """A text that only has to be read.
+
+    Args:
+        text: The text.
+        broken: Breaks it into lines of a width.
+    """
+
+    class Broken(Message):
+        """A long text is broken into lines of a width."""
+
+        def __init__(self, lines: list[str], width: int) -> None:
+            super().__init__()
+            self.lines, self.width = lines, width
+
+    def __init__(self, text: str, broken: Break = wrapped) -> None:
+        super().__init__(id="lines")
+        self._text, self._broken = text, broken
+        self._lines: list[str] = []
+        self._width = 0
+
+    def on_resize(self, _: Resize) -> None:
+        """Break the text anew."""
+        width = self.scrollable_content_region.width
+        if width in (0, self._width):
+            return
+        self._width = width
+        if len(self._text) <= _LONG:
+            self._show(list(self._broken(self._text, width)))
+        else:
+            threading.Thread(target=self._break, args=(width,), daemon=True).start()
+
+    def _break(self, width: int) -> None:
+        self.post_message(self.Broken(list(self._broken(self._text, width)), width))
+
+    def on_text_lines_broken(self, message: Broken) -> None:
+        """Show it, if the width is still the same."""
+        if message.width == self._width:
+            self._show(message.lines)
+
+    def _show(self, lines: list[str]) -> None:
+        self._lines = lines
+        self.set_count(len(lines))
+
+    def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
+        """One line."""
+        return Content(self._lines[number])
+
+
+class WholeText(ModalScreen[None]):
+    """A text to be read, scrolled and copied.
+
+    Args:
+        words: The language of the screen.
+        title: What it is.
+        text: All of it.
+        broken: Breaks it into lines.
+    """
+
+    BINDINGS = [
+        Binding("c", "copy", "copy"),
+        Binding("escape,enter,x,q", "leave", "back"),
+    ]
+
+    def __init__(self, words: Words, title: str, text: str, broken: Break = wrapped) -> None:
+        super().__init__()
+        self._words, self._title, self._text, self._broken = words, title, text, broken
+
+    def compose(self) -> ComposeResult:
+        """The text and the keys."""
+        with Vertical(id="whole") as box:
+            box.border_title = Content(line(self._title))
+            yield TextLines(self._text, self._broken)
+            yield Static(self._keys(), id="keys-of-whole")
+
+    def _keys(self) -> Content:
+        words = self._words
+        size = words("{count} characters", count=short(len(self._text)))
+        return Content.assemble(
+            ("↑↓ ", KEY), (f"{words('move')}   ", MUTED),
+            ("c ", KEY), (f"{words('copy')}   ", MUTED),
+            ("esc ", KEY), (f"{words('back')}   ", MUTED), (size, MUTED),
+        )  # fmt: skip
+
+    def action_copy(self) -> None:
+        """Copy all of it."""
+        self.app.copy_to_clipboard(self._text)
+        told = self._words("Copied {count} characters.", count=short(len(self._text)))
+        self.notify(told, markup=False)
+
+    def action_leave(self) -> None:
+        """Back."""
+        self.dismiss()
