@@ -92,6 +92,8 @@ class WindowTroubled(Event):
 # --- the context -----------------------------------------------------------------------
 
 Operation = Literal["pin", "unpin", "drop", "restore", "edit", "undo", "close", "replace", "trim"]
+Trigger = Literal["auto", "manual"]
+"""Who wanted a compaction: the program, because there was little room left, or the person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,27 @@ class CutMoved(Event):
     """The conversation before this seq is left out from now on."""
 
     cut: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted(Event):
+    """A summary stands for these items from now on; one undo brings them back.
+
+    Attributes:
+        item_ids: The items that it stands for.
+        summary_id: The item that holds it.
+        trigger: Who wanted it.
+        pre_tokens: What a request cost before.
+        post_tokens: What it costs now.
+        files: The files whose content the summary was made with.
+    """
+
+    item_ids: tuple[str, ...]
+    summary_id: str
+    trigger: Trigger
+    pre_tokens: int
+    post_tokens: int
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

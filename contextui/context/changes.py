@@ -35,6 +35,14 @@ class Changes:
         for item in items:
             self.set(item, under_way, **changes)
 
+    def compact(self, items: Sequence[ContextItem], summary: ContextItem) -> None:
+        """Have a summary stand for items, as one step: taking it back drops the summary."""
+        before = [Before(item, item.current_face, item.pinned) for item in items]
+        gone = summary.current_face._replace(hidden="dropped")
+        self.steps.append([Before(summary, gone, False), *before])
+        for item in items:
+            self.set(item, under_way=False, hidden="compacted")
+
     def set(self, item: ContextItem, under_way: bool, **changes: Any) -> None:
         """Change an item outside of any step, so that `undo` knows nothing of it."""
         sent = item.stage is not Stage.NEW and item.type is not ItemType.WINDOW
@@ -48,9 +56,12 @@ class Changes:
         if not self.steps:
             return []
         step = self.steps.pop()
+        was_compaction = step[0].item.is_summary and step[0].face.hidden == "dropped"
         for before in step:
             face, item = before.face, before.item
             gone = item.hidden in _BY_ITSELF and face.hidden is None
+            if was_compaction and item.hidden == "compacted":
+                gone = False
             hidden = item.hidden if gone or item.hidden == "closed" else face.hidden
             self.set(
                 item,

@@ -35,6 +35,10 @@ Hidden: TypeAlias = Literal["closed", "replaced", "dropped", "trimmed", "compact
 place, a person dropped it, there was no room, or a summary stands for it."""
 
 
+SUMMARY = "summary-"
+"""How the id of an item begins that stands for others."""
+
+
 class Carried(NamedTuple):
     """A copy of a window, fixed in the bytes of a request that was sent."""
 
@@ -187,6 +191,11 @@ class ContextItem:
     def is_obsolete(self) -> bool:
         """Whether it is left out, for whatever reason."""
         return self.hidden is not None
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether it stands for items that were compacted."""
+        return self.type is ItemType.SYSTEM and self.id.startswith(SUMMARY)
 
     @property
     def face(self) -> Face:

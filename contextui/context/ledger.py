@@ -117,6 +117,13 @@ class Ledger:
         gone = self._keep_out(items)
         self.note(items, shown=fields.keys() != {"pinned"} or gone)
 
+    def compact(self, items: Sequence[ContextItem], summary: ContextItem) -> None:
+        """Have a summary stand for items: one undo takes it back. No turn changes it."""
+        assign(summary, stage=Stage.FINAL)
+        self.open = [item for item in self.open if item is not summary]
+        self.changes.compact(items, summary)
+        self.note([*items, summary])
+
     def set(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
         """Change items for another reason: no undo knows of it."""
         for item in items:
@@ -151,6 +158,14 @@ class Ledger:
             if item.stage is Stage.NEW and not item.hidden and item.id not in shown
             if item.type is ItemType.TOOL or (item.type is ItemType.SYSTEM and self.under_way)
         ]
+
+    def send(self, composition: Composition) -> tuple[str, ...]:
+        """Have the bytes of a request stay as they are; the ids of what it had to leave."""
+        waiting = tuple(item.id for item in self.waiting(composition))
+        if composition.arriving.carrier is not None:
+            self.carry(composition.arriving.carrier, composition.arriving.copies)
+        self.fix(composition.through_seq, waiting, composition)
+        return waiting
 
     def carry(self, carrier: ContextItem, copies: tuple[Carried, ...]) -> None:
         """Have windows stand with this item from now on, until the turn ends."""

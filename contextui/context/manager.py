@@ -1,6 +1,7 @@
 """`ContextManager`: all items of a conversation, and every change to them."""
 
 import threading
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, get_args
@@ -8,7 +9,7 @@ from typing import Any, get_args
 from contextui.context import admission
 from contextui.context.changes import edited_blocks
 from contextui.context.following import WindowFollower
-from contextui.context.item import ContextItem, Hidden, ItemType
+from contextui.context.item import SUMMARY, ContextItem, Hidden, ItemType
 from contextui.context.ledger import Ledger
 from contextui.context.pieces import Composition
 from contextui.context.placement import Placement
@@ -23,6 +24,7 @@ from contextui.errors import (
     UnknownWindowError,
 )
 from contextui.events import (
+    Compacted,
     CutMoved,
     ItemAdded,
     ItemsChanged,
@@ -30,6 +32,7 @@ from contextui.events import (
     Listeners,
     Operation,
     RequestSent,
+    Trigger,
     TurnEnded,
     UsageReported,
 )
@@ -205,6 +208,30 @@ class ContextManager:
                 self._tell(items, "undo", {})
             return items
 
+    def compact(
+        self,
+        items: Sequence[ContextItem],
+        summary: str,
+        *,
+        trigger: Trigger = "manual",
+        files: Sequence[str] = (),
+    ) -> ContextItem:
+        """Have a summary stand for items; it comes after the system prompt, and undo takes it back.
+
+        Raises:
+            InvalidItemError: The summary is empty, or a turn is under way.
+        """
+        with self._writing():
+            if self.ledger.under_way:
+                raise InvalidItemError("A turn is under way: nothing that was sent may change.")
+            self.end_turn()
+            before = self.ledger.compose().tokens
+            item = self.add(ContextItem(ItemType.SYSTEM, summary, id=SUMMARY + uuid.uuid4().hex))
+            self.ledger.compact(items, item)
+            gone, after = tuple(one.id for one in items), self.ledger.compose().tokens
+            self._listeners.post(Compacted(gone, item.id, trigger, before, after, tuple(files)))
+            return item
+
     def mark_window_obsolete(self, window_id: str) -> None:
         """Hide every item of a closed window.
 
@@ -280,11 +307,8 @@ class ContextManager:
             self._sent = composition
             if not any(piece.shown.items for piece in composition.fresh):
                 return  # nothing of a person or a model is in it, so there is nothing to fix
-            waiting = tuple(item.id for item in self.ledger.waiting(composition))
+            waiting = self.ledger.send(composition)
             carrier, copies = composition.arriving.carrier, composition.arriving.copies
-            if carrier is not None:
-                self.ledger.carry(carrier, copies)
-            self.ledger.fix(composition.through_seq, waiting, composition)
             carrier_id = carrier.id if carrier is not None and copies else None
             self._listeners.post(RequestSent(composition.through_seq, carrier_id, waiting))
 

@@ -25,6 +25,8 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
         case ItemType.SYSTEM:
             message = _message("system", said)
             fields = {"type": "system", "subtype": "prompt", "message": message}
+            if item.is_summary:
+                fields["isCompactSummary"] = True
         case ItemType.WINDOW:
             fields = {"type": "system", "subtype": "window_item"}
             data["windowId"] = item.content

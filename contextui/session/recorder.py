@@ -10,6 +10,7 @@ from typing import Any
 from contextui import __version__
 from contextui.context.manager import ContextManager
 from contextui.events import (
+    Compacted,
     CutMoved,
     Event,
     ItemAdded,
@@ -132,6 +133,8 @@ class Recorder:
                     self._note("change", operation=event.operation, **facts)
                 case CutMoved():
                     self._note("cut", cut=event.cut)
+                case Compacted():
+                    self._boundary(event)
                 case UsageReported():
                     self._note("usage", counted=event.counted, usage=dict(event.usage))
                 case RequestSent():
@@ -144,6 +147,19 @@ class Recorder:
                     self._window_opened(event.window_id)
                 case WindowClosed():
                     self._window_closed(event)
+
+    def _boundary(self, event: Compacted) -> None:
+        """Write what was compacted, and how everything stands: nothing before it must be read."""
+        metadata = {
+            "trigger": event.trigger,
+            "preTokens": event.pre_tokens,
+            "postTokens": event.post_tokens,
+            "filesIncluded": list(event.files),
+        }
+        data = {"itemIds": list(event.item_ids), "summaryId": event.summary_id}
+        boundary = {"type": "system", "subtype": "compact_boundary", "compactMetadata": metadata}
+        self.write({**boundary, "data": data})
+        self.checkpoint()
 
     def _now(self) -> str:
         return self._stamp.clock().astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -60,7 +60,11 @@ class Replay:
             case "turn_end":
                 ledger.finish(early=data["early"])
                 self.turn = data["turn"]
-            case "compact_boundary" if not data:
+            case "compact_boundary" if data:
+                summary = self._known([data["summaryId"]])
+                if summary:
+                    ledger.compact(self._known(data["itemIds"]), summary[0])
+            case "compact_boundary":  # another program's
                 self._context.end_turn()
                 ledger.set(list(self._context.get_active()), {"hidden": "compacted"})
             case str(subtype) if subtype.startswith("window_") and subtype != "window_item":
