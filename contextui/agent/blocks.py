@@ -1,5 +1,6 @@
 """One block of a message, made fit for every provider. Clean ones pass as the very same object."""
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -14,6 +15,8 @@ _OF_USER = ("tool_result", "image", "document", "search_result")  # nor a model 
 _NO_OUTPUT = "(no output)"
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
+_NUL = "\\u0000"
+_written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def fit_block(block: Any, role: Role) -> Block | None:
@@ -54,10 +57,20 @@ def _without_mark(block: Any) -> Block | None:
     """A block with every text in it made fit, and no cache mark: whoever sends it sets these."""
     if not isinstance(block, Mapping) or not isinstance(block.get("type"), str):
         return None
-    clean: Block = _fit(block)
+    clean: Block = block if _is_clean(block) else _fit(block)
     if "cache_control" not in clean:
         return clean
     return {name: value for name, value in clean.items() if name != "cache_control"}
+
+
+def _is_clean(value: Any) -> bool:
+    """Whether JSON holds it as it is. Writing it is by far the quickest way to know."""
+    try:
+        written = _written(value)
+        written.encode()
+    except (TypeError, ValueError):  # a lone surrogate is a ValueError too
+        return False
+    return _NUL not in written  # an escaped backslash before it is looked at more closely
 
 
 def _fit(value: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from contextui.agent.blocks import THINKING, fit_block, in_words, text_block
 from contextui.errors import ContextUIError
 from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
+from contextui.text import for_model
 
 _NO_RESULT = "There is no result of this call."
 _BEFORE = "(The conversation before this was left out.)"
@@ -103,9 +104,10 @@ def _gather(
 
 def _fit_blocks(message: LlmMessage, role: Role) -> list[Block]:
     content = message.content
-    given = [text_block(content)] if isinstance(content, str) else content or ()
+    if isinstance(content, str):
+        return [text_block(for_model(content))] if content.strip() else []
     try:
-        return [block for one in given if (block := fit_block(one, role)) is not None]
+        return [block for one in content or () if (block := fit_block(one, role)) is not None]
     except RecursionError:
         raise MalformedRequestError(
             "The request cannot be sent: it is nested too deeply."

@@ -1,0 +1,354 @@
+"""Ten thousand random conversations: whatever happens in them, the provider takes every request.
+
+People, models and windows do what they like, at any time, in real contexts with real windows and
+the real loop. Each request is looked at as it goes over the wire.
+"""
+
+import asyncio
+import itertools
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from random import Random
+from typing import Any, cast
+
+import pytest
+
+from contextui.agent.controller import InteractionController
+from contextui.agent.events import CallStarted
+from contextui.agent.gate import MalformedRequestError
+from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.prompt import ToolProtocol
+from contextui.agent.wire import Payload, payload
+from contextui.context.item import ContextItem, ItemType
+from contextui.context.manager import ContextManager
+from contextui.context.placement import Placement
+from contextui.errors import ContextUIError
+from contextui.events import CutMoved, Event, ItemAdded, ItemsChanged, TurnEnded
+from contextui.model import (
+    Answer,
+    Block,
+    ErrorKind,
+    ModelError,
+    ModelEvent,
+    ModelRequest,
+    TextDelta,
+    Usage,
+)
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import Lod
+from tests.agent.shapes import violations
+from tests.agent.talking import controller, options, run
+from tests.context.conversation import NotesWindow, rough_counter
+
+CHUNKS, IN_CHUNK = 20, 500
+MADE_UP = "There is no result of this call."  # the context's pairs are whole, so none is made up
+HISTORY = ("drop", "restore", "edit", "undo", "unpin", "trim")  # operations that may change it
+WORDS = (
+    *("Add milk.", "And now?", "好的，谢谢", "a\0b", "\ud800", "\ud83d\ude00 ", "<Window id='x'>"),
+    *("So.\n\n", "x" * 60, "two\nlines", "</Window>", "\x1b[2J"),
+)
+BLANKS = ("", " ", "\n\t")
+ERRORS: tuple[ErrorKind, ...] = ("overloaded", "cut", "thinking", "too_large", "bad_request")
+STOPS = ("refusal", "max_tokens", "pause_turn", "model_context_window_exceeded", "who_knows")
+
+Said = tuple[str, Block]
+
+
+def said_in(request: ModelRequest) -> list[Said]:
+    """Every block and who says it."""
+    return [
+        (message.role, block)
+        for message in request.messages
+        for block in message.content
+        if not isinstance(block, str)
+    ]
+
+
+class Whim:
+    """A model that answers anything, and lets the person meddle before it does."""
+
+    name = "whim"
+
+    def __init__(self, history: "History") -> None:
+        self.history, self.random = history, history.random
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        history, random = self.history, self.random
+        history.check(request)
+        history.answering = True
+        if random.random() < 0.25:
+            await history.meddle()
+        if random.random() < 0.12:
+            yield TextDelta("Let me ")
+            raise history.failure()
+        if random.random() < 0.04:
+            yield TextDelta("Let me ")
+            history.talk.stop()
+            await asyncio.sleep(60)
+        yield history.answer()
+
+
+class History:
+    """One conversation, made up as it goes along."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random = Random(seed)
+        self.placement: Placement = random.choice(("tail", "tail", "tail", "in-place"))
+        self.protocol: ToolProtocol = random.choice(("native", "native", "native", "text"))
+        self.ids = random.choice(("proper", "proper", "anew", "odd", "none", "same"))
+        self.numbers = itertools.count(1)
+        self.windows = WindowManager([NotesWindow])
+        self.context = ContextManager(
+            self.windows, counter=rough_counter(), placement=self.placement
+        )
+        budget = random.choice((128_000, 128_000, 500 + random.randrange(800)))
+        self.talk = InteractionController(
+            model=Whim(self),
+            context=self.context,
+            options=options(budget=budget, max_steps=3),
+            tool_protocol=self.protocol,
+        )
+        self.context.subscribe(self._hear)
+        self.requests = 0
+        self.before: list[Said] | None = None
+        self.stable: list[Said] = []
+        self.system = ""
+        self.settled, self.changed = True, False
+        self.thought: Said | None = None
+        self.answering, self.spoken_over = False, False
+        self.paused = False
+        self.payloads: list[Payload] = []
+
+    # --- what happens ------------------------------------------------------------------
+
+    async def play(self) -> None:
+        if self.random.random() < 0.5:
+            self.context.add(ContextItem(ItemType.SYSTEM, "Be brief."))
+        for _ in range(self.random.randint(1, 3)):
+            for _ in range(self.random.randrange(3)):
+                await self.meddle()
+                self.look()
+            await self.turn()
+            self.look()
+        for window in self.windows.windows():
+            self.windows.close(window.id)
+
+    async def turn(self) -> None:
+        """The person says something, and may stop the model or stop listening."""
+        self.before, self.settled, self.paused = None, True, False
+        patience = self.random.choice((100, 100, 100, self.random.randrange(12)))
+        turn = cast(AsyncGenerator[Event], self.talk.run_turn(self.words()))
+        async with aclosing(turn) as events:
+            async for event in events:
+                patience -= 1
+                if patience < 0:
+                    break
+                if isinstance(event, CallStarted) and self.random.random() < 0.05:
+                    self.talk.stop()
+        assert self.context.ledger.calls.unanswered == ()
+        assert not self.context.ledger.under_way
+
+    async def meddle(self) -> None:
+        """The person does something to a window or an item, whether it can be done or not."""
+        random, context = self.random, self.context
+        items, windows = context.get_all(), self.windows.windows()
+        item = random.choice(items).id if items else "none"
+        hidden = [one.id for one in items if one.hidden] or [item]
+        window = random.choice(windows).id if windows else "none_1"
+        try:
+            match random.randrange(12):
+                case 0 | 1 if len(windows) < 3:
+                    self.windows.open("notes", lines=[self.words()])
+                case 2 | 3 if windows:
+                    await self.windows.act(window, "write", {"line": self.words()}, actor="person")
+                case 4 if windows:
+                    summary = random.choice((None, " ", self.words()))
+                    self.windows.close(window, summary, actor=random.choice(("person", "model")))
+                case 5 if windows:
+                    self.windows.set_lod(window, random.choice(list(Lod)))
+                case 6:
+                    random.choice((context.pin, context.unpin))(item)
+                case 7:
+                    context.drop(item)
+                case 8:
+                    context.restore(random.choice(hidden))
+                case 9:
+                    context.edit(item, self.words())
+                case 10:
+                    context.undo()
+                case 11:
+                    kind = random.choice((ItemType.USER, ItemType.USER, ItemType.SYSTEM))
+                    context.add(ContextItem(kind, self.words()))
+        except ContextUIError:
+            pass  # it could not be done, and the person was told so
+
+    def words(self) -> str:
+        return self.random.choice(WORDS)
+
+    # --- what the model says -----------------------------------------------------------
+
+    def answer(self) -> Answer:
+        random = self.random
+        self.answering = False
+        blocks: list[Block] = []
+        if random.random() < 0.4:
+            blocks.append(self.thinking())
+        if random.random() < 0.7:
+            words = self.words() if random.random() < 0.85 else random.choice(BLANKS)
+            blocks.append({"type": "text", "text": words + self.tags()})
+        if self.protocol == "native" and random.random() < 0.6:
+            blocks += self.calls(random.randint(1, 3))
+        if random.random() < 0.05:
+            blocks.append(self.thinking())
+        stop = random.choice(STOPS) if random.random() < 0.1 else "end_turn"
+        self.paused = stop == "pause_turn"
+        self.thought = ("assistant", blocks[0]) if blocks and "signature" in blocks[0] else None
+        cut = ("action",) if stop == "max_tokens" and random.random() < 0.5 else ()
+        usage = Usage(input_tokens=500) if random.random() < 0.05 else Usage()
+        return Answer(tuple(blocks), stop, usage, cut_calls=cut)
+
+    def failure(self) -> ModelError:
+        kind = self.random.choice(ERRORS)
+        if kind == "thinking":  # it goes out without any from now on
+            self.before = None
+        return ModelError(kind, "It failed.")
+
+    def thinking(self) -> Block:
+        if self.random.random() < 0.2:
+            return {"type": "redacted_thinking", "data": "AAAA"}
+        thoughts = f"Thought {next(self.numbers)}."
+        return {"type": "thinking", "thinking": thoughts, "signature": "c2ln"}
+
+    def calls(self, count: int) -> list[Block]:
+        return [
+            {"type": "tool_use", "id": self.call_id(number), **self.deed()}
+            for number in range(1, count + 1)
+        ]
+
+    def call_id(self, number: int) -> Any:
+        match self.ids:
+            case "anew":
+                return f"call_{number}"
+            case "odd":
+                return f"functions.action:{number}\0"
+            case "none":
+                return None
+            case "same":
+                return f"call_{next(self.numbers) // 2}"
+        return f"toolu_{next(self.numbers)}"
+
+    def deed(self) -> dict[str, Any]:
+        random = self.random
+        there_are = [one.id for one in self.windows.windows()]
+        window = random.choice([*there_are, *there_are, "notes_1"])
+        line: Any = random.choice((self.words(), 7, float("nan"), ["\ud800"], None))
+        given: list[tuple[str, Any]] = [
+            ("create", {"name": "notes", "args": {"lines": [self.words()]}}),
+            ("action", {"window_id": window, "action_id": "write", "params": {"line": line}}),
+            ("action", {"window_id": window, "action_id": "write", "params": {"line": "on"}}),
+            ("action", {"window_id": window, "action_id": "close", "params": {"summary": "ok"}}),
+            ("read_file", {"path": "notes.txt"}),
+            ("notes.write", {"\0": {"\ud800": 1}}),
+            ("action", random.choice(("words", None, [1], 3))),
+        ]
+        name, arguments = random.choice(given)
+        return {"name": name, "input": arguments}
+
+    def tags(self) -> str:
+        if self.protocol != "text" or self.random.random() < 0.4:
+            return ""
+        tag = '<tool_call>{{"name": "create", "arguments": {{"name": "notes"}}}}{}'
+        ends = ("</tool_call>", "</tool_call>", "</tool_call><tool_call>{", "")
+        return tag.format(self.random.choice(ends))
+
+    # --- what must hold ----------------------------------------------------------------
+
+    def look(self) -> None:
+        """Between turns: what would be sent, had the person just said something."""
+        composition = self.context.compose()
+        try:
+            request = self.talk.request_of(composition)
+        except MalformedRequestError:
+            assert not [one for one in composition.messages if one.role != "system"]
+        else:
+            assert violations(payload(request, "m").body, continues=True) == []
+
+    def check(self, request: ModelRequest) -> None:
+        """A request on its way to the model."""
+        self.requests += 1
+        sent = payload(request, "m", self.payloads[-2:])
+        self.payloads.append(sent)
+        assert violations(sent.body, continues=self.paused) == []
+        said = said_in(request)
+        assert not [block for _, block in said if block.get("content") == MADE_UP]
+        if self.placement == "tail":
+            self.check_prefix(said, request.system)
+        self.thought, self.spoken_over = None, self.spoken_over and said == self.before
+        self.before, self.system = said, request.system
+        self.stable = said[: request.stable]
+
+    def check_prefix(self, said: Sequence[Said], system: str) -> None:
+        """Within a turn nothing that was sent changes; across turns nothing that is final."""
+        if self.settled:
+            assert self.changed or said[: len(self.stable)] == self.stable
+            self.settled = self.changed = False
+        if self.before is None:
+            return
+        assert said[: len(self.before)] == self.before
+        assert self.system == system
+        if self.thought in said and not self.spoken_over:
+            # It is bound to all that stood before it, which is what it answered.
+            assert said.index(self.thought) == len(self.before)
+
+    def _hear(self, event: Event) -> None:
+        match event:
+            case TurnEnded(early=True):  # room had to be made
+                self.before, self.settled = None, True
+            case ItemsChanged(operation=operation) if operation in HISTORY:
+                self.changed = True
+            case CutMoved():
+                self.changed = True
+            case ItemAdded() if self.answering:
+                self.spoken_over |= self.context.get(event.item_id).type is ItemType.USER
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_every_request_can_be_sent(chunk: int) -> None:
+    async def play() -> int:
+        requests = 0
+        for seed in range(chunk * IN_CHUNK, (chunk + 1) * IN_CHUNK):
+            history = History(seed)
+            try:
+                await history.play()
+            except BaseException as error:
+                error.add_note(f"seed {seed}")
+                raise
+            requests += history.requests
+        return requests
+
+    assert asyncio.run(play()) > 2 * IN_CHUNK
+
+
+@pytest.mark.xfail(reason="what is said while the model answers stands before its answer")
+@pytest.mark.parametrize("how", ["words", "closing"])
+def test_what_is_said_meanwhile_does_not_come_between_thinking_and_what_it_answers(
+    how: str,
+) -> None:
+    windows = WindowManager([NotesWindow])
+    context = ContextManager(windows, counter=rough_counter())
+    window = windows.open("notes")
+
+    class Thinker(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+            if not self.requests and how == "words":
+                context.add(ContextItem(ItemType.USER, "And eggs."))
+            elif not self.requests:
+                windows.close(window.id, "No longer needed.")
+            async for event in super().stream(request):
+                yield event
+
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    model = Thinker([thinking, call("read_file", path="x")], "Done.")
+    run(controller(model=model, context=context), "Add milk.")
+    first, second = map(said_in, model.requests)
+    assert second[: len(first) + 1] == [*first, ("assistant", thinking)]
