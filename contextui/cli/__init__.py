@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import contextui
 
@@ -16,9 +17,13 @@ def main(words: Sequence[str] | None = None) -> int:
         The exit status, see `contextui.cli.status`.
     """
     words = sys.argv[1:] if words is None else words
-    if list(words) == ["--version"]:  # asked for by scripts, which should not wait for the rest
-        sys.stdout.write(f"contextui {contextui.__version__}\n")
-        return 0
+    if list(words) == ["--version"] and sys.stdout is not None:
+        # Asked for by scripts, which should not wait for the rest. If it cannot be written, the
+        # long way says so.
+        with suppress(OSError):
+            sys.stdout.write(f"contextui {contextui.__version__}\n")
+            sys.stdout.flush()
+            return 0
     from contextui.cli.program import run  # noqa: PLC0415  (heavy: all that the version needs not)
 
     return run(words)

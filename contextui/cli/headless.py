@@ -94,9 +94,9 @@ async def _take_turn(
             try:
                 output.hear(event)
                 notices.tell_new()
-            except BrokenPipeError as error:
+            except OSError as error:
                 output, broken = SilentOutput(), error
-                controller.stop()  # nobody reads on: end the turn as if it was stopped
+                controller.stop()  # nobody can read on: end the turn as if it was stopped
     finally:
         controller.close()
         await _close(controller.model)

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from signal import SIGINT
 
@@ -16,11 +17,20 @@ def run(words: Sequence[str]) -> int:
     """Do what the words say; the exit status. No error leaves a traceback behind."""
     make_robust()
     try:
+        return _run(words)
+    except BrokenPipeError:
+        return status.BROKEN_PIPE
+    finally:
+        _empty_output()
+
+
+def _run(words: Sequence[str]) -> int:
+    try:
         found = _carry_out(words)
         sys.stdout.flush()
         return found
     except BrokenPipeError:
-        return _leave_pipe()
+        raise
     except KeyboardInterrupt:
         return status.SIGNALLED + SIGINT
     except ContextUIError as error:
@@ -51,20 +61,20 @@ def _fail(words: Sequence[str], found: int, error: str) -> int:
     output = asks_for_json(words)
     if output is None:
         return found
-    try:
-        from contextui.cli.result import not_started  # noqa: PLC0415  (heavy: what a turn needs)
+    from contextui.cli.result import not_started  # noqa: PLC0415  (heavy: what a turn needs)
 
-        data = not_started(error)
+    data = not_started(error)
+    with suppress(OSError):  # the error itself was told
         if output == "json":
             say_json(data)
         else:
             say_json({"type": "result", **data}, indent=None)
-    except BrokenPipeError:
-        _leave_pipe()
     return found
 
 
-def _leave_pipe() -> int:
-    """End quietly: what is left in the buffer has nowhere to go."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return status.BROKEN_PIPE
+def _empty_output() -> None:
+    """Leave nothing in the buffer that would fail, and be told of, when the program ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

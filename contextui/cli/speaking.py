@@ -7,6 +7,7 @@ import re
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, TextIO
 
 from contextui.text import for_terminal, one_line
@@ -20,7 +21,10 @@ _ACTING = re.compile(
 
 
 def make_robust() -> None:
-    """Let no character that the terminal's encoding lacks end the program."""
+    """Let neither a closed stream nor a character that an encoding lacks end the program."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # `contextui >&-`
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)  # tests put other streams there
         if reconfigure is not None:
@@ -44,14 +48,16 @@ def tell(words: str) -> None:
 
 def note(line: str) -> None:
     """Say in one line, beside the output, what is being done."""
-    _write(sys.stderr, f"{one_line(_masked(line), _LONGEST)}\n", flush=True)
+    with suppress(OSError):  # there is nowhere else to say it
+        _write(sys.stderr, f"{one_line(_masked(line), _LONGEST)}\n", flush=True)
 
 
 def tell_crash(error: BaseException) -> None:
     """Say in one line what happened that should not; with `CONTEXTUI_DEBUG`, also where."""
     if os.environ.get("CONTEXTUI_DEBUG"):
         lines = "".join(traceback.format_exception(error))
-        _write(sys.stderr, for_terminal(_masked(lines)), flush=True)
+        with suppress(OSError):
+            _write(sys.stderr, for_terminal(_masked(lines)), flush=True)
     tell(words_of(error))
 
 

@@ -62,6 +62,12 @@ def test_the_request_of_an_earlier_turn_has_its_windows(program: Program, server
     assert '<item id="1">milk</item>' in told["messages"][-1]["content"][-1]["text"]
 
 
+def test_windows_can_be_shown_in_their_place(program: Program, server: Server) -> None:
+    told = program("debug", "--messages", "--turn", "1", "--placement", "in-place").json
+    assert "<Window" not in told["messages"][-1]["content"][-1].get("text", "")
+    assert "<Window" in str(told["messages"])
+
+
 def test_as_json_all_of_it_is_there(program: Program, server: Server) -> None:
     told = program("debug", "--json").json
     assert set(told) == {"session", "items", "windows", "stats"}

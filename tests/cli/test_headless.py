@@ -274,6 +274,24 @@ def test_without_a_key_a_chosen_model_is_an_error(program: Program) -> None:
     assert program.files() == []
 
 
+def test_a_model_that_was_set_long_ago_does_not_keep_the_offline_one_from_answering(
+    program: Program,
+) -> None:
+    program.set(ANTHROPIC_MODEL="claude-x")
+    done = program("-p", "Hello")
+    done.fails(0, "claude-x", "ANTHROPIC_API_KEY", "offline")
+    assert done.out
+    assert program("-p", "Hello", "--model", "offline").err == ""
+
+
+def test_where_nothing_can_be_kept_it_says_so_and_answers(program: Program) -> None:
+    program.write("file", "")
+    program.set(CONTEXTUI_HOME=str(program.folder / "file" / "home"))
+    done = program("-p", "Hello")
+    assert (done.status, bool(done.out)) == (0, True)
+    assert "contextui: Not saved: " in done.err
+
+
 @pytest.mark.parametrize("url", ["ftp://x", "localhost", "http://", "http://u:p@h", "http://h h"])
 def test_a_wrong_address_is_an_error(program: Program, url: str) -> None:
     program("-p", "Hi", "--base-url", url).fails(2, "--base-url", "http://localhost:11434")

@@ -159,3 +159,32 @@ def test_a_list_into_a_closed_pipe_is_quiet(program: Program, words: tuple[str, 
         os.close(writing)
         _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (141, b"")
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("sessions >&-", 0),
+        ("config 2>&-", 0),
+        ("--version >&-", 0),
+        ("-p - <&-", 2),
+        ("<&-", 2),
+        ("sessions > /dev/full", 1),
+        ("-p Hello > /dev/full", 1),
+        ("-p Hello --output-format json --lang x > /dev/full", 2),
+        ("-p Hello --lang x 2> /dev/full", 2),
+    ],
+)
+def test_streams_that_are_closed_or_full_are_no_crash(
+    program: Program, command: str, status: int
+) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m contextui {command}"],
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == status, done
+    assert b"Traceback" not in done.stderr
+    assert b"Exception ignored" not in done.stderr
+    assert done.stderr.count(b"\n") <= 1
