@@ -34,6 +34,7 @@ class EditorWindow(Window):
     """A text file: read it, edit it, save it."""
 
     name = "editor"
+    widget = "contextui.tui.desktop.own.editor:EditorBody"
     max_content = 20_000
 
     class State(Window.State):

@@ -52,6 +52,7 @@ class MonitorWindow(Window):
     """CPU, memory, disk, load, network and top processes of this machine, in rounded figures."""
 
     name = "monitor"
+    widget = "contextui.tui.desktop.own.monitor:MonitorBody"
 
     class State(Window.State):
         seconds: float = 5

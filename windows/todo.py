@@ -21,6 +21,7 @@ class TodoWindow(Window):
     """A to-do list."""
 
     name = "todo"
+    widget = "contextui.tui.desktop.own.todo:TodoBody"
 
     class State(Window.State):
         items: list[Item] = []

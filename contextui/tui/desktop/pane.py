@@ -1,21 +1,289 @@
 """The open windows: a master, a stack, and one line for each that does not fit."""
 
-from textual.containers import Container
+import unicodedata
+from contextlib import suppress
 
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Container
+from textual.content import Content
+from textual.geometry import Region
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+
+from contextui.errors import UnknownWindowError
+from contextui.tui.cells import MUTED
 from contextui.tui.desk import Desk
+from contextui.tui.desktop.arrangement import Arrangement, Mode, Order, arrange
+from contextui.tui.desktop.border import name_of
+from contextui.tui.desktop.doings import Doings
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.gists import Gists
+from contextui.tui.desktop.lines import WindowLines
+from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
+from contextui.tui.desktop.setting import Setting
 from contextui.tui.link import Changes
 from contextui.tui.words import Words
+from contextui.windowing.base import Window
+
+_KEY_NAMES = {"+": "plus", "-": "minus", "=": "equals_sign", ",": "comma", ".": "full_stop"}
 
 
-class Desktop(Container):
-    """All open windows."""
+class Desktop(Container, can_focus=True, can_focus_children=False):
+    """All open windows. Only those that are seen are mounted.
+
+    The focus has one stop here: the window that was used last.
+    """
+
+    BINDINGS = [
+        Binding("1", "go_to(1)", "window", key_display="1-9"),
+        *(Binding(str(number), f"go_to({number})", show=False) for number in range(2, 10)),
+        Binding("z", "screen.zoom", "zoom"),
+        Binding("m", "master", show=False),
+        Binding("comma", "move(-1)", show=False),
+        Binding("full_stop", "move(1)", show=False),
+        Binding("left", "step(-1)", show=False),
+        Binding("right", "step(1)", show=False),
+    ]
+
+    class GistDrawn(Message):
+        """The gist of a window is there."""
+
+        def __init__(self, window_id: str) -> None:
+            super().__init__()
+            self.window_id = window_id
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="desktop")
         self._words = words
+        self._desk: Desk | None = None
+        self._setting: Setting | None = None
+        self._order = Order()
+        self._arrangement = Arrangement()
+        self._frames: dict[str, WindowFrame] = {}
+        self._lines: WindowLines | None = None
+        self._empty = Static(classes="empty")
+
+    def compose(self) -> ComposeResult:
+        """Nothing but a line for when there is nothing."""
+        yield self._empty
+
+    def on_mount(self) -> None:
+        """Let the ages grow."""
+        self.set_interval(1.0, self._tick)
 
     def attach(self, desk: Desk) -> None:
         """Show the windows of a session."""
+        windows = desk.session.windows
+        self._desk = desk
+        self._setting = Setting(
+            windows,
+            self._words,
+            Doings(windows.clock),
+            Gists(lambda window_id: self.post_message(self.GistDrawn(window_id))),
+            self._tokens,
+        )
+        self._lines = WindowLines(self._setting)
+        self.mount(self._lines)
+        self.take(Changes(windows={one.id for one in windows.windows()}))
+
+    def _tokens(self, window_id: str) -> int | None:
+        if self._desk is None:
+            return None
+        ledger = self._desk.session.context.ledger
+        items = ledger.references.get(window_id)
+        return ledger.size(items[-1]) if items else None
+
+    # --- what happens ------------------------------------------------------------------
 
     def take(self, changes: Changes) -> None:
-        """Draw what changed."""
+        """Draw what changed, in place."""
+        if self._setting is None:
+            return
+        before = (list(self._order.ids), self._order.current)
+        windows = {one.id: one for one in self._setting.windows.windows()}
+        self._order.follow(windows)
+        for window_id in changes.windows:
+            if window := windows.get(window_id):
+                self._setting.doings.note(window, changes.acted.get(window_id))
+            else:
+                self._setting.doings.forget(window_id)
+                self._setting.gists.forget(window_id)
+        if before != (self._order.ids, self._order.current):
+            self._arrange()
+        for window_id in changes.windows & self._frames.keys():
+            self._frames[window_id].window_changed()
+        self._redraw_lines()
+
+    @on(GistDrawn)
+    def _show_gist(self, message: GistDrawn) -> None:
+        message.stop()
+        if frame := self._frames.get(message.window_id):
+            frame.draw_border()
+        else:
+            self._redraw_lines()
+
+    def _tick(self) -> None:
+        """Ages and what is late: in the borders, so that nothing moves."""
+        for frame in self._frames.values():
+            frame.draw_border()
+        self._redraw_lines()
+
+    def _redraw_lines(self) -> None:
+        if self._lines is not None and self._lines.is_attached:
+            self._lines.redraw()
+
+    # --- where windows stand -----------------------------------------------------------
+
+    def on_resize(self) -> None:
+        """Give each window its place anew."""
+        self._arrange()
+
+    def _mode(self) -> Mode:
+        if self.screen.has_class("-zoom-window"):
+            return "zoomed"
+        if self.screen.has_class("-narrow"):
+            return "single"
+        return "below" if self.screen.has_class("-wide") else "side"
+
+    def _arrange(self) -> None:
+        setting, lines = self._setting, self._lines
+        if setting is None or lines is None:
+            return
+        had_focus = (
+            self.screen.focused is not None and self in self.screen.focused.ancestors_with_self
+        )
+        self._arrangement = arrange(self._order, self.size, self._mode(), self._arrangement.first)
+        places = dict(self._arrangement.frames)
+        for window_id in self._frames.keys() - places.keys():
+            self._frames.pop(window_id).remove()
+        for window_id, region in places.items():
+            if (window := setting.windows.get(window_id)) is not None:
+                _put(self._frame(window, setting), region)
+        _put(lines, self._arrangement.place)
+        lines.display = bool(self._arrangement.lines or self._arrangement.more)
+        lines.show(self._numbered(setting), self._arrangement.more)
+        self._say_empty()
+        if had_focus:
+            self._focus_current()
+
+    def _frame(self, window: Window, setting: Setting) -> WindowFrame:
+        number = self._order.number(window.id)
+        frame = self._frames.get(window.id)
+        if frame is None:
+            frame = self._frames[window.id] = WindowFrame(window, number, setting)
+            self.mount(frame)
+        else:
+            frame.renumber(number)
+        return frame
+
+    def _numbered(self, setting: Setting) -> list[tuple[int, Window]]:
+        return [
+            (self._order.number(one), window)
+            for one in self._arrangement.lines
+            if (window := setting.windows.get(one)) is not None
+        ]
+
+    def _say_empty(self) -> None:
+        words = "No window is open. Ask for one, or /open."
+        if self._order.ids:
+            words = "Too small for windows. Chat still works."
+        shown = self._arrangement
+        self._empty.display = not (shown.frames or shown.lines)
+        self._empty.update(Content.assemble((self._words(words), MUTED)))
+
+    # --- where the person is -----------------------------------------------------------
+
+    def on_focus(self) -> None:
+        """Hand the focus on to the window that was used last."""
+        self._focus_current()
+
+    def _focus_current(self) -> None:
+        frame = self._frames.get(self._order.current or "")
+        focused = self.screen.focused
+        if frame is not None and (focused is None or frame not in focused.ancestors_with_self):
+            frame.focus()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Note which window the person is in."""
+        for one in event.widget.ancestors_with_self:
+            if isinstance(one, WindowFrame):
+                self._order.current = one.window.id
+                self._use(one.window.id)
+
+    def _use(self, window_id: str) -> None:
+        if self._setting is not None:
+            with suppress(UnknownWindowError):  # it was closed meanwhile
+                self._setting.windows.focus(window_id)
+
+    def go_to(self, number: int) -> None:
+        """Go to the window of this number; what does not fit makes room for it."""
+        if not 1 <= number <= len(self._order.ids):
+            words = self._words("There is no window {number}.", number=number)
+            self.notify(words, severity="warning", markup=False)
+            return
+        self._go(self._order.ids[number - 1])
+
+    def _go(self, window_id: str) -> None:
+        self._order.current = window_id
+        self._arrange()
+        self._focus_current()
+
+    def action_go_to(self, number: int) -> None:
+        """Go to the window of this number."""
+        self.go_to(number)
+
+    def action_step(self, by: int) -> None:
+        """Go to the window before or after this one."""
+        if (window_id := self._order.step(by)) is not None:
+            self._go(window_id)
+
+    def action_master(self) -> None:
+        """Make this window the large one."""
+        self._order.promote()
+        self._arrange()
+
+    def action_move(self, by: int) -> None:
+        """Change places with the window before or after this one."""
+        self._order.move(by)
+        self._arrange()
+
+    @on(WindowLines.Chosen)
+    def _go_to_clicked(self, message: WindowLines.Chosen) -> None:
+        message.stop()
+        self._go(message.window_id)
+
+    @on(WindowLines.MoreChosen)
+    def _list_all(self, message: WindowLines.MoreChosen) -> None:
+        """Offer all windows, where there is not even a line for each."""
+        message.stop()
+        if self._setting is None:
+            return
+        gists = self._setting.gists
+        entries = [
+            Entry(one.id, name_of(one), gists.of(one), str(self._order.number(one.id)))
+            for one in sorted(
+                self._setting.windows.windows(), key=lambda one: self._order.number(one.id)
+            )
+        ]
+        title = Content.assemble((self._words("Windows"), "bold"))
+        self.app.push_screen(MenuScreen(title, [entries], self._words), self._go_to_listed)
+
+    def _go_to_listed(self, chosen: Chosen | None) -> None:
+        if chosen is not None and chosen.id in self._order.ids:
+            self._go(chosen.id)
+
+    def on_key(self, event: events.Key) -> None:
+        """With an input method on, letters arrive in full width: take them as they are meant."""
+        meant = unicodedata.normalize("NFKC", event.character or "")
+        if meant != event.character and len(meant) == 1:
+            event.stop()
+            self.app.simulate_key(_KEY_NAMES.get(meant, meant))
+
+
+def _put(widget: Widget, place: Region) -> None:
+    """Give a widget its place; what has it already is left alone."""
+    styles = widget.styles
+    styles.offset, styles.width, styles.height = place.offset, place.width, place.height

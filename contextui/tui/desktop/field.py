@@ -1,0 +1,53 @@
+"""Where the person types into a window."""
+
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult
+
+from contextui.text import for_terminal
+
+
+class InertArea(TextArea):
+    """A text area that shows what was pasted, and never obeys it."""
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Make an edit; what a terminal would act upon becomes something to be seen."""
+        edit.text = for_terminal(edit.text)
+        return super().edit(edit)
+
+
+class Field(InertArea):
+    """A text of one line or several: `enter` is done, `ctrl+j` begins another line."""
+
+    BINDINGS = [
+        Binding("enter", "done", show=False, priority=True),
+        Binding("ctrl+j,shift+enter,alt+enter", "new_line", "new line", key_display="^j"),
+    ]
+    DEFAULT_CSS = """
+    Field {
+        height: auto; max-height: 6; border: none; padding: 0; background: $background;
+        &:focus { border: none; }
+        .text-area--placeholder { color: $foreground 52%; }
+    }
+    """
+
+    class Done(Message):
+        """The person pressed enter."""
+
+        def __init__(self, field: "Field") -> None:
+            super().__init__()
+            self.field = field
+
+    def __init__(self, text: str = "", hint: str = "") -> None:
+        super().__init__(for_terminal(text), placeholder=Content(hint), highlight_cursor_line=False)
+        self.move_cursor(self.document.end)
+
+    def action_done(self) -> None:
+        """Tell that this is all."""
+        self.post_message(self.Done(self))
+
+    def action_new_line(self) -> None:
+        """Go on in the next line."""
+        self.insert("\n")

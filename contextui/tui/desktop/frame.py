@@ -1,0 +1,229 @@
+"""A window on the screen: its border tells whose it is and what it costs, its last row what it
+can do."""
+
+from textual import on
+from textual.actions import SkipAction
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from contextui.tui.cells import MUTED, line
+from contextui.tui.desktop.acting import Acting
+from contextui.tui.desktop.actions import ActionRow, Offer
+from contextui.tui.desktop.body import ContentBody
+from contextui.tui.desktop.border import facts_of, heading, name_of
+from contextui.tui.desktop.closing import Closing
+from contextui.tui.desktop.hooks import closing_warning_of, first_actions_of, title_of
+from contextui.tui.desktop.naming import in_turn, short_name
+from contextui.tui.desktop.own.loading import Guard, OwnWidgetError, own_widget
+from contextui.tui.desktop.setting import Setting
+from contextui.tui.desktop.wanted import ActionWanted
+from contextui.windowing.base import Window
+from contextui.windowing.snapshot import ContextVersion, Lod
+
+_LEVELS = [Lod.GIST, Lod.SUMMARY, Lod.FULL]
+_BORDER = 6  # cells of an edge that no text can have
+
+
+class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
+    """The frame of one window. Nothing in it ever changes its height."""
+
+    BINDINGS = [
+        Binding("enter", "go_in", "go in"),
+        Binding("escape", "out", show=False),
+        Binding("a", "menu", "actions"),
+        Binding("plus,equals_sign", "detail(1)", "detail", key_display="+-"),
+        Binding("minus", "detail(-1)", show=False),
+        Binding("x", "close", "close"),
+        Binding("u", "undo", show=False),
+        Binding("d", "show_all", show=False),
+        Binding("up", "scroll(-1)", show=False),
+        Binding("down", "scroll(1)", show=False),
+        Binding("pageup", "scroll_page(-1)", show=False),
+        Binding("pagedown", "scroll_page(1)", show=False),
+        Binding("home", "scroll_edge(-1)", show=False),
+        Binding("end", "scroll_edge(1)", show=False),
+    ]
+
+    def __init__(self, window: Window, number: int, setting: Setting) -> None:
+        super().__init__()
+        self.window, self._setting, self._number = window, setting, number
+        self._trouble = Static(classes="trouble")
+        self._own_problem = ""
+        self.body = self._make_body()
+        self.row = ActionRow(self._offers())
+        self.acting = Acting(self, setting)
+
+    def compose(self) -> ComposeResult:
+        """The content, and the row of actions."""
+        yield self._trouble
+        yield self.body
+        yield self.row
+        yield Closing(self._setting.words)
+
+    def on_mount(self) -> None:
+        """Show the window as it is."""
+        self._draw()
+
+    def _make_body(self) -> Widget:
+        try:
+            own = own_widget(self.window)
+        except OwnWidgetError as problem:
+            self._own_problem, own = str(problem), None
+        return own or ContentBody(self.window, self._setting.words)
+
+    def _offers(self) -> list[Offer]:
+        first = first_actions_of(self.body)
+        actions = in_turn(self.window.actions, first)
+        return [Offer(one.id, short_name(one, self._setting.words)) for one in actions]
+
+    # --- what is shown -----------------------------------------------------------------
+
+    def window_changed(self) -> None:
+        """Show the window as it is now, in place."""
+        if isinstance(self.body, Guard | ContentBody):
+            self.body.window_changed()
+        self._draw()
+
+    def renumber(self, number: int) -> None:
+        """Show another number."""
+        self._number = number
+        self.draw_border()
+
+    def draw_border(self) -> None:
+        """Tell who acted, and how long ago; only what differs is drawn."""
+        setting, width = self._setting, max(self.size.width + 2 - _BORDER, 0)
+        rest = title_of(self.body)
+        title = heading(
+            self._number, self.window, setting.gists.of(self.window) if rest is None else rest
+        )
+        facts = facts_of(self.window, setting.doings, setting.tokens(self.window.id), setting.words)
+        subtitle = facts.within(width, setting.words)
+        if self.border_title != title.markup:
+            self.border_title = title
+        if self.border_subtitle != subtitle.markup:
+            self.border_subtitle = subtitle or None
+
+    def on_resize(self) -> None:
+        """Tell as much as fits."""
+        self.draw_border()
+
+    def _draw(self) -> None:
+        snapshot = self.window.runtime.latest().snapshot
+        words, name = self._setting.words, name_of(self.window)
+        undrawn = snapshot.header.version == ContextVersion(0)
+        reason = self._own_problem
+        if snapshot.error and not undrawn:
+            reason = snapshot.error.partition("\n")[2] or snapshot.error
+        if reason:
+            told = words(
+                "{name} could not be drawn: {reason}. The rest works on.",
+                name=line(name),
+                reason=line(reason).rstrip("."),
+            )
+            self._trouble.update(Content.assemble((told, "$text-error")))
+        elif undrawn:
+            self._trouble.update(Content.assemble((words("drawing…"), MUTED)))
+        self._trouble.display = bool(reason) or undrawn
+        self.body.display = snapshot.error is None
+        self.set_class(bool(reason), "-error")
+        self.row.offer(self._offers())
+        self.draw_border()
+
+    @on(Guard.Failed)
+    async def _draw_without(self, message: Guard.Failed) -> None:
+        """The window's own widget failed: draw the window as any other."""
+        message.stop()
+        failed, self._own_problem = self.body, message.reason
+        if isinstance(failed, Guard):
+            self.body = ContentBody(self.window, self._setting.words)
+            await self.mount(self.body, after=failed)
+            await failed.remove()
+            self._draw()
+
+    # --- what the person does ----------------------------------------------------------
+
+    def action_go_in(self) -> None:
+        """Go into the content: to its anchors, its items, its text."""
+        for one in (self.body, *self.body.query("*")):
+            if one.focusable and one.display:
+                one.focus()
+                return
+
+    def action_out(self) -> None:
+        """Come out of the content."""
+        if self.has_focus:
+            raise SkipAction
+        self.focus()
+
+    def action_menu(self) -> None:
+        """Show all actions."""
+        self.acting.menu()
+
+    def action_detail(self, by: int) -> None:
+        """Show more or less detail."""
+        level = _LEVELS.index(self.window.lod) + by
+        if 0 <= level < len(_LEVELS):
+            self._setting.windows.set_lod(self.window.id, _LEVELS[level])
+
+    def action_undo(self) -> None:
+        """Undo, if the window can."""
+        if "undo" in self.window.actions:
+            self.acting.run("undo", {})
+        else:
+            name = line(name_of(self.window))
+            self.row.say(self._setting.words("{name} has no undo.", name=name))
+
+    def action_show_all(self) -> None:
+        """Show all of the last result."""
+        if not self.acting.show_all():
+            raise SkipAction
+
+    def action_close(self) -> None:
+        """Ask for a summary, in the place of the actions."""
+        self.row.display = False
+        self.query_one(Closing).ask(closing_warning_of(self.body))
+
+    @on(Closing.Confirmed)
+    def _close(self, message: Closing.Confirmed) -> None:
+        message.stop()
+        self.row.display = True
+        self.focus()
+        self.acting.run("close", {"summary": message.summary or None})
+
+    @on(Closing.Left)
+    def _stay(self, message: Closing.Left) -> None:
+        message.stop()
+        self.row.display = True
+        self.focus()
+
+    @on(ActionRow.Chosen)
+    def _choose(self, message: ActionRow.Chosen) -> None:
+        message.stop()
+        self.acting.choose(message.action_id)
+
+    @on(ContentBody.AnchorPressed)
+    def _press(self, message: ContentBody.AnchorPressed) -> None:
+        message.stop()
+        self.acting.choose(message.anchor_id)
+
+    @on(ActionWanted)
+    def _act(self, message: ActionWanted) -> None:
+        message.stop()
+        self.acting.run(message.action_id, message.params)
+
+    def action_scroll(self, by: int) -> None:
+        """Scroll by a line."""
+        self.body.scroll_relative(y=by, animate=False)
+
+    def action_scroll_page(self, by: int) -> None:
+        """Scroll by a page."""
+        self.body.scroll_relative(y=by * max(self.body.size.height - 1, 1), animate=False)
+
+    def action_scroll_edge(self, by: int) -> None:
+        """Scroll to the beginning or the end."""
+        scroll = self.body.scroll_end if by > 0 else self.body.scroll_home
+        scroll(animate=False)

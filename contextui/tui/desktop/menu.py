@@ -1,0 +1,133 @@
+"""A list to choose from, over the windows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from contextui.tui.cells import FAINT, KEY, MUTED, fit, line
+from contextui.tui.words import Words
+
+_NAME = 24  # cells of a name at most
+_KEY = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing to choose.
+
+    Attributes:
+        id: What is given back.
+        name: What it is called.
+        about: What it does, in words.
+        key: The key that does the same.
+    """
+
+    id: str
+    name: str
+    about: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What was chosen from a menu.
+
+    Attributes:
+        id: The entry.
+        fill_in: Whether the person wants to fill something in first, though nothing is required.
+    """
+
+    id: str
+    fill_in: bool = False
+
+
+class MenuScreen(ModalScreen[Chosen | None]):
+    """Shows entries in groups and gives back the one that was chosen.
+
+    Args:
+        title: What it is about.
+        groups: The entries; a rule stands between two groups.
+        words: The language.
+        can_fill_in: Whether `space` is offered, to fill something in first.
+    """
+
+    BINDINGS = [
+        Binding("escape", "leave", "back", show=False),
+        Binding("space", "fill_in", show=False),
+    ]
+
+    def __init__(
+        self,
+        title: Content,
+        groups: Sequence[Sequence[Entry]],
+        words: Words,
+        *,
+        can_fill_in: bool = False,
+    ) -> None:
+        super().__init__()
+        self._title, self._words, self._can_fill_in = title, words, can_fill_in
+        self._groups = [group for group in groups if group]
+
+    def compose(self) -> ComposeResult:
+        """The entries in a box."""
+        with Vertical(classes="box") as box:
+            box.border_title = self._title
+            yield OptionList(*self._options(), compact=True)
+            yield Static(self._keys(), classes="keys")
+
+    def _options(self) -> list[Option | None]:
+        options: list[Option | None] = []
+        entries = [one for group in self._groups for one in group]
+        width = min(max((cell_len(line(one.name)) for one in entries), default=0), _NAME)
+        for group in self._groups:
+            options += [None] if options else []
+            options += [Option(_shown(one, width), one.id) for one in group]
+        return options
+
+    def _keys(self) -> Content:
+        keys = [("enter", "runs it")]
+        keys += [("space", "fills in more")] if self._can_fill_in else []
+        parts = [
+            part
+            for key, about in [*keys, ("esc", "leaves")]
+            for part in ((f"{key} ", f"{KEY} bold"), (f"{self._words(about)}   ", MUTED))
+        ]
+        return Content.assemble(*parts)
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, message: OptionList.OptionSelected) -> None:
+        message.stop()
+        self.dismiss(Chosen(message.option_id or ""))
+
+    def action_fill_in(self) -> None:
+        """Choose, and fill something in first."""
+        listed = self.query_one(OptionList)
+        if self._can_fill_in and listed.highlighted is not None:
+            option = listed.get_option_at_index(listed.highlighted)
+            self.dismiss(Chosen(option.id or "", fill_in=True))
+
+    def action_leave(self) -> None:
+        """Choose nothing."""
+        self.dismiss(None)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click beside the box leaves."""
+        if event.widget is self:
+            self.dismiss(None)
+
+
+def _shown(entry: Entry, width: int) -> Content:
+    return Content.assemble(
+        (fit(entry.key, _KEY), f"{KEY} bold"),
+        (fit(entry.name, width + 2), ""),
+        (line(entry.about), MUTED if entry.about else FAINT),
+    )

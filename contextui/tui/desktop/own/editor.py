@@ -1,0 +1,262 @@
+"""The editor: one text in which the person types and the model writes.
+
+What is typed goes to the window as a `splice` of the file, a moment after the last key. What
+others change comes back as an edit of what is shown, so that cursor and scrolling stay.
+"""
+
+import asyncio
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding
+from textual.timer import Timer
+
+from contextui.tui.cells import line
+from contextui.tui.desktop.field import InertArea
+from contextui.tui.desktop.own.sight import Sight, sight_of
+from contextui.tui.desktop.own.splices import Splice, change, rebase
+from contextui.tui.desktop.own.syntax import code_language, code_theme
+from contextui.tui.desktop.wanted import ActionWanted
+from contextui.tui.words import Words
+from contextui.windowing.worker import PATIENCE, finished
+from contextui.windows.editor import EditorWindow
+
+_PAUSE = 0.4  # seconds without a key after which what was typed is told
+_TRIES = 5  # of telling it, while others keep changing the text
+
+
+class EditorBody(InertArea):
+    """A page of the file, to be read and typed in."""
+
+    BINDINGS = [Binding("ctrl+s", "save", "save", key_display="^s")]
+    DEFAULT_CSS = """
+    EditorBody {
+        height: 1fr; border: none; padding: 0; background: $background;
+        scrollbar-gutter: stable;
+        .text-area--cursor-line, .text-area--cursor-gutter { background: transparent; }
+        &:focus { border: none; }
+        &:focus .text-area--cursor-line { background: $foreground 5%; }
+        &:focus .text-area--cursor-gutter { background: $foreground 5%; }
+    }
+    """
+    first_actions: ClassVar[tuple[str, ...]] = ("save", "find", "replace", "undo")
+
+    def __init__(self, window: EditorWindow) -> None:
+        super().__init__(soft_wrap=False, show_line_numbers=True)
+        self._window, self._words = window, Words(window.env.lang)
+        self._sight = Sight()
+        self._carried: Splice | None = None  # typed on a page that is not shown any more
+        self._telling = asyncio.Lock()
+        self._pause: Timer | None = None
+        self._goes_along = True
+        self._arrives_below = False
+
+    # --- what the frame asks -----------------------------------------------------------
+
+    @property
+    def window_title(self) -> str:
+        """The path, and • while there is something to save."""
+        sight = self._sight
+        parts = [line(sight.path), *(["•"] if sight.is_changed or self._unsent else [])]
+        return " ".join([*parts, *([self._words(sight.note)] if sight.note else [])])
+
+    @property
+    def closing_warning(self) -> str:
+        """What closing would lose."""
+        if self._sight.is_changed or self._unsent:
+            return self._words("not saved! enter closes all the same")
+        return ""
+
+    def person_acted(self, _: str) -> None:
+        """Go where the person's own action leads; the model's never moves the cursor."""
+        self._goes_along = True
+        self.window_changed()
+
+    async def settle(self) -> None:
+        """Tell the window what was typed, before anything else is done to it."""
+        if self._pause is not None:
+            self._pause.stop()
+        async with self._telling:
+            for _ in range(_TRIES):
+                if not await self._tell():
+                    return
+
+    # --- what changes there ------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Show the page, in the colours of the theme."""
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._dress())
+        self._dress()
+        self.window_changed()
+
+    def _dress(self) -> None:
+        self.register_theme(code_theme("contextui", self.app.theme_variables))
+        self.theme = "contextui"
+
+    def window_changed(self) -> None:
+        """See what the window shows now."""
+        self.run_worker(self._follow(), group="follow")
+
+    async def _follow(self) -> None:
+        async with self._telling:
+            if (sight := await self._look()) is not None:
+                self._take(sight)
+
+    async def _look(self) -> Sight | None:
+        looking = self._window.runtime.worker.submit(lambda: sight_of(self._window))
+        await finished([looking], PATIENCE)
+        done = looking.done() and looking.exception() is None
+        return looking.result() if done else None
+
+    def _take(self, sight: Sight) -> None:
+        """Show the text as it is now, with what was typed meanwhile."""
+        old, mine = self._sight, self._mine()
+        same_file = old.file is not None and sight.file is not None and old.path == sight.path
+        if mine is not None and same_file and old.file and sight.file:
+            theirs = change(old.file.text, sight.file.text)
+            mine = rebase(mine, theirs) if theirs else mine
+        else:
+            mine = None
+        target = sight.showing(mine) if mine is not None else sight.shown
+        self._carried = mine if target is None else None
+        self._sight = sight
+        if old.path != sight.path:
+            self.language = code_language(sight.path, self.available_languages)
+        if same_file and old.first == sight.first:
+            self._become(sight.shown if target is None else target)
+        elif self.text != sight.shown or old.first != sight.first:
+            self.load_text(sight.shown if target is None else target)
+            self._goes_along = True
+        self.line_number_start, self.read_only = sight.first, sight.file is None
+        if self._goes_along:
+            self._goes_along = False
+            if (old.path, old.first, old.cursor) != (sight.path, sight.first, sight.cursor):
+                self._go_along()
+
+    def _become(self, target: str) -> None:
+        """Edit what is shown into this; cursor and scrolling stay with their text."""
+        made = change(self.text, target)
+        if made is None:
+            return
+        start, end = (_location(self.text, place) for place in (made.start, made.end))
+        top = self.scroll_offset.y
+        lines = made.text.count("\n") - (end[0] - start[0])
+        self.replace(made.text, start, end, maintain_selection_offset=True)
+        moved = lines if end[0] < top else 0
+        self.scroll_to(y=top + moved, animate=False, immediate=True)
+
+    def _go_along(self) -> None:
+        """Go to where the window is."""
+        row, last = self._sight.cursor[0] - self._sight.first, self.document.line_count - 1
+        row = last if self._arrives_below else min(max(row, 0), last)
+        self.move_cursor((row, max(self._sight.cursor[1] - 1, 0)))
+        self._arrives_below = False
+
+    # --- what is typed here ------------------------------------------------------------
+
+    @property
+    def _unsent(self) -> bool:
+        return self._carried is not None or self.text != self._sight.shown
+
+    @on(InertArea.Changed)
+    def _wait_for_pause(self) -> None:
+        if self._pause is not None:
+            self._pause.stop()
+        if self._unsent:
+            self._pause = self.set_timer(_PAUSE, self._settle_soon)
+
+    def on_blur(self) -> None:
+        """Whoever leaves has finished typing."""
+        self._settle_soon()
+
+    def _settle_soon(self) -> None:
+        if self._unsent:
+            self.screen.run_worker(self.settle(), name="typed")
+
+    async def on_unmount(self) -> None:
+        """What was typed last is not lost."""
+        await self.settle()
+
+    def _mine(self) -> Splice | None:
+        if self._carried is not None:
+            return self._carried
+        try:
+            return self._sight.spliced(self.text)
+        except ValueError as problem:
+            words = self._words(
+                "This cannot be edited here: {reason}.", reason=self._words(str(problem))
+            )
+            self.app.notify(words, severity="warning", markup=False)
+            self._become(self._sight.shown)
+            return None
+
+    async def _tell(self) -> bool:
+        """Tell what was typed; whether there may be more to tell."""
+        sight, typed, mine = self._sight, self.text, self._mine()
+        if mine is None:
+            return False
+        given = {
+            "start": mine.start,
+            "end": mine.end,
+            "text": mine.text,
+            "revision": sight.revision,
+        }
+        result = await self._window.runtime.act("splice", given, "person")
+        now = await self._look()
+        if now is None:
+            return False
+        if result.ok:
+            self._sight, self._carried = sight.after(mine, typed), None
+        elif now.revision == sight.revision:  # it was refused for what it is: that cannot stay
+            self.app.notify(line(result.text), severity="error", markup=False)
+            self._carried = None
+            self._become(sight.shown)
+        self._take(now)
+        return True
+
+    # --- keys --------------------------------------------------------------------------
+
+    def action_save(self) -> None:
+        """Save the file."""
+        self.post_message(ActionWanted("save"))
+
+    def action_undo(self) -> None:
+        """Undo the last change of the text, whoever made it."""
+        self.post_message(ActionWanted("undo"))
+
+    def action_redo(self) -> None:
+        """Make the change again."""
+        self.post_message(ActionWanted("redo"))
+
+    def action_cursor_down(self, select: bool = False) -> None:
+        """Go down; from the last line, to the next page."""
+        if not self._turn(1, self.cursor_at_last_line and not select):
+            super().action_cursor_down(select)
+
+    def action_cursor_up(self, select: bool = False) -> None:
+        """Go up; from the first line, to the page before."""
+        if not self._turn(-1, self.cursor_at_first_line and not select):
+            super().action_cursor_up(select)
+
+    def action_cursor_page_down(self) -> None:
+        """Go down by a screen; from the last line, to the next page."""
+        if not self._turn(1, self.cursor_at_last_line):
+            super().action_cursor_page_down()
+
+    def action_cursor_page_up(self) -> None:
+        """Go up by a screen; from the first line, to the page before."""
+        if not self._turn(-1, self.cursor_at_first_line):
+            super().action_cursor_page_up()
+
+    def _turn(self, pages: int, at_edge: bool) -> bool:
+        there_is = self._sight.has_more if pages > 0 else self._sight.first > 1
+        if not (at_edge and there_is):
+            return False
+        self._arrives_below = pages < 0
+        self.post_message(ActionWanted("scroll", {"pages": pages}))
+        return True
+
+
+def _location(text: str, place: int) -> tuple[int, int]:
+    """Row and column of a character."""
+    return text.count("\n", 0, place), place - text.rfind("\n", 0, place) - 1

@@ -1,0 +1,129 @@
+"""Widgets that windows bring along: loaded when first drawn, and kept from doing harm."""
+
+import types
+from collections.abc import Awaitable, Callable, Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.visual import VisualType
+from textual.widget import Widget
+
+from contextui.windowing.base import Window
+from contextui.windowing.trouble import reason_of
+
+T = TypeVar("T")
+
+
+class OwnWidgetError(Exception):
+    """A widget of a window that cannot be had; the text says why."""
+
+
+if TYPE_CHECKING:
+    _Base = Widget
+else:
+    _Base = object  # Textual looks for styles and keys along the first base that is a widget
+
+
+class Guard(_Base):
+    """Stands before a widget's own class and catches what that raises: the frame is told."""
+
+    class Failed(Message):
+        """The widget raised."""
+
+        def __init__(self, reason: str) -> None:
+            super().__init__()
+            self.reason = reason
+
+    _has_failed = False
+
+    def guarded(self, call: Callable[[], T], instead: T) -> T:
+        """What a call gives; something else from the moment on when one has raised."""
+        if self._has_failed:
+            return instead
+        try:
+            return call()
+        except Exception as problem:
+            self._fail(problem)
+            return instead
+
+    async def guarded_wait(self, call: Callable[[], Awaitable[object]] | None) -> None:
+        """The same for a call that is waited for."""
+        if call is not None and not self._has_failed:
+            try:
+                await call()
+            except Exception as problem:
+                self._fail(problem)
+
+    def _fail(self, problem: Exception) -> None:
+        self._has_failed = True
+        self.post_message(self.Failed(reason_of(problem)))
+
+    def compose(self) -> ComposeResult:
+        """Its children."""
+        nothing: list[Widget] = []
+        yield from self.guarded(lambda: list(super(Guard, self).compose()), nothing)
+
+    def render(self) -> VisualType:
+        """What it shows."""
+        nothing: VisualType = Content("")
+        return self.guarded(super().render, nothing)
+
+    def render_line(self, y: int) -> Strip:
+        """One line of what it shows."""
+        return self.guarded(lambda: super(Guard, self).render_line(y), Strip.blank(self.size.width))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Some lines of what it shows."""
+        blank = [Strip.blank(crop.width)] * crop.height
+        return self.guarded(lambda: super(Guard, self).render_lines(crop), blank)
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        """How wide it wants to be."""
+        return self.guarded(lambda: super(Guard, self).get_content_width(container, viewport), 1)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """How high it wants to be."""
+        wanted = super().get_content_height
+        return self.guarded(lambda: wanted(container, viewport, width), 1)
+
+    async def on_event(self, event: events.Event) -> None:
+        """What happens to it."""
+        try:
+            await super().on_event(event)
+        except Exception as problem:
+            self._fail(problem)
+
+    def window_changed(self) -> None:
+        """Tell it that the window changed."""
+        changed: Callable[[], Any] = getattr(super(), "window_changed", lambda: None)
+        self.guarded(changed, None)
+
+
+def own_widget(window: Window) -> Guard | None:
+    """The widget that the window brings, guarded; None if it brings none.
+
+    Raises:
+        OwnWidgetError: It cannot be imported or made.
+    """
+    spec = type(window).widget
+    if spec is None:
+        return None
+    module_name, _, name = spec.partition(":")
+    try:
+        cls = getattr(import_module(module_name), name)
+        made: Guard = _guarded_class(cls)(window)
+    except (Exception, SystemExit) as problem:
+        raise OwnWidgetError(reason_of(problem)) from problem
+    return made
+
+
+def _guarded_class(cls: type[Widget]) -> Callable[[Window], Guard]:
+    bases: Iterable[type] = (Guard, cls)
+    guarded: Callable[[Window], Guard] = types.new_class(cls.__name__, tuple(bases))
+    return guarded

@@ -1,0 +1,142 @@
+"""From what a person typed or chose to the value that an action takes."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from contextui.errors import InvalidParamsError
+from contextui.windowing.params import Params
+
+_TEXTS = {"string", "datetime", "date", "time"}
+_TYPES = {*_TEXTS, "int", "float", "bool", "any", "null", "object"}
+_OPENS, _CLOSES = "({", ")}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a param is filled in.
+
+    Attributes:
+        type: Its declared type.
+        options: What can be chosen, as it is declared; empty if it is typed.
+        many: Whether several can be chosen, or typed one on each line.
+    """
+
+    type: str
+    options: tuple[str, ...] = ()
+    many: bool = False
+
+
+def kind_of(declared: str) -> Kind:
+    """How to fill in a param that is declared so.
+
+    Example:
+        >>> kind_of("(cpu|memory)[]")
+        Kind(type='cpu|memory', options=('cpu', 'memory'), many=True)
+    """
+    parts = list(_split(declared, "|"))
+    if len(parts) > 1:
+        return Kind(declared) if all(map(_is_type, parts)) else Kind(declared, tuple(parts))
+    if declared.endswith("[]"):
+        inner = kind_of(_bare(declared[:-2]))
+        return Kind(inner.type, inner.options if inner.type != "bool" else (), many=True)
+    if declared == "bool":
+        return Kind(declared, ("false", "true"))
+    return Kind(declared) if _is_type(declared) else Kind(declared, (declared,))
+
+
+def read(kind: Kind, typed: str) -> Any:
+    """The value of a text, as the type wants it; the text itself if that cannot be."""
+    if not kind.many:
+        return _read_one(kind.type, typed)
+    whole = _json(typed) if typed.lstrip().startswith("[") else None
+    if isinstance(whole, list):
+        return whole
+    return [_read_one(kind.type, one) for one in typed.split("\n") if one.strip()]
+
+
+def chosen(option: str) -> Iterator[Any]:
+    """What an option may stand for, the likeliest first."""
+    if (value := _json(option)) is not None:
+        yield value
+    yield option
+
+
+def problems(params: Params, given: dict[str, Any]) -> dict[str, str]:
+    """What is wrong with each param, by its name; empty if nothing is."""
+    try:
+        params.validate(given, "")
+    except InvalidParamsError as error:
+        return _by_name(str(error), [param.name for param in params.listing])
+    return {}
+
+
+def _by_name(error: str, names: list[str]) -> dict[str, str]:
+    """An error's text taken apart: it tells of each param, one after the other."""
+    told = error.partition(": ")[2].rpartition(". Expected: ")[0]
+    found: dict[str, str] = {}
+    last = ""
+    for part in told.split("; "):
+        name = next(
+            (one for one in names if part.startswith((f"{one}: ", f"{one}.", f"{one} "))), ""
+        )
+        if name and name not in found:
+            last, found[name] = name, part.removeprefix(name).removeprefix(":").strip()
+        elif last:
+            found[last] += f"; {part}"
+        else:
+            found[""] = part
+    return found
+
+
+def _read_one(declared: str, typed: str) -> Any:
+    parts = list(_split(declared, "|"))
+    lists = [one for one in parts if one.endswith("[]")]
+    if len(parts) > 1 and lists and "\n" in typed.strip("\n"):
+        return read(kind_of(lists[0]), typed)
+    readers: dict[str, Callable[[str], Any]] = {
+        "int": int,
+        "float": float,
+        "any": json.loads,
+        "object": json.loads,
+    }
+    for part in parts:
+        reader = json.loads if part.startswith("{") or part in lists else readers.get(part)
+        if part == "bool" and typed in ("true", "false"):
+            return typed == "true"
+        try:
+            if reader is not None:
+                return reader(typed)
+        except ValueError:
+            continue
+    return typed
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _is_type(part: str) -> bool:
+    return part in _TYPES or part.startswith("{") or part.endswith("[]")
+
+
+def _bare(part: str) -> str:
+    return part[1:-1] if part.startswith("(") and part.endswith(")") else part
+
+
+def _split(text: str, mark: str) -> Iterator[str]:
+    """The parts between marks, but for those in quotes or brackets."""
+    depth, quoted, start = 0, False, 0
+    for at, char in enumerate(text):
+        if char == '"' and text[at - 1 : at] != "\\":
+            quoted = not quoted
+        elif not quoted:
+            depth += (char in _OPENS) - (char in _CLOSES)
+            if char == mark and depth == 0:
+                yield text[start:at]
+                start = at + 1
+    yield text[start:]
