@@ -132,7 +132,9 @@ class TimerWindow(Window):
 
     def content(self, lod: Lod) -> Body:
         state = self.state
-        return f"{state.label or 'timer'}: {state.seconds} s, {'running' if state.running else 'idle'}"
+        return (
+            f"{state.label or 'timer'}: {state.seconds} s, {'running' if state.running else 'idle'}"
+        )
 
     @action("Start counting down")
     def start(self, seconds: int) -> str:

@@ -1,28 +1,30 @@
 """Sentences that the offline model was made with: what is open, what is said, what comes of it."""
 
+# ruff: noqa: E501  (one wish to a line)
+
 from typing import Any, NamedTuple
 
-Call = tuple[str, ...]
+Opened = tuple[tuple[str, dict[str, Any]], ...]
 
 
 class Wish(NamedTuple):
     """Windows to open first (name, args), words, and the calls that are expected of them."""
 
     words: str
-    opened: tuple[tuple[str, dict[str, Any]], ...] = ()
+    opened: Opened = ()
     calls: tuple[str, ...] = ()
 
 
-TODO = (("todo", {"items": ["milk", "eggs", "bread"]}),)
-ZH_TODO = (("todo", {"items": ["牛奶", "鸡蛋", "面包"]}),)
-EDITOR = (("editor", {"path": "notes.txt"}),)
-FILES = (("files", {}),)
-NOTES = (("notebook", {}),)
-MONITOR = (("monitor", {}),)
-LAMPS = (("lamps", {}),)
-KANBAN = (("kanban", {}),)
-TIMER = (("timer", {}),)
-SCORES = (("scores", {"players": ["Anna", "Ben"]}),)
+TODO: Opened = (("todo", {"items": ["milk", "eggs", "bread"]}),)
+ZH_TODO: Opened = (("todo", {"items": ["牛奶", "鸡蛋", "面包"]}),)
+EDITOR: Opened = (("editor", {"path": "notes.txt"}),)
+FILES: Opened = (("files", {}),)
+NOTES: Opened = (("notebook", {}),)
+MONITOR: Opened = (("monitor", {}),)
+LAMPS: Opened = (("lamps", {}),)
+KANBAN: Opened = (("kanban", {}),)
+TIMER: Opened = (("timer", {}),)
+SCORES: Opened = (("scores", {"players": ["Anna", "Ben"]}),)
 
 WISHES = (
     # opening
@@ -99,7 +101,7 @@ WISHES = (
     Wish("save it as copy.txt", EDITOR, ("editor_1.save_as path=copy.txt",)),
     Wish("expand src", FILES, ("files_1.expand path=src",)),
     Wish("search for files named main", FILES, ("files_1.find_name text=main",)),
-    Wish("which files contain the text TODO? find it", FILES, ("files_1.find_text text=TODO",)),
+    Wish("find files that contain the text TODO", FILES, ("files_1.find_text text=TODO",)),
     # notes
     Wish("write down that the meeting is at 3", NOTES, ("notebook_1.write text=the meeting is at 3",)),
     Wish("note: buy flowers, red ones, and wine", NOTES, ("notebook_1.write text=buy flowers, red ones, and wine",)),
@@ -128,4 +130,53 @@ WISHES = (
     Wish("start it with 90 seconds", TIMER, ("timer_1.start seconds=90",)),
     Wish("add two minutes", TIMER, ("timer_1.extend seconds=120",)),
     Wish("stop the timer", TIMER, ("timer_1.hold",)),
+    # said in other ways
+    Wish("throw flour, sugar and yeast on there too", TODO, ("todo_1.add text=['flour', 'sugar', 'yeast']",)),
+    Wish("I've already got the eggs", TODO, ("todo_1.done item=2",)),
+    Wish("scratch bread, we have enough", TODO, ("todo_1.delete item=3",)),
+    Wish("the milk isn't done after all", (("todo", {"items": ["milk", "eggs"]}),), ("todo_1.undone item=1",)),
+    Wish("remind me to water the plants", TODO, ("todo_1.add text=water the plants",)),
+    Wish("Put “a & b <c>” on it", TODO, ("todo_1.add text=a & b <c>",)),
+    Wish("reword the third one: wholegrain bread", TODO, ("todo_1.edit item=3 text=wholegrain bread",)),
+    Wish("look for milk in the list", TODO, ("todo_1.find text=milk",)),
+    Wish("everything on the list is done", TODO, ("todo_1.done item=1", "todo_1.done item=2", "todo_1.done item=3")),
+    Wish("请把牛奶和面包划掉", ZH_TODO, ("todo_1.delete item=3", "todo_1.delete item=1")),
+    Wish("还要买酱油", ZH_TODO, ("todo_1.add text=买酱油",)),
+    Wish("提醒我给妈妈打电话", ZH_TODO, ("todo_1.add text=给妈妈打电话",)),
+    Wish("第一项已经做完了", ZH_TODO, ("todo_1.done item=1",)),
+    Wish("帮我打开一个编辑器看看 src/main.py", (), ("create editor path=src/main.py",)),
+    Wish("有哪些文件？", (), ("create files",)),
+    Wish("how much memory is in use?", (), ("create monitor",)),
+    Wish("jot down: the wifi password is on the fridge", (), ("create notebook", "notebook_1.write text=the wifi password is on the fridge")),
+    Wish("Remember in my notebook that Kim likes tea", (), ("create notebook", "notebook_1.write text=Kim likes tea")),
+    Wish("scroll down", EDITOR, ("editor_1.scroll",)),
+    Wish("show me the changes that are not saved", EDITOR, ("editor_1.diff",)),
+    Wish("undo", EDITOR, ("editor_1.undo",)),
+    Wish("take that back", EDITOR, ("editor_1.undo",)),
+    Wish("保存", EDITOR, ("editor_1.save",)),
+    Wish("在第2行前面插入“你好”", EDITOR, ("editor_1.insert before_line=2 text=你好",)),
+    Wish("把第1行换成“零”", EDITOR, ("editor_1.replace_lines first=1 last=1 text=零",)),
+    Wish("look inside src", FILES, ("files_1.expand path=src",)),
+    Wish("go into the folder src", FILES, ("files_1.enter path=src",)),
+    Wish("在 src 里查找 TODO", FILES, ("files_1.find_text text=TODO under=src",)),
+    Wish("open notes.txt", FILES, ("files_1.open path=notes.txt",)),
+    Wish("resume sampling", MONITOR, ("monitor_1.resume",)),
+    Wish("list the three processes that use most memory", MONITOR, ("monitor_1.processes count=3 by=memory",)),
+    Wish("每隔30秒采样一次", MONITOR, ("monitor_1.every seconds=30",)),
+    Wish("显示前五个进程", MONITOR, ("monitor_1.processes count=5",)),
+    Wish("hide the arguments of the processes", MONITOR, ("monitor_1.arguments show=False",)),
+    Wish("tag entry 1 with work and urgent", (("notebook", {}),), ("notebook_1.tag entry=1 tags=['work', 'urgent']",)),
+    Wish("lights out everywhere", LAMPS, ("lamps_1.all_off",)),
+    Wish("I'd like the kitchen in blue", LAMPS, ("lamps_1.paint room=kitchen color=blue",)),
+    Wish("dim the hall to twenty percent and turn the kitchen on", LAMPS, ("lamps_1.dim room=hall percent=20", "lamps_1.switch room=kitchen on=True")),
+    Wish("关掉卧室的灯", LAMPS, ("lamps_1.switch room=bedroom on=False",)),
+    Wish("把厨房的灯变成绿色", LAMPS, ("lamps_1.paint room=kitchen color=green",)),
+    Wish("new card: fix the login", KANBAN, ("kanban_1.add_card title=fix the login",)),
+    Wish("put a card 'deploy' into doing", KANBAN, ("kanban_1.add_card title=deploy column=doing",)),
+    Wish("添加一张卡片“写文档”", KANBAN, ("kanban_1.add_card title=写文档",)),
+    Wish("Ben gets ten points", SCORES, ("scores_1.award player=Ben points=10",)),
+    Wish("Carla wants to play too", SCORES, ("scores_1.join player=Carla",)),
+    Wish("给Ben加两分", SCORES, ("scores_1.award player=Ben points=2",)),
+    Wish("倒计时三分钟", TIMER, ("timer_1.start seconds=180",)),
+    Wish("hold on for a moment", TIMER, ("timer_1.hold",)),
 )  # fmt: skip

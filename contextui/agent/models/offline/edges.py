@@ -1,0 +1,70 @@
+"""The edges of what was said: articles, politeness and nouns that only announce what follows."""
+
+from collections.abc import Sequence
+
+from contextui.agent.models.offline.blocks import Action
+from contextui.agent.models.offline.clauses import is_separator
+from contextui.agent.models.offline.lexicon.cues import PATHS
+from contextui.agent.models.offline.profiles import GROUP, likeness
+from contextui.agent.models.offline.words import Kind, Token, keys_of
+
+ARTICLES = ("~article", "~new_article", "~possessive", "~person", "~this")
+"""Groups of words that stand before a noun."""
+
+_FILLERS = ("~polite", "~adverb", "~thank")
+_TRAILING = (*_FILLERS, "~here", "~to", "~in", "~from", "~of", "~with", "~for", "~at", "~by", "~as",
+             "~article", "~possessive", "~person", "~object")  # fmt: skip
+_MARKS = "-–—*•+,，、.。;；:：!！?？\n\"'"
+_SHORT = 6  # tokens: what is longer is a sentence, and keeps its article
+
+
+def trimmed(
+    tokens: Sequence[Token], action: Action | None = None, as_is: bool = False
+) -> list[Token]:
+    """Tokens without what does not belong to the value at their edges.
+
+    Args:
+        tokens: What stands together.
+        action: The action whose params it may be for.
+        as_is: Take off marks alone: the person said where it begins.
+    """
+    left = list(tokens)
+    while left and (left[0].text in _MARKS or is_separator(left[0])):
+        left = left[1:]
+    while left and (left[-1].text in _MARKS or is_separator(left[-1])
+                    or (not as_is and _is_only(left[-1], _TRAILING))):  # fmt: skip
+        left = left[:-1]
+    if as_is:
+        return left
+    while left and _is_only(left[0], _FILLERS):
+        left = left[1:]
+    return _without_kind(_without_article(left), action)
+
+
+def _is_only(token: Token, groups: Sequence[str]) -> bool:
+    return token.has(*groups) and not token.is_verb
+
+
+def _without_article(tokens: list[Token]) -> list[Token]:
+    is_sentence = len(tokens) > _SHORT or any(one.has("~be") for one in tokens)
+    while tokens and tokens[0].has(*ARTICLES) and not is_sentence and not tokens[0].number:
+        if len(tokens) == 1 and tokens[0].has("~this"):  # "that" alone stands for something
+            break
+        tokens = tokens[1:]
+    return tokens
+
+
+def _without_kind(tokens: list[Token], action: Action | None) -> list[Token]:
+    """Drop a noun that only says what kind of thing follows ("the item called milk")."""
+    if action is None or len(tokens) < 2 or tokens[0].kind is not Kind.WORD:
+        return tokens
+    first, second = tokens[:2]
+    takes_path = any(not PATHS.isdisjoint(one.name.split("_")) for one in action.params)
+    if takes_path and first.has("#file", "#folder", "#path"):
+        return tokens[1:]
+    names = [keys for one in action.params for keys in keys_of(one.name)]
+    nouns = frozenset(key for key in first.keys if key[0] not in "@~'")
+    is_kind = likeness(nouns, (*names, frozenset({"#item", "#entry", "#task"}))) >= GROUP
+    if is_kind and second.has("~called", "~saying", "~of"):
+        return tokens[2:]
+    return tokens[1:] if is_kind and second.kind in (Kind.QUOTE, Kind.NUMBER) else tokens

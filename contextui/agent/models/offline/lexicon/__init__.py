@@ -1,0 +1,1 @@
+"""General words of both languages. Nothing here knows of any window."""

@@ -1,0 +1,114 @@
+"""`OfflineModel`: the embedded default. No network, no weights, no memory of its own."""
+
+import uuid
+from collections.abc import AsyncIterator, Iterator, Sequence
+
+from contextui.agent.models.offline import saying
+from contextui.agent.models.offline.outline import asked_headings, outline
+from contextui.agent.models.offline.planning import Plan, Planned, plan
+from contextui.agent.models.offline.scene import Scene, read
+from contextui.model import (
+    Answer,
+    Block,
+    CallBegun,
+    LlmMessage,
+    ModelEvent,
+    ModelRequest,
+    TextDelta,
+    Usage,
+)
+from contextui.windowing.env import Lang
+
+_PIECE = 24  # characters of one delta
+
+
+class OfflineModel:
+    """Matches the person's words to the windows and their declared actions.
+
+    It reads the request and nothing else, so it drives any window, also those of strangers.
+
+    Attributes:
+        name: What it is called.
+
+    Example:
+        >>> controller = InteractionController(model=OfflineModel())
+        >>> async for event in controller.run_turn("make a todo list with milk and eggs"): ...
+    """
+
+    name = "offline"
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """Answer a request: the next calls, or what came of them in words."""
+        answer = answer_to(request)
+        for block in answer.blocks:
+            for event in _told(block):
+                yield event
+        yield answer
+
+
+def answer_to(request: ModelRequest) -> Answer:
+    """The whole answer to a request."""
+    scene = read(request)
+    calls: Sequence[Planned] = ()
+    lang = saying.language(scene.words, request.system)
+    if not request.tools:
+        headings = asked_headings(scene.words)
+        text = (
+            outline(_before_last(request), headings, lang)
+            if headings is not None
+            else saying.phrases(lang).no_tools
+        )
+    else:
+        made = plan(scene, lang)
+        calls = made.calls
+        text = "" if calls else _report(scene, made, lang)
+    blocks = [_call(one) for one in calls] or [{"type": "text", "text": text}]
+    return Answer(
+        blocks=tuple(blocks),
+        stop_reason="tool_use" if calls else "end_turn",
+        usage=Usage(_size(request) // 4, sum(len(str(one)) for one in blocks) // 4),
+        model=OfflineModel.name,
+    )
+
+
+def _before_last(request: ModelRequest) -> list[LlmMessage]:
+    """The conversation without the words that ask for its summary."""
+    *before, last = request.messages
+    kept = () if isinstance(last.content, str) else last.content[:-1]
+    return [*before, LlmMessage(last.role, kept)]
+
+
+def _report(scene: Scene, made: Plan, lang: Lang) -> str:
+    """What was done in this turn, and what else there is to say."""
+    done = [saying.outcome(call, lang) for step in scene.steps for call in step.calls]
+    parts = [*done, *made.said]
+    return "\n\n".join(parts) if parts else saying.phrases(lang).nothing_said
+
+
+def _call(planned: Planned) -> Block:
+    # An id of its own for each call: a context never takes one twice.
+    return {
+        "type": "tool_use",
+        "id": f"toolu_{uuid.uuid4().hex[:24]}",
+        "name": planned.tool,
+        "input": planned.input,
+    }
+
+
+def _told(block: Block) -> Iterator[ModelEvent]:
+    if block["type"] == "tool_use":
+        yield CallBegun(block["name"])
+        return
+    words = block["text"]
+    yield from (TextDelta(words[i : i + _PIECE]) for i in range(0, len(words), _PIECE))
+
+
+def _size(request: ModelRequest) -> int:
+    return len(request.system) + sum(map(_message_size, request.messages))
+
+
+def _message_size(message: LlmMessage) -> int:
+    if isinstance(message.content, str):
+        return len(message.content)
+    return sum(len(str(block.get("text") or block.get("content") or block.get("input") or ""))
+               for block in message.content)  # fmt: skip

@@ -1,0 +1,122 @@
+"""What an action, a window or a class is known by: the keys of its declared words."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
+from contextui.agent.models.offline.lexicon.verbs import KIN
+from contextui.agent.models.offline.words import keys_of
+
+_TELLING = frozenset(("~all", "~only", "~not", "~last", "~first", "~every"))
+_PARTS = re.compile(r"[,;，；。]\s*(?:or |and |或|并)?|\bor\b")
+_EXPLAINED = re.compile(r"\b(\w+)=([\w.-]+):\s*([^;]+)")
+EXACT, GROUP, RELATED, CHARACTER = 1.0, 0.85, 0.45, 0.2
+"""How sure it is that two words mean the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What an action is known by.
+
+    Attributes:
+        names: The words of its id.
+        heads: The words with which its label, or a part of it, begins.
+        label: The other words of its label that say something.
+        hints: Values that the label explains in words (``pages=-1: the one before``).
+    """
+
+    names: tuple[frozenset[str], ...]
+    heads: tuple[frozenset[str], ...]
+    label: tuple[frozenset[str], ...]
+    hints: tuple[tuple[str, str, tuple[frozenset[str], ...]], ...]
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The groups of verbs that it is named by."""
+        every = frozenset[str]().union(*self.names, *self.heads[:1])
+        return frozenset(key for key in every if key[0] == "@")
+
+    @property
+    def every(self) -> tuple[frozenset[str], ...]:
+        """All its words."""
+        return (*self.names, *self.heads, *self.label)
+
+
+@lru_cache(maxsize=1_024)
+def profile_of(action: Action) -> Profile:
+    """The profile of an action."""
+    names = telling(tuple(map(_switched, keys_of(action.id))))
+    parts = [telling(keys_of(part)) for part in _PARTS.split(action.label[:400]) if part.strip()]
+    hints = tuple((name, value, keys_of(words))
+                  for name, value, words in _EXPLAINED.findall(action.label[:400]))  # fmt: skip
+    return Profile(
+        names or keys_of(action.id),
+        tuple(part[0] for part in parts if part),
+        tuple(keys for part in parts for keys in part[1:]),
+        hints,
+    )
+
+
+@lru_cache(maxsize=512)
+def class_words(name: str, description: str) -> tuple[tuple[frozenset[str], ...], ...]:
+    """The words of a class's name, and those of its description that are no verbs alone."""
+    first = re.split(r"[.。;；]", description, maxsplit=1)[0]
+    rest = description[len(first) :]
+    return telling(keys_of(name)), telling(keys_of(first)), telling(keys_of(rest))
+
+
+def words_of(view: WindowView | ClassView) -> tuple[tuple[frozenset[str], ...], ...]:
+    """The words of a window or a class: its name, what it is, and what else is said of it."""
+    return class_words(view.name, view.description)
+
+
+def telling(words: tuple[frozenset[str], ...]) -> tuple[frozenset[str], ...]:
+    """Those words that say something: no articles, no prepositions."""
+    return tuple(
+        keys
+        for keys in words
+        if keys & _TELLING or not any(key[0] == "~" for key in keys) or _has_verb(keys)
+    )
+
+
+def alike(said: frozenset[str], declared: frozenset[str]) -> float:
+    """How sure it is that a word that was said means a declared one."""
+    shared = said & declared
+    if not shared:
+        return RELATED if _are_kin(said, declared) else 0.0
+    marks = {key[0] for key in shared}
+    if marks - set("@#~'"):
+        return EXACT
+    if marks & set("@#") or shared & _TELLING:
+        return GROUP
+    if _are_kin(said, declared):
+        return RELATED
+    characters = sum(key[0] == "'" for key in shared)
+    return min(CHARACTER * characters, GROUP) if not marks - {"'"} else 0.0
+
+
+def likeness(said: frozenset[str], declared: tuple[frozenset[str], ...]) -> float:
+    """How sure it is that a word means one of these."""
+    return max((alike(said, one) for one in declared), default=0.0)
+
+
+def _switched(keys: frozenset[str]) -> frozenset[str]:
+    """In a name, "on" and "off" are no prepositions."""
+    return keys | {f"@{one}" for one in ("on", "off") if one in keys}
+
+
+def _has_verb(keys: frozenset[str]) -> bool:
+    return any(key[0] == "@" for key in keys)
+
+
+def _are_kin(said: frozenset[str], declared: frozenset[str]) -> bool:
+    return any(
+        frozenset((one, other)) in KIN for one in _senses(said) for other in _senses(declared)
+    )
+
+
+def _senses(keys: frozenset[str]) -> list[str]:
+    """The groups of a verb; only its own where a group is named after it."""
+    groups = [key[1:] for key in keys if key[0] == "@"]
+    return [one for one in groups if one in keys] or groups

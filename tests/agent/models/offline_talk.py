@@ -1,0 +1,82 @@
+"""Talking to the offline model through the real loop."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from contextui import Window, WindowManager
+from contextui.agent.approval import ApprovalGate
+from contextui.agent.controller import InteractionController
+from contextui.agent.events import CallFinished, CallStarted, TurnFinished
+from contextui.agent.models.offline import OfflineModel
+from contextui.context.manager import ContextManager
+from contextui.files.workspace import Workspace
+from contextui.windowing.env import Lang
+from contextui.windowing.registry import discover
+from tests.agent.models.strangers import STRANGERS
+
+FILES = {"notes.txt": "one\ntwo\nthree TODO\n", "src/main.py": "print('hi')\n# TODO\n"}
+
+
+class Turn(NamedTuple):
+    """What came of some words: the calls in short form, whether each went well, and the answer."""
+
+    calls: tuple[str, ...]
+    ok: tuple[bool, ...]
+    text: str
+
+
+class Talk:
+    """A conversation with the offline model, all windows at hand, in a folder of its own."""
+
+    def __init__(
+        self, folder: Path, lang: Lang = "en", classes: tuple[type[Window], ...] = STRANGERS
+    ):
+        for name, text in FILES.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text, "utf-8")
+        every = [*discover().classes(), *classes]
+        self.windows = WindowManager(every, workspace=Workspace(folder), lang=lang)
+        self.controller = InteractionController(
+            model=OfflineModel(),
+            context=ContextManager(self.windows),
+            approval=ApprovalGate("auto"),
+        )
+        self.controller.install_prompt()
+
+    def __enter__(self) -> "Talk":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for window in self.windows.windows():
+            self.windows.close(window.id)
+        if self.windows.workspace is not None:
+            self.windows.workspace.close()
+
+    def say(self, words: str) -> Turn:
+        """Run a turn to its end."""
+        return asyncio.run(self._say(words))
+
+    async def _say(self, words: str) -> Turn:
+        calls, ok, text = list[str](), list[bool](), ""
+        async for event in self.controller.run_turn(words):
+            match event:
+                case CallStarted():
+                    calls.append(short(event.name, event.input))
+                case CallFinished():
+                    ok.append(event.ok)
+                case TurnFinished():
+                    assert not event.is_error, event.explanation
+                    text = event.text
+        return Turn(tuple(calls), tuple(ok), text)
+
+
+def short(name: str, given: Mapping[str, Any]) -> str:
+    """A call in short form: ``todo_1.add text=milk``."""
+    inner = given.get("args") if name == "create" else given.get("params")
+    what = {
+        "create": f"create {given.get('name')}",
+        "action": f"{given.get('window_id')}.{given.get('action_id')}",
+    }.get(name, f"{name} {given.get('path')}")
+    return " ".join([what, *(f"{key}={value}" for key, value in (inner or {}).items())])
