@@ -23,7 +23,7 @@ from contextui.windowing.registry import discover
 TURNS = (
     "Make a to-do list with milk, eggs and bread",
     "Mark milk as done",
-    "Start a notebook and note down that the shop closes at 8",
+    "Write down in a notebook: the bakery closes early",
     "What is on my list?",
     "Close the to-do list",
 )

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from dataclasses import replace
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import TurnFinished
@@ -12,7 +13,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.assembling import Assembly, assemble
 from contextui.cli.output import Output, SilentOutput, output_for
 from contextui.cli.parsers import UsageError
-from contextui.cli.speaking import tell
+from contextui.cli.speaking import tell, tell_where, words_of
 from contextui.model import Model
 from contextui.session.session import Session
 from contextui.tokens import TokenCounter
@@ -97,6 +98,9 @@ async def _take_turn(
             except OSError as error:
                 output, broken = SilentOutput(), error
                 controller.stop()  # nobody can read on: end the turn as if it was stopped
+    except Exception as error:
+        tell_where(error)
+        finished = replace(finished, reason="failed", explanation=words_of(error))
     finally:
         controller.close()
         await _close(controller.model)

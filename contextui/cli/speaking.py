@@ -54,11 +54,16 @@ def note(line: str) -> None:
 
 def tell_crash(error: BaseException) -> None:
     """Say in one line what happened that should not; with `CONTEXTUI_DEBUG`, also where."""
+    tell_where(error)
+    tell(words_of(error))
+
+
+def tell_where(error: BaseException) -> None:
+    """With `CONTEXTUI_DEBUG`, say where an error comes from."""
     if os.environ.get("CONTEXTUI_DEBUG"):
         lines = "".join(traceback.format_exception(error))
         with suppress(OSError):
             _write(sys.stderr, for_terminal(_masked(lines)), flush=True)
-    tell(words_of(error))
 
 
 def say_table(rows: Sequence[Sequence[str]]) -> None:

@@ -350,6 +350,22 @@ def test_what_nobody_expected_is_one_line_without_keys(
     assert SECRET not in done.err
 
 
+def test_a_crash_within_the_turn_is_told_and_the_session_goes_on(
+    program: Program, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(self: InteractionController, *given: object) -> None:
+        raise RuntimeError(f"boom with {SECRET}")
+
+    server.play(answer("Yes."), answer("Yes."))
+    with monkeypatch.context() as patch:
+        patch.setattr(InteractionController, "take", crash)
+        done = program("-p", "Hi", "--output-format", "json")
+    done.fails(1, "RuntimeError: boom")
+    assert (done.json["reason"], done.json["is_error"]) == ("failed", True)
+    assert SECRET not in done.err + done.out
+    assert program("-r", done.json["session_id"], "-p", "And?").out == "Yes.\n"
+
+
 # --- sessions --------------------------------------------------------------------------------
 
 
