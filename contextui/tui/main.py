@@ -251,7 +251,7 @@ class MainScreen(Screen[None]):
             self.navigation.enter(places[key])
         elif key and key in "123456789":
             self.query_one(Panes).show("windows")
-            self.query_one(Desktop).go_to(int(key))
+            self.call_after_refresh(self.query_one(Desktop).go_to, int(key))
 
     @on(Panes.Chosen)
     def _enter_chosen(self, message: Panes.Chosen) -> None:

@@ -119,7 +119,8 @@ class Conversation(VerticalScroll):
     @property
     def new_below(self) -> int:
         """How many lines stand below what is seen."""
-        return max(int(self.max_scroll_y - self.scroll_y), 0)
+        hidden = int(self.max_scroll_y - self.scroll_y)
+        return max(hidden, 0) if self.max_scroll_y > 0 else 0
 
     def action_unfold(self) -> None:
         """Unfold the newest calls, or fold them again."""
