@@ -21,6 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contextui.context.gists.gist import gist as gist
     from contextui.context.item import ContextItem as ContextItem
     from contextui.context.item import ItemType as ItemType
     from contextui.context.manager import ContextManager as ContextManager
@@ -72,6 +73,7 @@ __version__ = "0.1.0"
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 _HOMES = {
+    "contextui.context.gists.gist": ["gist"],
     "contextui.context.pieces": ["Composition"],
     "contextui.context.item": ["ContextItem", "ItemType"],
     "contextui.context.manager": ["ContextManager"],

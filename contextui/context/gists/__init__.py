@@ -1,0 +1,1 @@
+"""Gists: the line that stands for a file once it was read."""

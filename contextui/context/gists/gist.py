@@ -1,0 +1,107 @@
+"""`gist`: one line that tells what a file holds, for turns in which its text is not needed."""
+
+import os
+from pathlib import PurePosixPath
+
+from contextui.context.gists.code import CODE, declared
+from contextui.context.gists.structured import of_json, of_json_lines
+from contextui.context.gists.tables import of_csv, of_workbook
+from contextui.context.gists.wording import number_of, size_of, told, worded
+from contextui.files.errors import FileError
+from contextui.files.languages import language_of
+from contextui.files.textfile import TextFile
+from contextui.windowing.env import Lang
+
+_LONGEST = 10_000_000  # characters that are looked into; of more, lines and size are told
+_TABLES = {".csv": ("CSV", None), ".tsv": ("TSV", "\t"), ".tab": ("TSV", "\t")}
+_WORKBOOKS = (".xlsx", ".xlsm", ".xls")
+_JSON_LINES = (".jsonl", ".ndjson")
+_SUFFIX = 8  # characters of a suffix that is worth telling
+
+
+def gist(path: str | os.PathLike[str], content: str | bytes, lang: Lang = "en") -> str:
+    """One line about a file: its name and kind, and what is in it.
+
+    Of code the lines, functions and classes; of a table the rows and columns; of JSON the size
+    and the top keys; of all else the lines and the size. It is bounded, it is inert, and there
+    is one for every file, however damaged.
+
+    Args:
+        path: The file. A relative path is told whole, so that the file can be read again; of
+            an absolute one only the name.
+        content: What is in it. Workbooks come as bytes; other bytes are decoded.
+        lang: The language of the line.
+
+    Example:
+        >>> gist("a/sales.py", "def load():\\n    ...\\n\\nclass Sale: ...\\n")
+        '[file read] a/sales.py (python, 4 lines, functions: load, classes: Sale)'
+    """
+    where = PurePosixPath(os.fspath(path))
+    return told(_shown(where), _facts(where, content, lang), lang)
+
+
+def gist_of_size(path: str | os.PathLike[str], size: int, lang: Lang = "en") -> str:
+    """The gist of a file of which nothing but the size is known, in bytes."""
+    where = PurePosixPath(os.fspath(path))
+    return told(_shown(where), [_kind(where, lang), size_of(size)], lang)
+
+
+def _shown(path: PurePosixPath) -> str:
+    return path.name if path.is_absolute() else str(path)
+
+
+def _kind(path: PurePosixPath, lang: Lang, otherwise: str = "text") -> str:
+    suffix = path.suffix.lower()
+    if suffix in _TABLES:
+        return _TABLES[suffix][0]
+    if suffix in _WORKBOOKS:
+        return "Excel"
+    if suffix in _JSON_LINES:
+        return "JSONL"
+    language = language_of(path.name)
+    if language:
+        return "JSON" if language == "json" else language
+    plain = suffix[1:].isascii() and suffix[1:].isalnum() and len(suffix) <= _SUFFIX
+    return suffix[1:] if plain and suffix != ".txt" else worded(otherwise, lang)
+
+
+def _facts(path: PurePosixPath, content: str | bytes, lang: Lang) -> list[str]:
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
+    size = size_of(len(data))
+    if path.suffix.lower() in _WORKBOOKS:
+        return [_kind(path, lang), *(of_workbook(data, lang) or [size])]
+    text = _text(content)
+    if text is None:
+        return [_kind(path, lang, "binary"), size]
+    return [_kind(path, lang), *_facts_of_text(path, text, size, lang)]
+
+
+def _facts_of_text(path: PurePosixPath, text: str, size: str, lang: Lang) -> list[str]:
+    lines, suffix = number_of(_lines(text), "line", lang), path.suffix.lower()
+    if len(text) > _LONGEST:
+        return [lines, size]
+    if suffix in _TABLES:
+        return of_csv(text, _TABLES[suffix][1], lang) or [lines, size]
+    if suffix in _JSON_LINES:
+        return [size, *of_json_lines(text, lang)]
+    language = language_of(path.name)
+    if language == "json":
+        return [size, *of_json(text, lang)]
+    if language in CODE:
+        return [lines, *declared(path.name, text, lang)]
+    return [lines, size]
+
+
+def _text(content: str | bytes) -> str | None:
+    """The text, without a byte order mark; None of what is no text."""
+    if isinstance(content, str):
+        return content.removeprefix("\ufeff")
+    try:
+        return TextFile.from_bytes(content).text
+    except FileError:
+        return None
+
+
+def _lines(text: str) -> int:
+    ends = text.count("\n") + text.count("\r") - text.count("\r\n")
+    return ends + (text[-1:] not in ("", "\n", "\r"))
