@@ -59,7 +59,8 @@ class BudgetBar(Widget):
         name, total = self._words("Context"), self._shares.total
         share = total / self._budget
         style = "$text-error" if share >= 1 else "$text-warning" if share >= FULL else MUTED
-        figures = f"~{short(total)} / {short(self._budget)}   "
+        budget = short(self._budget).replace(".0", "")
+        figures = f"~{short(total)} / {budget}   "
         percent = f"{100 * share:.0f}%"
         gap = max(width - cell_len(name) - len(figures) - len(percent), 1)
         return Content.assemble((name, "bold"), " " * gap, (figures, MUTED), (percent, style))

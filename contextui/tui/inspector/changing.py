@@ -9,7 +9,7 @@ from contextui.errors import ContextUIError
 from contextui.text import one_line
 from contextui.tui.cells import short
 from contextui.tui.inspector.prices import Offer
-from contextui.tui.inspector.rows import Row
+from contextui.tui.inspector.spans import Row
 from contextui.tui.words import Words
 from contextui.windowing.snapshot import Lod
 

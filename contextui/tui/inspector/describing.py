@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from contextui.tui.cells import short
 from contextui.tui.inspector.labels import origin, text_of, title
 from contextui.tui.inspector.prices import Prices
-from contextui.tui.inspector.rows import Row
+from contextui.tui.inspector.spans import Row
 from contextui.tui.words import Words
 
 TurnOf = Callable[[int], int | None]
@@ -36,6 +36,7 @@ def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Descrip
     ledger = look.context.ledger
     counted = row.tokens if row.tokens is not None else ledger.size(row.item)
     place = "from cache" if _is_cached(row, prices) else "sent anew"
+    place = place if look.knows_cache else ""
     return Description(
         title(row, ledger.calls, words),
         short(look.provider(counted)),

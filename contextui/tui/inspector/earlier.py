@@ -1,89 +1,83 @@
-"""Earlier turns: the context as it was then, read from the session's log."""
+"""Which turn is looked at: the present one, or an earlier one as it was then."""
 
-import threading
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from contextui.model import Tool
-from contextui.session.session import Session, SessionOptions
-from contextui.session.store import SessionStore
-from contextui.tui.inspector.look import Look, Looker
-from contextui.windowing.trouble import reason_of
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierTurn:
-    """A turn as it was when it ended.
-
-    Attributes:
-        turn: Its number.
-        look: What there was to see; None if it could not be read.
-        reason: Why not.
-    """
-
-    turn: int
-    look: Look | None
-    reason: str = ""
+from contextui.text import one_line
+from contextui.tui.desk import Desk
+from contextui.tui.inspector.look import Look
+from contextui.tui.inspector.reading import EarlierTurn, Reader
+from contextui.tui.inspector.watching import Watch
+from contextui.tui.words import Words
 
 
 class Earlier:
-    """Reads earlier turns, one at a time, on a thread; of several asked for, the last one counts.
+    """Goes back and forth between the turns of a session.
 
     Args:
-        session: Whose turns.
-        tools: What is declared to the model.
-        tell: Called on that thread with what was read.
+        desk: The session.
+        watch: Knows the present.
+        tell: Called, on another thread, when an earlier turn was read.
+
+    Attributes:
+        wanted: The turn that is to be looked at, None for the present.
     """
 
-    def __init__(
-        self, session: Session, tools: Iterable[Tool], tell: Callable[[EarlierTurn], object]
-    ) -> None:
-        self._session, self._tools, self._tell = session, list(tools), tell
-        self._lock = threading.Lock()
-        self._wanted: int | None = None
-        self._is_reading = False
+    def __init__(self, desk: Desk, watch: Watch, tell: Callable[[EarlierTurn], object]) -> None:
+        self._desk, self._watch = desk, watch
+        self._reader = Reader(desk.session, watch.tools, tell)
+        self._shown: EarlierTurn | None = None
+        self.wanted: int | None = None
 
-    def ask(self, turn: int) -> None:
-        """Have a turn read."""
-        with self._lock:
-            self._wanted = turn
-            if self._is_reading:
-                return
-            self._is_reading = True
-        # A daemon: leaving does not wait for a long log.
-        threading.Thread(target=self._read_wanted, daemon=True, name="earlier turn").start()
+    @property
+    def now(self) -> int:
+        """The number of the turn under way, or of the last one."""
+        return self._desk.session.turn + self._desk.controller.is_running
 
-    def forget(self) -> None:
-        """Nothing is wanted any more."""
-        with self._lock:
-            self._wanted = None
+    @property
+    def is_now(self) -> bool:
+        """Whether it is the present that is looked at."""
+        return self._shown is None or self._shown.look is None
 
-    def _read_wanted(self) -> None:
-        while True:
-            with self._lock:
-                turn, self._wanted = self._wanted, None
-                if turn is None:
-                    self._is_reading = False
-                    return
-            found = self._read(turn)
-            with self._lock:
-                is_wanted = self._wanted is None
-            if is_wanted:
-                self._tell(found)
+    def step(self, step: int) -> bool:
+        """Go to an earlier or a later turn; whether there is one."""
+        turn = (self.now if self.wanted is None else self.wanted) + step
+        if turn < 1:
+            return False
+        self.go(turn)
+        return True
 
-    def _read(self, turn: int) -> EarlierTurn:
-        session = self._session
-        options = SessionOptions(
-            classes=session.windows.classes.values(),
-            lang=session.windows.lang,
-            lod=session.windows.lod,
-            placement=session.context.placement,
-        )
-        try:
-            view = SessionStore(session.path.parents[2], options).view(session.id, turn)
-        except Exception as error:  # a log may be damaged in any way: then that is told
-            return EarlierTurn(turn, None, reason_of(error))
-        view.windows.settle_now()
-        look = Looker(view.context, self._tools).look()
-        view.close()  # its windows stand still from now on, as they did then
-        return EarlierTurn(turn, look)
+    def go(self, turn: int) -> None:
+        """Go to a turn; the present is shown until it is read."""
+        if turn >= self.now:
+            self.return_to_now()
+        else:
+            self.wanted = turn
+            self._reader.ask(turn)
+
+    def return_to_now(self) -> None:
+        """Look at the present again."""
+        self.wanted = self._shown = None
+        self._reader.forget()
+
+    def take(self, read: EarlierTurn) -> None:
+        """An earlier turn was read: look at it, if it is still wanted."""
+        if read.turn == self.wanted:
+            self._shown = read
+
+    def look(self) -> Look:
+        """What there is to see of the turn that is looked at."""
+        if self._shown is not None and self._shown.look is not None:
+            return self._shown.look
+        return self._watch.look()
+
+    def banner(self, words: Words) -> str:
+        """What tells that this is not the present."""
+        if self.wanted is None:
+            return ""
+        turns = {"turn": self.wanted, "turns": self.now}
+        if self._shown is None or self._shown.turn != self.wanted:
+            return words("Turn {turn} of {turns} is being read …", **turns)
+        if self._shown.look is None:
+            reason = one_line(self._shown.reason, 120)
+            return words("Turn {turn} cannot be shown: {reason}", reason=reason, **turns)
+        return words("Turn {turn} of {turns}, as it was then. End returns.", **turns)

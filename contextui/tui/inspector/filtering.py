@@ -10,7 +10,7 @@ from textual.widgets import Input
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.inspector.labels import label
 from contextui.tui.inspector.look import Look
-from contextui.tui.inspector.rows import Row
+from contextui.tui.inspector.spans import Row
 from contextui.tui.words import Words
 
 _SLICE = 0.008  # seconds of looking before others have their turn
@@ -53,14 +53,16 @@ class Search:
         return False
 
     def _has(self, item: ContextItem) -> bool:
-        if self._look is None:
-            return False
-        context = self._look.context
         if self._sought in item.content.casefold():
             return True
-        if item.type is ItemType.WINDOW and context.windows is not None:
-            window = context.windows.get(item.content)
+        if self._look is None or item.type in (ItemType.USER, ItemType.SYSTEM):
+            return False
+        context = self._look.context
+        if item.type is ItemType.WINDOW:
+            window = context.windows.get(item.content) if context.windows is not None else None
             return window is not None and self._sought in window.runtime.latest().xml.casefold()
+        if item.type is ItemType.ASSISTANT and item.content:
+            return False
         return self._sought in label(item, context.ledger.calls, self._words).casefold()
 
 

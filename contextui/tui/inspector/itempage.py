@@ -19,7 +19,8 @@ from contextui.tui.inspector.labels import title, whole_text
 from contextui.tui.inspector.levels import Levels
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.prices import Offer, Prices
-from contextui.tui.inspector.rows import Row, rows_of
+from contextui.tui.inspector.rows import rows_of
+from contextui.tui.inspector.spans import Row
 from contextui.tui.inspector.whole import WholeText
 from contextui.tui.words import Words
 

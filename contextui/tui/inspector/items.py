@@ -13,11 +13,12 @@ from contextui.tui.cells import FAINT, MUTED, RULE, fit, short
 from contextui.tui.inspector.labels import KINDS, label, window_label
 from contextui.tui.inspector.lineview import LineView
 from contextui.tui.inspector.look import Look
-from contextui.tui.inspector.rows import Row, Rows, Rule
+from contextui.tui.inspector.spans import Row, Rows, Rule
 from contextui.tui.words import Words
 
 CURSOR = "on $primary 22%"
 _KIND = 6  # cells
+_ROOMY = 30  # cells
 _LABELS = 2_000  # that are kept
 
 
@@ -187,10 +188,9 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         )
 
     def _told(self, row: Row, room: int) -> str:
-        """What a row says; why it is left out can always be read."""
-        state = self._state(row)
-        text = self._label(row)
-        if not state or room < cell_len(state) + 8:
+        """What a row says; where there is room, why it is left out can always be read."""
+        state, text = self._state(row), self._label(row)
+        if not state or room < _ROOMY:
             return fit(f"{text}  {state}" if state else text, room)
         length = min(cell_len(fit(text, room).rstrip()), room - cell_len(state) - 2)
         return fit(f"{fit(text, length)}  {state}", room)

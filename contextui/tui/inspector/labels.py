@@ -5,7 +5,7 @@ from contextui.context.forms import is_reduced
 from contextui.context.item import ContextItem, ItemType
 from contextui.text import one_line
 from contextui.tui.conversation.entries import called
-from contextui.tui.inspector.rows import Row
+from contextui.tui.inspector.spans import Row
 from contextui.tui.words import Words
 from contextui.windowing.manager import WindowManager
 

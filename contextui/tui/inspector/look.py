@@ -45,6 +45,7 @@ class Look:
         copies: What the windows in the request cost, each by its place: message, then window.
         shares: What the parts cost.
         under_way: Whether something of the turn under way was sent.
+        knows_cache: Whether it is known what the provider holds; of an earlier turn, it is not.
     """
 
     context: ContextManager
@@ -55,6 +56,7 @@ class Look:
     copies: dict[tuple[int, int], int]
     shares: Shares
     under_way: bool
+    knows_cache: bool = True
 
     @property
     def in_place(self) -> bool:
@@ -86,7 +88,7 @@ class Looker:
     Args:
         context: What to look at.
         tools: What is declared to the model with every request.
-        sent: What was sent of it; without that, nothing is in a cache.
+        sent: What was sent of it; without that, it is not known what is in a cache.
     """
 
     def __init__(
@@ -110,6 +112,7 @@ class Looker:
             copies,
             self._shares(composition, sum(copies.values())),
             context.ledger.under_way,
+            self._sent is not None,
         )
 
     def _copies(self, composition: Composition) -> dict[tuple[int, int], int]:

@@ -1,7 +1,5 @@
 """The inspector: what the model sees, what it costs, and what went wrong."""
 
-import unicodedata
-
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -19,15 +17,15 @@ from contextui.agent.events import (
     UsageSpent,
 )
 from contextui.events import Event
-from contextui.text import one_line
 from contextui.tui.desk import Desk
 from contextui.tui.inspector.budget import BudgetBar
 from contextui.tui.inspector.changing import Changing
 from contextui.tui.inspector.draft import Drafting
-from contextui.tui.inspector.earlier import Earlier, EarlierTurn
+from contextui.tui.inspector.earlier import Earlier
 from contextui.tui.inspector.itempage import ItemPage
+from contextui.tui.inspector.keys import meant_key
 from contextui.tui.inspector.log import Kind, LogPage
-from contextui.tui.inspector.look import Look
+from contextui.tui.inspector.reading import EarlierTurn
 from contextui.tui.inspector.request import Order, RequestPage
 from contextui.tui.inspector.tabs import PAGES, TabBar
 from contextui.tui.inspector.usage import UsagePage
@@ -37,7 +35,6 @@ from contextui.tui.words import Words
 
 _PAUSE = 0.05  # seconds at least between two looks
 _BESIDE = 90  # cells from which on things stand side by side
-_KEYS = {"。": ".", "【": "[", "】": "]", "、": "/"}  # what input methods make of keys
 
 
 class Inspector(Vertical):
@@ -70,8 +67,6 @@ class Inspector(Vertical):
         self._earlier: Earlier | None = None
         self._changing: Changing | None = None
         self._page = PAGES[0]
-        self._wanted_turn: int | None = None
-        self._shown_turn: EarlierTurn | None = None
         self._is_waiting = self._is_stale = False
         self._notices = self._attempt = 0
 
@@ -99,7 +94,7 @@ class Inspector(Vertical):
             self._watch.stop()
         self._desk = desk
         self._watch = watch = Watch(desk, lambda: self.post_message(self.PastKnown()))
-        self._earlier = Earlier(desk.session, watch.tools, self._earlier_read)
+        self._earlier = Earlier(desk, watch, lambda one: self.post_message(self.EarlierRead(one)))
         context = desk.session.context
         self._changing = Changing(context, self._words, lambda: watch.look().cached_tokens)
         drafting = Drafting(desk.controller, self._words)
@@ -165,44 +160,25 @@ class Inspector(Vertical):
 
     def _look(self) -> None:
         self._is_waiting = False
-        if self._watch is None or self._desk is None:
+        if self._watch is None or self._desk is None or self._earlier is None:
             return
         self._is_stale = not self.region.area  # nobody sees it: look when it is shown
         if self._is_stale:
             return
-        earlier = self._shown_turn
-        look = earlier.look if earlier is not None and earlier.look else self._watch.look()
+        look, is_now = self._earlier.look(), self._earlier.is_now
         budget = self._desk.controller.options.budget
-        self.query_one(BudgetBar).show(look.shares, budget, self._banner())
+        self.query_one(BudgetBar).show(look.shares, budget, self._earlier.banner(self._words))
         match self._page:
             case "Items":
-                changing = self._changing if earlier is None else None
-                turn_of = self._watch.spending.turn_of
-                self.query_one(ItemPage).show(look, turn_of, changing)
+                changing = self._changing if is_now else None
+                self.query_one(ItemPage).show(look, self._watch.spending.turn_of, changing)
             case "Request":
-                self._show_request(look)
+                turn = self._desk.session.turn + 1 if is_now else self._earlier.wanted or 0
+                sent = self._watch.sent.requests if is_now else []
+                order = Order(look.composition, sent, turn, is_earlier=not is_now)
+                self.query_one(RequestPage).show(order)
             case "Usage":
                 self.query_one(UsagePage).show(self._watch.spending.turns)
-
-    def _show_request(self, look: Look) -> None:
-        if self._watch is None:
-            return
-        page, earlier = self.query_one(RequestPage), self._shown_turn
-        if earlier is not None:
-            page.show(Order(look.composition, [], earlier.turn, is_earlier=True))
-        else:
-            page.show(Order(look.composition, self._watch.sent.requests, self._turns_now()))
-
-    def _banner(self) -> str:
-        if self._wanted_turn is None:
-            return ""
-        turns = {"turn": self._wanted_turn, "turns": self._turns_now()}
-        if self._shown_turn is None or self._shown_turn.turn != self._wanted_turn:
-            return self._words("Turn {turn} of {turns} is being read …", **turns)
-        if self._shown_turn.look is None:
-            reason = one_line(self._shown_turn.reason, 120)
-            return self._words("Turn {turn} cannot be shown: {reason}", reason=reason, **turns)
-        return self._words("Turn {turn} of {turns}, as it was then. End returns.", **turns)
 
     def on_show(self, _: Show) -> None:
         """Catch up with what happened while nobody looked."""
@@ -258,49 +234,28 @@ class Inspector(Vertical):
 
     # --- turns -------------------------------------------------------------------------
 
-    def _turns_now(self) -> int:
-        """The number of the turn under way, or of the last one."""
-        if self._desk is None:
-            return 0
-        return self._desk.session.turn + self._desk.controller.is_running
-
     def action_turn(self, step: int) -> None:
         """Go to an earlier or a later turn."""
-        now = self._turns_now()
-        here = self._wanted_turn if self._wanted_turn is not None else now
-        if here + step >= now:
-            self.action_now()
-        elif here + step < 1:
+        if self._earlier is not None and not self._earlier.step(step):
             self.notify(self._words("There is no earlier turn."), markup=False)
-        else:
-            self._go_to_turn(here + step)
-
-    def _go_to_turn(self, turn: int) -> None:
-        self._wanted_turn = turn
-        if self._earlier is not None:
-            self._earlier.ask(turn)
         self._look()
-
-    def _earlier_read(self, earlier: EarlierTurn) -> None:
-        self.post_message(self.EarlierRead(earlier))
 
     @on(EarlierRead)
     def _show_earlier(self, message: EarlierRead) -> None:
-        if message.earlier.turn == self._wanted_turn:
-            self._shown_turn = message.earlier
-            self._look()
+        if self._earlier is not None:
+            self._earlier.take(message.earlier)
+        self._look()
 
     @on(UsagePage.Opened)
     def _show_its_request(self, message: UsagePage.Opened) -> None:
+        if self._earlier is not None:
+            self._earlier.go(message.turn)
         self._turn_to("Request")
-        if message.turn < self._turns_now():
-            self._go_to_turn(message.turn)
-        else:
-            self.action_now()
 
     def action_now(self) -> None:
         """Return to what is now."""
-        self._wanted_turn = self._shown_turn = None
+        if self._earlier is not None:
+            self._earlier.return_to_now()
         self._look()
 
     def check_action(
@@ -309,25 +264,15 @@ class Inspector(Vertical):
         parameters: tuple[object, ...],  # noqa: ARG002
     ) -> bool | None:
         """The way back is there only for who went away."""
-        return action != "now" or self._wanted_turn is not None
+        is_away = self._earlier is not None and self._earlier.wanted is not None
+        return is_away or action != "now"
 
     # --- keys --------------------------------------------------------------------------
 
     async def on_key(self, event: Key) -> None:
-        """With an input method on, letters arrive full-width: take them for what they are."""
-        given = event.character or ""
-        plain = _KEYS.get(given, unicodedata.normalize("NFKC", given))
-        if len(plain) != 1 or plain == given:
-            return
-        for active in list(self.screen.active_bindings.values()):
-            if active.enabled and active.binding.key == _key_name(plain):
-                event.stop()
-                await self.app.run_action(active.binding.action, active.node)
-                return
-
-
-def _key_name(character: str) -> str:
-    """What bindings call a key."""
-    if character.isalnum():
-        return character
-    return unicodedata.name(character).lower().replace("-", "_").replace(" ", "_")
+        """Take a key for what it is without an input method."""
+        meant = meant_key(event)
+        active = self.screen.active_bindings.get(meant) if meant is not None else None
+        if active is not None and active.enabled:
+            event.stop()
+            await self.app.run_action(active.binding.action, active.node)

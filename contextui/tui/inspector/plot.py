@@ -43,7 +43,7 @@ def plot(
     shown, rows = fitting(turns, width), height - 1
     top = nice(max((sum(one.parts) for one in shown), default=1))
     step = step_of(width, len(shown))
-    marks = {rows - 1: short(top), (rows - 1) // 2: short(top / 2), 0: "0"}
+    marks = {rows - 1: _round(top), (rows - 1) // 2: _round(top / 2), 0: "0"}
     lines: list[list[Span]] = []
     for row in reversed(range(rows)):
         line = [(fit(marks.get(row, ""), AXIS - 1, right=True) + " ", FAINT)]
@@ -67,6 +67,10 @@ def nice(largest: float) -> int:
         if factor * size >= largest:
             return round(factor * size)
     return size * 10
+
+
+def _round(tokens: float) -> str:
+    return short(tokens).replace(".0", "")
 
 
 def _cell(turn: TurnUsage, row: int, scale: float, step: int, plain: bool) -> Iterator[Span]:

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.inspector.look import Look
-from contextui.tui.inspector.rows import Row
+from contextui.tui.inspector.spans import Row
 from contextui.windowing.snapshot import Lod
 
 WRITING, READING = 1.15, 0.1

@@ -133,7 +133,7 @@ class RequestPage(Container):
         self._draft = message.draft
         self._show_draft()
         if first:
-            self.query_one(Bytes).show_part(self.outline.chosen)
+            self.call_after_refresh(self.outline.choose, self.outline.chosen)
         self._draw_next(message.order)
 
     @on(NotDrawn)

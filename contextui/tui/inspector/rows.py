@@ -4,129 +4,13 @@ Nothing is built for rows that nobody looks at: of the finished turns, of which 
 hundred thousand items, a row is made when it is asked for.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
-from typing import NamedTuple, overload
+from collections.abc import Iterator, Sequence
 
-from contextui.context.item import Carried, ContextItem, is_conversation
+from contextui.context.item import ContextItem, is_conversation
 from contextui.context.pieces import Piece
-from contextui.context.sequence import ItemView
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.sending import system_pieces
-
-
-class Row(NamedTuple):
-    """One item, or one window as a request shows it.
-
-    Attributes:
-        item: The item.
-        copy: The window as it stands in the request.
-        tokens: What it costs there, by our own count; None if that is what the item costs.
-        is_old: Whether a newer copy of the window counts, or none any more.
-    """
-
-    item: ContextItem
-    copy: Carried | None = None
-    tokens: int | None = None
-    is_old: bool = False
-
-    @property
-    def key(self) -> str:
-        """Names the row, whatever happens to the others."""
-        if self.copy is not None and self.is_old:
-            return f"{self.item.id}@{self.copy.version}"
-        return self.item.id
-
-
-class Rule(NamedTuple):
-    """A line between rows: what follows comes from the cache, or is sent anew."""
-
-    from_cache: bool
-    tokens: int
-
-
-class Rows(Sequence[Row | Rule]):
-    """Several runs of rows, one behind the other."""
-
-    def __init__(self, runs: Iterable[Sequence[Row | Rule]]) -> None:
-        self._runs = [run for run in runs if run]
-        self._ends = list(accumulate(map(len, self._runs)))
-
-    def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
-
-    @overload
-    def __getitem__(self, index: int) -> Row | Rule: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Row | Rule]: ...
-    def __getitem__(self, index: int | slice) -> Row | Rule | list[Row | Rule]:
-        if isinstance(index, slice):
-            return [self[position] for position in range(*index.indices(len(self)))]
-        if not 0 <= index < len(self):
-            raise IndexError(index)
-        number = bisect_right(self._ends, index)
-        return self._runs[number][index - (self._ends[number - 1] if number else 0)]
-
-    def find(self, key: str, seq: int) -> int | None:
-        """Where the row of this key stands, if it stands here; its item has this seq."""
-        start = 0
-        for run in self._runs:
-            if isinstance(run, Span):
-                place = run.find(seq)
-                row = run[place] if place is not None else None
-                if place is not None and row is not None and row.key == key:
-                    return start + place
-            else:
-                for place, one in enumerate(run):
-                    if isinstance(one, Row) and one.key == key:
-                        return start + place
-            start += len(run)
-        return None
-
-
-class Span(Sequence[Row]):
-    """The items of a view from one place up to another, without those that stand elsewhere.
-
-    Args:
-        items: The view.
-        start: The place of the first.
-        stop: The place behind the last.
-        elsewhere: The places that are left out, rising.
-    """
-
-    def __init__(self, items: ItemView, start: int, stop: int, elsewhere: Sequence[int]) -> None:
-        self._items, self._elsewhere = items, elsewhere
-        self._shifted = [place - number for number, place in enumerate(elsewhere)]
-        self._first, self._last = self._kept(start), self._kept(stop)
-
-    def __len__(self) -> int:
-        return max(self._last - self._first, 0)
-
-    @overload
-    def __getitem__(self, index: int) -> Row: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Row]: ...
-    def __getitem__(self, index: int | slice) -> Row | list[Row]:
-        if isinstance(index, slice):
-            return [self[position] for position in range(*index.indices(len(self)))]
-        if not 0 <= index < len(self):
-            raise IndexError(index)
-        kept = self._first + index
-        return Row(self._items[kept + bisect_right(self._shifted, kept)])
-
-    def find(self, seq: int) -> int | None:
-        """Where the item of this seq stands, if it stands here."""
-        kept = self._kept(place_of(self._items, seq)) - self._first
-        return kept if 0 <= kept < len(self) else None
-
-    def _kept(self, place: int) -> int:
-        return place - bisect_left(self._elsewhere, place)
-
-
-def place_of(items: ItemView, seq: int) -> int:
-    """The place of the first item that has this seq or a higher one."""
-    return bisect_left(items, seq, key=lambda item: item.seq)
+from contextui.tui.inspector.spans import Row, Rows, Rule, Span, place_of
 
 
 def rows_of(look: Look) -> Rows:
@@ -160,16 +44,15 @@ def _with_rules(
     """The rows with a rule before what comes from the cache, and one before the rest."""
     items = look.items
     finished = Span(items, 0, end, elsewhere)
-    if not look.cached and not finished and not turn:
-        return Rows([head])  # nothing but the system prompt: there is nothing to tell apart
+    rows = [row for _, row in turn]
+    if not look.knows_cache or not (look.cached or finished or turn):
+        return Rows([head, finished, rows])  # there is nothing to tell apart
     if not look.cached:
-        rows = [row for _, row in turn]
         return Rows([[Rule(False, _tokens(look, 0))], head, finished, rows])
     place = end
     if look.cached < look.first_open or look.in_place:
         place = min(place_of(items, _first_anew(look)), end)
     cut = len([number for number, _ in turn if number < look.cached])
-    rows = [row for _, row in turn]
     anew = _tokens(look, look.cached)
     everything = look.shares.total
     runs: list[Sequence[Row | Rule]] = [

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 
-from contextui.agent.events import StepStarted, TurnStarted, UsageSpent
+from contextui.agent.events import StepStarted, TurnFinished, UsageSpent
 from contextui.agent.protocol import PROTOCOLS
 from contextui.events import Event, ItemsChanged, TurnEnded
 from contextui.tui.desk import Desk
@@ -46,7 +46,7 @@ class Watch:
     def hear(self, event: Event) -> None:
         """Take note of what a turn costs."""
         match event:
-            case TurnStarted():
+            case TurnFinished():  # the next one has not begun; at a start, it may have ended
                 self._turn = self._session.turn + 1
             case StepStarted():
                 self._counted = event.tokens

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -37,6 +38,13 @@ class TextLines(LineView, can_focus=True):
             super().__init__()
             self.lines, self.width = lines, width
 
+    class Shown(Message):
+        """It is known how many lines there are."""
+
+        def __init__(self, count: int) -> None:
+            super().__init__()
+            self.count = count
+
     def __init__(self, text: str, broken: Break = wrapped) -> None:
         super().__init__(id="lines")
         self._text, self._broken = text, broken
@@ -65,6 +73,7 @@ class TextLines(LineView, can_focus=True):
     def _show(self, lines: list[str]) -> None:
         self._lines = lines
         self.set_count(len(lines))
+        self.post_message(self.Shown(len(lines)))
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
         """One line."""
@@ -96,6 +105,12 @@ class WholeText(ModalScreen[None]):
             box.border_title = Content(line(self._title))
             yield TextLines(self._text, self._broken)
             yield Static(self._keys(), id="keys-of-whole")
+
+    @on(TextLines.Shown)
+    def _fit(self, message: TextLines.Shown) -> None:
+        """Take no more room than the text needs."""
+        most = self.size.height * 23 // 25
+        self.query_one("#whole").styles.height = min(message.count + 4, most)
 
     def _keys(self) -> Content:
         words = self._words
