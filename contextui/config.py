@@ -214,7 +214,7 @@ def load_settings(
     layers = [
         _locale(environ),
         users,
-        _project_layer(project / PROJECT_FOLDER / CONFIG_FILE, users, notices),
+        _project_layer(project / PROJECT_FOLDER, home, users, notices),
         _variables(environ, _PROVIDER_VARIABLES),
         _variables(environ, {name: _PREFIX + name.upper() for name in Settings.model_fields}),
         _Layer(flags, {name: flag_of(name) for name in flags}),
@@ -279,10 +279,10 @@ def _misspelt(environ: Mapping[str, str]) -> Iterator[str]:
                 yield f"{one_line(variable)} is no setting. Is {near[0]} meant?"
 
 
-def _project_layer(path: Path, users: _Layer, notices: list[str]) -> _Layer:
-    if path.parent.resolve() == Path(users.origin).parent.resolve():
+def _project_layer(folder: Path, home: Path, users: _Layer, notices: list[str]) -> _Layer:
+    if folder.resolve() == home.resolve():
         return _Layer({}, {})  # in the user's home folder the two files are one
-    layer = _file_layer(path, of_project=True)
+    layer = _file_layer(folder / CONFIG_FILE, of_project=True)
     wanted = layer.checked().get("approval")
     usual = users.checked().get("approval", Settings.model_fields["approval"].default)
     if wanted and _LEAST_TO_MOST.index(wanted) > _LEAST_TO_MOST.index(usual):

@@ -8,8 +8,8 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.turn import TurnOptions
 from contextui.cli.arguments import Arguments
+from contextui.cli.earlier import find_earlier
 from contextui.cli.guide import Guide, read_guide
-from contextui.cli.parsers import UsageError
 from contextui.cli.place import here, settings_of
 from contextui.config import KEY_VARIABLE, OFFLINE, Loaded, SettingsError
 from contextui.context.manager import ContextManager
@@ -105,31 +105,6 @@ def assemble(arguments: Arguments) -> Assembly:
     )
 
 
-def find_earlier(arguments: Arguments) -> SessionInfo | None:
-    """The session that was asked to be gone on with.
-
-    Raises:
-        UsageError: There is none in this folder yet.
-        UnknownSessionError: There is none of that id.
-    """
-    if arguments.resume is not None:
-        return SessionStore().find(arguments.resume)
-    return newest_session() if arguments.newest else None
-
-
-def newest_session() -> SessionInfo:
-    """The newest session of this folder.
-
-    Raises:
-        UsageError: There is none yet.
-    """
-    folder = here()
-    found = SessionStore().latest(folder)
-    if found is None:
-        raise UsageError(f"There is no session of {one_line(str(folder), 160)} yet.")
-    return found
-
-
 def make_model(loaded: Loaded) -> Model:
     """The model that the settings ask for.
 
@@ -202,7 +177,7 @@ def window_notices(registry: Registry) -> Iterable[str]:
 def _comes_from(entry: WindowEntry, given: str) -> bool:
     """Whether a window is of a file or a folder that was given by this name."""
     before, colon, _ = given.rpartition(":")
-    place = one_line(before if colon and before.endswith(".py") else str(Path(given)), 160)
+    place = one_line(str(Path(before if colon and before.endswith(".py") else given)), 160)
     paths = (entry.origin, entry.origin.partition(" in ")[2])  # a class in a file
     return any(path == place or path.startswith(f"{place}/") for path in paths)
 

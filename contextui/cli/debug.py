@@ -11,11 +11,11 @@ from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.assembling import (
     find_windows,
-    newest_session,
     session_options,
     turn_options,
     window_notices,
 )
+from contextui.cli.earlier import newest_session
 from contextui.cli.place import settings_of
 from contextui.cli.speaking import say, say_json, tell
 from contextui.config import OFFLINE, Loaded

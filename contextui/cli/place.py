@@ -21,6 +21,6 @@ def here() -> Path:
         raise UsageError("The current folder is gone. Go to another one.") from None
 
 
-def settings_of(arguments: Arguments, folder: Path) -> Loaded:
-    """The settings that count in a folder."""
-    return load_settings(arguments.flags, os.environ, contextui_home(), folder)
+def settings_of(arguments: Arguments, folder: Path, **flags: str) -> Loaded:
+    """The settings that count in a folder; with further flags, as if these had been given too."""
+    return load_settings({**arguments.flags, **flags}, os.environ, contextui_home(), folder)

@@ -1,26 +1,38 @@
 """The way to the screen."""
 
 import sys
-from importlib import import_module
-from importlib.util import find_spec
+from functools import partial
+from pathlib import Path
 
+from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.parsers import UsageError
-
-_INSTEAD = "contextui -p PROMPT answers without one."
+from contextui.cli.place import here, settings_of
 
 
 def open_screen(arguments: Arguments) -> int:
-    """Open the app.
+    """Open the app; what is wrong is told before that, where it can be read.
 
     Raises:
-        UsageError: There is no terminal, or no screen.
+        ContextUIError: There is no terminal, or the arguments or settings are wrong.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError(f"The app needs a terminal; {_INSTEAD}")
-    screen = import_module("contextui.tui") if find_spec("contextui.tui") else None
-    start = getattr(screen, "run", None)
-    if start is None:
-        raise UsageError(f"The screen is not there yet; {_INSTEAD}")
-    found: int = start(arguments)
-    return found
+        raise UsageError("The app needs a terminal; contextui -p PROMPT answers without one.")
+    from contextui.cli.desk import open_desk  # noqa: PLC0415  (heavy: the agent)
+    from contextui.cli.earlier import find_earlier  # noqa: PLC0415  (heavy: the sessions)
+    from contextui.tui.app import ContextUIApp  # noqa: PLC0415  (heavy: the screen)
+
+    earlier = find_earlier(arguments)
+    folder = Path(earlier.cwd) if earlier else here()
+    app = ContextUIApp(
+        partial(open_desk, arguments),
+        folder=folder,
+        lang=settings_of(arguments, folder).settings.lang,
+        first_words=" ".join(arguments.words),
+    )
+    try:
+        app.run()
+    finally:
+        if app.desk is not None:
+            app.desk.close()
+    return app.return_code or status.DONE

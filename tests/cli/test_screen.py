@@ -1,14 +1,24 @@
-"""The way to the screen, where there is none."""
+"""The way to the screen."""
 
-import io
-import sys
+import os
+import pty
+import struct
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fcntl import ioctl
+from select import select
+from typing import Any
 
 import pytest
 
-from contextui.cli import screen
+from contextui import SessionStore
 from contextui.cli.arguments import parse
-from contextui.cli.parsers import UsageError
-from tests.cli.calling import Program
+from contextui.cli.desk import open_desk
+from contextui.config import SettingsError
+from tests.cli.calling import PATIENCE, Program
+
+CTRL_Q = b"\x11"
 
 
 @pytest.mark.parametrize("words", [(), ("fix", "it"), ("-c",)])
@@ -20,14 +30,84 @@ def test_without_a_terminal_it_names_the_way_without_one(
     assert (done.out, program.files()) == ("", [])
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
+class Terminal:
+    """A terminal of 120 by 40 in which the program runs."""
+
+    def __init__(self, program: Program, *words: str) -> None:
+        self._ours, theirs = pty.openpty()
+        ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        self.process = program.start(*words, stdin=theirs, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        self.shown = b""
+
+    def wait_for(self, words: bytes) -> None:
+        """Read until this was shown."""
+        while words not in self.shown:
+            assert select([self._ours], [], [], PATIENCE)[0], self.shown
+            self.shown += os.read(self._ours, 65_536)  # raises when the program has ended
+
+    def press(self, key: bytes) -> None:
+        os.write(self._ours, key)
+
+    def end(self) -> int:
+        """Read until the program ends; its status."""
+        try:
+            while piece := os.read(self._ours, 65_536):
+                self.shown += piece
+        except OSError:
+            pass  # that is how a terminal says that nobody is there any more
+        os.close(self._ours)
+        return self.process.wait(PATIENCE)
 
 
-def test_without_a_screen_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screen, "find_spec", lambda name: None)
-    monkeypatch.setattr(sys, "stdin", Terminal())
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    with pytest.raises(UsageError, match=r"not there yet; contextui -p"):
-        screen.open_screen(parse([]))
+@contextmanager
+def terminal(program: Program, *words: str) -> Iterator[Terminal]:
+    program.set(TERM="xterm-256color")
+    opened = Terminal(program, *words)
+    try:
+        yield opened
+    finally:
+        opened.process.kill()
+        opened.process.wait()
+
+
+def test_in_a_terminal_the_app_opens_and_leaves(program: Program) -> None:
+    with terminal(program, "Make a to-do list with milk") as screen:
+        screen.wait_for(b"todo_1")
+        screen.press(CTRL_Q)
+        assert screen.end() == 0
+    (info,) = program.sessions()
+    assert info.first_words == "Make a to-do list with milk"
+
+
+def test_what_is_wrong_is_told_without_a_screen(program: Program) -> None:
+    for words in (["--budget", "x"], ["-c"], ["-r", "nonsense"]):
+        with terminal(program, *words) as screen:
+            assert screen.end() == 2
+        assert screen.shown.startswith(b"contextui: ")
+        assert screen.shown.count(b"\n") == 1
+
+
+def test_a_session_that_is_open_elsewhere_is_gone_on_with_in_a_copy(program: Program) -> None:
+    program("-p", "Hello")
+    (info,) = program.sessions()
+    with SessionStore(program.home).open(info.id):
+        desk = open_desk(parse(["-c"]))
+        assert desk.session.id != info.id
+        assert "copy" in " ".join(desk.notices)
+        desk.close()
+
+
+def test_another_model_can_be_chosen(program: Program) -> None:
+    desk = open_desk(parse([]))
+    assert (desk.is_offline, desk.controller.model.name) == (True, "offline")
+    assert desk.switch_model is not None
+    with pytest.raises(SettingsError, match="ANTHROPIC_API_KEY"):
+        desk.switch_model("claude-x")
+    with pytest.raises(SettingsError, match="without spaces"):
+        desk.switch_model("claude x")
+    program.set(ANTHROPIC_API_KEY="a-key")
+    desk.switch_model("claude-x")
+    named: Any = desk.controller.model
+    assert (desk.is_offline, named.name) == (False, "claude-x")
+    desk.close()
