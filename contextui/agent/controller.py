@@ -20,7 +20,7 @@ from contextui.agent.events import (
     TurnStarted,
     UsageSpent,
 )
-from contextui.agent.judging import judge
+from contextui.agent.judging import judge, says_something, words_in
 from contextui.agent.meanwhile import Meanwhile
 from contextui.agent.prompt import ToolProtocol, install, system_prompt
 from contextui.agent.protocol import PROTOCOLS
@@ -157,6 +157,9 @@ class InteractionController:
         try:
             while (event := await events.get()) is not None:
                 yield event
+            if task.cancelled():  # it was stopped before it began
+                self._make_whole(turn)
+                yield turn.finished("stopped")
         finally:
             stop_hearing()
             self._task = None
@@ -179,6 +182,7 @@ class InteractionController:
     async def send(self, turn: Turn, composition: Composition) -> Answer:
         """Send a request and wait for the whole answer."""
         request = self.request_of(composition, without_thinking=turn.without_thinking)
+        turn.request = request
         turn.tell(StepStarted(turn.step, composition.tokens))
         turn.partial.clear()
         answer = await answer_to(self.model, request, self.options.retry, turn.hear)
@@ -206,10 +210,10 @@ class InteractionController:
         """Put an answer into the context; the calls that it asks for."""
         blocks, calls = self._calls.read(answer, self.context.ledger.calls.known)
         turn.partial.clear()
-        words = "\n\n".join(b["text"] for b in blocks if b["type"] == "text" and b["text"].strip())
-        if words or calls:
+        words = "\n\n".join(words_in(blocks))
+        if says_something(blocks):
             item = self.context.add(ContextItem(ItemType.ASSISTANT, words, blocks=blocks))
-            turn.text = words or turn.text
+            turn.answered, turn.text = True, words or turn.text
             turn.tell(AnswerGiven(item.id, words))
         return calls
 
@@ -243,10 +247,11 @@ class InteractionController:
         except asyncio.CancelledError:
             pass  # that is how a turn is stopped
         except ContextUIError as error:
-            if isinstance(error, ContextTooLargeError) and not turn.steps:
+            if isinstance(error, ContextTooLargeError) and not turn.answered:
                 # The words would be in the way of all that is said from now on.
                 self.context.drop(turn.words_id)
-            finished = turn.finished("failed", str(error))
+            # Where the provider asked for less than the budget, the budget is not the reason.
+            finished = turn.finished("failed", turn.shrunk or str(error))
         except Exception as error:
             finished, crash = turn.finished("failed", reason_of(error)), error
         self._make_whole(turn)
@@ -256,6 +261,8 @@ class InteractionController:
 
     async def _repeat(self, turn: Turn) -> TurnFinished:
         words = phrases.of(self.windows.lang)
+        if turn.room <= 0:
+            self.check_budget()
         while turn.step < self.options.max_steps:
             turn.step += 1
             try:
@@ -265,6 +272,7 @@ class InteractionController:
                     raise
                 continue
             if answer.stop_reason == "model_context_window_exceeded" and not turn.shrunk:
+                turn.hear(AnswerDiscarded(words.window_full))
                 self._shrink(turn, words.window_full)
                 continue
             calls = self.take(turn, answer)
@@ -289,7 +297,7 @@ class InteractionController:
 
     def _can_help(self, turn: Turn, error: ModelError) -> bool:
         """Change what was refused, each way once: the same bytes are never sent again."""
-        if error.kind == "thinking" and not turn.without_thinking:
+        if error.kind == "thinking" and turn.thought:
             turn.without_thinking = True
             turn.tell(Notice(phrases.of(self.windows.lang).without_thinking))
             return True
@@ -299,9 +307,9 @@ class InteractionController:
         return False
 
     def _shrink(self, turn: Turn, reason: str) -> None:
-        turn.shrunk = True
-        turn.room = max(min(turn.room, self.context.compose().tokens) * 2 // 3, 1)
-        turn.tell(AnswerDiscarded(reason))
+        turn.shrunk = reason
+        needed = self.context.counter.calibrated(self.context.compose().tokens)
+        turn.room = max(min(turn.room, needed) * 2 // 3, 1)
         turn.tell(Notice(phrases.of(self.windows.lang).shrunk))
 
     def _make_whole(self, turn: Turn) -> None:

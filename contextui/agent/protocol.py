@@ -55,7 +55,7 @@ class NativeCalls:
         known, here = set(taken), set[str]()
         blocks: list[Block] = []
         calls: list[ToolCall] = []
-        for block in answer.blocks:
+        for block in _whole(answer):
             if block["type"] != "tool_use":
                 blocks.append(block)
                 continue
@@ -88,8 +88,8 @@ class TextCalls:
         taken: Iterable[str],  # noqa: ARG002  there are no ids
     ) -> tuple[tuple[Block, ...], list[ToolCall]]:
         """The words as they are, and every tag in them; a call by other means was not asked for."""
-        words = "".join(block["text"] for block in answer.blocks if block["type"] == "text")
-        blocks = tuple(block for block in answer.blocks if block["type"] != "tool_use")
+        blocks = tuple(block for block in _whole(answer) if block["type"] != "tool_use")
+        words = "".join(block["text"] for block in blocks if block["type"] == "text")
         return blocks, [_tagged(match) for match in _TAG.finditer(words)]
 
     def result(self, call: ToolCall, text: str, *, ok: bool) -> ContextItem:
@@ -99,6 +99,13 @@ class TextCalls:
 
 
 PROTOCOLS: dict[ToolProtocol, CallProtocol] = {"native": NativeCalls(), "text": TextCalls()}
+
+
+def _whole(answer: Answer) -> list[Block]:
+    """The blocks without a text that has none: some servers begin one and never say a word."""
+    return [
+        one for one in answer.blocks if one["type"] != "text" or isinstance(one.get("text"), str)
+    ]
 
 
 def _free_id(wanted: str, taken: set[str]) -> str:

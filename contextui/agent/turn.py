@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from contextui.agent.blocks import THINKING
 from contextui.agent.events import AnswerDiscarded, Reason, TurnFinished
 from contextui.agent.retry import RetryPolicy
 from contextui.agent.tools import ToolCall
 from contextui.events import Event
-from contextui.model import TextDelta, Usage
+from contextui.model import ModelRequest, TextDelta, Usage
 
 FAILURES = 3
 """Times that one call may fail in one turn."""
@@ -43,11 +44,13 @@ class Turn:
         step: The number of the request under way.
         steps: How many requests were answered.
         usage: What they cost.
+        answered: Whether an answer stands in the context.
         text: The words of the last answer.
         partial: What was streamed of the answer under way.
         stop_reason: Why the model stopped last.
         nudged: Whether the model was told that its answer was none.
-        shrunk: Whether room was made because the provider asked for it.
+        request: What was sent last.
+        shrunk: Why room was made, if the provider asked for it.
         without_thinking: Whether the provider refused the thinking.
     """
 
@@ -57,11 +60,13 @@ class Turn:
     step: int = 0
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
+    answered: bool = False
     text: str = ""
     partial: list[str] = field(default_factory=list)
     stop_reason: str = ""
     nudged: bool = False
-    shrunk: bool = False
+    request: ModelRequest | None = None
+    shrunk: str = ""
     without_thinking: bool = False
     _failures: Counter[str] = field(default_factory=Counter)
 
@@ -72,6 +77,12 @@ class Turn:
         elif isinstance(event, AnswerDiscarded):
             self.partial.clear()
         self.tell(event)
+
+    @property
+    def thought(self) -> bool:
+        """Whether thinking was sent, so that a request without it is another one."""
+        blocks = self.request.blocks() if self.request else ()
+        return any(block["type"] in THINKING for block in blocks)
 
     def note_failure(self, call: ToolCall) -> None:
         """Remember that this very call failed."""

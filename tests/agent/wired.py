@@ -1,9 +1,9 @@
 """A conversation over the wire: the real loop in a real session, and the real SDK."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.anthropic import AnthropicModel
@@ -21,6 +21,7 @@ from tests.windowing.samples import Counter, Text, Todo
 KEY = "k3y-that-nobody-may-see"
 LISTED: tuple[type[Window], ...] = (Todo, Text, Counter)
 
+T = TypeVar("T")
 Heard = Callable[[Event], object]
 
 
@@ -90,13 +91,16 @@ class Wired:
             return events
 
         self.play(*steps)
-        return self._runner.run(take())
+        return self.run(take())
+
+    def run(self, doing: Coroutine[Any, Any, T]) -> T:
+        """Do something in the loop that all of this runs in."""
+        return self._runner.run(doing)
 
     def act(self, window_id: str, action_id: str, **params: Any) -> None:
         """Act on a window as the person does."""
-        result = self._runner.run(
-            self.session.windows.act(window_id, action_id, params, actor="person")
-        )
+        acting = self.session.windows.act(window_id, action_id, params, actor="person")
+        result = self.run(acting)
         assert result.ok, result
 
     # --- looking -----------------------------------------------------------------------
@@ -139,7 +143,7 @@ class Wired:
     def _leave(self) -> None:
         if hasattr(self, "session"):
             self.talk.close()
-            self._runner.run(self.model.aclose())
+            self.run(self.model.aclose())
             self.session.close()
 
     def _check_requests(self) -> None:
