@@ -54,13 +54,13 @@ def plot(
 
 
 def nice(largest: float) -> int:
-    """A round number that is at least this large.
+    """A round number that is at least this large, and 10 at least.
 
     Example:
         >>> nice(12_430)
         14000
     """
-    size = 1
+    size = 10
     while size * 10 <= largest:
         size *= 10
     for factor in (1, 1.2, 1.4, 1.6, 2, 3, 4, 5, 6, 8, 10):

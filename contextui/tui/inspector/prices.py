@@ -98,6 +98,8 @@ class Prices:
         if item.hidden is not None:
             back = item.hidden not in ("closed", "replaced")
             return [Offer("r", "restore", self._restoring(item)), pin] if back else []
+        if item.type is ItemType.SYSTEM:
+            return self._editing(item)  # without it a model would know nothing of windows
         drop = Offer("d", "drop", self._dropping(row))
         if item.type is ItemType.WINDOW:
             return [drop, *self._levels(row, sizes), pin]

@@ -26,7 +26,8 @@ class Watch:
         self._context, self._session, self._tell = session.context, session, tell
         self.tools = PROTOCOLS[desk.controller.tool_protocol].tools
         self.sent = Sent(session.context)
-        self.spending = Spending(session.turn + 1, session.context.current_seq)
+        known = session.context.current_seq if session.turn else 0
+        self.spending = Spending(session.turn + 1, after=known)
         self._looker = Looker(session.context, self.tools, self.sent)
         self._turn, self._counted = session.turn + 1, 0
         self._end = session.context.subscribe(self._hear_context)

@@ -1,0 +1,129 @@
+"""A conversation to be inspected, and how the inspector is driven in tests."""
+
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+from contextui.agent.models.scripted import Step, call
+from contextui.context.item import ContextItem, ItemType, Stage, assign
+from contextui.model import Answer, Block, Usage
+from contextui.tui.app import ContextUIApp
+from contextui.tui.desk import Desk
+from contextui.tui.inspector.items import ItemList
+from contextui.tui.inspector.pane import Inspector
+from tests.agent.talking import options
+from tests.tui.running import desk_in, lines, say, shown, until
+
+LONG = "\n".join(f"line {number} of the file" for number in range(600))
+
+
+def told(*blocks: str | Block, usage: Usage | None = None) -> Answer:
+    """A whole answer, with what it cost."""
+    whole = tuple({"type": "text", "text": one} if isinstance(one, str) else one for one in blocks)
+    calls = any(block["type"] == "tool_use" for block in whole)
+    return Answer(whole, "tool_use" if calls else "end_turn", usage or Usage())
+
+
+def shop(folder: Path, *more: Step, **given: Any) -> Desk:
+    """A desk in whose script a list is opened, a long file read, and something said."""
+    work = folder / "work"
+    work.mkdir(exist_ok=True)
+    (work / "tests.py").write_text(LONG)
+    steps: tuple[Step, ...] = (
+        told("Noted.", usage=Usage(40, 180, 0, 1_290)),
+        told(
+            call("create", name="todo", args={"items": ["milk"]}), usage=Usage(60, 90, 1_290, 200)
+        ),
+        told("It is open.", usage=Usage(50, 20, 1_490, 20)),
+        told(call("read_file", path="tests.py"), usage=Usage(100, 30, 1_500, 60)),
+        told("The file has 600 lines.", usage=Usage(100, 30, 1_560, 6_000)),
+        *more,
+    )
+    given.setdefault("options", options(budget=60_000))
+    return desk_in(folder, *steps, **given)
+
+
+async def talk(pilot: "Pilot[int]") -> None:
+    """Have the conversation of `shop`."""
+    await say(pilot, "Money is Decimal, never float")
+    await say(pilot, "Open a list")
+    await say(pilot, "Read the tests")
+    await until(pilot, lambda: "The file has 600" in screen(pilot) or not inspector(pilot).display)
+
+
+def inspector(pilot: "Pilot[int]") -> Inspector:
+    """The inspector of the app that is driven."""
+    assert isinstance(pilot.app, ContextUIApp)
+    return pilot.app.main.query_one(Inspector)
+
+
+def rows(pilot: "Pilot[int]") -> ItemList:
+    """Its list of items."""
+    return inspector(pilot).query_one(ItemList)
+
+
+def screen(pilot: "Pilot[int]") -> str:
+    """All that stands on the screen."""
+    return "\n".join(lines(pilot))
+
+
+async def enter(pilot: "Pilot[int]") -> None:
+    """Go to the inspector, whatever the width of the screen."""
+    await pilot.press("ctrl+g", "i")
+    await until(pilot, lambda: rows(pilot).has_focus)
+
+
+async def go_to(pilot: "Pilot[int]", words: str) -> ContextItem:
+    """Put the cursor on the first item whose line has these words."""
+    await pilot.press("home")
+    for _ in range(60):
+        row = rows(pilot).row
+        assert row is not None
+        if any(words in line and f"{row.item.seq:04}" in line for line in lines(pilot)):
+            return row.item
+        await pilot.press("down")
+    raise AssertionError(f"No item says {words!r}:\n{screen(pilot)}")
+
+
+async def see(pilot: "Pilot[int]", *texts: str) -> None:
+    """Wait until all of these stand on the screen."""
+    await until(pilot, lambda: all(shown(pilot, text) for text in texts))
+
+
+async def not_see(pilot: "Pilot[int]", text: str) -> None:
+    """Wait until this stands on the screen no more."""
+    await until(pilot, lambda: not shown(pilot, text))
+
+
+async def click_on(pilot: "Pilot[int]", text: str, times: int = 1) -> None:
+    """Click on a text that stands on the screen."""
+    for y, line in enumerate(lines(pilot)):
+        if text in line:
+            x = _cell(line, line.index(text))
+            await pilot.click(offset=(x, y), times=times)
+            return
+    raise AssertionError(f"{text!r} is not on the screen:\n{screen(pilot)}")
+
+
+def _cell(line: str, index: int) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(line[:index])
+
+
+def finished(desk: Desk, count: int) -> None:
+    """Put so many items of finished turns into a context, as a session that is read back does."""
+    ledger = desk.session.context.ledger
+    kinds = (ItemType.USER, ItemType.ASSISTANT)
+    for number in range(count):
+        item = ContextItem(kinds[number % 2], f"words number {number}")
+        assign(item, stage=Stage.FINAL)
+        ledger.enter(item, ledger.seq + 1)
+
+
+def visible_text(widget: Widget) -> str:
+    """What a widget shows."""
+    height = widget.size.height
+    return "\n".join(widget.render_line(y).text.rstrip() for y in range(height))

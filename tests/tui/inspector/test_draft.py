@@ -1,0 +1,131 @@
+"""The request as it would be sent: whole, compared with the one before, and with its cache."""
+
+import asyncio
+import json
+
+from contextui.agent.controller import InteractionController
+from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.wire import payload
+from contextui.context.item import ContextItem, ItemType
+from contextui.tui.inspector.draft import Draft, Drafting
+from contextui.tui.inspector.sending import Sent
+from contextui.tui.words import Words
+from tests.agent.talking import controller, run
+from tests.windowing.samples import Todo
+
+
+class Scene:
+    def __init__(self, talk: InteractionController) -> None:
+        self.talk = talk
+        self.sent = Sent(talk.context)
+        self.drafting = Drafting(talk, Words())
+        talk.install_prompt()
+
+    def draft(self) -> Draft:
+        return self.drafting.draft(self.talk.context.outlook(), self.sent.requests)
+
+
+def told(draft: Draft) -> list[str]:
+    shown = []
+    for number, part in enumerate(draft.parts):
+        if number == draft.cached > 0:
+            shown.append("---")
+        shown.append(f"{part.mark} {part.name or '.'} {part.text[:14].strip()}")
+    return shown
+
+
+def test_before_anybody_said_anything_there_are_tools_and_a_prompt() -> None:
+    draft = Scene(controller()).draft()
+    assert [part.name for part in draft.parts] == ["system"]
+    assert not draft.is_compared
+
+
+def test_the_exact_bytes_are_what_would_be_sent() -> None:
+    scene = Scene(controller("One.", "Two."))
+    run(scene.talk, "first")
+    scene.talk.windows.open(Todo)
+    scene.talk.context.add(ContextItem(ItemType.USER, "second"))
+    outlook = scene.talk.context.outlook()
+    before = [
+        payload(scene.talk.request_of(one), scene.talk.model.name) for one in scene.sent.requests
+    ]
+    body = payload(scene.talk.request_of(outlook), scene.talk.model.name, before).body
+    assert json.loads(scene.draft().exact) == json.loads(json.dumps(body, default=dict))
+    assert scene.draft().size == len(scene.draft().exact.encode())
+
+
+def test_the_parts_are_all_of_it() -> None:
+    talk = controller(["Both.", call("create", name="todo"), call("create", name="todo")], "There.")
+    scene = Scene(talk)
+    run(talk, "two lists")
+    talk.context.add(ContextItem(ItemType.USER, "thanks"))
+    draft = scene.draft()
+    body = json.loads(draft.exact)
+    count = sum(len(message["content"]) for message in body["messages"])
+    assert sum(len(part.blocks) for part in draft.parts if part.first >= 0) == count
+    assert [part.text for part in draft.parts if part.first >= 0] == [
+        "two lists", "Both.", "2 calls", "2 results", "There.", "todo_1  Full", "todo_2  Full",
+        "your words",
+    ]  # fmt: skip
+    assert all(part.tokens > 0 and part.lines for part in draft.parts)
+
+
+def test_what_is_new_and_what_changed_is_marked() -> None:
+    scene = Scene(controller("One.", "Two."))
+    scene.talk.windows.open(Todo, items=["milk"])
+    run(scene.talk, "first")
+    asyncio.run(scene.talk.windows.act("todo_1", "add", {"text": "eggs"}))
+    scene.talk.context.add(ContextItem(ItemType.USER, "second"))
+    draft = scene.draft()
+    assert told(draft) == [
+        "  tools create, action",
+        "  system You work toget",
+        "---",
+        "  1 user first",
+        "+ 2 assistant One.",
+        "~ 3 user todo_1  Full",
+        "+ . your words",
+    ]
+    window = draft.parts[-2]
+    changed = [line for line, mark in zip(window.lines, window.marks, strict=True) if mark != " "]
+    assert any("eggs" in line for line in changed)
+    assert not any("milk" in line for line in changed)
+
+
+def test_a_request_that_left_is_compared_with_the_one_before_it() -> None:
+    scene = Scene(controller("One.", "Two."))
+    run(scene.talk, "first")
+    scene.talk.context.add(ContextItem(ItemType.USER, "second"))
+    assert not scene.draft().is_sent
+    scene.talk.context.request(100_000)
+    draft = scene.draft()
+    assert draft.is_sent
+    assert [part.mark for part in draft.parts][-2:] == ["+", "+"]
+    assert draft.cached == len(draft.parts)  # all of it is in the cache by now
+
+
+def test_the_cache_ends_where_the_last_request_did() -> None:
+    scene = Scene(controller("One.", "Two."))
+    run(scene.talk, "first")
+    scene.talk.context.add(ContextItem(ItemType.USER, "second"))
+    draft = scene.draft()
+    assert told(draft)[-3:] == ["---", "+ 2 assistant One.", "+ 3 user your words"]
+    assert draft.cached_tokens > draft.anew_tokens > 0
+
+
+def test_with_another_prompt_nothing_is_cached() -> None:
+    scene = Scene(controller("One.", "Two."))
+    run(scene.talk, "first")
+    prompt = scene.talk.context.get_all()[0]
+    scene.talk.context.edit(prompt.id, "Be brief.")
+    assert scene.draft().cached == 0
+
+
+def test_drawing_up_a_request_sends_nothing() -> None:
+    model = ScriptedModel("One.", "Two.")
+    scene = Scene(controller(model=model))
+    run(scene.talk, "first")
+    generation = scene.talk.context.ledger.generation
+    scene.draft()
+    assert len(model.requests) == 1
+    assert scene.talk.context.ledger.generation == generation

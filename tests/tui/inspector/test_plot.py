@@ -1,0 +1,56 @@
+"""Stacked bars: their heights are their figures."""
+
+import pytest
+from rich.cells import cell_len
+
+from contextui.tui.inspector.plot import COLOURS, fitting, nice, plot
+from contextui.tui.inspector.spending import TurnUsage
+
+
+def drawn(turns: list[TurnUsage], width: int, height: int, *, plain: bool = False) -> list[str]:
+    lines = plot(turns, width, height, plain=plain)
+    return ["".join(text for text, _ in spans).rstrip() for spans in lines]
+
+
+@pytest.mark.parametrize(
+    ("largest", "top"),
+    [(0, 10), (9, 10), (12_430, 14_000), (14_000, 14_000), (14_001, 16_000), (99_999, 100_000)],
+)
+def test_the_axis_ends_at_a_round_number(largest: int, top: int) -> None:
+    assert nice(largest) == top
+
+
+def test_without_colours_the_parts_have_textures() -> None:
+    turns = [TurnUsage(1, cached=200, written=200, anew=200, answered=400)]
+    column = [line[5:6] for line in drawn(turns, 12, 11, plain=True)[:-1]]
+    assert column == list("▒▒▒▒██▓▓░░")
+
+
+def test_with_colours_a_part_ends_where_it_ends() -> None:
+    turns = [TurnUsage(1, cached=450, answered=550)]
+    lines = plot(turns, 12, 11)
+    styles = [spans[1][1] for spans in lines[:-1]]
+    assert styles[0] == f"on {COLOURS[3]}"
+    assert (
+        styles[5] == f"{COLOURS[0]} on {COLOURS[3]}"
+    )  # half of this row is the one, half the other
+    assert lines[5][1][0][0] == "▄"
+    assert styles[9] == f"on {COLOURS[0]}"
+
+
+def test_every_line_has_room_for_every_bar() -> None:
+    turns = [TurnUsage(number, 10 * number, 5, 20, 7) for number in range(1, 60)]
+    for width in (20, 39, 80, 116):
+        for line in drawn(turns, width, 12):
+            assert cell_len(line) <= width
+        assert len(drawn(turns, width, 12)) == 12
+
+
+def test_the_newest_turns_are_drawn_if_not_all_fit() -> None:
+    turns = [TurnUsage(number, 10) for number in range(1, 101)]
+    assert [one.turn for one in fitting(turns, 25)] == list(range(91, 101))
+    assert drawn(turns, 25, 8)[-1].split() == ["91", "95", "100"]
+
+
+def test_nothing_is_drawn_of_nothing() -> None:
+    assert drawn([TurnUsage(1)], 12, 4) == ["  10", "   5", "   0", "     1"]

@@ -1,0 +1,152 @@
+"""What a change costs, and when it pays back."""
+
+import math
+
+import pytest
+
+from contextui.agent.controller import InteractionController
+from contextui.agent.models.scripted import call
+from contextui.context.item import ContextItem, ItemType
+from contextui.tui.inspector.look import Look, Looker
+from contextui.tui.inspector.prices import Offer, Price, Prices, turns
+from contextui.tui.inspector.rows import rows_of
+from contextui.tui.inspector.sending import Sent
+from contextui.tui.inspector.spans import Row
+from contextui.windowing.snapshot import Lod
+from tests.agent.talking import controller, run
+from tests.windowing.samples import Todo
+
+
+@pytest.mark.parametrize(
+    ("each", "once", "after"),
+    [
+        (-6_400, 1_600, 3),  # 1.15 × 1600 ÷ (0.1 × 6400) = 2.9
+        (-100, 1_600, 184),
+        (-6_400, 0, 0),
+        (-10, 1, 2),
+        (0, 0, None),
+        (200, 0, None),
+        (None, 900, None),
+    ],
+)
+def test_pays_back_after_so_many_turns(each: int | None, once: int, after: int | None) -> None:
+    assert turns(Price(each, once)) == after
+
+
+def test_asked_twice_is_what_pays_back_late_or_never() -> None:
+    assert not Price(-6_400, 1_600).is_dear
+    assert Price(-100, 1_600).is_dear
+    assert Price(200, 0).is_dear
+    assert not Price(0, 0).is_dear  # a pin costs nothing
+    assert not Price(None, 900).is_dear  # what an edit saves is up to the person
+
+
+class Scene:
+    """A context that was sent, looked at."""
+
+    def __init__(self, *words: str, talk: InteractionController | None = None) -> None:
+        self.talk = talk or controller(*(f"Answer to {one}." for one in words))
+        self.context = self.talk.context
+        self.sent = Sent(self.context)
+        self.talk.install_prompt()
+        for one in words:
+            run(self.talk, one)
+
+    def look(self) -> Look:
+        return Looker(self.context, (), self.sent).look()
+
+    def row(self, item: ContextItem) -> Row:
+        found = [one for one in rows_of(self.look()) if isinstance(one, Row) and one.item is item]
+        return found[-1]
+
+    def offers(self, item: ContextItem, **sizes: int | None) -> dict[str, Offer]:
+        known = {Lod(name): size for name, size in sizes.items()}
+        prices = Prices(self.look())
+        return {offer.key: offer for offer in prices.offers(self.row(item), known)}
+
+    def items(self, kind: ItemType) -> list[ContextItem]:
+        return [one for one in self.context.get_all() if one.type is kind]
+
+
+def price(offer: Offer) -> Price:
+    assert offer.price is not None
+    return offer.price
+
+
+def test_dropping_saves_the_item_and_rewrites_what_stands_behind_it() -> None:
+    scene = Scene("one", "two " * 300, "three", "four")
+    item = scene.items(ItemType.USER)[1]
+    size = scene.context.ledger.size
+    look = scene.look()
+    cached = [one for piece in look.pieces(0, look.cached) for one in piece.shown.items]
+    behind = sum(size(one) for one in cached if one.seq > item.seq)
+    drop = price(scene.offers(item)["d"])
+    assert drop.each == -size(item)
+    assert drop.once == behind > 0
+    back = drop.pays_back
+    assert back is not None
+    assert math.isclose(back, 1.15 * behind / (0.1 * size(item)))
+
+
+def test_what_is_sent_anew_anyway_costs_nothing_once() -> None:
+    scene = Scene("one", "two")
+    newest = scene.context.add(ContextItem(ItemType.USER, "three"))
+    drop = price(scene.offers(newest)["d"])
+    assert drop.once == 0
+    assert turns(drop) == 0
+
+
+def test_an_answer_goes_with_the_results_of_its_calls() -> None:
+    talk = controller(call("create", name="todo"), "There.", "Yes.", "Yes.")
+    scene = Scene("open", "and", "so on", talk=talk)
+    answer, result = scene.items(ItemType.ASSISTANT)[0], scene.items(ItemType.TOOL)[0]
+    size = scene.context.ledger.size
+    assert price(scene.offers(answer)["d"]).each == -size(answer) - size(result)
+    assert price(scene.offers(result)["d"]).each == -size(result)
+
+
+def test_what_is_hidden_can_come_back_and_what_is_closed_cannot() -> None:
+    scene = Scene("one", "two", "three")
+    words = scene.items(ItemType.USER)[0]
+    scene.context.drop(words.id)
+    offers = scene.offers(words)
+    assert set(offers) == {"r", "p"}
+    restore = price(offers["r"])
+    assert restore.each == scene.context.ledger.size(words)
+    assert turns(restore) is None
+    window = scene.talk.windows.open(Todo)
+    scene.talk.windows.close(window.id)
+    assert scene.offers(scene.items(ItemType.WINDOW)[0]) == {}
+
+
+def test_restoring_right_after_dropping_rewrites_nothing_that_was_not_lost() -> None:
+    scene = Scene("one", "two", "three")
+    words = scene.items(ItemType.USER)[0]
+    before = scene.look().cached_tokens
+    scene.context.drop(words.id)
+    assert scene.look().cached_tokens < before
+    scene.context.undo()
+    assert scene.look().cached_tokens == before
+
+
+def test_a_window_has_levels_of_detail_instead_of_words() -> None:
+    scene = Scene("one")
+    window = scene.talk.windows.open(Todo)
+    item = scene.items(ItemType.WINDOW)[0]
+    size = scene.context.ledger.size(item)
+    offers = scene.offers(item, Gist=20, Summary=None)
+    assert [(one.key, one.lod) for one in offers.values() if one.lod] == [
+        ("g", Lod.GIST), ("-", Lod.SUMMARY)
+    ]  # fmt: skip
+    assert price(offers["g"]) == Price(20 - size, 0)
+    assert offers["-"].price is None  # not known yet
+    scene.talk.windows.set_lod(window.id, Lod.GIST)
+    levels = [(one.key, one.lod) for one in scene.offers(item).values() if one.lod]
+    assert levels == [("g", Lod.FULL), ("+", Lod.SUMMARY)]
+
+
+def test_a_system_prompt_can_only_be_edited() -> None:
+    scene = Scene("one", "two")
+    offers = scene.offers(scene.items(ItemType.SYSTEM)[0])
+    assert set(offers) == {"e"}
+    assert price(offers["e"]).once > 0  # everything behind it would be written anew

@@ -1,0 +1,71 @@
+"""What the provider still holds of the next request."""
+
+from contextui.context.item import ContextItem, ItemType
+from contextui.tui.inspector.sending import Sent, system_pieces
+from tests.agent.talking import controller, run
+from tests.windowing.samples import Todo
+
+
+def test_nothing_is_cached_before_anything_was_sent() -> None:
+    talk = controller()
+    sent = Sent(talk.context)
+    talk.install_prompt()
+    assert sent.cached(talk.context.outlook()) == 0
+
+
+def test_without_windows_a_request_begins_with_the_whole_one_before() -> None:
+    talk = controller("One.", "Two.")
+    sent = Sent(talk.context)
+    talk.install_prompt()
+    run(talk, "first")
+    outlook = talk.context.outlook()
+    assert sent.cached(outlook) == 2  # the prompt and the words; the answer was never sent
+    assert len(sent.requests) == 1
+
+
+def test_a_new_system_prompt_loses_everything() -> None:
+    talk = controller("One.", "Two.")
+    sent = Sent(talk.context)
+    prompt = talk.install_prompt()
+    run(talk, "first")
+    talk.context.edit(prompt.id, "Be brief.")
+    assert sent.cached(talk.context.outlook()) == 0
+
+
+def test_after_an_edit_the_furthest_mark_before_it_holds() -> None:
+    talk = controller(*(f"Answer {number}." for number in range(4)))
+    sent = Sent(talk.context)
+    talk.install_prompt()
+    for number in range(4):
+        run(talk, f"words {number}")
+    words = [one for one in talk.context.get_all() if one.type is ItemType.USER]
+    talk.context.edit(words[2].id, "other words")
+    # In the third request the first two turns had their final form: a mark stood behind them.
+    assert sent.cached(talk.context.outlook()) == 5
+
+
+def test_a_redrawn_window_makes_nobody_count_again() -> None:
+    talk = controller("One.", "Two.")
+    sent = Sent(talk.context)
+    talk.install_prompt()
+    talk.windows.open(Todo)
+    run(talk, "first")
+    first = sent.cached(talk.context.outlook())
+    assert sent.cached(talk.context.outlook()) == first == 1
+
+
+def test_it_stops_following() -> None:
+    talk = controller("One.", "Two.")
+    sent = Sent(talk.context)
+    talk.install_prompt()
+    run(talk, "first")
+    sent.stop()
+    run(talk, "second")
+    assert len(sent.requests) == 1
+
+
+def test_the_system_prompt_stands_first() -> None:
+    talk = controller()
+    talk.install_prompt()
+    talk.context.add(ContextItem(ItemType.USER, "hello"))
+    assert system_pieces(talk.context.outlook()) == 1

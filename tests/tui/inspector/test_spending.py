@@ -1,0 +1,92 @@
+"""What turns cost: while they run, and read back from the log."""
+
+import asyncio
+from pathlib import Path
+
+from contextui.model import Usage
+from contextui.tui.inspector.past import read_past
+from contextui.tui.inspector.spending import Spending, TurnUsage, usage_of
+from tests.tui.inspector.scene import inspector, shop, talk
+from tests.tui.running import running
+
+
+def test_requests_of_a_turn_add_up() -> None:
+    spending = Spending()
+    spending.spend(1, Usage(100, 10, 1_000, 50), 1_150)
+    spending.spend(1, Usage(10, 5, 1_150, 0), 1_160)
+    spending.spend(2, Usage(1, 1, 1, 1), 3)
+    assert spending.turns[0] == TurnUsage(1, 2_150, 50, 110, 15)
+    assert spending.turns[1].turn == 2
+
+
+def test_paid_is_a_tenth_for_reading_and_a_quarter_more_for_writing() -> None:
+    assert TurnUsage(16, 8_900, 400, 3_100, 430).paid == 4_490
+    assert TurnUsage(16, 8_900, 400, 3_100, 430).sent == 12_400
+
+
+def test_who_tells_nothing_is_guessed() -> None:
+    spending = Spending()
+    spending.spend(1, Usage(), 700)
+    assert spending.turns == [TurnUsage(1, anew=700, is_guess=True)]
+
+
+def test_a_dear_turn_names_the_change_before_it() -> None:
+    spending = Spending()
+    spending.spend(1, Usage(10, 10, 5_000, 10), 0)
+    spending.note("pin", 3)  # costs nothing
+    spending.spend(2, Usage(10, 10, 0, 5_000), 0)
+    spending.note("drop", 10)
+    spending.spend(3, Usage(10, 10, 0, 5_000), 0)
+    spending.spend(4, Usage(10, 10, 5_000, 10), 0)
+    assert [one.deed for one in spending.turns] == [None, None, ("drop", 10), None]
+
+
+def test_items_know_their_turn() -> None:
+    spending = Spending(3, after=10)
+    spending.end_turn(14)
+    spending.end_turn(20)
+    assert [spending.turn_of(seq) for seq in (10, 11, 14, 15, 20, 21)] == [None, 3, 3, 4, 4, 5]
+    earlier = Spending()
+    earlier.end_turn(4)
+    earlier.end_turn(10)
+    earlier.end_turn(14)  # the log goes on to where we are
+    spending.put_before(earlier)
+    assert [spending.turn_of(seq) for seq in (1, 4, 5, 10, 11, 21)] == [1, 1, 2, 2, 3, 5]
+
+
+def test_figures_of_a_log_may_be_anything() -> None:
+    assert usage_of({"input_tokens": 3, "output_tokens": None, "x": "y"}) == Usage(3, 0, 0, 0)
+
+
+def test_the_log_tells_the_same_as_the_turns_did(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = shop(tmp_path)
+        async with running(desk) as pilot:
+            await talk(pilot)
+            watch = inspector(pilot)._watch
+            assert watch is not None
+            live = watch.spending
+        past = read_past(desk.session.path)
+        assert past.turns == live.turns
+        assert [one.turn for one in past.turns] == [1, 2, 3]
+        items = list(desk.session.context.get_all())
+        assert [past.turn_of(one.seq) for one in items] == [live.turn_of(one.seq) for one in items]
+
+    asyncio.run(run())
+
+
+def test_a_damaged_log_costs_only_its_damage(tmp_path: Path) -> None:
+    async def run() -> Path:
+        desk = shop(tmp_path)
+        async with running(desk) as pilot:
+            await talk(pilot)
+        return desk.session.path
+
+    path = asyncio.run(run())
+    whole = read_past(path).turns
+    lines = path.read_bytes().split(b"\n")
+    usage = [number for number, line in enumerate(lines) if b'"subtype":"usage"' in line]
+    lines[usage[-1]] = lines[usage[-1]][:40] + b'"subtype":"usage"'
+    path.write_bytes(b"\n".join([b"\xff\xfe nonsense", *lines]))
+    assert read_past(path).turns[:2] == whole[:2]
+    assert read_past(tmp_path / "nothing").turns == []

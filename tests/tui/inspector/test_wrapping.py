@@ -1,0 +1,60 @@
+"""Text in lines of a width: every cell counts."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from contextui.text import for_terminal
+from contextui.tui.inspector.wrapping import chopped, numbered, wrapped
+
+TEXTS = st.text(alphabet=st.sampled_from("ab 你好、，\t\n[/]é\u202e\x1b─😀"), max_size=200)
+
+
+def test_breaks_between_words() -> None:
+    assert list(wrapped("milk, eggs and bread", 10)) == ["milk, eggs", "and bread"]
+
+
+def test_breaks_chinese_anywhere() -> None:
+    assert list(wrapped("把牛奶、鸡蛋和面包放进待办", 9)) == [
+        "把牛奶、", "鸡蛋和面", "包放进待", "办"
+    ]  # fmt: skip
+
+
+def test_keeps_empty_lines_and_indentation() -> None:
+    assert list(wrapped("a\n\n    b", 20)) == ["a", "", "    b"]
+
+
+def test_a_word_that_is_too_long_is_cut() -> None:
+    assert list(wrapped("x" * 25, 10)) == ["x" * 10, "x" * 10, "x" * 5]
+
+
+def test_tells_which_line_a_piece_belongs_to() -> None:
+    assert list(numbered("one two\nthree", 3)) == [
+        (0, "one"), (0, "two"), (1, "thr"), (1, "ee")
+    ]  # fmt: skip
+
+
+def test_only_as_much_is_done_as_is_asked_for() -> None:
+    pieces = wrapped("word " * 1_000_000, 20)
+    assert next(pieces) == "word word word word"
+
+
+@given(TEXTS, st.integers(2, 30))
+def test_no_piece_is_wider_than_it_may_be(text: str, width: int) -> None:
+    for piece in wrapped(text, width):
+        assert cell_len(piece) <= max(width, 2)
+        assert "\x1b" not in piece
+        assert "\u202e" not in piece
+
+
+@given(TEXTS, st.integers(2, 30))
+def test_nothing_but_blanks_is_lost(text: str, width: int) -> None:
+    inert = for_terminal(text).expandtabs(4)
+    assert "".join("".join(wrapped(text, width)).split()) == "".join(inert.split())
+
+
+@given(TEXTS, st.integers(2, 30))
+def test_chopped_text_is_whole(text: str, width: int) -> None:
+    pieces = list(chopped(text, width))
+    assert "".join(pieces) == for_terminal(text, lines=False)
+    assert all(cell_len(piece) <= width for piece in pieces)
