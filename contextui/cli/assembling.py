@@ -22,6 +22,7 @@ from contextui.windowing.manager import WindowManager
 from contextui.windowing.registry import Registry, WindowEntry, discover
 from contextui.windowing.trust import WindowLoadError
 
+_OUR_OWN = " of the package contextui "
 _CHOSEN = ("--model", "CONTEXTUI_MODEL")
 
 
@@ -171,7 +172,8 @@ def window_notices(registry: Registry) -> Iterable[str]:
     """What the person should know about windows that cannot be opened."""
     yield from registry.notices
     for entry in unusable(registry):
-        yield f"The window {entry.name} is left out: {entry.reason}."
+        if _OUR_OWN not in entry.origin:  # nobody can do anything about those
+            yield f"The window {entry.name} is left out: {entry.reason}."
 
 
 def _comes_from(entry: WindowEntry, given: str) -> bool:
