@@ -55,6 +55,10 @@ class Calls:
         """The answer whose call this item is the result of; else the item itself."""
         return self._askers.get(item.tool_call_id or "", item)
 
+    def together(self, item: ContextItem) -> list[ContextItem]:
+        """An item, the answer that asked for it, and the results of its own calls, in order."""
+        return sorted({self.asker(item), item, *self.results(item)}, key=lambda one: one.seq)
+
     def results(self, item: ContextItem) -> list[ContextItem]:
         """The results of the calls in this item."""
         return [self._results[call] for call in item.calls if call in self._results]

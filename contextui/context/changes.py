@@ -4,9 +4,11 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from contextui.context.admission import check_text
 from contextui.context.item import ContextItem, Face, ItemType, Stage, assign
 from contextui.errors import InvalidItemError
 from contextui.model import Block
+from contextui.text import for_model
 
 UNDO_STEPS = 100
 """How many steps can be taken back."""
@@ -82,7 +84,20 @@ class Changes:
         return released
 
 
-def edited_blocks(item: ContextItem, text: str) -> tuple[Block, ...] | None:
+def edited(item: ContextItem, text: str) -> dict[str, Any]:
+    """The fields of an item with these words instead of its own.
+
+    Raises:
+        InvalidItemError: A window shows what it shows; and no item can be empty.
+    """
+    if item.type is ItemType.WINDOW:
+        raise InvalidItemError(f"{item.content} is a window: act on it instead.")
+    check_text(text, item.type)
+    words = for_model(text)
+    return {"content": words, "blocks": _edited_blocks(item, words), "gist": None}
+
+
+def _edited_blocks(item: ContextItem, text: str) -> tuple[Block, ...] | None:
     """An answer's blocks with these words instead of its own: calls stay, thinking goes."""
     if item.blocks is None:
         return None

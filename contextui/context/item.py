@@ -1,7 +1,7 @@
 """One item of the context, and the stages it goes through."""
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum, StrEnum, auto
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -206,6 +206,10 @@ class ContextItem:
     def current_face(self) -> Face:
         """What goes into the next turn's requests."""
         return Face(*self._stored(), self.hidden, self.gist)
+
+    def differs(self, fields: Mapping[str, Any]) -> bool:
+        """Whether any of these fields has another value."""
+        return any(getattr(self, name) != value for name, value in fields.items())
 
     @property
     def calls(self) -> tuple[str, ...]:

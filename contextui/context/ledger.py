@@ -37,6 +37,8 @@ class Ledger:
         """The items of each window, by its id."""
         self.all, self.active = ItemIndex(), ItemIndex()
         self.calls, self.changes = Calls(), Changes()
+        self._awaits_answer = False
+        self._said_meanwhile: list[ContextItem] = []
         self.open: list[ContextItem] = []
         """The items that are not final yet, of whatever type."""
         self._placement, self._windows = placement, windows
@@ -104,6 +106,19 @@ class Ledger:
         self._composer.added(item)
         self.note([item])
 
+    def due(self, item: ContextItem | None = None) -> list[ContextItem]:
+        """What enters now: nothing of what is said while an answer is on its way, and all of that
+        behind the answer, or when none is to come any more."""
+        if item is not None and item.type is ItemType.USER and self._awaits_answer:
+            assign(item, is_owned=True)
+            self._said_meanwhile.append(item)
+            return []
+        if item is not None and item.type is not ItemType.ASSISTANT:
+            return [item]
+        self._awaits_answer = False
+        said, self._said_meanwhile = self._said_meanwhile, []
+        return [*([item] if item is not None else []), *said]
+
     def replace_older(self, item: ContextItem) -> list[ContextItem]:
         """Hide the older references to a window that a new item refers to; those concerned."""
         references = self.references.get(item.content, ()) if item.type is ItemType.WINDOW else ()
@@ -165,6 +180,7 @@ class Ledger:
         if composition.arriving.carrier is not None:
             self.carry(composition.arriving.carrier, composition.arriving.copies)
         self.fix(composition.through_seq, waiting, composition)
+        self._awaits_answer = True
         return waiting
 
     def carry(self, carrier: ContextItem, copies: tuple[Carried, ...]) -> None:

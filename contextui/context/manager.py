@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, get_args
 
 from contextui.context import admission
-from contextui.context.changes import edited_blocks
+from contextui.context.changes import edited
 from contextui.context.following import WindowFollower
 from contextui.context.item import SUMMARY, ContextItem, Hidden, ItemType
 from contextui.context.ledger import Ledger
@@ -36,7 +36,7 @@ from contextui.events import (
     TurnEnded,
     UsageReported,
 )
-from contextui.text import for_model, quote
+from contextui.text import quote
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
 
@@ -104,7 +104,8 @@ class ContextManager:
         """Give the item its seq and put it at the end.
 
         A second reference to a window makes the older one obsolete. New words of a person end
-        the turn before them, unless that turn is still under way.
+        the turn before them, unless that turn is still under way; said while an answer is on its
+        way, they get their seq behind it: its thinking is bound to what stood before it.
 
         Raises:
             DuplicateItemError: It was added before.
@@ -119,9 +120,13 @@ class ContextManager:
                 self.end_turn()
             if older := self.ledger.replace_older(item):
                 self._tell(older, "replace", {"hidden": "replaced"})
-            self.ledger.enter(item, self.ledger.seq + 1)
-            self._listeners.post(ItemAdded(item.id, item.seq))
+            self._enter(self.ledger.due(item))
             return item
+
+    def take_in(self) -> None:
+        """Put in at the end what was said while an answer was on its way: none is to come."""
+        with self._writing():
+            self._enter(self.ledger.due())
 
     def get(self, item_id: str) -> ContextItem:
         """The item of this id.
@@ -180,9 +185,7 @@ class ContextManager:
         item = self.get(item_id)
         if item.hidden in ("closed", "replaced"):
             raise InvalidItemError(f"{item.content} is {item.hidden}; it cannot be brought back.")
-        calls = self.ledger.calls
-        together = {calls.asker(item), item, *calls.results(item)}
-        back = sorted((one for one in together if one.hidden), key=lambda one: one.seq)
+        back = [one for one in self.ledger.calls.together(item) if one.hidden]
         pinned = {"pinned": True} if item.hidden == "trimmed" else {}
         self._change(back, "restore", hidden=None, **pinned)
 
@@ -193,12 +196,7 @@ class ContextManager:
             InvalidItemError: A window shows what it shows; and no item can be empty.
         """
         item = self.get(item_id)
-        if item.type is ItemType.WINDOW:
-            raise InvalidItemError(f"{item.content} is a window: act on it instead.")
-        admission.check_text(text, item.type)
-        words = for_model(text)
-        blocks = edited_blocks(item, words)
-        self._change([item], "edit", content=words, blocks=blocks, gist=None)
+        self._change([item], "edit", **edited(item, text))
 
     def undo(self) -> list[ContextItem]:
         """Take back the last pin, unpin, drop, restore or edit; the items that it concerned."""
@@ -268,6 +266,7 @@ class ContextManager:
         if limit is not None and self._is_short(limit):
             wait_for_each(self._room.lowering(limit))
         with self._writing():
+            self.take_in()  # whoever composes awaits no answer any more
             if limit is not None and self.ledger.compose().tokens > limit:
                 self._trim(limit)
             return self.ledger.compose()
@@ -357,8 +356,14 @@ class ContextManager:
             if outermost:
                 self._listeners.dispatcher.deliver()
 
+    def _enter(self, items: Iterable[ContextItem]) -> None:
+        for item in items:
+            self.ledger.enter(item, self.ledger.seq + 1)
+            self._listeners.post(ItemAdded(item.id, item.seq))
+
     def _finish(self, early: bool) -> None:
         with self._writing():
+            self.take_in()
             if self.ledger.finish(early) or early:
                 self._listeners.post(TurnEnded(self.ledger.seq, early))
 
@@ -380,12 +385,7 @@ class ContextManager:
 
     def _change(self, items: Sequence[ContextItem], operation: Operation, **fields: Any) -> None:
         with self._writing():
-            different = [
-                item
-                for item in items
-                if any(getattr(item, name) != value for name, value in fields.items())
-            ]
-            if different:
+            if different := [item for item in items if item.differs(fields)]:
                 self.ledger.step(different, fields)
                 self._tell(different, operation, fields)
 

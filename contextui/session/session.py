@@ -129,6 +129,7 @@ class Session:
 
     def close(self) -> None:
         """Write what is not written yet, and let others have the session."""
+        self.context.take_in()
         self._recorder.stop()
         self._log.close()
         self.windows.shut_down()

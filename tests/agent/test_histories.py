@@ -342,7 +342,6 @@ class Interrupted(ScriptedModel):
             yield event
 
 
-@pytest.mark.xfail(reason="what is said while the model answers stands before its answer")
 @pytest.mark.parametrize("how", ["words", "closing"])
 def test_what_is_said_meanwhile_does_not_come_between_thinking_and_what_it_answers(
     how: str,
