@@ -115,8 +115,9 @@ def test_fault_02_pairs_stay_whole_when_steps_of_a_long_turn_are_left_out(wired:
     wired.session.context.subscribe(
         lambda e: early.append(e) if isinstance(e, TurnEnded) and e.early else None
     )
-    (wired.folder / "long.txt").write_text("\n".join(BIG for _ in range(12)))
-    pages = {n: [call("read_file", path="long.txt", start=n) for _ in "ab"] for n in range(1, 9)}
+    for name in "ab":
+        (wired.folder / name).write_text("\n".join(BIG for _ in range(12)))
+    pages = {n: [call("read_file", path=name, start=n) for name in "ab"] for n in range(1, 9)}
     reads = [answer(f"Page {n}.", *calls, usage=UNKNOWN) for n, calls in pages.items()]
     finished = end(wired.say("read it all", *reads, answer("Done.")))
     assert (finished.reason, finished.steps) == ("done", 9)

@@ -12,7 +12,7 @@ from contextui.agent.retry import RetryPolicy
 from contextui.agent.turn import TurnOptions
 from contextui.events import Event
 from contextui.model import TextDelta
-from tests.agent.server import Hangup, Reply, Step, Stream, answer, error, thinking
+from tests.agent.server import Hangup, Reply, Step, Stream, answer, call, error, thinking
 from tests.agent.talking import end, of, options
 from tests.agent.wired import KEY, Wired, adding, opening, results, texts
 
@@ -254,10 +254,7 @@ def test_fault_13_words_that_are_too_much_are_set_aside(wired: Wired) -> None:
 def test_fault_13_results_are_cut_to_what_there_is_room_for(wired: Wired) -> None:
     wired.begin(options(budget=2_500))
     (wired.folder / "big.txt").write_text("line of the file\n" * 1_900)
-    read = [
-        {"type": "tool_use", "id": f"t{n}", "name": "read_file", "input": {"path": "big.txt"}}
-        for n in range(3)
-    ]
+    read = [call("read_file", path="big.txt", start=n) for n in (1, 2, 3)]
     events = wired.say("read", answer(*read), answer("Done."))
     assert end(events).text == "Done."
     assert all(0 < len(str(one["content"])) < 4_000 for one in results(wired.last))
