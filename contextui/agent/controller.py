@@ -20,6 +20,7 @@ from contextui.agent.events import (
     TurnStarted,
     UsageSpent,
 )
+from contextui.agent.file_reader import FileResult
 from contextui.agent.judging import judge, says_something, words_in
 from contextui.agent.meanwhile import Meanwhile
 from contextui.agent.prompt import ToolProtocol, install, system_prompt
@@ -225,9 +226,19 @@ class InteractionController:
             given = call.input if isinstance(call.input, dict) else {}
             turn.tell(CallStarted(number, call.name, given))
             result = await self.carry_out(turn, call)
-            text = cap(result.text, longest)
-            self.context.add(self._calls.result(call, text, ok=result.ok))
+            text = self.note(turn, call, result, longest)
             turn.tell(CallFinished(number, call.name, result.ok, text))
+
+    def note(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:
+        """Put a result into the context; the text that the model reads, `longest` at most."""
+        text = cap(result.text, longest)
+        gist = result.gist if isinstance(result, FileResult) else None
+        item = self._calls.result(call, text, ok=result.ok, gist=gist)
+        if turn.files.has(item):
+            text = phrases.of(self.windows.lang).unchanged
+            item = self._calls.result(call, text, ok=True)
+        turn.files.note(self.context.add(item))
+        return text
 
     async def carry_out(self, turn: Turn, call: ToolCall) -> ActionResult:
         """Carry out one call, unless it failed too often in this turn."""

@@ -7,13 +7,15 @@ from contextui.windowing.env import Lang
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """The loop's words. The first five are for the model, the others for the person."""
+    """The loop's words. The first seven are for the model, the others for the person."""
 
     empty: str
     call_cut: str
     failed_too_often: str
     not_finished: str
     stopped_here: str
+    unchanged: str
+    lines_read: str
     paused: str
     stuck: str
     refused: str
@@ -34,6 +36,8 @@ _ALL: dict[Lang, Phrases] = {
         not_finished="The turn was stopped before this was finished. "
         "It may or may not have been carried out.",
         stopped_here="(stopped here)",
+        unchanged="Unchanged since it was read above in this turn.",
+        lines_read=", lines {first}-{last}",
         paused="The turn paused after {steps} steps. Say “go on” to let it continue.",
         stuck="The turn was halted: the same call failed three times.",
         refused="The model declined to answer.",
@@ -50,6 +54,8 @@ _ALL: dict[Lang, Phrases] = {
         failed_too_often="没有执行：同样的调用已经失败三次。请换一种做法。",
         not_finished="本轮在它完成之前被停止。它可能已经执行，也可能没有。",
         stopped_here="（到此停止）",
+        unchanged="自本轮上文读取以来没有变化。",
+        lines_read=", 第{first}-{last}行",
         paused="本轮在 {steps} 步后暂停。说“继续”即可接着进行。",
         stuck="本轮已中止：同样的调用失败了三次。",
         refused="模型拒绝回答。",

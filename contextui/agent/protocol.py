@@ -34,8 +34,17 @@ class CallProtocol(Protocol):
         """
         ...
 
-    def result(self, call: ToolCall, text: str, *, ok: bool) -> ContextItem:
-        """The item that answers a call."""
+    def result(
+        self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
+    ) -> ContextItem:
+        """The item that answers a call.
+
+        Args:
+            call: The call.
+            text: What the model reads.
+            ok: Whether it went well.
+            gist: The line that stands for the text once the turn is over.
+        """
         ...
 
 
@@ -70,10 +79,17 @@ class NativeCalls:
             calls.append(ToolCall(free, name, block.get("input", {})))
         return tuple(blocks), calls
 
-    def result(self, call: ToolCall, text: str, *, ok: bool) -> ContextItem:
+    def result(
+        self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
+    ) -> ContextItem:
         """A result under the call's id."""
         return ContextItem(
-            ItemType.TOOL, text, tool_call_id=call.id, tool_name=call.name, is_error=not ok
+            ItemType.TOOL,
+            text,
+            tool_call_id=call.id,
+            tool_name=call.name,
+            is_error=not ok,
+            gist=gist,
         )
 
 
@@ -92,10 +108,12 @@ class TextCalls:
         words = "".join(block["text"] for block in blocks if block["type"] == "text")
         return blocks, [_tagged(match) for match in _TAG.finditer(words)]
 
-    def result(self, call: ToolCall, text: str, *, ok: bool) -> ContextItem:
+    def result(
+        self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
+    ) -> ContextItem:
         """A result that stands behind the answer; there are no ids."""
         words = f"[{call.name}] {text}" if ok else f"[{call.name} failed] {text}"
-        return ContextItem(ItemType.TOOL, words, tool_name=call.name, is_error=not ok)
+        return ContextItem(ItemType.TOOL, words, tool_name=call.name, is_error=not ok, gist=gist)
 
 
 PROTOCOLS: dict[ToolProtocol, CallProtocol] = {"native": NativeCalls(), "text": TextCalls()}

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from contextui.agent.approval import ApprovalGate
+from contextui.agent.file_reader import PAGE, FileReader, FileResult
 from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.model import Tool
 from contextui.text import quote
 from contextui.windowing.action import ActionResult
 from contextui.windowing.manager import WindowManager
-
-_PAGE = 2_000  # lines of a file in one result
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ TOOLS = (
     ),
     Tool(
         "read_file",
-        f"Read a text file of the folder, {_PAGE} lines at most; start says from which line on.",
+        f"Read a text file of the folder, {PAGE} lines at most; start says from which line on.",
         {
             "type": "object",
             "properties": {
@@ -96,6 +95,7 @@ class ToolBox:
     def __init__(self, windows: WindowManager, gate: ApprovalGate | None = None) -> None:
         self.windows = windows
         self.gate = gate or ApprovalGate()
+        self._files = FileReader(windows)
         self._tools: dict[str, Callable[..., Awaitable[ActionResult]]] = {
             "create": self.create,
             "action": self.action,
@@ -129,15 +129,9 @@ class ToolBox:
             window_id, action_id, params, actor="model", allow=self.gate.allow
         )
 
-    async def read_file(self, path: str, start: int = 1) -> ActionResult:
+    async def read_file(self, path: str, start: int = 1) -> FileResult:
         """Read some lines of a file."""
-        if self.windows.workspace is None:
-            raise InvalidParamsError("There is no folder to read files of.")
-        page = await asyncio.to_thread(self.windows.workspace.read_page, path, start, _PAGE)
-        if not page.lines:
-            return ActionResult(True, f"{path} has no line {start}." if start > 1 else "(empty)")
-        rest = f"\n… more from line {page.end + 1} on" if page.more else ""
-        return ActionResult(True, page.numbered() + rest)
+        return await self._files.read(path, start)
 
 
 _TYPES: Mapping[str, tuple[type, ...]] = {

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from contextui.agent.blocks import THINKING
 from contextui.agent.events import AnswerDiscarded, Reason, TurnFinished
+from contextui.agent.file_reader import FilesRead
 from contextui.agent.retry import RetryPolicy
 from contextui.agent.tools import ToolCall
 from contextui.events import Event
@@ -52,6 +53,7 @@ class Turn:
         request: What was sent last.
         shrunk: Why room was made, if the provider asked for it.
         without_thinking: Whether the provider refused the thinking.
+        files: The files that were read.
     """
 
     tell: Callable[[Event], None]
@@ -68,6 +70,7 @@ class Turn:
     request: ModelRequest | None = None
     shrunk: str = ""
     without_thinking: bool = False
+    files: FilesRead = field(default_factory=FilesRead)
     _failures: Counter[str] = field(default_factory=Counter)
 
     def hear(self, event: Event) -> None:

@@ -1,0 +1,104 @@
+"""The tool read_file: some lines of a file, and the gist that stands for them later."""
+
+import asyncio
+from dataclasses import dataclass
+
+from contextui.agent import phrases
+from contextui.context.gists.gist import gist, gist_of_size
+from contextui.context.item import ContextItem, Stage
+from contextui.errors import InvalidParamsError
+from contextui.files.errors import FileError
+from contextui.files.page import Page
+from contextui.files.version import Version
+from contextui.files.workspace import FileInfo, Workspace
+from contextui.session.cache import CacheStore
+from contextui.windowing.action import ActionResult
+from contextui.windowing.env import Lang
+from contextui.windowing.manager import WindowManager
+
+PAGE = 2_000
+"""Lines of a file in one result."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult(ActionResult):
+    """What came of reading a file.
+
+    Attributes:
+        gist: The line that stands for the text once the turn is over; None if nothing was read.
+    """
+
+    gist: str | None = None
+
+
+class FilesRead:
+    """The results of one turn that a file's text stands in."""
+
+    def __init__(self) -> None:
+        self._items: list[ContextItem] = []
+
+    def note(self, item: ContextItem) -> None:
+        """Remember a result, if it is one of a file."""
+        if item.gist is not None:
+            self._items.append(item)
+
+    def has(self, item: ContextItem) -> bool:
+        """Whether the same text of the same file stands before the model already.
+
+        It does no more where room was made within the turn and only the gist is left of it.
+        """
+        return item.gist is not None and any(
+            (one.gist, one.content) == (item.gist, item.content)
+            for one in self._items
+            if one.stage is not Stage.FINAL and not one.is_obsolete
+        )
+
+
+class FileReader:
+    """Reads files of the folder that a session belongs to.
+
+    A file that is read page by page has one gist, so each version's is made once and kept.
+
+    Args:
+        windows: Know the folder and the language.
+    """
+
+    def __init__(self, windows: WindowManager) -> None:
+        self._windows = windows
+        self._gists = CacheStore[str]()
+
+    async def read(self, path: str, start: int = 1) -> FileResult:
+        """Some lines of a file, from line `start` on.
+
+        Raises:
+            InvalidParamsError: There is no folder.
+            FileError: The file cannot be read.
+        """
+        workspace = self._windows.workspace
+        if workspace is None:
+            raise InvalidParamsError("There is no folder to read files of.")
+        return await asyncio.to_thread(self._read, workspace, path, start)
+
+    def _read(self, workspace: Workspace, path: str, start: int) -> FileResult:
+        info = workspace.stat(path)
+        page = workspace.read_page(path, start, PAGE)
+        if not page.lines:
+            return FileResult(True, f"{path} has no line {start}." if start > 1 else "(empty)")
+        rest = f"\n… more from line {page.end + 1} on" if page.more else ""
+        return FileResult(True, page.numbered() + rest, gist=self._gist(workspace, info, page))
+
+    def _gist(self, workspace: Workspace, info: FileInfo, page: Page) -> str:
+        lang = self._windows.lang
+        key: tuple[str, Version, Lang] = (info.path, info.version, lang)
+        line = self._gists.get_or(key, lambda: _whole_gist(workspace, info, lang))
+        if page.start == 1 and not page.more:
+            return line
+        part = phrases.of(lang).lines_read.format(first=page.start, last=page.end)
+        return f"{line}{part}"
+
+
+def _whole_gist(workspace: Workspace, info: FileInfo, lang: Lang) -> str:
+    try:
+        return gist(info.path, workspace.open_text(info.path).file.text, lang)
+    except FileError:  # too large to be held, or no text further down
+        return gist_of_size(info.path, info.size, lang)
