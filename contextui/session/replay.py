@@ -8,6 +8,7 @@ from contextui.context.item import Carried, ContextItem
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError, DuplicateItemError
 from contextui.session.entry import SCHEMA, Entry
+from contextui.session.foreign import gist_of_read
 from contextui.session.items import item_of
 from contextui.session.returning import ReturningWindows
 from contextui.text import quote
@@ -80,7 +81,7 @@ class Replay:
         ledger, seq = self._context.ledger, (entry.data or {}).get("seq")
         try:
             if seq is None:  # another program's: our own rules make turns of it
-                return self._context.add(item)
+                return self._from_elsewhere(item, entry)
             admit(item)
             ledger.calls.check(item)
             if item.id in ledger.items:
@@ -90,6 +91,13 @@ class Replay:
             return None
         ledger.replace_older(item)
         ledger.enter(item, seq)
+        return item
+
+    def _from_elsewhere(self, item: ContextItem, entry: Entry) -> ContextItem:
+        self._context.add(item)
+        ledger, windows = self._context.ledger, self._context.windows
+        if line := gist_of_read(entry, item, ledger.calls, windows.lang if windows else "en"):
+            ledger.set([item], {"gist": line})
         return item
 
     def _change(self, data: dict[str, Any]) -> None:
