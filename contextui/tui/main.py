@@ -59,6 +59,7 @@ class MainScreen(Screen[None]):
         self.commands = Commands([])
         self._link: Link | None = None
         self._asker: Asker | None = None
+        self._said_early: list[str] = []
 
     def compose(self) -> ComposeResult:
         """The frame and its panes."""
@@ -96,6 +97,10 @@ class MainScreen(Screen[None]):
         for notice in desk.notices:
             self.conversation.note(notice)
         self._arrange()
+        said, self._said_early = self._said_early, []
+        self.query_one(Queue).show([])
+        for text in said:
+            self.say(text)
 
     def on_unmount(self) -> None:
         """Listen no more."""
@@ -175,7 +180,8 @@ class MainScreen(Screen[None]):
     def say(self, text: str) -> None:
         """Say something to the model, now or when the turn under way has ended."""
         if self.talk is None:
-            self.prompt.put(text)  # the session is still being opened
+            self._said_early.append(text)  # the session is still being opened
+            self.query_one(Queue).show(self._said_early)
         elif self.talk.is_running:
             self.talk.waiting.append(text)
             self.query_one(Queue).show(self.talk.waiting)

@@ -23,7 +23,7 @@ from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.placement import Placement
 from contextui.errors import ContextUIError
-from contextui.events import CutMoved, Event, ItemAdded, ItemsChanged, TurnEnded
+from contextui.events import CutMoved, Event, ItemsChanged, TurnEnded
 from contextui.model import (
     Answer,
     Block,
@@ -115,7 +115,7 @@ class History:
         self.system = ""
         self.settled, self.changed = True, False
         self.thought: Said | None = None
-        self.answering, self.spoken_over = False, False
+        self.answering = False
         self.paused, self.gone = False, False
         self.payloads: list[Payload] = []
 
@@ -283,7 +283,7 @@ class History:
         assert not [block for _, block in said if block.get("content") == MADE_UP]
         if self.placement == "tail":
             self.check_prefix(said, request.system)
-        self.thought, self.spoken_over = None, self.spoken_over and said == self.before
+        self.thought = None
         self.before, self.system = said, request.system
         self.stable = said[: request.stable]
 
@@ -296,7 +296,7 @@ class History:
             return
         assert said[: len(self.before)] == self.before
         assert self.system == system
-        if self.thought in said and not self.spoken_over:
+        if self.thought in said:
             # It is bound to all that stood before it, which is what it answered.
             assert said.index(self.thought) == len(self.before)
 
@@ -308,8 +308,6 @@ class History:
                 self.changed = self.gone = True
             case CutMoved():
                 self.changed = True
-            case ItemAdded() if self.answering:
-                self.spoken_over |= self.context.get(event.item_id).type is ItemType.USER
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))

@@ -34,7 +34,7 @@ class Prompt(TextArea):
     """
 
     BINDINGS = [
-        Binding("enter", "submit", "send", key_display="enter", priority=True),
+        Binding("enter", "submit", "send", key_display="enter"),
         Binding("ctrl+j,shift+enter,alt+enter", "new_line", "new line", key_display="^j"),
     ]
 
@@ -106,6 +106,11 @@ class Prompt(TextArea):
 
     async def _on_key(self, event: events.Key) -> None:
         self.pressed_at = time.monotonic()
+        if event.key == "enter":  # here, and not by priority: after all that was typed before it
+            event.prevent_default()
+            event.stop()
+            self.action_submit()
+            return
         if self.is_completing and event.key in ("up", "down", "tab"):
             event.prevent_default()
             event.stop()
