@@ -1,0 +1,1 @@
+"""Compaction: a summary takes the place of what was said long ago."""
