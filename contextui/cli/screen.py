@@ -8,6 +8,7 @@ from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.parsers import UsageError
 from contextui.cli.place import here, settings_of
+from contextui.cli.speaking import let_go_of_closed
 
 
 def open_screen(arguments: Arguments) -> int:
@@ -35,4 +36,5 @@ def open_screen(arguments: Arguments) -> int:
     finally:
         if app.desk is not None:
             app.desk.close()
+        let_go_of_closed()
     return app.return_code or status.DONE

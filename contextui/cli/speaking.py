@@ -31,6 +31,15 @@ def make_robust() -> None:
             reconfigure(errors="backslashreplace")
 
 
+def let_go_of_closed() -> None:
+    """Write no more to a terminal that was closed: its last words would change the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def say(text: str = "", *, end: str = "\n", flush: bool = False) -> None:
     """Write what was asked for."""
     _write(sys.stdout, for_terminal(text) + end, flush=flush)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from rich.console import RenderableType
 from textual import on
 from textual.app import App
 from textual.binding import Binding
@@ -81,6 +82,7 @@ class ContextUIApp(App[int]):
         super().__init__()
         self.words = Words(lang)
         self.desk: Desk | None = None
+        self._is_leaving = False
         self._open_desk, self._first_words = open_desk, first_words
         self.main = MainScreen(self.words, shown_folder(folder or Path.cwd()))
         for one in THEMES:
@@ -130,11 +132,24 @@ class ContextUIApp(App[int]):
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.words, self.main.commands))
 
+    def exit(
+        self,
+        result: int | None = None,
+        return_code: int = 0,
+        message: RenderableType | None = None,
+    ) -> None:
+        """End the program."""
+        self._is_leaving = True
+        super().exit(result, return_code, message)
+
     def _leave_with(self, status: int) -> None:
         self.exit(status, return_code=status)
 
     def _handle_exception(self, error: Exception) -> None:
         """A mistake of our own: the default prints all local variables, keys among them."""
+        if self._is_leaving:  # what is being taken down may stumble, and changes nothing any more
+            write_report(error)
+            return
         told = error if isinstance(error, Crash) else Crash(error, write_report(error))
         told.__cause__ = error
         super()._handle_exception(told)

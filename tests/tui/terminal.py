@@ -1,0 +1,133 @@
+"""The real program in a real pseudo-terminal, and a terminal's picture of what it writes."""
+
+import fcntl
+import os
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pyte
+
+_PATIENCE = 60.0  # seconds after which something that should happen counts as not happening
+
+
+class Terminal:
+    """A program in a pseudo-terminal of a given size.
+
+    Attributes:
+        written: All bytes that the program wrote.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        folder: Path,
+        size: tuple[int, int] = (120, 40),
+        **variables: str,
+    ) -> None:
+        columns, rows = size
+        self._screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self._screen)
+        self.written = b""
+        self._ours, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.attributes = termios.tcgetattr(theirs)
+        self._theirs = theirs
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "contextui", *words],
+            cwd=folder,
+            env=_environment(folder, variables),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),  # noqa: PLW1509
+        )
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        for one in (self._ours, self._theirs):
+            if one >= 0:
+                os.close(one)
+
+    def type(self, text: str) -> None:
+        """Press keys."""
+        os.write(self._ours, text.encode())
+
+    def hang_up(self) -> None:
+        """Close the terminal under the program."""
+        os.close(self._ours)
+        os.close(self._theirs)
+        self._ours = self._theirs = -1
+
+    def send(self, number: signal.Signals) -> None:
+        """Send the program a signal."""
+        self.process.send_signal(number)
+
+    def lines(self) -> list[str]:
+        """What stands on the screen."""
+        self._read(0.0)
+        return [line.rstrip() for line in self._screen.display]
+
+    def shows(self, text: str) -> bool:
+        """Whether a text stands on the screen, in one line."""
+        return any(text in line for line in self.lines())
+
+    def wait_for(self, condition: Callable[[], object]) -> None:
+        """Wait until it holds, but not for ever."""
+        until = time.monotonic() + _PATIENCE
+        while not condition():
+            if time.monotonic() > until:
+                raise AssertionError(
+                    "\n".join(["It never came to hold. The screen:", *self.lines()])
+                )
+            self._read(0.05)
+
+    def end(self) -> int:
+        """The exit status, once the program has ended."""
+        self.wait_for(lambda: self.process.poll() is not None)
+        if self._ours >= 0:
+            self._read(0.2)
+        status = self.process.returncode
+        return status if status >= 0 else 128 - status
+
+    def now(self) -> list[int]:
+        """The terminal's settings that decide whether it echoes and waits for lines."""
+        attributes = termios.tcgetattr(self._theirs)
+        return [int(one) for one in attributes[:4]]
+
+    def _read(self, seconds: float) -> None:
+        while self._ours >= 0 and select.select([self._ours], [], [], seconds)[0]:
+            try:
+                data = os.read(self._ours, 65_536)
+            except OSError:
+                return
+            if not data:
+                return
+            self.written += data
+            self._stream.feed(data)
+            seconds = 0.0
+
+
+def _environment(folder: Path, variables: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    home = folder.parent / "terminal-home"
+    return {
+        **kept,
+        "HOME": str(home),
+        "CONTEXTUI_HOME": str(home / ".contextui"),
+        "TERM": "xterm-256color",
+        "LC_ALL": "C.UTF-8",
+        **variables,
+    }

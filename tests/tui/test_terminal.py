@@ -1,0 +1,118 @@
+"""The real program in a terminal: a wish, a window, its end, and a terminal as it was."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.tui.terminal import Terminal
+
+ALTERNATE_SCREEN_OFF, CURSOR_ON = b"\x1b[?1049l", b"\x1b[?25h"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    work = tmp_path / "work"
+    work.mkdir()
+    return work
+
+
+def logged(folder: Path) -> list[dict[str, object]]:
+    """The entries of the only session; every line of it is whole."""
+    (log,) = (folder.parent / "terminal-home").rglob("projects/*/*.jsonl")
+    data = log.read_bytes()
+    assert data.endswith(b"\n")
+    return [json.loads(line) for line in data.splitlines()]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+def test_a_wish_a_window_and_its_end(folder: Path, size: tuple[int, int]) -> None:
+    with Terminal([], folder, size) as terminal:
+        before = terminal.now()
+        terminal.wait_for(lambda: terminal.shows("Nothing is ever lost."))
+        terminal.type("create a todo list with milk and eggs\r")
+        terminal.wait_for(lambda: terminal.shows("create todo"))
+        terminal.wait_for(lambda: terminal.shows("todo_1"))
+        terminal.type("close the todo list\r")
+        terminal.wait_for(lambda: terminal.shows("todo_1.close"))
+        terminal.type("\x07i")  # ctrl+g, i: the inspector
+        terminal.wait_for(lambda: terminal.shows("[X] 0004 Window todo_1"))
+        terminal.type("\x11")  # ctrl+q
+        assert terminal.end() == 0
+        assert ALTERNATE_SCREEN_OFF in terminal.written
+        assert CURSOR_ON in terminal.written
+        assert terminal.now() == before
+    assert any(entry.get("subtype") == "window_closed" for entry in logged(folder))
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=["TERM", "HUP"]
+)
+def test_a_signal_ends_it_in_order(folder: Path, number: signal.Signals, status: int) -> None:
+    with Terminal([], folder) as terminal:
+        before = terminal.now()
+        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.type("create a todo list with milk\r")
+        terminal.wait_for(lambda: terminal.shows("create todo"))
+        terminal.send(number)
+        assert terminal.end() == status
+        assert ALTERNATE_SCREEN_OFF in terminal.written
+        assert terminal.now() == before
+    assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))
+
+
+def test_a_closed_terminal_leaves_a_whole_log_and_no_process(folder: Path) -> None:
+    with Terminal([], folder) as terminal:
+        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.type("create a todo list with milk\r")
+        terminal.wait_for(lambda: terminal.shows("create todo"))
+        terminal.hang_up()
+        assert terminal.end() == 129
+    assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))
+
+
+def test_a_session_goes_on_as_it_was(folder: Path) -> None:
+    with Terminal([], folder) as terminal:
+        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.type("create a todo list with milk and eggs\r")
+        terminal.wait_for(lambda: terminal.shows("create todo"))
+        terminal.wait_for(lambda: terminal.shows("eggs"))
+        terminal.type("\x11")
+        assert terminal.end() == 0
+    with Terminal(["-c"], folder) as terminal:
+        terminal.wait_for(lambda: terminal.shows("1 todo"))
+        assert terminal.shows("create a todo list with milk and eggs")
+        assert terminal.shows("[✓] 0004 Window todo_1")
+        terminal.type("\x11")
+        assert terminal.end() == 0
+
+
+def test_a_first_word_is_said_at_once(folder: Path) -> None:
+    with Terminal(["create a todo list with butter"], folder) as terminal:
+        terminal.wait_for(lambda: terminal.shows("butter"))
+        terminal.wait_for(lambda: terminal.shows("1 todo"))
+
+
+def test_no_escape_of_a_file_reaches_the_terminal(folder: Path) -> None:
+    (folder / "evil.txt").write_bytes(b"\x1b]52;c;aGk=\x07\x1b]0;owned\x07\x9b31m end\n")
+    with Terminal([], folder) as terminal:
+        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.type("open evil.txt in the editor\r")
+        terminal.wait_for(lambda: terminal.shows("1 editor"))
+        terminal.wait_for(lambda: terminal.shows("end"))
+        assert b"]52;c;aGk=\x07" not in terminal.written
+        assert b"]0;owned\x07" not in terminal.written
+
+
+def test_colours_are_left_out_where_they_are_not_wanted(folder: Path) -> None:
+    with Terminal([], folder, NO_COLOR="1") as terminal:
+        terminal.wait_for(lambda: terminal.shows("offline model"))
+        assert b"\x1b[38;2;108;176;245m" not in terminal.written
+
+
+def test_chinese_by_locale_and_by_flag(folder: Path) -> None:
+    with Terminal([], folder, LC_ALL="zh_CN.UTF-8") as terminal:
+        terminal.wait_for(lambda: terminal.shows("离线模型"))
+    with Terminal(["--lang", "zh"], folder) as terminal:
+        terminal.wait_for(lambda: terminal.shows("离线模型"))
