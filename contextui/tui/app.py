@@ -96,6 +96,11 @@ class ContextUIApp(App[int]):
         self.push_screen(self.main)
         self.call_after_refresh(self._start_opening)
 
+    async def on_unmount(self) -> None:
+        """Let go of the model's connections while there is an event loop to do it in."""
+        if self.desk is not None:
+            await self.desk.controller.aclose()
+
     def _start_opening(self) -> None:
         # A daemon thread: leaving does not wait for a session that is still being opened.
         threading.Thread(target=self._opening, daemon=True, name="opening").start()

@@ -29,6 +29,7 @@ class Terminal:
         words: Sequence[str],
         folder: Path,
         size: tuple[int, int] = (120, 40),
+        program: Sequence[str] = (sys.executable, "-m", "contextui"),
         **variables: str,
     ) -> None:
         columns, rows = size
@@ -40,7 +41,7 @@ class Terminal:
         self.attributes = termios.tcgetattr(theirs)
         self._theirs = theirs
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "contextui", *words],
+            [*program, *words],
             cwd=folder,
             env=_environment(folder, variables),
             stdin=theirs,

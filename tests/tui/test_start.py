@@ -1,0 +1,126 @@
+"""The start: what is on the screen before anything heavy is loaded, and what a crash leaves."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from contextui.agent.models.scripted import call
+from contextui.tui.app import ContextUIApp
+from contextui.tui.conversation.pane import Conversation
+from contextui.tui.crash import Crash
+from tests.tui.running import desk_in, running, say, shown, until
+from tests.tui.terminal import Terminal
+
+FIRST_FRAME = """
+import asyncio, sys, threading
+from contextui.tui.app import ContextUIApp
+
+seen, go_on = [], threading.Event()
+
+def open_desk():
+    go_on.wait(60)
+    raise SystemExit
+
+async def start():
+    app = ContextUIApp(open_desk)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        strips = app.screen._compositor.render_strips()
+        text = "".join(segment.text for strip in strips for segment in strip)
+        assert "Nothing is ever lost." in text
+        seen.extend(name for name in ("anthropic", "tiktoken", "lxml") if name in sys.modules)
+        app.exit(0)
+    go_on.set()
+
+asyncio.run(start())
+print(seen)
+"""
+
+BROKEN = """
+import sys
+sys.argv = ["contextui"]
+from contextui.tui.conversation.pane import Conversation
+
+def fail(self, event):
+    key = "sk-ant-secret-key-0123456789"
+    raise ZeroDivisionError(f"no such luck with {key}")
+
+Conversation.hear = fail
+from contextui.cli import main
+sys.exit(main())
+"""
+
+
+def test_the_first_frame_comes_before_anything_heavy() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_FRAME], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
+
+
+def test_what_is_said_before_the_session_is_open_is_said_then(tmp_path: Path) -> None:
+    async def start() -> None:
+        may_open = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def slowly() -> object:
+            asyncio.run_coroutine_threadsafe(may_open.wait(), loop).result()
+            return desk_in(tmp_path, "Here I am.")
+
+        app = ContextUIApp(slowly)  # type: ignore[arg-type]
+        async with app.run_test(size=(120, 40)) as pilot:
+            await pilot.press(*"hello", "enter")
+            await until(pilot, lambda: shown(pilot, "· hello"))
+            may_open.set()
+            await until(pilot, lambda: shown(pilot, "Here I am."))
+            assert app.desk is not None
+            app.desk.close()
+
+    asyncio.run(start())
+
+
+def test_a_crash_of_a_widget_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_home: Path
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("no such luck, sk-ant-api03-abcdefghijklmnop")
+
+    async def crash() -> None:
+        desk = desk_in(tmp_path, call("create", name="todo"), "Done.", "Never.")
+        async with running(desk) as pilot:
+            await say(pilot, "a list")
+            monkeypatch.setattr(Conversation, "hear", fail)
+            pilot.app.main.say("again")  # type: ignore[attr-defined]
+            await until(pilot, lambda: pilot.app.return_code == 1)
+
+    with pytest.raises(Crash) as caught:
+        asyncio.run(crash())
+    words = str(caught.value)
+    assert "\n" not in words
+    assert "ZeroDivisionError" in words
+    assert "abcdefghijklmnop" not in words
+    report = own_home / ".contextui" / "crash.log"
+    assert report.stat().st_mode & 0o777 == 0o600
+    assert "abcdefghijklmnop" not in report.read_text()
+
+
+def test_a_crash_in_a_terminal_leaves_it_as_it_was_and_the_log_whole(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (tmp_path / "broken.py").write_text(BROKEN)
+    with Terminal([], work, program=[sys.executable, str(tmp_path / "broken.py")]) as terminal:
+        before = terminal.now()
+        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.type("create a todo list\r")
+        assert terminal.end() == 1
+        assert terminal.now() == before
+        text = " ".join(line.strip() for line in terminal.lines())
+        assert "stopped because of a mistake of its own" in text
+        assert "Traceback" not in text
+        assert b"secret-key" not in terminal.written
+    (log,) = (tmp_path / "terminal-home").rglob("projects/*/*.jsonl")
+    assert log.read_bytes().endswith(b"\n")
+    assert b"create a todo list" in log.read_bytes()
