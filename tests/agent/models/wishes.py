@@ -140,7 +140,7 @@ WISHES = (
     Wish("reword the third one: wholegrain bread", TODO, ("todo_1.edit item=3 text=wholegrain bread",)),
     Wish("look for milk in the list", TODO, ("todo_1.find text=milk",)),
     Wish("everything on the list is done", TODO, ("todo_1.done item=1", "todo_1.done item=2", "todo_1.done item=3")),
-    Wish("请把牛奶和面包划掉", ZH_TODO, ("todo_1.delete item=3", "todo_1.delete item=1")),
+    Wish("请把牛奶和面包划掉", ZH_TODO, ("todo_1.done item=1", "todo_1.done item=3")),
     Wish("还要买酱油", ZH_TODO, ("todo_1.add text=买酱油",)),
     Wish("提醒我给妈妈打电话", ZH_TODO, ("todo_1.add text=给妈妈打电话",)),
     Wish("第一项已经做完了", ZH_TODO, ("todo_1.done item=1",)),

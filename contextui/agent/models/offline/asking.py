@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from contextui.agent.models.offline import items as shown
 from contextui.agent.models.offline.blocks import ClassView, Item, WindowView
 from contextui.agent.models.offline.clauses import Clause
-from contextui.agent.models.offline.matching import Surroundings
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.roles import mention_of
 from contextui.agent.models.offline.saying import phrases, told, window_line
-from contextui.agent.models.offline.words import Kind, Token, keys_of
+from contextui.agent.models.offline.surroundings import Surroundings
+from contextui.agent.models.offline.token import Kind, Token
+from contextui.agent.models.offline.words import keys_of
 from contextui.text import one_line
 from contextui.windowing.env import Lang
 
 _UNTELLING = ("~what", "~howmany", "~how", "~is_there", "~be", "~who", "~article", "~possessive",
               "~in", "~of", "~to", "~polite", "~adverb", "~this", "~it", "~all", "~have", "~here",
-              "~at", "~for", "~with", "~when", "~done_mark", "~one")  # fmt: skip
+              "~at", "~for", "~with", "~when", "~done_mark", "~one", "~person", "~aspect",
+              "~interjection")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

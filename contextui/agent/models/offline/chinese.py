@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.lexicon.numbers import (
     HAN_DIGITS,
     HAN_SCALES,
@@ -12,6 +13,7 @@ from contextui.agent.models.offline.lexicon.numbers import (
 )
 from contextui.agent.models.offline.lexicon.tables import NOTHING, groups_of, lexicon
 
+_AMOUNTS = frozenset(listed("秒 秒钟 分 分钟 小时 个小时 天 周 年 个月 星期 度 元 块 点 次 级 号"))
 _DIGITS = "".join([*HAN_DIGITS, *HAN_SCALES])
 _MEASURE = "|".join(sorted(MEASURES, key=len, reverse=True))
 _NUMBER = re.compile(f"(倒数)?(第)?([{_DIGITS}]+)({_MEASURE})?")
@@ -81,6 +83,8 @@ def _numeral(match: re.Match[str], place: int) -> Segment | None:
     if value is None:
         return None
     keys = measure_keys(match[4]) if match[4] else NOTHING
+    if value == 1 and match[4] and not match[2] and match[4] not in _AMOUNTS:
+        return Segment(match[0], place, keys | {"~article", "~one"})
     return Segment(match[0], place, keys, value, bool(match[2]), bool(match[1]))
 
 

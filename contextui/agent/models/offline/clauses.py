@@ -1,28 +1,28 @@
 """A person's words in clauses: one wish, question or remark each."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from contextui.agent.models.offline.lexicon.listed import listed
-from contextui.agent.models.offline.lexicon.particles import PAST
-from contextui.agent.models.offline.lexicon.stems import stem
-from contextui.agent.models.offline.lexicon.tables import lexicon
 from contextui.agent.models.offline.lexicon.verbs import CORE
-from contextui.agent.models.offline.words import Kind, Token, tokens_of
+from contextui.agent.models.offline.phrasal import glued, joined, marked_done
+from contextui.agent.models.offline.token import Kind, Token
+from contextui.agent.models.offline.words import tokens_of
 
 ENDS = frozenset(".!?。！？;；\n…")
 COMMAS = frozenset(",，、")
 COLONS = frozenset(":：")
-_ALONE = frozenset(
+_ALONE = tuple(
     f"@{name}"
     for name in listed(
-        "save undo redo close refresh pause resume stop start clear reset next previous"
+        "save undo redo close refresh pause resume stop start clear reset next previous remove"
     )
 )  # verbs that need nothing behind them
-_SUBJECTS = frozenset(("i", "we", "i've", "we've", "already"))
-_CORE = frozenset(f"@{name}" for name in CORE)
+_CORE = tuple(f"@{name}" for name in CORE)
 _ASKING = ("~what", "~howmany", "~how", "~is_there", "~who", "~when", "~why", "~able", "~identity")
-_BEFORE_OBJECT = ("~object", "~in", "~from", "~for", "~by")
+_ASKING_ANYWHERE = ("~what", "~howmany", "~who", "~able", "~identity")
+_LEADING = ("~object", "~in", "~from", "~for", "~by", "~to", "~at", "~except")
+_SKIPPED = ("~polite", "~adverb", "~greet", "~thank", "~then", "~interjection")
 
 Knows = Callable[[Token], bool]
 """Whether a token is a verb that an open window declares."""
@@ -35,10 +35,12 @@ class Clause:
     Attributes:
         tokens: Its tokens, without what joined it to the clause before.
         words: All that the person said; tokens say where in it they stand.
+        joint: Where the second of two clauses begins that were joined, 0 if none were.
     """
 
     tokens: tuple[Token, ...]
     words: str
+    joint: int = 0
 
     @property
     def text(self) -> str:
@@ -48,17 +50,36 @@ class Clause:
     @property
     def is_question(self) -> bool:
         """Whether it asks something rather than for something."""
-        said = _significant(self.tokens)
+        said = significant(self.tokens)
         if not said:
             return False
-        asks_first = said[0].has(*_ASKING) and not said[0].is_verb
-        chinese = any(one.has("~what", "~howmany", "~who", "~able", "~identity") for one in said)
-        return asks_first or (chinese and not said[0].text.isascii()) or _ends_asking(self.tokens)
+        if said[0].has(*_ASKING) and not said[0].is_verb:
+            return True
+        first = next((n for n, one in enumerate(said) if one.has(*_ASKING_ANYWHERE)), len(said))
+        if any(not one.is_ascii for one in said):
+            asks = first < len(said) or said[-1].has("~is_there") or self.tokens[-1].text in "?？"
+            return asks and all(_only_looks(one) for one in said[:first])
+        marked = any(one.text == "?" for one in self.tokens[-2:])
+        polite = any(one.has("~polite") for one in self.tokens[:4])
+        return marked and not polite and not said[0].is_verb
+
+    def with_more(self, other: "Clause") -> "Clause":
+        """The clause with the words of another one behind it."""
+        start = self.tokens[-1].end
+        comma = Token(",", start, start, Kind.MARK)
+        tokens = (*self.tokens, comma, *other.tokens)
+        return Clause(tokens, self.words, self.joint or len(self.tokens) + 1)
 
 
-def clauses_of(words: str, knows: Knows) -> list[Clause]:
-    """The clauses of what was said, in order."""
-    tokens = tokens_of(words)
+def clauses_of(words: str, knows: Knows, names: Collection[str] = ()) -> list[Clause]:
+    """The clauses of what was said, in order.
+
+    Args:
+        words: What was said.
+        knows: Whether a token is a verb that an open window declares.
+        names: Declared words that are to be taken as a whole.
+    """
+    tokens = glued(tokens_of(words), names)
     found, start, telling = list[Clause](), 0, False
     for place, token in enumerate(tokens):
         telling = (telling or token.text in COLONS) and not _ends_telling(tokens, place)
@@ -66,28 +87,31 @@ def clauses_of(words: str, knows: Knows) -> list[Clause]:
             continue
         after = _skip_joints(tokens, place)
         closed = token.text in ENDS and token.text != "\n"
-        if (closed or not telling) and begins_wish(tokens[after:], knows):
-            found.append(_clause(tokens[start:place], words))
+        said, rest = tokens[start:place], tokens[after:]
+        if (closed or not telling) and (
+            begins_wish(rest, knows) or _goes_on_in_chinese(token, said, rest, knows)
+        ):
+            found.append(_clause(said, words))
             start, telling = after, False
     found.append(_clause(tokens[start:], words))
-    return [clause for clause in found if any(one.kind is not Kind.MARK for one in clause.tokens)]
+    return _with_topics([one for one in found if significant(one.tokens)])
 
 
 def begins_wish(tokens: Sequence[Token], knows: Knows) -> bool:
     """Whether a wish or a question begins here, rather than more of what was said before."""
-    said = _significant(tokens[:60])
+    said = significant(tokens[:60])
     if not said or said[0].kind is not Kind.WORD:
         return False
     first = said[0]
+    if first.has("~not") and len(said) > 1 and said[1].is_verb:
+        return True
     if first.is_verb and (first.has(*_CORE) or knows(first)):
-        return first.has(*_ALONE) or (len(said) > 1 and not _is_joint(said[1]))
+        alone = len(said) == 1 or (_is_joint(said[1]) and said[1].text not in COLONS)
+        return first.has(*_ALONE) or not alone
     if first.has(*_ASKING):
         return True
-    if first.has(*_BEFORE_OBJECT) and not first.text.isascii():
-        return any(one.is_verb and (one.has(*_CORE) or knows(one)) for one in _until_joint(said))
-    return not first.text.isascii() and any(
-        one.has("@mark", "@done", "@undone") for one in _until_joint(said)[1:]
-    )
+    chinese = not first.text.isascii()
+    return chinese and first.has(*_LEADING) and _has_verb(_until_joint(said), knows)
 
 
 def parts_of(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -108,7 +132,61 @@ def is_separator(token: Token) -> bool:
     return token.has("~and") and not token.is_verb
 
 
+def significant(tokens: Sequence[Token]) -> Sequence[Token]:
+    """From the first token on that is more than politeness."""
+    for place, token in enumerate(tokens):
+        is_small = token.has(*_SKIPPED) and not _is_plain_verb(token)
+        interjects = token.has("~interjection") and any(one.is_verb for one in tokens[place + 1 :])
+        if token.kind is not Kind.MARK and not is_small and not interjects:
+            return tokens[place:]
+    return ()
+
+
 # --- within ------------------------------------------------------------------------------
+
+
+def _clause(tokens: Sequence[Token], words: str) -> Clause:
+    return Clause(tuple(marked_done(joined(tokens))), words)
+
+
+def _with_topics(clauses: list[Clause]) -> list[Clause]:
+    """Put what only says where or what about ("For the kitchen, …") to the clause behind it."""
+    found: list[Clause] = []
+    topic: Clause | None = None
+    for number, clause in enumerate(clauses):
+        whole = topic.with_more(clause) if topic else clause
+        said = significant(whole.tokens)
+        leads = said[0].has(*_LEADING) and not any(one.is_verb for one in said)
+        topic = whole if leads and number + 1 < len(clauses) else None
+        if topic is None:
+            found.append(whole)
+    return found
+
+
+def _goes_on_in_chinese(
+    joint: Token, said: Sequence[Token], rest: Sequence[Token], knows: Knows
+) -> bool:
+    """Whether a Chinese comma parts two wishes: the verb need not come first in either."""
+    if joint.text == "、" or joint.has("~and") or not rest:
+        return False
+    next_part = _until_joint(rest)
+    if not any(not one.text.isascii() and one.kind is Kind.WORD for one in next_part):
+        return False
+    return _has_verb(next_part, knows) and any(one.is_verb for one in said)
+
+
+def _has_verb(tokens: Sequence[Token], knows: Knows) -> bool:
+    return any(_is_plain_verb(one) and (one.has(*_CORE) or knows(one)) for one in tokens)
+
+
+def _is_plain_verb(token: Token) -> bool:
+    """Whether it is a verb and nothing smaller."""
+    return token.is_verb and not token.has("~polite", "~interjection", "~in", "~with", "~by")
+
+
+def _only_looks(token: Token) -> bool:
+    """Whether a verb before a question is none that acts: 看看有什么, 开着哪些."""
+    return not _is_plain_verb(token) or token.has("@show", "@read", "~able") or token.text == "开"
 
 
 def _ends_telling(tokens: Sequence[Token], place: int) -> bool:
@@ -117,63 +195,6 @@ def _ends_telling(tokens: Sequence[Token], place: int) -> bool:
         after = tokens[place + 1] if place + 1 < len(tokens) else tokens[place]
         return after.text not in "-*•+" and after.kind is not Kind.NUMBER
     return tokens[place].text in ".。"
-
-
-def _clause(tokens: Sequence[Token], words: str) -> Clause:
-    return Clause(tuple(_marked_done(_joined(tokens))), words)
-
-
-def _joined(tokens: Sequence[Token]) -> list[Token]:
-    """Verbs whose small word stands apart from them ("turn the light on") as one verb."""
-    result, parted = list(tokens), lexicon().parted
-    for place, token in enumerate(result):
-        if token.kind is not Kind.WORD or not token.text.isascii():
-            continue
-        for later in range(place + 2, min(place + 9, len(result))):
-            other = result[later]
-            groups = next(
-                (parted[pair] for root in token.keys for small in other.keys
-                 if (pair := (root, small)) in parted), None,
-            )  # fmt: skip
-            ends = _is_last(result, later)
-            if groups and (ends or other.has("off", "out", "away", "down")):
-                result[place] = _with_keys(token, groups)
-                if ends:
-                    result[later] = _with_keys(other, frozenset({"~adverb"}), alone=True)
-                break
-    return result
-
-
-def _is_last(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a small word ends its phrase: nothing behind it that it could lead to."""
-    after = next((one for one in tokens[place + 1 :]), None)
-    return (
-        after is None
-        or after.kind is Kind.MARK
-        or after.has(
-            "~adverb", "~polite", "~and", "~then", "~in", "~from", "~for", "~to", "~by", "~with"
-        )
-    )
-
-
-def _marked_done(tokens: list[Token]) -> list[Token]:
-    """ "I bought the milk" says that something is done."""
-    for place, token in enumerate(tokens):
-        before = tokens[max(place - 3, 0) : place]
-        subject = any(one.text.casefold() in _SUBJECTS or one.has("~done_mark") for one in before)
-        word = token.text.casefold()
-        if subject and token.kind is Kind.WORD and _is_past(word):
-            return [*tokens[:place], _with_keys(token, frozenset({"@done"})), *tokens[place + 1 :]]
-    return tokens
-
-
-def _is_past(word: str) -> bool:
-    return word in PAST or (word.endswith("ed") and stem(word) != word)
-
-
-def _with_keys(token: Token, keys: frozenset[str], alone: bool = False) -> Token:
-    kept = keys if alone else frozenset(k for k in token.keys if k[0] != "@") | keys
-    return Token(token.text, token.start, token.end, token.kind, kept, None, token.note)
 
 
 def _is_joint(token: Token) -> bool:
@@ -193,22 +214,3 @@ def _skip_joints(tokens: Sequence[Token], place: int) -> int:
 def _until_joint(tokens: Sequence[Token]) -> Sequence[Token]:
     stop = next((n for n, one in enumerate(tokens) if _is_joint(one)), len(tokens))
     return tokens[:stop]
-
-
-def _significant(tokens: Sequence[Token]) -> Sequence[Token]:
-    """From the first token on that is more than politeness."""
-    for place, token in enumerate(tokens):
-        small = token.has("~polite", "~adverb", "~greet", "~thank", "~then")
-        if token.kind is not Kind.MARK and not (small and not token.is_verb):
-            return tokens[place:]
-    return ()
-
-
-def _ends_asking(tokens: Sequence[Token]) -> bool:
-    ends = [one for one in tokens if one.kind is not Kind.MARK]
-    marked = any(one.text in "?？" for one in tokens[-2:])
-    polite = any(one.has("~polite") for one in tokens[:4])
-    asks = bool(ends) and ends[-1].has("~is_there", "~what", "~howmany", "~how")
-    return (asks and not ends[-1].text.isascii() and not polite) or (
-        marked and not polite and not any(one.is_verb for one in ends[:1])
-    )

@@ -6,7 +6,8 @@ from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.clauses import is_separator
 from contextui.agent.models.offline.lexicon.cues import PATHS
 from contextui.agent.models.offline.profiles import GROUP, likeness
-from contextui.agent.models.offline.words import Kind, Token, keys_of
+from contextui.agent.models.offline.token import Kind, Token
+from contextui.agent.models.offline.words import keys_of
 
 ARTICLES = ("~article", "~new_article", "~possessive", "~person", "~this")
 """Groups of words that stand before a noun."""
@@ -62,6 +63,8 @@ def _without_kind(tokens: list[Token], action: Action | None) -> list[Token]:
     takes_path = any(not PATHS.isdisjoint(one.name.split("_")) for one in action.params)
     if takes_path and first.has("#file", "#folder", "#path"):
         return tokens[1:]
+    if takes_path and tokens[-1].kind is Kind.WORD and tokens[-1].has("#file", "#folder"):
+        return tokens[:-1]
     names = [keys for one in action.params for keys in keys_of(one.name)]
     nouns = frozenset(key for key in first.keys if key[0] not in "@~'")
     is_kind = likeness(nouns, (*names, frozenset({"#item", "#entry", "#task"}))) >= GROUP

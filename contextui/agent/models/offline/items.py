@@ -8,7 +8,8 @@ from functools import lru_cache
 from contextui.agent.models.offline.blocks import Item, WindowView
 from contextui.agent.models.offline.declared import Param
 from contextui.agent.models.offline.lexicon.stems import stem
-from contextui.agent.models.offline.words import Kind, Token, keys_of, tokens_of
+from contextui.agent.models.offline.token import Kind, Token
+from contextui.agent.models.offline.words import keys_of, tokens_of
 
 _NAMING = ("name", "title", "id", "key", "label", "text")
 EXACT, PART, WORDS, AROUND, SOME = 1.0, 0.9, 0.8, 0.75, 0.5

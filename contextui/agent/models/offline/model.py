@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 
 from contextui.agent.models.offline import saying
 from contextui.agent.models.offline.outline import asked_headings, outline
-from contextui.agent.models.offline.planning import Plan, Planned, plan
+from contextui.agent.models.offline.planning import Plan, plan
 from contextui.agent.models.offline.scene import Scene, read
+from contextui.agent.models.offline.wishing import Planned
 from contextui.model import (
     Answer,
     Block,

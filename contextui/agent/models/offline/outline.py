@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from contextui.agent.models.offline.blocks import window_of
 from contextui.agent.models.offline.lexicon.headings import DEFAULT, KINDS, Kind, Source
 from contextui.agent.models.offline.lexicon.stems import stem
-from contextui.agent.models.offline.words import Kind as TokenKind
+from contextui.agent.models.offline.token import Kind as TokenKind
 from contextui.agent.models.offline.words import is_chinese, tokens_of
 from contextui.model import Block, LlmMessage
 from contextui.text import one_line

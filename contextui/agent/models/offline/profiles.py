@@ -5,14 +5,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
+from contextui.agent.models.offline.declared import Param
 from contextui.agent.models.offline.lexicon.verbs import KIN
 from contextui.agent.models.offline.words import keys_of
 
 _TELLING = frozenset(("~all", "~only", "~not", "~last", "~first", "~every"))
-_PARTS = re.compile(r"[,;，；。]\s*(?:or |and |或|并)?|\bor\b")
+_LABEL = 400  # characters of a label that are read
+_PARTS = re.compile(r"[,;，；。:：、]\s*(?:or |and |或|并)?|\bor\b|或")
 _EXPLAINED = re.compile(r"\b(\w+)=([\w.-]+):\s*([^;]+)")
+_LISTED = re.compile(r"[:：(（]\s*([^:：()（）/]+)")
 EXACT, GROUP, RELATED, CHARACTER = 1.0, 0.85, 0.45, 0.2
 """How sure it is that two words mean the same."""
+
+Words = tuple[frozenset[str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,57 +26,75 @@ class Profile:
 
     Attributes:
         names: The words of its id.
-        heads: The words with which its label, or a part of it, begins.
+        heads: The word with which its label begins, in each language that it is in.
+        more_heads: The words with which further parts of its label begin.
         label: The other words of its label that say something.
         hints: Values that the label explains in words (``pages=-1: the one before``).
     """
 
-    names: tuple[frozenset[str], ...]
-    heads: tuple[frozenset[str], ...]
-    label: tuple[frozenset[str], ...]
-    hints: tuple[tuple[str, str, tuple[frozenset[str], ...]], ...]
+    names: Words
+    heads: Words
+    more_heads: Words
+    label: Words
+    hints: tuple[tuple[str, str, Words], ...]
 
     @property
     def verbs(self) -> frozenset[str]:
         """The groups of verbs that it is named by."""
-        every = frozenset[str]().union(*self.names, *self.heads[:1])
+        every = frozenset[str]().union(*self.names, *self.heads)
         return frozenset(key for key in every if key[0] == "@")
 
     @property
-    def every(self) -> tuple[frozenset[str], ...]:
+    def every(self) -> Words:
         """All its words."""
-        return (*self.names, *self.heads, *self.label)
+        return (*self.names, *self.heads, *self.more_heads, *self.label)
 
 
 @lru_cache(maxsize=1_024)
 def profile_of(action: Action) -> Profile:
     """The profile of an action."""
     names = telling(tuple(map(_switched, keys_of(action.id))))
-    parts = [telling(keys_of(part)) for part in _PARTS.split(action.label[:400]) if part.strip()]
-    hints = tuple((name, value, keys_of(words))
-                  for name, value, words in _EXPLAINED.findall(action.label[:400]))  # fmt: skip
+    label = action.label[:_LABEL]
+    languages = [
+        [words for part in _PARTS.split(one) if (words := telling(keys_of(part)))]
+        for one in label.split("/")
+    ]
+    parts = [part for one in languages for part in one]
+    hints = tuple((name, value, keys_of(words)) for name, value, words in _EXPLAINED.findall(label))
     return Profile(
         names or keys_of(action.id),
-        tuple(part[0] for part in parts if part),
+        tuple(one[0][0] for one in languages if one),
+        tuple(part[0] for one in languages for part in one[1:]),
         tuple(keys for part in parts for keys in part[1:]),
         hints,
     )
 
 
+@lru_cache(maxsize=1_024)
+def param_words(action: Action, param: Param) -> Words:
+    """What a param is known by: its name, and what a label that lists all params calls it."""
+    names = keys_of(param.name)
+    for listing in _LISTED.findall(action.label[:_LABEL]):
+        parts = [part for part in re.split(r"[、,，]|\band\b|和", listing) if part.strip()]
+        if len(parts) == len(action.params) > 1:
+            called = keys_of(parts[action.params.index(param)])
+            return (*names, *called[:1])
+    return names
+
+
 @lru_cache(maxsize=512)
-def class_words(name: str, description: str) -> tuple[tuple[frozenset[str], ...], ...]:
-    """The words of a class's name, and those of its description that are no verbs alone."""
+def _class_words(name: str, description: str) -> tuple[Words, Words, Words]:
     first = re.split(r"[.。;；]", description, maxsplit=1)[0]
     rest = description[len(first) :]
     return telling(keys_of(name)), telling(keys_of(first)), telling(keys_of(rest))
 
 
-def words_of(view: WindowView | ClassView) -> tuple[tuple[frozenset[str], ...], ...]:
+def words_of(view: WindowView | ClassView) -> tuple[Words, Words, Words]:
     """The words of a window or a class: its name, what it is, and what else is said of it."""
-    return class_words(view.name, view.description)
+    return _class_words(view.name, view.description)
 
 
-def telling(words: tuple[frozenset[str], ...]) -> tuple[frozenset[str], ...]:
+def telling(words: Words) -> Words:
     """Those words that say something: no articles, no prepositions."""
     return tuple(
         keys
@@ -80,6 +103,7 @@ def telling(words: tuple[frozenset[str], ...]) -> tuple[frozenset[str], ...]:
     )
 
 
+@lru_cache(maxsize=65_536)
 def alike(said: frozenset[str], declared: frozenset[str]) -> float:
     """How sure it is that a word that was said means a declared one."""
     shared = said & declared
@@ -93,10 +117,10 @@ def alike(said: frozenset[str], declared: frozenset[str]) -> float:
     if _are_kin(said, declared):
         return RELATED
     characters = sum(key[0] == "'" for key in shared)
-    return min(CHARACTER * characters, GROUP) if not marks - {"'"} else 0.0
+    return min(CHARACTER * characters, GROUP) if marks == {"'"} else 0.0
 
 
-def likeness(said: frozenset[str], declared: tuple[frozenset[str], ...]) -> float:
+def likeness(said: frozenset[str], declared: Words) -> float:
     """How sure it is that a word means one of these."""
     return max((alike(said, one) for one in declared), default=0.0)
 

@@ -1,20 +1,23 @@
 """What each token of a clause does: the verb, a mention of the window, a small word, the rest."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from contextui.agent.models.offline.blocks import ClassView, WindowView
+from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.lexicon.verbs import GENERIC
-from contextui.agent.models.offline.profiles import GROUP, Profile, likeness, words_of
-from contextui.agent.models.offline.words import Kind, Token
+from contextui.agent.models.offline.profiles import GROUP, likeness, profile_of, words_of
+from contextui.agent.models.offline.token import Kind, Token
 
 _BEFORE = ("~article", "~new_article", "~possessive", "~this", "~in", "~to", "~from", "~of",
-           "~with", "~for", "~by", "~at", "~all", "~into", "~object", "~as")  # fmt: skip
+           "~with", "~for", "~by", "~at", "~all", "~object", "~as", "~what", "~howmany", "~have")  # fmt: skip
+_PLACING = ("~in", "~to", "~from", "~at", "~for", "~by")
 _AROUND = ("~in", "~of", "~to", "~from", "~for", "~with", "~adverb", "~polite", "~then", "~by",
            "~every", "~be", "~as", "~called", "~saying", "~tagged", "~and", "~at", "~before",
            "~after")  # fmt: skip
-_OPAQUE = (Kind.QUOTE, Kind.PATH, Kind.MARK)
+_OPAQUE = (Kind.QUOTE, Kind.PATH, Kind.MARK, Kind.CLOCK)
+_PLACES = ("~last", "~first", "#begin", "#finish")  # they name an item rather than an action
 _DETERMINER = ("~article", "~new_article", "~possessive", "~this")
 
 
@@ -37,6 +40,9 @@ class Roles:
         return place in self.verbs or place in self.mentions
 
 
+# --- the verb ----------------------------------------------------------------------------
+
+
 def head_of(clause: Clause, declared: frozenset[str]) -> int | None:
     """The place of the verb that says what to do.
 
@@ -44,16 +50,26 @@ def head_of(clause: Clause, declared: frozenset[str]) -> int | None:
         clause: What was said.
         declared: The words with which open windows name their actions.
     """
-    for place, token in enumerate(clause.tokens):
-        if token.kind is not Kind.WORD:
-            continue
+    tokens = clause.tokens
+    for place, token in enumerate(tokens):
         known = token.is_verb or bool(plain_keys(token) & declared)
-        if _leads_on(clause.tokens, place):
+        if token.kind is not Kind.WORD or not known:
             continue
         polite = token.has("~polite", "~adverb", "~done_mark") and not token.keys & declared
-        if known and not (polite and not _is_strong(token)) and not _is_noun(clause.tokens, place):
+        if not (polite or _only_leads(tokens, place) or _is_noun(tokens, place)):
             return place
     return None
+
+
+def is_negated(clause: Clause, head: int | None) -> bool:
+    """Whether it says what not to do."""
+    if head is None:
+        return False
+    before = [one for one in clause.tokens[:head] if not one.has("~adverb", "~polite")]
+    if before and before[-1].has("~not") and not before[-1].is_verb:
+        return True
+    token, after = clause.tokens[head], clause.tokens[head + 1 : head + 2]
+    return token.has("~not") and bool(after) and after[0].is_verb
 
 
 def plain_keys(token: Token) -> frozenset[str]:
@@ -66,8 +82,9 @@ def is_generic(token: Token) -> bool:
     return not token.keys.isdisjoint(GENERIC)
 
 
-def verb_score(clause: Clause, profile: Profile, roles: Roles) -> float:
+def verb_score(clause: Clause, action: Action, window: WindowView, roles: Roles) -> float:
     """How well the words of a clause name an action; the tokens that do are noted."""
+    profile = profile_of(action)
     score, bonus = 0.0, 0.0
     for place, token in enumerate(clause.tokens):
         if not token.keys or token.kind in _OPAQUE:
@@ -76,19 +93,25 @@ def verb_score(clause: Clause, profile: Profile, roles: Roles) -> float:
             bonus += 0.4 * likeness(token.keys, profile.every)
             continue
         by_name = likeness(token.keys, profile.names)
-        by_head = max(likeness(token.keys, profile.heads[:1]),
-                      0.7 * likeness(token.keys, profile.heads[1:]))  # fmt: skip
+        if place == roles.head and by_name > likeness(token.keys, profile.names[:1]):
+            by_name /= 2 if _is_verb(profile.names[0]) else 1  # "done" is not what clear_done does
+        later = likeness(token.keys, profile.more_heads)
+        by_head = max(likeness(token.keys, profile.heads), 0.7 * later)
         by_label = likeness(token.keys, profile.label)
         if place == roles.head:
             score += max(4.0 * by_name, 3.6 * by_head, 1.6 * by_label)
             if max(by_name, by_head, by_label) > 0:
                 roles.verbs.add(place)
-        elif max(by_name, likeness(token.keys, profile.heads), by_label) >= GROUP:
-            first = 1.5 if roles.head is None else 1.0
-            bonus += first * max(2.0 * by_name, 1.5 * by_head, 0.8 * by_label)
-            if token.kind is not Kind.NUMBER:
+        elif max(by_name, by_head, later, by_label) >= GROUP:
+            telling = 2.0 if _tells_apart(token, action, window) else 0.8
+            alone = 1.5 if roles.head is None else 1.0
+            bonus += alone * max(2.0 * by_name, 1.5 * by_head, telling * by_label)
+            if token.kind is not Kind.NUMBER and not token.has(*_PLACES):
                 roles.verbs.add(place)
-    return score + min(bonus, 4.0)
+    return score + min(bonus, 5.0)
+
+
+# --- windows and classes -----------------------------------------------------------------
 
 
 def mention_of(
@@ -101,7 +124,6 @@ def mention_of(
         view: The window or the class.
         strict: Count a word only where a window can be meant, not amid other words.
     """
-    name, first, rest = words_of(view)
     score, places = 0.0, set[int]()
     seen: set[frozenset[str]] = set()
     for start, end in _runs(clause.tokens, view):
@@ -110,16 +132,7 @@ def mention_of(
         for place in range(start, end):
             token = clause.tokens[place]
             places.add(place)
-            if isinstance(view, WindowView) and token.text.casefold() == view.id.casefold():
-                score += 6.0
-            elif token.keys not in seen:
-                by_name = likeness(token.keys, name)
-                in_name = 2.6 if token.text.casefold() in view.name else 2.2
-                score += max(
-                    in_name * by_name if by_name >= GROUP else 0.0,
-                    1.1 * likeness(token.keys, first),
-                    0.6 * likeness(token.keys, rest),
-                )
+            score += _naming(token, view) if token.keys not in seen else 0.0
             seen.add(token.keys)
     return min(score, 6.0), places
 
@@ -132,7 +145,38 @@ def led_mention(clause: Clause, view: WindowView | ClassView) -> float:
     return score if led else 0.0
 
 
+def is_named(token: Token, view: WindowView | ClassView) -> bool:
+    """Whether a token is a word of its name, not only of its description."""
+    return likeness(token.keys, words_of(view)[0]) >= GROUP
+
+
 # --- within ------------------------------------------------------------------------------
+
+
+def _is_verb(keys: frozenset[str]) -> bool:
+    return any(key[0] == "@" for key in keys)
+
+
+def _tells_apart(token: Token, action: Action, window: WindowView) -> bool:
+    """Whether no other action of the window has this word."""
+    return not any(
+        likeness(token.keys, profile_of(other).every) >= GROUP
+        for other in window.actions
+        if other.id != action.id
+    )
+
+
+def _naming(token: Token, view: WindowView | ClassView) -> float:
+    if isinstance(view, WindowView) and token.text.casefold() == view.id.casefold():
+        return 6.0
+    name, first, rest = words_of(view)
+    by_name = likeness(token.keys, name)
+    weight = 2.6 if token.text.casefold() in re.split("[-_]", view.name) else 2.2
+    return max(
+        weight * by_name if by_name >= GROUP else 0.0,
+        1.1 * likeness(token.keys, first),
+        0.6 * likeness(token.keys, rest),
+    )
 
 
 def _runs(tokens: Sequence[Token], view: WindowView | ClassView) -> list[tuple[int, int]]:
@@ -153,44 +197,38 @@ def _names(token: Token, view: WindowView | ClassView) -> bool:
     if isinstance(view, WindowView) and token.text.casefold() == view.id.casefold():
         return True
     nouns = frozenset(key for key in token.keys if key[0] != "@")
-    if token.has("#window"):
-        return True
-    return any(likeness(nouns, words) >= GROUP for words in words_of(view))
+    return token.has("#window") or any(likeness(nouns, one) >= GROUP for one in words_of(view))
 
 
 def _stands_free(tokens: Sequence[Token], start: int, end: int) -> bool:
     """Whether what stands here can be a thing of its own, not a part of other words."""
     before = tokens[start - 1] if start else None
     after = tokens[end] if end < len(tokens) else None
-    introduced = before is not None and before.has(*_BEFORE)
     ends = after is None or after.kind in (Kind.MARK, Kind.NUMBER) or after.has(*_AROUND)
-    if after is not None and not ends and not after.text.isascii():
-        ends = after.is_verb
-    if before is None or introduced:
+    if after is not None and after.is_verb:
+        led = before is not None and before.has(*_PLACING)
+        ends = ends or not after.is_ascii or led  # "in the editor delete …"
+    if before is None or before.has(*_BEFORE):
         return ends
-    follows_verb = before.is_verb or before.kind in (Kind.MARK, Kind.NUMBER)
-    return ends and (follows_verb and (after is None or after.kind is Kind.MARK
-                                       or not after.has("~of")))  # fmt: skip
+    follows = before.is_verb or before.kind in (Kind.MARK, Kind.NUMBER)
+    return ends and follows and (after is None or not after.has("~of") or not after.is_ascii)
 
 
 def _is_noun(tokens: Sequence[Token], place: int) -> bool:
     """Whether a word that could be a verb is a noun here: behind an article or a preposition."""
     before = tokens[place - 1] if place else None
-    if before is None or not tokens[place].text.isascii():
-        return False
-    if before.has("~to") or before.has("~polite"):
+    if before is None or not tokens[place].is_ascii or before.has("~to", "~polite"):
         return False
     return before.has(*_DETERMINER, "~of", "~in", "~with", "~for", "~by", "~from", "~as", "~all")
 
 
-def _leads_on(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a Chinese verb is a preposition here (用, 给, 在): the real one comes later."""
-    token = tokens[place]
-    if token.text.isascii() or not token.has("~by", "~for", "~in", "~object", "~with"):
+def _only_leads(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a verb only leads to the real one: 用, 给, "改完", an interjection."""
+    token, later = tokens[place], [one for one in tokens[place + 1 :] if one.is_verb]
+    if not later:
         return False
-    return any(one.is_verb and not one.text.isascii() for one in tokens[place + 1 :])
-
-
-def _is_strong(token: Token) -> bool:
-    """Whether a word that may be politeness is a verb rather than that."""
-    return token.is_verb and not token.has("~polite")
+    if token.has("~interjection", "~after_doing"):
+        return True
+    chinese = [one for one in later if not one.is_ascii]
+    leading = token.has("~by", "~for", "~in", "~object", "~with", "~to")
+    return bool(chinese) and not token.is_ascii and leading

@@ -4,13 +4,21 @@ import re
 from dataclasses import dataclass
 
 from contextui.agent.models.offline.blocks import Action
-from contextui.agent.models.offline.clauses import COLONS, ENDS, Clause
+from contextui.agent.models.offline.clauses import COLONS, ENDS, Clause, is_separator
 from contextui.agent.models.offline.declared import Param
 from contextui.agent.models.offline.edges import ARTICLES, trimmed
-from contextui.agent.models.offline.lexicon.cues import CUES, PATHS, UNITS
-from contextui.agent.models.offline.profiles import GROUP, likeness, profile_of
+from contextui.agent.models.offline.lexicon.cues import AMOUNTS, CUES, PATHS, TIMES, UNITS
+from contextui.agent.models.offline.profiles import (
+    EXACT,
+    GROUP,
+    alike,
+    likeness,
+    param_words,
+    profile_of,
+)
 from contextui.agent.models.offline.roles import Roles
-from contextui.agent.models.offline.words import Kind, Token, keys_of
+from contextui.agent.models.offline.token import Kind, Token
+from contextui.agent.models.offline.words import keys_of
 
 COLON, COMMA, SENTENCE = ":", ",", "sentence"
 """What may lead to a run besides small words and the names of params."""
@@ -61,21 +69,29 @@ class Run:
 
     def leads_to(self, param: Param) -> bool:
         """Whether what stands before it leads to this param."""
-        return any(names_match(cue, param) for cue in self.cues)
+        return any(leads_to(cue, param) for cue in self.cues)
 
 
-def names_match(cue: str, param: Param) -> bool:
+def leads_to(cue: str, param: Param) -> bool:
     """Whether a small word, or the param's own name, leads to this param."""
     if cue.startswith("="):
         return cue == f"={param.name}"
-    wanted = CUES.get(cue, "").split()
+    if cue == "~with" and param.type.of is not None:
+        return True
+    wanted = {one.removesuffix("s") for one in CUES.get(cue, "").split()}
     names = re.split(r"[_\W]+", param.name.casefold())
-    return any(name in wanted or name.removesuffix("s") in wanted for name in names)
+    return any(name.removesuffix("s") in wanted for name in names)
 
 
 def is_path_param(param: Param) -> bool:
     """Whether it takes the path of a file."""
     return not PATHS.isdisjoint(re.split(r"[_\W]+", param.name.casefold()))
+
+
+def is_time_param(param: Param) -> bool:
+    """Whether it takes a time of day."""
+    names = re.split(r"[_\W]+", param.name.casefold())
+    return "time" in param.type.plain or not TIMES.isdisjoint(names)
 
 
 def runs_of(clause: Clause, action: Action, roles: Roles, taken: set[int]) -> list[Run]:
@@ -104,7 +120,11 @@ class _Collector:
         ]
         self._optional = [one for one in fillable if one.optional]
         self._needs_several = sum(not one.optional for one in fillable) > 1
-        self._takes_path = any(is_path_param(one) for one in fillable)
+        self._alone_kinds = {Kind.QUOTE}
+        if any(is_path_param(one) for one in fillable):
+            self._alone_kinds.add(Kind.PATH)
+        if any(is_time_param(one) for one in fillable):
+            self._alone_kinds.add(Kind.CLOCK)
 
     def runs(self) -> list[Run]:
         place, tokens = 0, self._clause.tokens
@@ -124,14 +144,18 @@ class _Collector:
             self._close(frozenset({SENTENCE}))
         elif self._ends_wish(place, token):
             self._close(frozenset({SENTENCE if self._tokens else COMMA}))
-        elif self._roles.explains(place) and not self._is_inner(place):
+        elif self._roles.explains(place) and not self._is_inner(place) and not (
+            self._named_param(place, token)
+        ):  # fmt: skip
             self._close(_NONE if place in self._roles.verbs or self._found else self._cues)
             self._cues = _NONE if place in self._roles.verbs else self._cues
+        elif self._complements(place, token):
+            pass
         elif self._leads_back(token):
             self._lead_back(token)
         elif place in self._taken:
             self._close()
-        elif token.kind is Kind.QUOTE or (token.kind is Kind.PATH and self._takes_path):
+        elif token.kind in self._alone_kinds:
             self._alone([token])
         elif self._parts_number(place, token):
             return self._take_number(place)
@@ -141,6 +165,7 @@ class _Collector:
             self._cues = frozenset(key for key in token.keys if key in _SMALL_CUES)
         elif named := self._named_param(place, token):
             self._close(frozenset({f"={named}"}))
+            return 1 + self._only_links(place + 1)
         else:
             self._tokens.append(token)
         return 1
@@ -153,6 +178,11 @@ class _Collector:
         if tokens or cues:
             self._cues = cues
         self._tokens = []
+
+    def _complements(self, place: int, token: Token) -> bool:
+        """Whether a Chinese small word only completes the verb before it (放上)."""
+        behind = not self._tokens and place > 0 and place - 1 in self._roles.verbs
+        return behind and token.has("~behind_noun", "~aspect") and len(token.text) == 1
 
     def _leads_back(self, token: Token) -> bool:
         if not token.has("~behind_noun") or token.is_verb:
@@ -199,6 +229,8 @@ class _Collector:
         """Whether a small word stands at the head of a run."""
         if self._tokens or not token.has(*_SMALL_CUES) or token.is_verb:
             return False
+        if token.has("~behind_noun"):
+            return False
         if token.has("~it", "~this"):  # "that" leads to a sentence, or stands for something
             after = self._clause.tokens[place + 1 : place + 2]
             return token.has("~saying") and bool(after) and after[0].kind is Kind.WORD
@@ -217,7 +249,7 @@ class _Collector:
         if token.has("~this") and self._tokens:  # "that" within a sentence
             return _NONE
         behind_verb = place > 0 and self._roles.explains(place - 1)
-        if any(names_match(cue, one) for cue in cues for one in self._optional):
+        if any(leads_to(cue, one) for cue in cues for one in self._optional):
             return cues
         chinese = not token.text.isascii() and len(token.text) == 1
         within_word = chinese and not behind_verb and not token.has("~object", "~for", "~to")
@@ -226,18 +258,31 @@ class _Collector:
 
     def _named_param(self, place: int, token: Token) -> str:
         """The param whose own name leads to the words behind it ("players Anna and Ben")."""
-        after = self._clause.tokens[place + 1 : place + 2]
-        if not all(one.has(*ARTICLES) for one in self._tokens) or token.kind is not Kind.WORD:
+        after = next(iter(self._clause.tokens[place + 1 : place + 2]), None)
+        starts = not self._tokens or is_separator(self._tokens[-1]) or (
+            all(one.has(*ARTICLES) for one in self._tokens))  # fmt: skip
+        if token.kind is not Kind.WORD or after is None or not starts or place == self._roles.head:
             return ""
-        if not after or after[0].kind is Kind.MARK or (
-            after[0].is_small and not after[0].has("~article", "~called", "~be", "~saying")
-        ):  # fmt: skip
+        links = self._only_links(place + 1) or after.kind in (Kind.QUOTE, Kind.NUMBER)
+        if after.kind is Kind.MARK or (after.is_small and not links):
             return ""
-        plain = frozenset(key for key in token.keys if key[0] not in "@~#'")
         for param in self._action.params:
-            if plain and all(plain & keys for keys in keys_of(param.name)):
+            words = param_words(self._action, param)
+            named = max((alike(token.nouns, keys) for keys in words), default=0.0)
+            whole = len(keys_of(param.name)) == 1 or len(words) > len(keys_of(param.name))
+            if whole and (named == EXACT or (named >= GROUP and links)):
                 return param.name
         return ""
+
+    def _only_links(self, place: int) -> bool:
+        """Whether a word only stands between a param's name and its value ("备注写…")."""
+        token = next(iter(self._clause.tokens[place : place + 1]), None)
+        later = place + 1 < len(self._clause.tokens)
+        links = token is not None and later and (
+            token.has("~called", "~be", "~saying")
+            or (not token.is_ascii and token.has("@write", "@set", "~to", "@fill"))
+        )  # fmt: skip
+        return (bool(links) and place != self._roles.head) or (bool(links) and not token.is_ascii)  # type: ignore[union-attr]
 
     # --- numbers -----------------------------------------------------------------------
 
@@ -248,7 +293,18 @@ class _Collector:
         if token.kind is Kind.WORD and token.number.ordinal:
             return False
         needed = any(not one.optional for one in self._numeric)
-        return needed or any(self._is_named_near(place, one) for one in self._numeric)
+        counts = any(self._counts(place, one) for one in self._numeric)
+        return needed or counts or any(self._is_named_near(place, one) for one in self._numeric)
+
+    def _counts(self, place: int, param: Param) -> bool:
+        """Whether a number says how many of what follows ("four bulbs"), if that is asked for."""
+        names = re.split(r"[_\W]+", param.name.casefold())
+        after = next(iter(self._clause.tokens[place + 1 : place + 2]), None)
+        token = self._clause.tokens[place]
+        is_amount = token.number is not None and not token.number.ordinal
+        follows = after is not None and after.kind is Kind.WORD and not after.is_small
+        follows = follows and not self._roles.explains(place + 1)
+        return is_amount and follows and not AMOUNTS.isdisjoint(names)
 
     def _is_named_near(self, place: int, param: Param) -> bool:
         near = self._clause.tokens[max(place - 1, 0) : place + 2]
@@ -259,6 +315,7 @@ class _Collector:
         tokens = self._clause.tokens
         before = [self._tokens.pop()] if self._tokens and self._is_unit(self._tokens[-1]) else []
         unit = place + 1 < len(tokens) and self._is_unit(tokens[place + 1])
+        unit = unit and place + 1 not in self._roles.verbs
         self._alone([*before, *tokens[place : place + 1 + unit]])
         return 1 + unit
 

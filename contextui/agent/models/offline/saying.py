@@ -20,6 +20,7 @@ class Phrases:
     done: str
     failed: str
     greeting: str
+    example: str
     welcome: str
     bye: str
     identity: str
@@ -37,7 +38,6 @@ class Phrases:
     which_item: str
     missing: str
     not_understood: str
-    not_understood_part: str
     nearest: str
     not_gone_on: str
     connect: str
@@ -54,6 +54,7 @@ _ALL: dict[Lang, Phrases] = {
         failed="That did not work: {0}",
         greeting="Hello! I am the small offline model: I open windows and carry out their actions. "
         "Try “{0}”.",
+        example="open {0}",
         welcome="You are welcome.",
         bye="Goodbye.",
         identity="I am the small offline model of contextui. I know no facts and write no texts: I "
@@ -72,9 +73,8 @@ _ALL: dict[Lang, Phrases] = {
         which_action="Do you mean {0}?",
         which_item="Several fit: {0}. Which one do you mean?",
         missing="For “{0}” of {1} I still need: {2}. What should it be?",
-        not_understood="I did not understand “{0}”. I am the small offline model, and know only "
-        "what the windows declare.",
-        not_understood_part="I did not understand “{0}”.",
+        not_understood="I cannot do that: “{0}”. I am the small offline model, and know only what "
+        "the windows declare.",
         nearest="The nearest that I could do: {0}.",
         not_gone_on="After that I did not go on with: “{0}”.",
         connect="For a real model, set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for one of your "
@@ -90,6 +90,7 @@ _ALL: dict[Lang, Phrases] = {
         done="完成：{0}",
         failed="没有成功：{0}",
         greeting="你好！我是小型离线模型：可以打开窗口并执行它们的操作。试试“{0}”。",
+        example="打开 {0}",
         welcome="不客气。",
         bye="再见。",
         identity="我是 contextui 的小型离线模型。我没有知识，也不会写文章，只会把你的话对应到窗口和"
@@ -107,8 +108,7 @@ _ALL: dict[Lang, Phrases] = {
         which_action="你指的是 {0} 吗？",
         which_item="有几项符合：{0}。你指的是哪一个？",
         missing="要执行 {1} 的“{0}”还需要：{2}。应该是什么？",
-        not_understood="我没听懂“{0}”。我是小型离线模型，只认识窗口声明的内容。",
-        not_understood_part="我没听懂“{0}”。",
+        not_understood="我无法做到“{0}”。我是小型离线模型，只认识窗口声明的内容。",
         nearest="我能做的最接近的是：{0}。",
         not_gone_on="之后没有继续：“{0}”。",
         connect="要使用真正的模型，请设置 ANTHROPIC_API_KEY，或用 ANTHROPIC_BASE_URL 指向"

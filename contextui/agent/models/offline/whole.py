@@ -9,22 +9,43 @@ from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.declared import Param
 from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.lexicon.verbs import OPPOSITE
-from contextui.agent.models.offline.profiles import EXACT, GROUP, likeness, profile_of
+from contextui.agent.models.offline.profiles import EXACT, GROUP, Words, likeness, profile_of
 from contextui.agent.models.offline.roles import Roles
+from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.values import choice_value
-from contextui.agent.models.offline.words import Kind, Token, keys_of
+from contextui.agent.models.offline.words import keys_of
 
-_NEGATIVE = ("~not", "~no", "@off", "@stop", "@hide", "@pause", "@undone", "@undo")
-_POSITIVE_NAMES = frozenset(listed("on enabled enable active value state yes show visible"))
+_AGAINST = (
+    "~not",
+    "~no",
+    "@off",
+    "@stop",
+    "@hide",
+    "@pause",
+    "@undone",
+    "@undo",
+    "@remove",
+    "@close",
+)
+_FOR = ("@on", "@start", "@show", "~yes", "@resume", "@add", "@open", "@keep")
+_SWITCHES = frozenset(listed("on enabled enable active value state yes show visible"))
 
 
 @dataclass(frozen=True, slots=True)
 class FromClause:
-    """A value, how well it fits, and the tokens that it comes from."""
+    """A value, how well it fits, and the tokens that it comes from.
+
+    Attributes:
+        value: What the param is given.
+        score: How well it fits.
+        places: Tokens that are nothing else.
+        verbs: Verbs that it comes from.
+    """
 
     value: Any
     score: float
     places: frozenset[int] = frozenset()
+    verbs: frozenset[int] = frozenset()
 
 
 def from_whole_clause(
@@ -37,16 +58,31 @@ def from_whole_clause(
     if kind.of is not None and kind.of.choices and not kind.of.takes_text:
         return _choices(clause, param, roles)
     if kind.is_bool:
-        return _yes_or_no(clause, param, action)
+        return _yes_or_no(clause, param, action, roles)
     return _explained(clause, param, action)
+
+
+# --- choices -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Named:
+    place: int
+    size: int
+    choice: str
+    sure: float
+
+    @property
+    def places(self) -> range:
+        return range(self.place, self.place + self.size)
 
 
 def _choice(clause: Clause, param: Param, roles: Roles) -> FromClause | None:
     found = _named(clause.tokens, param.type.choices, roles)
     if not found:
         return None
-    place, size, choice, sure = max(found, key=lambda one: (one[3], one[0]))
-    return FromClause(choice_value(choice), 2.0 * sure, frozenset(range(place, place + size)))
+    best = max(found, key=lambda one: (one.sure, one.place))
+    return FromClause(choice_value(best.choice), 2.0 * best.sure, frozenset(best.places))
 
 
 def _choices(clause: Clause, param: Param, roles: Roles) -> FromClause | None:
@@ -54,27 +90,23 @@ def _choices(clause: Clause, param: Param, roles: Roles) -> FromClause | None:
     found = sorted(_named(clause.tokens, choices, roles))
     if not found:
         return None
-    values = list(dict.fromkeys(choice_value(choice) for _, _, choice, _ in found))
-    places = frozenset(p for place, size, _, _ in found for p in range(place, place + size))
-    return FromClause(values, 2.0, places)
+    values = list(dict.fromkeys(choice_value(one.choice) for one in found))
+    return FromClause(values, 2.0, frozenset(place for one in found for place in one.places))
 
 
-def _named(
-    tokens: Sequence[Token], choices: Sequence[str], roles: Roles
-) -> list[tuple[int, int, str, float]]:
-    """Where choices are named: place, how many tokens, which, how sure. Of two the better one."""
-    found: dict[int, tuple[int, int, str, float]] = {}
+def _named(tokens: Sequence[Token], choices: Sequence[str], roles: Roles) -> list[_Named]:
+    """Where choices are named; of two at one place the surer one."""
+    found: dict[int, _Named] = {}
     for choice in choices[:60]:
-        words = keys_of(choice) or (frozenset({choice.casefold()}),)
-        for place in range(len(tokens)):
+        words = keys_of(choice) if choice.isascii() else ()
+        words = words or (frozenset({choice.casefold()}),)
+        for place in range(len(tokens) - len(words) + 1):
             part = tokens[place : place + len(words)]
-            if len(part) < len(words) or any(one.kind is Kind.QUOTE for one in part):
-                continue
-            if place == roles.head and tokens[place].is_verb:
+            if any(one.kind is Kind.QUOTE for one in part) or place == roles.head:
                 continue
             sure = min(_said(one, word, choice) for one, word in zip(part, words, strict=True))
-            if sure >= GROUP and (place not in found or sure > found[place][3]):
-                found[place] = (place, len(words), choice, sure)
+            if sure >= GROUP and (place not in found or sure > found[place].sure):
+                found[place] = _Named(place, len(words), choice, sure)
     return list(found.values())
 
 
@@ -84,32 +116,47 @@ def _said(token: Token, word: frozenset[str], choice: str) -> float:
     return likeness(frozenset(key for key in token.keys if key[0] != "'"), (word,))
 
 
-def _yes_or_no(clause: Clause, param: Param, action: Action) -> FromClause | None:
+# --- yes or no ---------------------------------------------------------------------------
+
+
+def _yes_or_no(clause: Clause, param: Param, action: Action, roles: Roles) -> FromClause | None:
     name = tuple(map(_plain_or_noun, keys_of(param.name)))
-    opposite = frozenset(
-        f"@{OPPOSITE[key[1:]]}" for keys in name for key in keys
-        if key[0] == "@" and key[1:] in OPPOSITE
-    )  # fmt: skip
     said = [(n, one) for n, one in enumerate(clause.tokens) if one.kind is Kind.WORD]
-    naming = [(n, one) for n, one in said if likeness(one.keys, name) >= GROUP]
-    if any(
-        max((likeness(one.keys, (part,)) for _, one in said), default=0) < GROUP for part in name
-    ):
-        naming = []  # of a name of several words all have to be said
-    against = [one for _, one in said if one.has(*_NEGATIVE, *opposite) and not one.has("@on")]
-    is_plain = not _POSITIVE_NAMES.isdisjoint(param.name.casefold().split("_"))
-    switched_on = [one for _, one in said if one.has("@on", "@start", "@show", "~yes", "@resume")]
-    if naming and not is_plain:
-        places = frozenset(n for n, one in naming if not one.is_verb)
-        return FromClause(not against, 0.8, places)
-    if is_plain and against:
-        return FromClause(False, 0.8)
+    against = [n for n, one in said if one.has(*_AGAINST, *_opposites(name, action)) and (
+        n == roles.head or not one.has("@on"))]  # fmt: skip
+    in_favour = [n for n, one in said if one.has(*_FOR)]
+    if not _SWITCHES.isdisjoint(param.name.casefold().split("_")):
+        return _switched(against, in_favour, param, _is_named(said, action))
+    naming = [n for n, one in said if likeness(one.keys, name) >= GROUP]
+    whole = all(any(likeness(one.keys, (part,)) >= GROUP for _, one in said) for part in name)
+    if not naming or not whole:
+        return None if param.optional or not _is_named(said, action) else FromClause(True, 0.2)
+    places = frozenset(n for n in naming if not clause.tokens[n].is_verb)
+    return FromClause(not against, 0.8, places)
+
+
+def _switched(
+    against: Sequence[int], in_favour: Sequence[int], param: Param, named: bool
+) -> FromClause | None:
+    """On or off, as the verbs say."""
+    if against:
+        return FromClause(False, 1.2, verbs=frozenset(against))
     if param.optional:
         return None
-    if switched_on or naming:
-        return FromClause(True, 0.8)
-    named = any(likeness(one.keys, profile_of(action).names) >= GROUP for _, one in said)
+    if in_favour:
+        return FromClause(True, 1.2, verbs=frozenset(in_favour))
     return FromClause(True, 0.2) if named else None
+
+
+def _opposites(name: Words, action: Action) -> frozenset[str]:
+    groups = {
+        key[1:] for keys in (*name, *profile_of(action).names) for key in keys if key[0] == "@"
+    }
+    return frozenset(f"@{OPPOSITE[one]}" for one in groups if one in OPPOSITE)
+
+
+def _is_named(said: Sequence[tuple[int, Token]], action: Action) -> bool:
+    return any(likeness(one.keys, profile_of(action).names) >= GROUP for _, one in said)
 
 
 def _plain_or_noun(keys: frozenset[str]) -> frozenset[str]:
@@ -118,20 +165,18 @@ def _plain_or_noun(keys: frozenset[str]) -> frozenset[str]:
     return nouns if any(key[0] in "#~" for key in nouns) else keys
 
 
+# --- what a label explains ---------------------------------------------------------------
+
+
 def _explained(clause: Clause, param: Param, action: Action) -> FromClause | None:
     """A value that the label explains in words, when those words are said."""
     for name, value, words in profile_of(action).hints:
-        if name != param.name or not words:
+        if name != param.name:
             continue
+        backwards = any(keys & {"~before", "@previous"} for keys in words)
         for place, token in enumerate(clause.tokens):
-            if (
-                token.kind is Kind.WORD
-                and not token.is_small
-                and likeness(token.keys, words) >= GROUP
-            ):
-                return FromClause(choice_value(value), 1.0, frozenset({place}))
-            if token.has("@previous", "@up", "~before") and any(
-                "~before" in keys or "@previous" in keys for keys in words
-            ):
+            said = not token.is_small and likeness(token.keys, words) >= GROUP
+            back = backwards and token.has("@previous", "@up", "~before")
+            if token.kind is Kind.WORD and (said or back):
                 return FromClause(choice_value(value), 1.0, frozenset({place}))
     return None

@@ -45,5 +45,11 @@ FREE = frozenset(
 PATHS = frozenset(["path", "file", "filename", "folder", "directory", "dir", "under", "location"])
 """Names of params that take the path of a file."""
 
+TIMES = frozenset(("time", "at", "when", "hour", "start", "until", "clock"))
+"""Names of params that take a time of day."""
+
+AMOUNTS = frozenset(("amount", "count", "quantity", "qty", "number", "pieces", "times"))
+"""Names of params that say how many of something."""
+
 POSITIONS = frozenset(listed("place position index rank slot spot number to at line page"))
 """Names of params that take a place among others."""

@@ -6,7 +6,8 @@ task: todo, to-do, to do, task, chore, errand, to-dos | 待办 任务 事项 待
     要办的事 活儿
 item: item, thing, element, object, product, article | 项 条目 项目 东西 物品 一项 选项 商品
 entry: entry, record, row | 条目 记录 条 条记录 一条
-note: note, memo, remark, jotting, sticky note | 笔记 便签 记事 备忘 便条 备忘录 随笔
+note: note, memo, remark, comment, jotting, sticky note | 备注 附注 笔记 便签 记事 备忘 便条
+    备忘录 随笔
 notebook: notebook, journal, diary, notepad, logbook | 笔记本 记事本 日记 日志 本子 日记本
 file: file, document, doc | 文件 文档 档案
 folder: folder, directory, dir | 文件夹 目录
@@ -18,6 +19,9 @@ tree: tree | 树 树形
 text: text, wording | 文本 文字 内容 文
 line: line, row | 行
 page: page | 页 页面 页码
+street: street, road, avenue | 街道 街 马路
+recipient: recipient, receiver, addressee | 收货人 收件人 接收人
+delivery: delivery, shipping, shipment | 配送 送货 快递 运送 发货
 word: word, vocabulary, term | 单词 词 词语 生词 词汇
 letter: letter, character | 字母 字符 信
 name: name | 名字 名称 姓名 名
@@ -50,7 +54,7 @@ big: big, large, great, huge | 大 巨大
 small: small, little, tiny | 小
 fast: fast, quick, rapid | 快 快速
 slow: slow | 慢
-new: new, fresh | 新 新的
+new: new, fresh, create | 新 新的 新建 创建 新增
 old: old, former | 旧 老 原来的
 hot: hot | 热
 cold: cold | 冷
@@ -135,7 +139,7 @@ budget: budget, finance, account, balance | 预算 账户 账本 余额 账目 �
 expense: expense, expenditure, spending, cost | 支出 开销 花费 费用 消费
 income: income, salary, wage | 收入 工资
 shopping: shopping, grocery, groceries, purchase | 购物 采购 买东西 杂货 买菜
-cart: cart, basket, trolley | 购物车 篮子
+cart: cart, basket, trolley, shopping cart | 购物车 篮子
 stock: stock, inventory, supply, pantry, store | 库存 存货 存量
 order: order | 订单 顺序
 food: food, meal, dish | 食物 饭菜 菜 吃的

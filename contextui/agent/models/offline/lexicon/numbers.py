@@ -70,3 +70,21 @@ def han_number(text: str) -> int | None:
         else:
             return None
     return total + part + digit
+
+
+def number_of_word(word: str) -> tuple[int, bool] | None:
+    """The value of an English word that is a number, and whether it names a place.
+
+    Example:
+        >>> number_of_word("third"), number_of_word("twenty-one")
+        ((3, True), (21, False))
+    """
+    if word in ORDINALS:
+        return ORDINALS[word], True
+    for table in (ONES, AMOUNTS, SCALES):
+        if word in table:
+            return table[word], False
+    first, _, second = word.partition("-")
+    if first in TENS and (not second or second in ONES):
+        return TENS[first] * 10 + ONES.get(second, 0), False
+    return None

@@ -3,6 +3,13 @@
 from contextui.agent.models.offline.lexicon.listed import listed
 
 PARTICLES = """
+interjection: hmm, hm, oh, oops, uh, um, ah, wait, well, no wait, sorry, ok, okay, alright,
+    by the way, btw, so, hey, yeah, yep, nope, right, that's enough, that is enough, enough,
+    that will do, good, fine | 嗯 哦 呃 诶 哎 哎呀 噢 喔 对了 不对 好了 好吧 行了 行 那么 话说
+    等等 等一下 可以了 够了 就行 就好 就可以了
+aspect: | 着 了 过 的 地 得 们 完
+after_doing: when done, once done, afterwards | 改完 改好 写完 写好 加完 删完 弄完 做完 做好 弄好
+    改完之后 完成后 弄完之后 打开后 打开之后 改了之后
 polite: please, kindly, could you, can you, would you, will you, could we, can we, can i, could i,
     may i, would you mind, i want you to, i'd like you to, i would like you to, i want to,
     i'd like to, i would like to, i'd love to, i need to, let's, let us, go ahead and, hey,
@@ -22,6 +29,8 @@ adverb: just, now, also, too, as well, again, right now, really, simply, straigh
 article: a, an, the, some, any | 一个 一份 一张 一条 一项 一些 一只 一本 一种 点 些 个 一下子
 new_article: a new, an additional, another, one more, yet another, a second, a fresh, an extra,
     a further | 另一个 新的 再一个 又一个 另外一个 新一个 一个新的 一个新 再来一个
+plural: them, they, both, both of them, these, those, all of them | 它们 他们 这些 那些 这两个
+    那两个 两个都 俩
 possessive: my, our, your, his, her, their, its | 我的 我们的 你的 他的 她的 咱们的
 person: i, we, you, me, us, he, she | 我 我们 他们 咱
 this: this, that, these, those, the same, said, the current | 这个 那个 这 那 这些 那些 该 此
@@ -42,7 +51,9 @@ with: with, containing, including, consisting of, holding, that has, which has, 
     that contains, filled with, made of | 带 带着 包含 含 里面有 内容是 包括 内容为 里面是 上面有
     有 带有 含有 用 放着 写着
 as: as, like | 作为 当作 为 成
-in: in, inside, within, under, on, upon | 在 里 里面 中 上 上面 内 之中 里头 下 下面 底下
+in: in, inside, within, under, on, upon, through, across, among | 在 里 里面 中 上 上面 内 之中 里头 下 下面 底下
+leave: keep, leave, leave alone, leave open, keep open, don't touch, do not touch | 保留 留着 留下
+    别动 别关 不要动 不动
 behind_noun: | 里 里面 中 上 上面 内 之中 里头 下 下面 底下 之前 以前 前面 前 前边 之后 以后 后面
     后 后边
 from: from, off, out of, off of | 从 自 由
@@ -60,6 +71,8 @@ saying: saying, that says, which says, reading, that reads, to say, stating, not
     with the text, with text, with the words, with content, with the content, as follows, the text
     | 写着 内容是 说 说的是 内容为 写道 文字是 内容 文本是
 object: | 把 将
+contains: contain, contains, mention, have the word, has the word, have the text, has the text,
+    having the word, with the word, with the text | 包含 含有 提到 出现 里有
 tagged: tagged, tagged with, with tag, with tags, with the tag, with the tags, under the tag
     | 标签为 标签是 带标签 加标签
 every: every, each, once every | 每 每隔 每过
@@ -70,7 +83,7 @@ and: and, &, plus, as well as, along with, and also | 和 与 及 以及 跟 还
 or: or | 或 或者 还是
 than: than | 比
 only: only, just, nothing but, solely | 只 只有 仅 仅仅 光
-then: then, and then, after that, afterwards, next, thereafter, and after that, followed by,
+then: then, but, and then, after that, afterwards, next, thereafter, and after that, followed by,
     subsequently, finally, lastly, and finally, once that is done, once done, and also,
     after which, later | 然后 接着 之后 再 随后 并且 而且 同时 再然后 完了 最后 接下来 之后再
     然后再 并 另外 此外 完了之后 还要 还有就是 顺便 以后 再把 再帮我 再给我
@@ -94,7 +107,8 @@ half: half | 一半 半
 here: here, there | 这里 这儿 那里 那儿
 yes: true, yes, on | 是 对 真 开
 no: false, no, off | 否 假 关
-except: except, except for, but, apart from, other than, save for | 除了 除 以外 之外
+except: except, except for, everything but, all but, but not, apart from, other than, save for
+    | 除了 除 以外 之外
 exist: left, remaining, still open, pending, outstanding, open | 剩 剩下 还剩 未 剩余
 greet: hi, hello, hey, good morning, good evening, good afternoon, greetings, howdy, yo, good day,
     hiya | 你好 您好 嗨 哈喽 早上好 晚上好 下午好 喂 早安 大家好 哈啰

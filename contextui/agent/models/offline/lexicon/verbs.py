@@ -6,21 +6,22 @@ VERBS = """
 open: open, create, make, launch, set up, bring up, pull up, give me, get me, fire up, build,
     spin up, new, start, begin, prepare, pop up, want, need, would like, have | 打开 开 开启 新建
     创建 建 建立 新开 做 弄 来 启动 起 准备 开个 建个 要 想要 需要 做个 新增 新
-add: add, append, put, include, insert, attach, place, enter, throw in, stick, register, pop,
-    need, don't forget, remember, remind me, reminder, sign up, create, make, new, plus | 加 添加
-    增加 加上 加入 加进 放 放进 放入 补 补上 追加 插入 写上 列入 添 添上 加个 添个 加条 提醒我
-    别忘了 不要忘记 记得 需要 还要 新增 登记 录入 新建 创建 新
+add: add, append, put, drop in, include, insert, attach, place, enter, throw in, stick, register,
+    pop, need, don't forget, remember, remind me, reminder, sign up, create, make, new, plus | 加
+    添加 增加 加上 加入 加进 放 放进 放入 补 补上 追加 插入 写上 列入 添 添上 加个 添个 加条
+    提醒我 别忘了 不要忘记 记得 需要 还要 新增 登记 录入 新建 创建 新
 write: write, note, jot, jot down, write down, note down, record, log, take a note, make a note,
     take down, type, put down, remember, leave a note, memo | 写 写下 写上 写个 写条 记 记下 记录
     记一下 记个 记条 写入 记住 输入 记一笔 写一条 记上 备注
-remove: remove, delete, drop, erase, cross out, cross off, get rid of, take off, take out,
-    take away, throw away, throw out, strike, strike out, strike off, discard, scrap, eliminate,
-    scratch, axe, lose, leave out, trash, dump, cut, kick out, no longer need, don't need,
-    don't want, rub out, forget about | 删 删除 删掉 删去 去掉 移除 去除 拿掉 划掉 扔掉 移走 清掉
-    剔除 取消 不要 不需要 不用 划去 拿走 去除掉
+remove: remove, delete, drop, erase, cross out, get rid of, take off, take out, take away,
+    throw away, throw out, strike, strike out, strike off, discard, scrap, eliminate, scratch,
+    axe, lose, leave out, trash, dump, cut, kick out, no longer need, don't need, don't want,
+    rub out, forget about | 删 删除 删掉 删去 去掉 移除 去除 拿掉 扔掉 丢掉 移走 拿走 清掉 剔除
+    取消 不要 不需要 不用 去除掉 不要了 不需要了 不想要
 done: done, finish, complete, tick, tick off, check off, cross off, accomplish, finished,
     completed, ticked, through with, took care of, taken care of, did, got, settle | 完成 做完
-    搞定 勾 勾选 勾掉 打勾 办完 弄完 好了 完了 做好 已完成 做过 办好 弄好 打钩 买好 买到 买了 做了
+    搞定 勾 勾选 勾掉 打勾 办完 弄完 好了 完了 做好 已完成 做过 办好 弄好 打钩 划掉 划去 过了 买好
+    买到 买了 做了
 mark: mark, flag, set, check, tick, declare | 标记 标 标为 标成 记为 算作 设为 设成
 undone: undone, not done, unfinished, uncheck, untick, reopen, unmark, incomplete, not finished,
     still open, not yet done, is not done, open again, not complete, not completed, not ready
@@ -29,7 +30,7 @@ undone: undone, not done, unfinished, uncheck, untick, reopen, unmark, incomplet
 edit: edit, change, modify, update, rewrite, alter, correct, fix, revise, reword, rephrase, amend,
     rename, turn | 改 修改 编辑 更改 变更 更新 纠正 改写 改动 改名 重命名 改一下 更正
 rename: rename, call, name, title, retitle | 重命名 改名 命名 起名 改叫 叫
-replace: replace, substitute, swap, exchange, change | 替换 换 换掉 代替 取代 更换 替成
+replace: replace, substitute, swap, exchange, change, trade | 替换 换 换掉 代替 取代 更换 替成
 move: move, shift, put, drag, relocate, bring, reorder, place, transfer, push | 移动 移 挪 搬 放
     拖 转移 调 排 挪动 推
 find: find, search, look for, look up, locate, seek, grep, hunt for, search for, where | 找 查找
@@ -50,7 +51,7 @@ undo: undo, take back, revert, roll back, take that back, step back, unmake | �
     取消
 redo: redo, do again, reapply | 重做 恢复 再做
 go: go, jump, goto, turn to, navigate, scroll, skip, flip, turn, move to, go to, take me to, leaf
-    | 跳 跳到 转到 去 翻 翻到 前往 定位 跳转 到 滚动 翻页 滚
+    | 跳 跳到 转到 去 翻 翻到 前往 定位 跳转 滚动 翻页 滚
 enter: enter, go into, step into, go inside, descend, dive into | 进入 进 进到 走进
 next: next, forward, following, onward, further | 下一 下一个 下一页 往后 往下 向下 后一
 previous: previous, back, prior, backward, earlier, the one before, go back | 上一 上一个 上一页
@@ -70,8 +71,8 @@ on: turn on, switch on, enable, activate, power on, light up, power up, light | 
 off: turn off, switch off, disable, deactivate, power off, put out, shut off, power down, kill,
     extinguish, lights out | 熄灯 关 关掉 关闭 停用 熄灭 关灯 熄 关上 灭 关了
 toggle: toggle, switch, flip | 切换 翻转
-set: set, adjust, make, change, turn, dial, configure, put, bring, give, specify | 设 设置 设定 调
-    调整 调节 定 调成 改 弄 调到 换 变 变成 变为
+set: set, adjust, make, change, turn, dial, configure, specify | 设 设置 设定 调 调整 调节 定 调成
+    改 弄 调到 换 变 变成 变为
 raise: increase, raise, turn up, bump, boost, brighten, increment, plus, up, lift, gain, crank up,
     warmer, louder, brighter, higher, faster, more | 增加 提高 调高 升高 加大 调大 增大 调亮 加
     上调 提升 升 涨 调快 亮一点 高一点 大一点
@@ -96,7 +97,7 @@ count: count, tally, enumerate | 数 计数 统计 数一下 计
 sort: sort, order, arrange, rank, group | 排序 整理 排列 排 排一下 分组
 filter: filter, only show, show only, narrow, restrict, limit, just show, only | 筛选 过滤 只看
     只显示 限制 仅显示 只
-tag: tag, label, add tag | 打标签 加标签 标签 贴标签 加上标签 标注
+tag: tag, label, add tag | 打上 贴上 打标签 加标签 标签 贴标签 加上标签 标注
 untag: untag, unlabel, remove tag, remove the tag, take tags, take the tag, drop the tag | 去标签
     删标签 去掉标签 取消标签 移除标签
 copy: copy, duplicate, clone, replicate | 复制 拷贝 克隆 抄
@@ -180,12 +181,13 @@ cancel: cancel, call off, abort | 取消 作废 撤消
 unfilter: show all, show everything, no filter, all again, clear the filter, remove the filter
     | 显示全部 显示所有 取消筛选 全部显示
 extend: extend, prolong, lengthen, stretch | 延长 加长 拉长
+fill: fill, fill in, fill out, complete | 填 填写 填上 填入
 summarize: summarize, summarise, sum up, recap | 总结 概括 摘要 归纳
 """
 
 CORE = frozenset(
     listed(
-        "open add write remove done mark undone edit rename replace move find show hide "
+        "open keep add write remove done mark undone edit rename replace move find show hide "
         "expand collapse save undo redo pause resume stop close on off toggle set raise lower "
         "clear reset refresh filter tag untag copy send start roll"
     )
@@ -206,21 +208,21 @@ KIN = frozenset(
         "add~write add~open write~open show~open show~expand find~show remove~clear set~edit "
         "edit~rename edit~replace edit~write pause~stop start~resume start~on stop~off "
         "start~open on~open off~close close~stop raise~add lower~remove go~show go~open "
-        "save~keep award~add award~raise spend~add spend~write clear~reset refresh~show "
+        "save~keep award~add award~raise clear~reset refresh~show "
         "done~mark done~remove rename~set move~set pick~set pick~show enter~show enter~open "
         "enter~go undo~remove read~show read~open start~play on~start next~go previous~go "
         "assign~set assign~move filter~show measure~check measure~read earn~add "
-        "withdraw~remove lower~set raise~set restock~add restock~raise use~remove use~lower "
-        "eat~remove eat~done drink~add drink~write sell~remove sell~lower count~add "
+        "withdraw~remove lower~set raise~set restock~add restock~raise "
+        ""
         "count~raise tag~add untag~remove cancel~remove cancel~stop skip~next on~set off~set "
         "toggle~on toggle~off unlock~open lock~close warm~raise cool~lower vote~add vote~pick "
-        "rate~set rate~award join~add leave~remove book~add schedule~add invite~add "
-        "water~done feed~done finish~done learn~done stop~pause roll~start roll~add "
-        "countdown~start draw~pick guess~answer import~open export~save archive~save "
+        "rate~set rate~award join~add leave~remove "
+        "finish~done stop~pause roll~start fill~write fill~set fill~add roll~add "
+        "countdown~start draw~pick import~open export~save "
         "snooze~move hide~collapse hide~off show~on keep~on extend~add extend~raise "
-        "check~find check~show undone~resume reset~start reset~undo hide~close send~add "
-        "repeat~resume return~add borrow~remove resume~open assign~add spend~remove "
-        "spend~lower reveal~show notify~write previous~up stop~end unfilter~filter "
+        "undone~resume reset~start reset~undo hide~close "
+        "repeat~resume resume~open assign~add "
+        "reveal~show previous~up stop~end unfilter~filter "
         "unfilter~show"
     )
 )

@@ -1,0 +1,131 @@
+"""What a clause can mean as a wish to open a window."""
+
+from collections.abc import Iterator
+
+from contextui.agent.models.offline.blocks import Action, ClassView
+from contextui.agent.models.offline.clauses import Clause
+from contextui.agent.models.offline.filling import Filled, fill
+from contextui.agent.models.offline.matching import Meaning
+from contextui.agent.models.offline.profiles import GROUP, likeness, words_of
+from contextui.agent.models.offline.roles import (
+    Roles,
+    head_of,
+    is_named,
+    led_mention,
+    mention_of,
+)
+from contextui.agent.models.offline.runs import COLON, COMMA
+from contextui.agent.models.offline.surroundings import Surroundings
+from contextui.agent.models.offline.token import Kind, Token
+from contextui.agent.models.offline.values import Frame
+from contextui.agent.models.offline.words import keys_of
+
+_MADE = frozenset({"@open"})
+_MORE = (COLON, COMMA, "~with", "~saying", "~called")  # what leads to more than an arg
+_INDEFINITE = frozenset(("a", "an", "new", "another", "一个", "新", "个"))
+
+
+def opening(clause: Clause, around: Surroundings) -> list[Meaning]:
+    """The classes that a clause can mean to open, the best first."""
+    if not around.opening:
+        return []
+    head = head_of(clause, around.declared())
+    found = [one for cls in around.classes for one in _meanings(clause, cls, around, head)]
+    return sorted(found, key=lambda one: -one.score)
+
+
+def _meanings(
+    clause: Clause, cls: ClassView, around: Surroundings, head: int | None
+) -> Iterator[Meaning]:
+    verb = clause.tokens[head] if head is not None else None
+    named, places = mention_of(clause, cls, strict=False)
+    action = Action(cls.name, cls.description, cls.args)
+    roles = Roles(head, set(), _class_places(clause, cls, places))
+    opens = _opening_verb(verb, cls, places)
+    if opens and head is not None:
+        roles.verbs.add(head)
+    filled = fill(clause, action, roles, Frame(action, None, _MADE, around.last))
+    is_open = any(one.name == cls.name for one in around.windows)
+    if opens and (named >= 0.7 or _has_path(clause, filled)):
+        score = min(named, 4.0) + opens + filled.score + _article(clause, places, is_open)
+        score += 0.6 if any(not one.optional for one in cls.args) and not filled.missing else 0.0
+        yield Meaning(score, action, None, cls, filled, then=_has_more(filled))
+    elif not is_open and all(one.optional for one in cls.args):
+        led = led_mention(clause, cls) >= 2.0
+        does = _does_what_it_is_for(verb, cls)
+        if led or does or named >= 2.0:
+            score = min(named, 3.0) + 0.8 * led + 2.4 * does
+            yield Meaning(score, action, None, cls, Filled(), then=True)
+
+
+def _class_places(clause: Clause, cls: ClassView, places: set[int]) -> set[int]:
+    """The tokens that name the class, with what stands before its name ("my shopping list").
+
+    Where its name is said, a word of its description elsewhere is rather a value.
+    """
+    by_name = {place for place in places if is_named(clause.tokens[place], cls)}
+    args = [keys for one in cls.args for keys in keys_of(one.name)]
+    chosen = {
+        place
+        for place in places
+        if place in by_name
+        or not by_name
+        or (place - 1 in places or place + 1 in places)
+    }  # fmt: skip
+    chosen = {
+        p for p in chosen if p in by_name or likeness(clause.tokens[p].nouns, tuple(args)) < GROUP
+    }
+    return chosen | _modifiers(clause, chosen)
+
+
+def _modifiers(clause: Clause, places: set[int]) -> set[int]:
+    """Words between an article and the class's name."""
+    found = set[int]()
+    for place in sorted(places):
+        for before in range(place - 1, max(place - 4, -1), -1):
+            token = clause.tokens[before]
+            if token.has("~article", "~new_article", "~possessive", "~this"):
+                found |= set(range(before + 1, place))
+                break
+            if before in places or token.kind is not Kind.WORD or token.is_small or token.is_verb:
+                break
+    return found
+
+
+def _opening_verb(verb: Token | None, cls: ClassView, places: set[int]) -> float:
+    """How well a verb says that a window is to be opened; without one, its name alone does."""
+    if verb is None:
+        return 1.2 if places else 0.0
+    if verb.has("@open"):
+        return 2.2
+    if verb.has("@start", "@show", "@on"):
+        return 1.4
+    needs = any(not one.optional for one in cls.args)
+    return 1.2 if needs and likeness(verb.keys, words_of(cls)[1]) >= GROUP else 0.0
+
+
+def _does_what_it_is_for(verb: Token | None, cls: ClassView) -> bool:
+    """Whether a verb says what windows of this class are for ("note …" for notes)."""
+    if verb is None or verb.has("@show", "@open", "@find"):
+        return False
+    return likeness(verb.keys, words_of(cls)[1]) >= GROUP
+
+
+def _has_more(filled: Filled) -> bool:
+    """Whether there is more to be done with the window than to open it."""
+    return any(one.weight and not one.cues.isdisjoint(_MORE) for one in filled.left)
+
+
+def _has_path(clause: Clause, filled: Filled) -> bool:
+    paths = {one.text for one in clause.tokens if one.kind is Kind.PATH}
+    return any(isinstance(value, str) and value in paths for value in filled.params.values())
+
+
+def _article(clause: Clause, places: set[int], is_open: bool) -> float:
+    """A new window is meant by "a list", the open one rather by "the list"."""
+    first = min(places, default=0)
+    near = clause.tokens[max(0, first - 3) : first]
+    if any(one.has("~new_article") or one.text.casefold() in _INDEFINITE for one in near):
+        return 0.7
+    definite = any(one.has("~possessive", "~this") or one.text.casefold() == "the" for one in near)
+    return (-2.5 if definite else -1.0) if is_open else 0.0

@@ -1,0 +1,99 @@
+"""Verbs that stand apart from their small word, and sentences that say that something is done."""
+
+from collections.abc import Collection, Sequence
+
+from contextui.agent.models.offline.lexicon.particles import PAST
+from contextui.agent.models.offline.lexicon.stems import stem
+from contextui.agent.models.offline.lexicon.tables import lexicon
+from contextui.agent.models.offline.token import Kind, Token
+
+_FAR = 9  # tokens between a verb and its small word
+_ENDS_PHRASE = (
+    "~adverb",
+    "~polite",
+    "~and",
+    "~then",
+    "~in",
+    "~from",
+    "~for",
+    "~to",
+    "~by",
+    "~with",
+)
+_SUBJECTS = frozenset(("i", "we", "i've", "we've", "already"))
+
+
+def joined(tokens: Sequence[Token]) -> list[Token]:
+    """Verbs whose small word stands apart from them ("turn the light on") as one verb."""
+    result, parted = list(tokens), lexicon().parted
+    for place, token in enumerate(result):
+        if token.kind is not Kind.WORD or not token.text.isascii():
+            continue
+        for later in range(place + 2, min(place + _FAR, len(result))):
+            other = result[later]
+            groups = next(
+                (parted[pair] for root in token.keys for small in other.keys
+                 if (pair := (root, small)) in parted), None,
+            )  # fmt: skip
+            ends = _ends_phrase(result, later)
+            if groups and (ends or other.has("off", "out", "away", "down")):
+                result[place] = with_keys(token, groups | (token.keys & {"@set"}))
+                if ends:
+                    small = frozenset({"~adverb"})
+                    result[later] = Token(other.text, other.start, other.end, other.kind, small)
+                break
+    return result
+
+
+def marked_done(tokens: list[Token]) -> list[Token]:
+    """Add to a verb in the past what it says: "I bought the milk" means that it is done."""
+    for place, token in enumerate(tokens):
+        before = tokens[max(place - 4, 0) : place]
+        told = any(one.text.casefold() in _SUBJECTS or one.has("~done_mark") for one in before)
+        passive = bool(before) and before[-1].has("~be") and not before[-1].has("~not")
+        word = token.text.casefold()
+        if (told or passive) and token.kind is Kind.WORD and _is_past(word) and place > 0:
+            return [*tokens[:place], with_keys(token, frozenset({"@done"})), *tokens[place + 1 :]]
+    return tokens
+
+
+def glued(tokens: Sequence[Token], names: Collection[str]) -> tuple[Token, ...]:
+    """Tokens with those as one that spell a declared Chinese name together."""
+    found: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        size = max((_spells(tokens, place, name) for name in names), default=0)
+        if size > 1:
+            text = "".join(one.text for one in tokens[place : place + size])
+            end = tokens[place + size - 1].end
+            keys = frozenset({text, *(f"'{char}" for char in text)})
+            found.append(Token(text, tokens[place].start, end, Kind.WORD, keys))
+        else:
+            found.append(tokens[place])
+        place += max(size, 1)
+    return tuple(found)
+
+
+def _spells(tokens: Sequence[Token], place: int, name: str) -> int:
+    """How many tokens from here on spell a name; 0 if none do."""
+    text, size = "", 0
+    while name.startswith(text) and text != name and place + size < len(tokens):
+        text += tokens[place + size].text
+        size += 1
+    return size if text == name else 0
+
+
+def with_keys(token: Token, keys: frozenset[str]) -> Token:
+    """A token with these groups of verbs instead of its own."""
+    kept = frozenset(key for key in token.keys if key[0] != "@") | keys
+    return Token(token.text, token.start, token.end, token.kind, kept, None, token.note)
+
+
+def _ends_phrase(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a small word ends its phrase: nothing behind it that it could lead to."""
+    after = next(iter(tokens[place + 1 :]), None)
+    return after is None or after.kind is Kind.MARK or after.has(*_ENDS_PHRASE)
+
+
+def _is_past(word: str) -> bool:
+    return word in PAST or (word.endswith("ed") and stem(word) != word)

@@ -1,0 +1,173 @@
+"""Params that take one of the things that a window shows, named by its words or its place."""
+
+import re
+from collections.abc import Sequence
+
+from contextui.agent.models.offline import items as shown
+from contextui.agent.models.offline.blocks import Item
+from contextui.agent.models.offline.clauses import parts_of
+from contextui.agent.models.offline.declared import Param
+from contextui.agent.models.offline.edges import trimmed
+from contextui.agent.models.offline.lexicon.cues import FREE
+from contextui.agent.models.offline.profiles import GROUP, alike, likeness, words_of
+from contextui.agent.models.offline.runs import Run, is_path_param, is_time_param
+from contextui.agent.models.offline.token import Kind, Token
+from contextui.agent.models.offline.values import (
+    MOST,
+    Each,
+    Frame,
+    Value,
+    is_reference,
+    plain_text,
+)
+from contextui.agent.models.offline.words import keys_of
+
+_POINTING = frozenset(("item", "id", "index", "entry", "which", "key"))
+_KINDS = ("#item", "#entry", "#line", "~one")
+
+
+def wants_item(param: Param, frame: Frame) -> bool:
+    """Whether it takes one of the things that the window shows."""
+    if frame.window is None or not frame.window.items:
+        return False
+    if frame.making and not param.type.takes_number:
+        return False
+    names, words = keys_of(param.name), re.split(r"[_\W]+", param.name.casefold())
+    is_kind = any(
+        likeness(_nouns(keys), keys_of(one.tag)) >= GROUP
+        for one in frame.window.items[:200] if one.tag for keys in names
+    )  # fmt: skip
+    only_text = param.type.takes_text and not param.type.takes_number
+    if is_kind:
+        return not (frame.seeking and only_text)
+    if param.type.takes_number:
+        return not _POINTING.isdisjoint(words) and not frame.making
+    is_free = is_path_param(param) or is_time_param(param) or not FREE.isdisjoint(words)
+    return not is_free and not frame.seeking
+
+
+def item_value(param: Param, run: Run, frame: Frame) -> Value | None:
+    """The item, or the items, that a run means."""
+    assert frame.window is not None
+    pool = shown.candidates(frame.window, param)
+    if is_reference(run, param):
+        return _meant_before(param, pool, frame)
+    found = _one_item(run, pool, param, frame) or _several_items(run, pool, param, frame)
+    if found is not None:
+        return found
+    return Value(plain_text(run), 0.1) if param.type.takes_text and run.weight else None
+
+
+def carried(param: Param, frame: Frame) -> Value | None:
+    """The item that the call before was about, for a wish that names none."""
+    if frame.window is None or frame.last.window_id not in ("", frame.window.id):
+        return None
+    before = frame.last.get(param.name)
+    if before is not None and not isinstance(before, list):
+        return Value(before, 0.2, back=True)
+    return None
+
+
+def _one_item(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> Value | None:
+    rest = [one for one in run.tokens if not one.has("~one", "~of", "~article", "~aspect")]
+    if placed := _by_place(rest, pool, param, frame):
+        return placed
+    numbers = [one.number for one in rest if one.number and not one.number.ordinal]
+    words = [one for one in rest if not one.number and one.kind is not Kind.MARK]
+    only_kind = all(_is_kind(one, None, param, frame) or one.has("#number") for one in words)
+    if len(numbers) == 1 and only_kind:
+        return _by_number(numbers[0].value, pool, param)
+    without_kind = tuple(one for one in run.tokens if not _is_kind(one, None, param, frame))
+    for tokens in (run.tokens, without_kind):
+        found = _by_words(Run(tokens, run.cues, run.words), pool, param) if tokens else None
+        if found is not None:
+            return found
+    return None
+
+
+def _by_place(
+    rest: Sequence[Token], pool: Sequence[Item], param: Param, frame: Frame
+) -> Value | None:
+    item = shown.find_by_place(pool, rest)
+    if item is None:
+        return None
+    said = [one for one in rest if not (one.number or one.is_small or one.has("#begin", "#finish"))]
+    if not all(_is_kind(one, item, param, frame) for one in said):
+        return None
+    # "The top" may be a place to go to as well as what stands there.
+    ordinal = any(one.number or one.has("~last", "~first") for one in rest)
+    return _value(item, param, pool, 2.2 if ordinal else 0.8)
+
+
+def _by_number(number: float, pool: Sequence[Item], param: Param) -> Value | None:
+    item = shown.find_by_number(pool, number)
+    if item is not None and (item.get("id") or not param.type.takes_number):
+        return _value(item, param, pool, 2.2)
+    if param.type.takes_number and number == int(number):
+        return Value(int(number), 1.0)  # the window says best that there is none
+    return None
+
+
+def _by_words(run: Run, pool: Sequence[Item], param: Param) -> Value | None:
+    found = shown.find_by_words(pool, run.text)
+    several = len(parts_of(run.tokens)) > 1
+    if found.fit < shown.AROUND and not (found.fit and len(found.items) == 1):
+        return None
+    if several and (len(found.items) > 1 or found.fit < shown.EXACT):
+        return None
+    value = _value(found.items[0], param, pool, 1.2 + found.fit)
+    if value is not None and len({one.line for one in found.items}) > 1:
+        return Value(value.value, value.score, unclear=tuple(one.line for one in found.items))
+    return value
+
+
+def _several_items(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> Value | None:
+    parts = [part for one in parts_of(run.tokens) if (part := trimmed(one))]
+    if len(parts) > 1:
+        runs = (Run(tuple(part), run.cues, run.words) for part in parts)
+        values = [_one_item(one, pool, param, frame) for one in runs]
+        given = tuple(one.value for one in values if one is not None)
+        return Value(Each(given[:MOST]), 2.0) if len(given) == len(parts) else None
+    if any(one.has("~all", "~both") for one in run.tokens):
+        rest = [one for one in run.tokens if not one.is_small]
+        rest = [one for one in rest if not _is_kind(one, None, param, frame)]
+        wanted = shown.marked(pool, rest) if rest else list(pool)
+        values = [_value(one, param, pool, 1.0) for one in wanted]
+        given = tuple(one.value for one in values if one is not None)
+        return Value(Each(given[:MOST]), -0.5) if given else None
+    return None
+
+
+def _meant_before(param: Param, pool: Sequence[Item], frame: Frame) -> Value | None:
+    """What "it" stands for: what the call before was about."""
+    before = frame.last.get(param.name)
+    if before is not None and not isinstance(before, list):
+        return Value(before, 1.5, back=True)
+    for _, value in frame.last.params:
+        texts = [one for one in (value if isinstance(value, list) else [value]) if one]
+        found = [shown.find_by_words(pool, one) for one in texts if isinstance(one, str)]
+        items = [one.items[-1] for one in found if one.fit >= shown.PART]
+        values = [one for item in items if (one := _value(item, param, pool, 1.5)) is not None]
+        if values:
+            each = Each(tuple(one.value for one in values))
+            return Value(each if len(values) > 1 else values[0].value, 1.5, back=True)
+    return _value(pool[0], param, pool, 1.0) if len(pool) == 1 else None
+
+
+def _value(item: Item, param: Param, pool: Sequence[Item], score: float) -> Value | None:
+    value = shown.value_of(item, param, pool)
+    return None if value is None else Value(value, score, sure=True)
+
+
+def _is_kind(token: Token, item: Item | None, param: Param, frame: Frame) -> bool:
+    """Whether a word only says what kind of thing is meant."""
+    if token.has(*_KINDS) and not token.is_verb:
+        return True
+    tag = keys_of(item.tag) if item is not None and item.tag else ()
+    about = words_of(frame.window)[:2] if frame.window is not None else ()
+    words = (*keys_of(param.name), *tag, *(keys for part in about for keys in part))
+    return any(alike(token.nouns, keys) >= GROUP for keys in words)
+
+
+def _nouns(keys: frozenset[str]) -> frozenset[str]:
+    return frozenset(key for key in keys if key[0] not in "@~'")

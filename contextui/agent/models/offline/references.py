@@ -1,0 +1,145 @@
+"""Which open windows a clause speaks of: by id, by number, both, all but one, the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from contextui.agent.models.offline.blocks import WindowView
+from contextui.agent.models.offline.clauses import Clause
+from contextui.agent.models.offline.profiles import GROUP, likeness, words_of
+from contextui.agent.models.offline.roles import mention_of
+from contextui.agent.models.offline.surroundings import Surroundings
+from contextui.agent.models.offline.token import Kind, Token
+
+_BACK = 3  # tokens before a noun that may say which of several
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """Windows that are spoken of.
+
+    Attributes:
+        windows: The windows; none if it was not said which.
+        places: The tokens that say so.
+    """
+
+    windows: tuple[WindowView, ...] = ()
+    places: frozenset[int] = frozenset()
+
+
+def windows_meant(clause: Clause, around: Surroundings) -> Meant:
+    """The windows that are pointed at, rather than described."""
+    for find in (_by_id, _by_exception, _by_kind, _by_pronoun, _by_closing_all):
+        meant = find(clause.tokens, clause, around)
+        if meant.windows:
+            return meant
+    return Meant()
+
+
+def _by_id(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Meant:
+    ids = {one.id.casefold(): one for one in around.windows}
+    places = [n for n, token in enumerate(tokens) if token.text.casefold() in ids]
+    found = dict.fromkeys(tokens[n].text.casefold() for n in places)
+    return Meant(tuple(ids[one] for one in found), frozenset(places))
+
+
+def _by_exception(tokens: Sequence[Token], clause: Clause, around: Surroundings) -> Meant:
+    at = next((n for n, one in enumerate(tokens) if one.has("~except")), None)
+    if at is None:
+        return Meant()
+    end = next((n for n in range(at + 1, len(tokens)) if _ends_exception(tokens[n])), len(tokens))
+    spared = Clause(tokens[at + 1 : end], clause.words)
+    kept = {one.id for one in around.windows if mention_of(spared, one, strict=False)[0] >= 0.7}
+    rest = [n for n in range(len(tokens)) if n < at or n >= end]
+    every = [n for n in rest if tokens[n].has("~all", "~other", "#window", "~one")]
+    if not every or not kept:
+        return Meant()
+    windows = tuple(one for one in around.windows if one.id not in kept)
+    return Meant(windows, frozenset([*range(at, end), *every]))
+
+
+def _by_kind(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Meant:
+    """The first list, both lists, all windows, the other one."""
+    for place, token in enumerate(tokens):
+        kind = _of_kind(token, around)
+        near = range(max(place - _BACK, 0), place)
+        if token.has("~one") and any(tokens[n].has("~other") for n in near):
+            return Meant(_others(around, around.windows), frozenset([*near, place]))
+        if token.has("~other") and token.has("~one"):
+            return Meant(_others(around, around.windows), frozenset([place]))
+        chosen = [n for n in near if _chooses(tokens[n])]
+        if kind and chosen:
+            picked = _picked(tokens[chosen[-1]], token, kind, around)
+            if picked:
+                return Meant(picked, frozenset([*chosen, *_nouns_from(tokens, place, around)]))
+    return Meant()
+
+
+def _by_pronoun(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Meant:
+    at = next((n for n, one in enumerate(tokens) if one.has("~plural")), None)
+    known = [one for one in around.windows if one.id in around.mentioned]
+    if at is None or len(known) < 2:
+        return Meant()
+    return Meant(tuple(known), frozenset([at]))
+
+
+def _by_closing_all(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Meant:
+    """ "Close everything" is about windows; with other verbs it is about what they show."""
+    said = [one for one in tokens if one.kind is Kind.WORD]
+    every = [n for n, one in enumerate(tokens) if one.has("~all")]
+    if not every or not any(one.has("@close") for one in said):
+        return Meant()
+    rest = [one for one in said if not one.is_small and not one.has("@close")]
+    return Meant() if rest else Meant(around.windows, frozenset(every))
+
+
+def _ends_exception(token: Token) -> bool:
+    return token.kind is Kind.MARK or token.has("~all", "~other", "~then") or token.is_verb
+
+
+def _of_kind(token: Token, around: Surroundings) -> list[WindowView]:
+    if token.kind is not Kind.WORD or (token.is_small and not token.has("#window")):
+        return []
+    if token.has("#window"):
+        return list(around.windows)
+    named = [one for one in around.windows if likeness(token.nouns, words_of(one)[0]) >= GROUP]
+    return named or [
+        one for one in around.windows if likeness(token.nouns, words_of(one)[1]) >= GROUP
+    ]
+
+
+def _nouns_from(tokens: Sequence[Token], place: int, around: Surroundings) -> range:
+    """A noun with those behind it that name windows too ("todo lists")."""
+    end = place + 1
+    while end < len(tokens) and _of_kind(tokens[end], around):
+        end += 1
+    return range(place, end)
+
+
+def _chooses(token: Token) -> bool:
+    ordinal = token.number is not None and token.number.ordinal
+    return ordinal or token.has("~all", "~both", "~plural", "~other", "~last")
+
+
+def _picked(
+    token: Token, noun: Token, kind: Sequence[WindowView], around: Surroundings
+) -> tuple[WindowView, ...]:
+    if token.has("~other"):
+        return _others(around, kind)
+    if token.has("~all", "~both", "~plural"):
+        return tuple(kind) if len(kind) > 1 or noun.has("#window") else ()
+    if len(kind) < 2:  # "the first note" is a note then, not a window
+        return ()
+    place = int(token.number.value) if token.number else len(kind)
+    return (kind[place - 1],) if 1 <= place <= len(kind) else ()
+
+
+def _others(around: Surroundings, kind: Sequence[WindowView]) -> tuple[WindowView, ...]:
+    """All of a kind but the one that was spoken of, or used, last."""
+    recent = [*around.mentioned, *around.used]
+    if not recent:
+        return ()
+    last = next((one for one in around.windows if one.id == recent[0]), None)
+    if last is None:
+        return ()
+    same = [one for one in kind if one.name == last.name and one.id != last.id]
+    return tuple(same) or tuple(one for one in kind if one.id != last.id)

@@ -1,0 +1,105 @@
+"""Around the wishes: greetings, what the model is, files to read, answers to what was asked."""
+
+from contextui.agent.models.offline import saying
+from contextui.agent.models.offline.clauses import Clause, clauses_of, parts_of
+from contextui.agent.models.offline.roles import head_of, mention_of, plain_keys
+from contextui.agent.models.offline.scene import Scene
+from contextui.agent.models.offline.surroundings import Surroundings
+from contextui.agent.models.offline.token import Kind, Token
+from contextui.windowing.env import Lang
+
+_SMALL_TALK = ("~greet", "~thank", "~bye", "~polite", "~adverb", "~interjection")
+_SHORT = 80  # characters of words that can be the answer to a question
+
+
+def small_talk(clause: Clause, scene: Scene, lang: Lang, *, alone: bool) -> str:
+    """The answer to a greeting, or to who this is; empty if it is neither.
+
+    Args:
+        clause: What was said.
+        scene: What there is.
+        lang: The person's language.
+        alone: Whether nothing else was said.
+    """
+    say, said = saying.phrases(lang), [one for one in clause.tokens if one.kind is not Kind.MARK]
+    if any(one.has("~identity") for one in said):
+        return say.identity.format(say.connect)
+    about_window = any(mention_of(clause, one)[0] >= 1.5 for one in scene.windows)
+    if any(one.has("~able") for one in said) and not about_window:
+        return f"{say.able.format(saying.class_lines(scene.classes, lang))}\n{say.connect}"
+    if not alone or not all(one.has(*_SMALL_TALK) for one in said):
+        return ""
+    if any(one.has("~greet") for one in said):
+        example = scene.classes[0].name if scene.classes else "…"
+        return say.greeting.format(say.example.format(example))
+    return say.bye if any(one.has("~bye") for one in said) else say.welcome
+
+
+def file_to_read(clause: Clause, around: Surroundings, scene: Scene) -> str:
+    """The path of the file that is to be read out; empty if none is."""
+    paths = [one for one in clause.tokens if one.kind is Kind.PATH]
+    head = head_of(clause, frozenset())
+    reads = head is not None and clause.tokens[head].has("@read")
+    declared = any(one.id == "read" for window in around.windows for one in window.actions)
+    if len(paths) != 1 or declared or "read_file" not in scene.tools:
+        return ""
+    return paths[0].text if reads or clause.is_question else ""
+
+
+def wishes_of(scene: Scene, around: Surroundings) -> list[Clause]:
+    """The clauses of what the person wishes for, in order."""
+    declared = around.declared()
+
+    def knows(token: Token) -> bool:
+        return bool(plain_keys(token) & declared)
+
+    found = clauses_of(_whole_words(scene, around), knows, _choices(around))
+    return [one for clause in found for one in _spread(clause, around)]
+
+
+def _choices(around: Surroundings) -> frozenset[str]:
+    """The Chinese choices that windows and classes declare."""
+    params = [p for window in around.windows for action in window.actions for p in action.params]
+    params += [arg for cls in around.classes for arg in cls.args]
+    kinds = [kind for one in params for kind in (one.type, one.type.of) if kind]
+    every = (choice for kind in kinds for choice in kind.choices)
+    return frozenset(one for one in every if len(one) > 1 and not one.isascii())
+
+
+def _spread(clause: Clause, around: Surroundings) -> list[Clause]:
+    """Part what opens, or closes, several windows ("open a list and a notebook")."""
+    head = head_of(clause, around.declared())
+    if head is None or not clause.tokens[head].has("@open", "@close", "@show"):
+        return [clause]
+    parts = parts_of(clause.tokens[head + 1 :])
+    named = [_named_view(Clause(tuple(part), clause.words), around) for part in parts]
+    if len(parts) < 2 or not all(named) or len(set(named)) < len(named):
+        return [clause]
+    verb = clause.tokens[: head + 1]
+    return [Clause((*verb, *part), clause.words) for part in parts]
+
+
+def _named_view(clause: Clause, around: Surroundings) -> str:
+    scores = [(mention_of(clause, one)[0], one.id) for one in around.windows]
+    scores += [(mention_of(clause, one, strict=False)[0], one.name) for one in around.classes]
+    score, name = max(scores, default=(0.0, ""))
+    return name if score >= 2.0 else ""
+
+
+def _whole_words(scene: Scene, around: Surroundings) -> str:
+    """The words; where they only answer what was asked, with those that it was asked about."""
+    asked = scene.said.rstrip().endswith(("?", "？")) and scene.before
+    clauses = clauses_of(scene.words, lambda _: False) if len(scene.words) <= _SHORT else []
+    if not asked or len(clauses) != 1 or clauses[0].is_question:
+        return scene.words
+    tokens = clauses[0].tokens
+    if any(one.is_verb and not one.is_small for one in tokens):
+        return scene.words
+    before = scene.before.rstrip(".。!！")
+    named = [one.id for one in around.windows if one.id in scene.said]
+    named.sort(key=scene.said.find)
+    place = next((one.number for one in tokens if one.number and one.number.ordinal), None)
+    if place and 1 <= place.value <= len(named):
+        return f"{before} in {named[int(place.value) - 1]}"
+    answers = any(one.text.casefold() in named for one in tokens)
+    return f"{before} in {scene.words}" if answers else f"{before} {scene.words}"

@@ -1,0 +1,193 @@
+"""What comes of one clause: calls, words, a question back, or nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contextui.agent.models.offline import saying
+from contextui.agent.models.offline.asking import answer_question, content_of
+from contextui.agent.models.offline.blocks import WindowView
+from contextui.agent.models.offline.clauses import Clause, significant
+from contextui.agent.models.offline.filling import calls_of
+from contextui.agent.models.offline.matching import Meaning, acting
+from contextui.agent.models.offline.opening import opening
+from contextui.agent.models.offline.phrasal import with_keys
+from contextui.agent.models.offline.profiles import profile_of
+from contextui.agent.models.offline.roles import head_of, is_negated, mention_of
+from contextui.agent.models.offline.surroundings import Surroundings
+from contextui.agent.models.offline.token import Kind
+from contextui.text import one_line
+from contextui.windowing.env import Lang
+
+_CLOSE_CALL = 0.2  # two meanings whose scores are nearer than this cannot be told apart
+_REMARK = ("~person", "~it", "~this", "~because", "~done_mark", "~greet", "~thank", "~be")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A call to be made."""
+
+    tool: str
+    input: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What comes of a clause.
+
+    Attributes:
+        calls: The calls to be made.
+        text: What is to be said, once all is done.
+        meaning: What it was taken for; without calls and text, the nearest that it came to.
+        asks: Whether the text asks something back, so that what follows has to wait.
+        waits: Whether the clause goes on in the window that its call opens.
+        score: How well it was understood.
+    """
+
+    calls: tuple[Planned, ...] = ()
+    text: str = ""
+    meaning: Meaning | None = None
+    asks: bool = False
+    waits: bool = False
+    score: float = 0.0
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether anything comes of it."""
+        return bool(self.calls or self.text)
+
+
+NOTHING = Outcome(score=9.0)
+"""Of a clause that wishes for nothing: a remark, or what not to do."""
+
+
+def understand(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
+    """What comes of a clause, as things stand."""
+    head = head_of(clause, around.declared())
+    if is_negated(clause, head):
+        return NOTHING
+    wishes = acting(clause, around)
+    opens = opening(clause, around)
+    best = max([*wishes[:1], *opens[:1]], key=lambda one: one.score, default=None)
+    if clause.is_question and not (best and best.is_sure and best.score > 7.0 and best.cls is None):
+        return _question(clause, around, lang)
+    if best is not None and best.is_sure:
+        return _opened(best) if best.cls else _acted(wishes, lang)
+    if window := _window_to_tell(clause, around):
+        return Outcome(text=content_of(window, lang), score=2.0)
+    if _is_remark(clause):
+        return NOTHING
+    if best is not None and best.filled.missing and _would_do(best):
+        return Outcome(text=_what_is_missing(best, lang), meaning=best, asks=True, score=best.score)
+    if head is not None and clause.tokens[head].has("~leave"):
+        return NOTHING
+    return Outcome(meaning=best, score=best.score if best else 0.0)
+
+
+def not_understood(clause: Clause, outcome: Outcome, lang: Lang) -> str:
+    """That a clause was not understood, and the nearest that could be done."""
+    say = saying.phrases(lang)
+    parts = [say.not_understood.format(one_line(clause.text, 120))]
+    near = outcome.meaning
+    if near is not None and near.score > 0.5:
+        parts.append(say.nearest.format(saying.offer(near)))
+    return " ".join([*parts, say.connect])
+
+
+# --- within ------------------------------------------------------------------------------
+
+
+def _acted(found: Sequence[Meaning], lang: Lang) -> Outcome:
+    best, say = found[0], saying.phrases(lang)
+    rivals = [one for one in found[1:4] if one.is_sure and best.score - one.score < _CLOSE_CALL]
+    rivals = [one for one in rivals if one.window not in best.also and not (
+        one.window is best.window and one.action == best.action)]  # fmt: skip
+    if rivals:
+        return Outcome(text=_which(best, rivals, lang), meaning=best, asks=True, score=best.score)
+    if best.filled.unclear:
+        names = "; ".join(one_line(one, 60) for one in best.filled.unclear[:6])
+        return Outcome(text=say.which_item.format(names), meaning=best, asks=True, score=best.score)
+    return Outcome(_calls(best), meaning=best, score=best.score)
+
+
+def _calls(best: Meaning) -> tuple[Planned, ...]:
+    assert best.window is not None
+    removes = "@remove" in profile_of(best.action).verbs
+    windows = [best.window, *(one for one in best.also if _has_action(one, best.action.id))]
+    return tuple(
+        Planned("action", {"window_id": window.id, "action_id": best.action.id,
+                           **({"params": params} if params else {})})
+        for window in windows for params in calls_of(best.filled.params, removes)
+    )  # fmt: skip
+
+
+def _has_action(window: WindowView, action_id: str) -> bool:
+    return any(one.id == action_id for one in window.actions)
+
+
+def _opened(best: Meaning) -> Outcome:
+    args = {name: value for name, value in best.filled.params.items() if value is not None}
+    call = Planned("create", {"name": best.action.id, **({"args": args} if args else {})})
+    return Outcome((call,), meaning=best, waits=best.then, score=best.score)
+
+
+def _question(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
+    say = saying.phrases(lang)
+    if any(one.has("~contains") for one in clause.tokens):
+        search = acting(_as_search(clause), around)
+        if search and search[0].is_sure and "@find" in profile_of(search[0].action).verbs:
+            return _acted(search, lang)
+    reply = answer_question(clause, around, lang)
+    if reply is not None and reply.opens is not None and around.opening:
+        call = Planned("create", {"name": reply.opens.name})
+        return Outcome((call,), waits=True, score=3.0)
+    if reply is not None and reply.text:
+        return Outcome(text=reply.text, score=3.0)
+    return Outcome(text=f"{say.cannot_tell} {say.connect}", score=1.0)
+
+
+def _as_search(clause: Clause) -> Clause:
+    """A question for what contains something, as the wish to find it."""
+    tokens = list(clause.tokens)
+    for place, token in enumerate(tokens):
+        if token.has("~what", "~howmany", "~is_there", "~who"):
+            tokens[place] = with_keys(token, frozenset({"@find"}))
+            break
+    return Clause(tuple(tokens), clause.words)
+
+
+def _window_to_tell(clause: Clause, around: Surroundings) -> WindowView | None:
+    """The window that is to be shown, when nothing but it was named."""
+    head = head_of(clause, frozenset())
+    if head is None or not clause.tokens[head].has("@show", "@open", "@read", "@find"):
+        return None
+    scores = [(mention_of(clause, one)[0], one) for one in around.windows]
+    score, best = max(scores, key=lambda one: one[0], default=(0.0, None))
+    return best if score >= 0.7 else None
+
+
+def _would_do(meaning: Meaning) -> bool:
+    """Whether it would be clear what to do, if only all params were known."""
+    return meaning.score + 4.0 * len(meaning.filled.missing) >= 4.5
+
+
+def _what_is_missing(meaning: Meaning, lang: Lang) -> str:
+    names = ", ".join(one.name for one in meaning.filled.missing)
+    where = meaning.window.id if meaning.window else meaning.action.id
+    label = one_line(meaning.action.label, 60)
+    return saying.phrases(lang).missing.format(label, where, names)
+
+
+def _which(best: Meaning, rivals: Sequence[Meaning], lang: Lang) -> str:
+    say = saying.phrases(lang)
+    if all(one.action.id == best.action.id for one in rivals):
+        ids = sorted({one.window.id for one in (best, *rivals) if one.window})
+        return say.which_window.format(", ".join(ids))
+    return say.which_action.format(" / ".join(saying.offer(one) for one in (best, *rivals[:2])))
+
+
+def _is_remark(clause: Clause) -> bool:
+    """Whether it tells something rather than wishes for it."""
+    said = significant(clause.tokens)
+    first = next((one for one in said if one.kind is Kind.WORD), None)
+    return first is None or first.has(*_REMARK)

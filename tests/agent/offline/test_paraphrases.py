@@ -1,0 +1,45 @@
+"""The offline model carries out what people say, in words that it was not made for."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from contextui import WindowManager
+from contextui.agent.approval import ApprovalGate
+from contextui.agent.controller import InteractionController
+from contextui.agent.events import TurnFinished
+from contextui.agent.models.offline import OfflineModel
+from contextui.context.manager import ContextManager
+from contextui.files.workspace import Workspace
+from tests.agent.offline.cases import Case, check, load
+from tests.agent.offline.custom_windows import CUSTOM
+from tests.agent.offline.test_cases import BUILT_IN
+
+CASES = load("paraphrases.json")
+
+
+async def carried_out(case: Case, folder: Path) -> list[str]:
+    """Say the words of a case; what is not as it expects after that."""
+    with Workspace(folder) as workspace:
+        windows = WindowManager([*BUILT_IN, *CUSTOM], lang=case.lang, workspace=workspace)
+        try:
+            await case.setup(windows)
+            talk = InteractionController(
+                model=OfflineModel(), context=ContextManager(windows), approval=ApprovalGate("auto")
+            )
+            talk.install_prompt()
+            answer = ""
+            for words in case.say:
+                async for event in talk.run_turn(words):
+                    if isinstance(event, TurnFinished):
+                        answer = event.text
+            await windows.settle()
+            return check(case, windows, answer)
+        finally:
+            windows.shut_down()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_what_is_said_is_carried_out(case: Case, tmp_path: Path) -> None:
+    assert asyncio.run(carried_out(case, tmp_path)) == []
