@@ -1,7 +1,6 @@
 """`InteractionController`: the loop. Build a request, send it, act on the answer, repeat."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -24,7 +23,7 @@ from contextui.agent.file_reader import FileResult
 from contextui.agent.judging import judge, says_something, words_in
 from contextui.agent.meanwhile import Meanwhile
 from contextui.agent.prompt import ToolProtocol, install, system_prompt
-from contextui.agent.protocol import PROTOCOLS
+from contextui.agent.protocol import PROTOCOLS, declaring
 from contextui.agent.retry import answer_to
 from contextui.agent.tools import ToolBox, ToolCall
 from contextui.agent.turn import Turn, TurnOptions
@@ -182,16 +181,16 @@ class InteractionController:
 
     async def send(self, turn: Turn, composition: Composition) -> Answer:
         """Send a request and wait for the whole answer."""
-        request = self.request_of(composition, without_thinking=turn.without_thinking)
-        turn.request = request
+        turn.request = self.request_of(composition, without_thinking=turn.without_thinking)
         turn.tell(StepStarted(turn.step, composition.tokens))
         turn.partial.clear()
-        answer = await answer_to(self.model, request, self.options.retry, turn.hear)
+        answer = await answer_to(self.model, turn.request, self.options.retry, turn.hear)
         turn.steps += 1
         turn.usage += answer.usage
         turn.stop_reason = answer.stop_reason
         if any(answer.usage.as_dict().values()):
-            self.context.report_usage(composition.tokens, answer.usage.as_dict())
+            counted = composition.tokens + self._tool_tokens  # the provider counts both
+            self.context.report_usage(counted, answer.usage.as_dict())
         turn.tell(UsageSpent(answer.usage, turn.step))
         return answer
 
@@ -257,12 +256,14 @@ class InteractionController:
             finished = await self._repeat(turn)
         except asyncio.CancelledError:
             pass  # that is how a turn is stopped
-        except ContextUIError as error:
-            if isinstance(error, ContextTooLargeError) and not turn.answered:
+        except ContextTooLargeError as error:
+            if not turn.answered:
                 # The words would be in the way of all that is said from now on.
                 self.context.drop(turn.words_id)
             # Where the provider asked for less than the budget, the budget is not the reason.
             finished = turn.finished("failed", turn.shrunk or str(error))
+        except ContextUIError as error:
+            finished = turn.finished("failed", str(error))
         except Exception as error:
             finished, crash = turn.finished("failed", reason_of(error)), error
         self._make_whole(turn)
@@ -286,8 +287,7 @@ class InteractionController:
                 turn.hear(AnswerDiscarded(words.window_full))
                 self._shrink(turn, words.window_full)
                 continue
-            calls = self.take(turn, answer)
-            if calls:
+            if calls := self.take(turn, answer):
                 await self.act(turn, calls)
             if finished := self._judge(turn, answer, calls):
                 return finished
@@ -328,8 +328,7 @@ class InteractionController:
         words = phrases.of(self.windows.lang)
         if partial := "".join(turn.partial).strip():
             turn.text = partial
-            stopped = f"{partial}\n\n{words.stopped_here}"
-            self.context.add(ContextItem(ItemType.ASSISTANT, stopped))
+            self.context.add(ContextItem(ItemType.ASSISTANT, f"{partial}\n\n{words.stopped_here}"))
         for call_id in self.context.ledger.calls.unanswered:
             lost = ToolCall(call_id, "", {})
             self.context.add(self._calls.result(lost, words.not_finished, ok=False))
@@ -337,8 +336,4 @@ class InteractionController:
 
     @cached_property
     def _tool_tokens(self) -> int:
-        declared = [
-            {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
-            for tool in self._calls.tools
-        ]
-        return self.context.counter.count(json.dumps(declared)) if declared else 0
+        return declaring(self._calls.tools, self.context.counter)

@@ -10,6 +10,7 @@ from contextui.agent.prompt import ToolProtocol
 from contextui.agent.tools import TOOLS, ToolCall
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import Answer, Block, Tool
+from contextui.tokens import TokenCounter
 
 _TAG = re.compile(r"<tool_call>(.*?)(</tool_call>|\Z)", re.DOTALL)
 _FORM = '<tool_call>{"name": "…", "arguments": {…}}</tool_call>'
@@ -117,6 +118,15 @@ class TextCalls:
 
 
 PROTOCOLS: dict[ToolProtocol, CallProtocol] = {"native": NativeCalls(), "text": TextCalls()}
+
+
+def declaring(tools: Sequence[Tool], counter: TokenCounter) -> int:
+    """The tokens that it takes to tell the provider of these tools."""
+    declared = [
+        {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+        for tool in tools
+    ]
+    return counter.count(json.dumps(declared)) if declared else 0
 
 
 def _whole(answer: Answer) -> list[Block]:

@@ -75,19 +75,21 @@ def test_fault_01_calls_without_results_get_one_each_when_the_session_comes_back
 
 
 def test_fault_01_a_session_goes_on_wherever_it_was_left(wired: Wired) -> None:
-    lefts: list[Path] = []
+    lefts: list[tuple[Path, int]] = []
 
     def crash(_: Told) -> None:
-        lefts.append(wired.folder / f"left_{len(lefts)}")
-        shutil.copytree(wired.home, lefts[-1])
+        lefts.append((wired.folder / f"left_{len(lefts)}", len(wired.requests)))
+        shutil.copytree(wired.home, lefts[-1][0])
 
     steps = [answer("Opening.", opening(), adding("a")), answer("Adding.", adding("b"))]
     wired.say("a list", *steps, answer("Done."), heard=crash)
     counts = []
-    for left in lefts:
+    for left, sent in lefts:
         wired.go_on(left)
         assert end(wired.say("and?", answer("I see."))).text == "I see."
         counts.append(len(wired.items) if wired.opened else 0)
+        if 0 < sent < 3:  # the turn was under way, and goes on with the bytes that were sent
+            assert wired.requests[sent - 1].begins(wired.last)
     assert counts == sorted(counts)
     assert set(counts) == {0, 1, 2}
 
@@ -118,7 +120,7 @@ def test_fault_02_pairs_stay_whole_when_steps_of_a_long_turn_are_left_out(wired:
     for name in "ab":
         (wired.folder / name).write_text("\n".join(BIG for _ in range(12)))
     pages = {n: [call("read_file", path=name, start=n) for name in "ab"] for n in range(1, 9)}
-    reads = [answer(f"Page {n}.", *calls, usage=UNKNOWN) for n, calls in pages.items()]
+    reads = [answer(f"Page {n}. {BIG}", *calls, usage=UNKNOWN) for n, calls in pages.items()]
     finished = end(wired.say("read it all", *reads, answer("Done.")))
     assert (finished.reason, finished.steps) == ("done", 9)
     assert early

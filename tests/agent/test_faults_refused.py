@@ -166,6 +166,12 @@ def test_fault_08_a_request_that_is_too_large_is_sent_smaller_once(
     assert (end(events).reason, len(wired.requests)) == ("failed", 9)
 
 
+def test_fault_08_what_went_wrong_last_is_told(wired: Wired) -> None:
+    long_talk(wired)
+    events = wired.say("and now?", TOO_LARGE, Reply(401, error("authentication_error")))
+    assert "ANTHROPIC_API_KEY" in end(events).explanation
+
+
 @pytest.mark.parametrize("refusal", [TOO_LARGE, TOO_LONG], ids=["413", "400"])
 def test_fault_08_what_cannot_be_made_smaller_is_not_sent_again(
     wired: Wired, refusal: Reply

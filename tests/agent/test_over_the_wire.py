@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from contextui.agent.events import AnswerGiven, CallFinished, CallStarted, UsageSpent
+from contextui.agent.events import (
+    AnswerGiven,
+    CallFinished,
+    CallStarted,
+    StepStarted,
+    UsageSpent,
+)
 from contextui.events import Event, WindowActed, WindowOpened
 from contextui.model import CallBegun, TextDelta, ThinkingDelta, Usage
 from contextui.windowing.snapshot import Lod
@@ -67,6 +73,15 @@ def test_what_requests_cost_is_told_and_added_up(wired: Wired) -> None:
     assert ratio != 1
     wired.go_on()
     assert wired.session.context.counter.ratio == ratio
+
+
+def test_a_provider_that_counts_as_we_do_leaves_our_count_as_it_is(wired: Wired) -> None:
+    counter = wired.session.context.counter
+    [event] = of(StepStarted, wired.say("hello", answer("Hi.", usage={"input_tokens": 0})))
+    tokens = event.tokens + counter.count(json.dumps(wired.last.json["tools"]))
+    wired.begin()
+    wired.say("hello", answer("Hi.", usage={"input_tokens": tokens}))
+    assert wired.session.context.counter.ratio == pytest.approx(1, abs=0.02)
 
 
 def test_the_key_is_kept_nowhere_and_all_that_is_kept_is_private(wired: Wired) -> None:
