@@ -49,6 +49,7 @@ class ContextUIApp(App[int]):
         "inspector/inspector.tcss",
     ]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-tall")]
     COMMANDS = {Palette}
     BINDINGS = [
         Binding("ctrl+q", "leave", "quit", show=False, priority=True),

@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from contextui.agent.models.scripted import call
 from contextui.tui import approval
+from contextui.tui.app import ContextUIApp
 from contextui.tui.approval import ApprovalScreen
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desk import Desk
@@ -82,7 +83,8 @@ async def asked(
     desk.session.windows.open("printer")
     async with running(desk, size) as pilot:
         await pilot.press(*"go", "enter")
-        pilot.app.screen.query_one(Prompt).pressed_at = 0.0
+        assert isinstance(pilot.app, ContextUIApp)
+        pilot.app.main.prompt.pressed_at = 0.0
         await until(pilot, lambda: isinstance(pilot.app.screen, ApprovalScreen))
         await pilot.pause()
         yield pilot, desk

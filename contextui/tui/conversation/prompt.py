@@ -7,6 +7,7 @@ from textual import events
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import TextArea
 
 from contextui.context.item import ItemType
@@ -19,6 +20,7 @@ from contextui.tui.desk import Desk
 from contextui.tui.words import Words
 
 _BEAT = 0.1  # seconds between two pictures of the spinner
+_NARROWEST = 4  # cells in which there can be text
 _REMEMBERED = 200  # prompts of an earlier run
 _MODES = {
     "ask": "asks before writing",
@@ -83,6 +85,11 @@ class Prompt(TextArea):
         self._past = Past(said)
         self.set_interval(_BEAT, self._show_status)
         self._show_status()
+
+    def render_line(self, y: int) -> Strip:
+        """A line of the field; where there is no room for any, the base would fail."""
+        narrow = self.scrollable_content_region.width < _NARROWEST
+        return Strip.blank(self.size.width) if narrow else super().render_line(y)
 
     def hear(self, event: Event) -> None:
         """Show how far the turn is."""
