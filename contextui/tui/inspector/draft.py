@@ -16,11 +16,37 @@ from contextui.tui.words import Words
 _LONG = 3_000  # lines from which on a changed part is not compared line by line
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """A request to be drawn up.
+
+    Attributes:
+        now: What it is made of.
+        sent: What was sent before, the newest last.
+        turn: The turn that it belongs to.
+        is_earlier: Whether it is of an earlier turn.
+    """
+
+    now: Composition
+    sent: list[Composition]
+    turn: int
+    is_earlier: bool = False
+
+    @property
+    def stamp(self) -> tuple[object, ...]:
+        """The same for what looks the same."""
+        arriving = [(copy.window_id, copy.version) for copy in self.now.arriving.copies]
+        newest = id(self.sent[-1]) if self.sent else 0
+        now = (self.now.generation, self.now.tokens, self.now.through_seq)
+        return (*now, arriving, newest, self.turn, self.is_earlier)
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A request to be looked at.
 
     Attributes:
+        order: What was asked for.
         parts: What it is made of, in order.
         cached: How many of the parts come from the cache.
         exact: The whole of it as it is sent.
@@ -28,6 +54,7 @@ class Draft:
         is_compared: Whether there was one before to compare it with.
     """
 
+    order: Order
     parts: list[Part]
     cached: int
     exact: str
@@ -62,15 +89,10 @@ class Drafting:
         self._controller, self._words = controller, words
         self._payloads: dict[int, tuple[Composition, Payload]] = {}
 
-    def draft(self, now: Composition, sent: Sequence[Composition]) -> Draft:
-        """The request as it would be now.
-
-        Args:
-            now: What it is made of.
-            sent: What was sent before, the newest last.
-        """
-        before = self._sent(sent)
-        current = payload(self._request(now), self._controller.model.name, before)
+    def draft(self, order: Order) -> Draft:
+        """Draw up a request."""
+        before = self._sent(order.sent)
+        current = payload(self._request(order.now), self._controller.model.name, before)
         cached = max((_held(one, current) for one in before), default=-1)
         parts = parts_of(current, cached, self._words)
         weigh(parts, self._controller.context.counter)
@@ -80,7 +102,7 @@ class Drafting:
         if bases:
             compare(bases[-1], parts)
         covered = sum(part.first < cached for part in parts) if cached >= 0 else 0
-        return Draft(parts, covered, raw(current.body), is_sent, bool(bases))
+        return Draft(order, parts, covered, raw(current.body), is_sent, bool(bases))
 
     def _request(self, composition: Composition) -> ModelRequest:
         try:

@@ -3,6 +3,7 @@
 import unicodedata
 
 from textual.events import Key
+from textual.keys import KEY_NAME_REPLACEMENTS
 
 _MADE_OF = {"。": ".", "【": "[", "】": "]", "、": "/"}  # what input methods make of keys
 
@@ -20,4 +21,5 @@ def meant_key(event: Key) -> str | None:
         return None
     if plain.isalnum():
         return plain
-    return unicodedata.name(plain).lower().replace("-", "_").replace(" ", "_")
+    name = unicodedata.name(plain).lower().replace("-", "_").replace(" ", "_")
+    return KEY_NAME_REPLACEMENTS.get(name, name)

@@ -113,8 +113,9 @@ def _calls_in(item: ContextItem, words: Words) -> str:
     names = one_line(", ".join(one.title for one in made), _LONGEST)
     if not made:
         return ""
-    count = words("1 call") if len(made) == 1 else words("{count} calls", count=len(made))
-    return f"{count}: {names}"
+    if len(made) == 1:
+        return words("1 call: {names}", names=names)
+    return words("{count} calls: {names}", count=len(made), names=names)
 
 
 def _call_texts(item: ContextItem) -> str:

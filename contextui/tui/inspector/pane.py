@@ -20,13 +20,13 @@ from contextui.events import Event
 from contextui.tui.desk import Desk
 from contextui.tui.inspector.budget import BudgetBar
 from contextui.tui.inspector.changing import Changing
-from contextui.tui.inspector.draft import Drafting
+from contextui.tui.inspector.draft import Drafting, Order
 from contextui.tui.inspector.earlier import Earlier
 from contextui.tui.inspector.itempage import ItemPage
 from contextui.tui.inspector.keys import meant_key
 from contextui.tui.inspector.log import Kind, LogPage
 from contextui.tui.inspector.reading import EarlierTurn
-from contextui.tui.inspector.request import Order, RequestPage
+from contextui.tui.inspector.request import RequestPage
 from contextui.tui.inspector.tabs import PAGES, TabBar
 from contextui.tui.inspector.usage import UsagePage
 from contextui.tui.inspector.watching import Watch

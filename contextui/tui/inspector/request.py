@@ -1,55 +1,23 @@
 """The page of the request: its parts, and every line that goes over the wire."""
 
 import threading
-from dataclasses import dataclass
 
-from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
-from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
 
-from contextui.context.pieces import Composition
-from contextui.text import one_line
 from contextui.tokens import TokenCounter
-from contextui.tui.cells import MUTED, fit, short
-from contextui.tui.inspector.draft import Draft, Drafting
+from contextui.tui.cells import short
+from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.outline import Outline
+from contextui.tui.inspector.requesthead import RequestHead
 from contextui.tui.inspector.requestlines import Bytes
 from contextui.tui.inspector.whole import WholeText
 from contextui.tui.inspector.wrapping import chopped
 from contextui.tui.words import Words
 from contextui.windowing.trouble import reason_of
-
-_BESIDE = 90  # cells from which on outline and lines stand side by side
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Order:
-    """A request to be drawn up.
-
-    Attributes:
-        now: What it is made of.
-        sent: What was sent before.
-        turn: The turn that it belongs to.
-        is_earlier: Whether it is of an earlier turn.
-    """
-
-    now: Composition
-    sent: list[Composition]
-    turn: int
-    is_earlier: bool = False
-
-    @property
-    def stamp(self) -> tuple[object, ...]:
-        """The same for what looks the same."""
-        arriving = [(copy.window_id, copy.version) for copy in self.now.arriving.copies]
-        newest = id(self.sent[-1]) if self.sent else 0
-        now = (self.now.generation, self.now.tokens, self.now.through_seq)
-        return (*now, arriving, newest, self.turn, self.is_earlier)
 
 
 class RequestPage(Container):
@@ -64,9 +32,9 @@ class RequestPage(Container):
     class Drawn(Message):
         """A request is drawn up."""
 
-        def __init__(self, draft: Draft, order: Order) -> None:
+        def __init__(self, draft: Draft) -> None:
             super().__init__()
-            self.draft, self.order = draft, order
+            self.draft = draft
 
     class NotDrawn(Message):
         """A request could not be drawn up."""
@@ -87,7 +55,7 @@ class RequestPage(Container):
 
     def compose(self) -> ComposeResult:
         """A line on top, and below it outline and lines."""
-        yield Static(id="request-head")
+        yield RequestHead(self._words)
         with Container(id="request-body"):
             yield Outline(self._words)
             yield Bytes(self._words)
@@ -123,7 +91,7 @@ class RequestPage(Container):
         if self._drafting is None:
             return
         try:
-            self.post_message(self.Drawn(self._drafting.draft(order.now, order.sent), order))
+            self.post_message(self.Drawn(self._drafting.draft(order)))
         except Exception as error:  # whatever a session holds, looking at it must go on
             self.post_message(self.NotDrawn(reason_of(error), order))
 
@@ -134,12 +102,11 @@ class RequestPage(Container):
         self._show_draft()
         if first:
             self.call_after_refresh(self.outline.choose, self.outline.chosen)
-        self._draw_next(message.order)
+        self._draw_next(message.draft.order)
 
     @on(NotDrawn)
     def _tell_reason(self, message: NotDrawn) -> None:
-        reason = Content.styled(one_line(message.reason, 400), "$text-error")
-        self.query_one("#request-head", Static).update(reason)
+        self.query_one(RequestHead).show_reason(message.reason)
         self._draw_next(message.order)
 
     def _draw_next(self, drawn: Order) -> None:
@@ -151,27 +118,7 @@ class RequestPage(Container):
         if self._draft is not None and self._counter is not None:
             self.outline.show(self._draft, self._counter)
             self.query_one(Bytes).show(self._draft, self._unfolded, self._counter)
-            self.query_one("#request-head", Static).update(self._head())
-
-    def _head(self) -> Content:
-        """How many parts, of which turn, how large, and what the marks mean."""
-        draft, order, words = self._draft, self._order, self._words
-        if draft is None or order is None:
-            return Content("")
-        parts = words("{count} parts", count=len(draft.parts))
-        state = (
-            "as it was then" if order.is_earlier else "sent" if draft.is_sent else "not sent yet"
-        )
-        turn = words("turn {turn}", turn=order.turn) + words(", ") + words(state)
-        size = f"{draft.size / 1_000:,.1f} kB"
-        spans = [(f"{turn}   {size}", MUTED)]
-        if draft.is_compared:
-            since = words("changed since the request before")
-            spans += [("   + ", "$text-success"), (words("new"), MUTED),
-                      ("  ~ ", "$text-warning"), (since, MUTED)]  # fmt: skip
-        if self.size.width < _BESIDE:
-            return Content.assemble((f"{parts}   ", MUTED), *spans)
-        return Content.assemble((fit(parts, max(40, cell_len(parts))), MUTED), *spans)
+            self.query_one(RequestHead).show(self._draft)
 
     # --- what the person does ----------------------------------------------------------
 

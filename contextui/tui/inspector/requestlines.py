@@ -111,11 +111,12 @@ class Bytes(LineView, can_focus=False):
 
     def _rule(self, width: int) -> Content:
         words = self._words
-        name = f" {words('cache ends here')} "
-        told = ""
+        name, told = f" {words('cache ends here')} ", ""
         if self._draft is not None and self._counter is not None:
             anew = short(self._counter.calibrated(self._draft.anew_tokens))
             told = f" {words('{tokens} below at full price', tokens=anew)}"
+            if 6 + cell_len(name) + cell_len(told) > width:
+                told = f" {anew}"
         rest = max(width - 5 - cell_len(name) - cell_len(told), 0)
         return Content.assemble(
             ("─────", "$warning 60%"), (name, "$text-warning"),

@@ -123,6 +123,11 @@ def finished(desk: Desk, count: int) -> None:
         ledger.enter(item, ledger.seq + 1)
 
 
+def hidden(item: ContextItem) -> str | None:
+    """Why an item is left out, now."""
+    return item.hidden
+
+
 def visible_text(widget: Widget) -> str:
     """What a widget shows."""
     height = widget.size.height

@@ -7,7 +7,7 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.agent.wire import payload
 from contextui.context.item import ContextItem, ItemType
-from contextui.tui.inspector.draft import Draft, Drafting
+from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.sending import Sent
 from contextui.tui.words import Words
 from tests.agent.talking import controller, run
@@ -22,7 +22,8 @@ class Scene:
         talk.install_prompt()
 
     def draft(self) -> Draft:
-        return self.drafting.draft(self.talk.context.outlook(), self.sent.requests)
+        order = Order(self.talk.context.outlook(), self.sent.requests, 1)
+        return self.drafting.draft(order)
 
 
 def told(draft: Draft) -> list[str]:

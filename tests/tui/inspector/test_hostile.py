@@ -1,0 +1,136 @@
+"""Text that would act, in every place where the inspector shows text: it is only shown."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui.agent.models.scripted import call
+from contextui.model import ModelError
+from contextui.tui.desk import Desk
+from contextui.tui.inspector.editing import EditScreen
+from contextui.tui.inspector.whole import WholeText
+from contextui.tui.link import Changes
+from contextui.windowing.registry import WindowEntry
+from tests.tui.inspector.scene import enter, inspector, rows, screen, see
+from tests.tui.running import SIZES, desk_in, lines, running, say, until
+
+PAYLOADS = [
+    "[/foo]",
+    "[/",
+    "[/]",
+    "[@click=app.quit]x[/]",
+    "[red]red[/red]",
+    "\x1b]52;c;b3duZWQ=\x07",
+    "\x1b]0;owned\x07",
+    "\x1b[31mred",
+    "\x9b31m",
+    "\u202egnp.exe",
+    "$primary [$error]",
+    "\ud800",
+    "a\u2028b",
+]
+HOSTILE = "  ".join(PAYLOADS)
+ACTING = ("\x1b", "\x07", "\x9b", "\u202e", "\ud800", "\u2028")
+
+
+def hostile_desk(folder: Path) -> Desk:
+    """A desk with such text in words, answers, calls, results, windows, notices and entries."""
+    add = call("action", window_id="todo_1", action_id="add", params={"text": HOSTILE})
+    steps = (call("create", name="todo", args={"items": [HOSTILE]}), add, HOSTILE)
+    desk = desk_in(folder, *steps, ModelError("bad_request", HOSTILE))
+    desk.notices.append(HOSTILE)
+    desk.entries.append(WindowEntry("[/]", HOSTILE, "broken", HOSTILE))
+    return desk
+
+
+def check(pilot: "Pilot[int]") -> None:
+    """Nothing on the screen acts, and the app is alive."""
+    seen = screen(pilot)
+    assert not any(one in seen for one in ACTING), seen
+    assert pilot.app.return_code is None
+    pilot.app.export_screenshot()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_acts_anywhere(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def run() -> None:
+        async with running(hostile_desk(tmp_path), size) as pilot:
+            await say(pilot, HOSTILE)
+            await say(pilot, HOSTILE)
+            inspector(pilot).take(Changes(troubles=[HOSTILE]))
+            await enter(pilot)
+            for _ in range(12):
+                check(pilot)
+                await pilot.press("down")
+            for _ in range(3):
+                await pilot.press("right_square_bracket")
+                await pilot.pause(0.05)
+                for _ in range(6):
+                    check(pilot)
+                    await pilot.press("down")
+            await see(pilot, "[X] [/]:")
+            assert any("[@click=app.quit]" in line for line in lines(pilot))
+
+    asyncio.run(run())
+
+
+def test_nothing_acts_in_dialogs_notes_and_the_filter(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with running(hostile_desk(tmp_path)) as pilot:
+            await say(pilot, HOSTILE)
+            await enter(pilot)
+            await pilot.press("home", "down")
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+            await see(pilot, "[/foo]")
+            check(pilot)
+            await pilot.press("c", "escape")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
+            await pilot.press("e")
+            await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
+            await see(pilot, "[/foo]", "Control characters are shown")
+            check(pilot)
+            await pilot.press("escape")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, EditScreen))
+            await pilot.press("slash", *"[/]", "[", "/")
+            await see(pilot, 'No item contains "[/][/"')
+            check(pilot)
+            await pilot.press("escape")
+            await until(pilot, lambda: rows(pilot).has_focus)
+            await pilot.press("d", "d")
+            check(pilot)
+
+    asyncio.run(run())
+
+
+def test_what_is_not_edited_keeps_its_characters(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = hostile_desk(tmp_path)
+        async with running(desk) as pilot:
+            await say(pilot, HOSTILE)
+            await enter(pilot)
+            await pilot.press("home", "down")
+            item = desk.session.context.get_all()[1]
+            before = item.content
+            await pilot.press("e")
+            await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, EditScreen))
+            assert item.content == before
+            assert "\x1b" in item.content
+
+    asyncio.run(run())
+
+
+def test_copying_gives_the_text_as_it_is(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = hostile_desk(tmp_path)
+        async with running(desk) as pilot:
+            await say(pilot, HOSTILE)
+            await enter(pilot)
+            await pilot.press("home", "down", "c")
+            assert pilot.app.clipboard == desk.session.context.get_all()[1].content
+
+    asyncio.run(run())

@@ -1,0 +1,378 @@
+"""The page of items: what each key does, and what it costs before it is pressed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import TextArea
+
+from contextui.agent.models.scripted import Step, call
+from contextui.tui.desk import Desk
+from contextui.tui.inspector.detail import Detail
+from contextui.tui.inspector.editing import EditScreen
+from contextui.tui.inspector.whole import WholeText
+from contextui.windowing.snapshot import Lod
+from tests.tui.inspector.scene import (
+    LONG,
+    click_on,
+    enter,
+    go_to,
+    hidden,
+    inspector,
+    not_see,
+    rows,
+    screen,
+    see,
+    shop,
+    talk,
+    told,
+    visible_text,
+)
+from tests.tui.running import SIZES, lines, running, say, until
+
+Act = Callable[["Pilot[int]", Desk], Awaitable[None]]
+
+
+def inspect(
+    folder: Path, act: Act, *more: Step, size: tuple[int, int] = (120, 40), **given: Any
+) -> None:
+    """Have the conversation of the shop, go to the inspector, and act."""
+
+    async def run() -> None:
+        desk = shop(folder, *more, **given)
+        async with running(desk, size, given.get("lang", "en")) as pilot:
+            await talk(pilot)
+            await enter(pilot)
+            await act(pilot, desk)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_all_items_are_listed_with_marks_and_rules(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        await see(pilot, "── from cache ─", "[✓] 0001 System", "[✓] 0002 User   Money")
+        await pilot.press("end")
+        await see(pilot, "── sent anew ─", "Window todo_1  Full", "read_file tests.py")
+
+    inspect(tmp_path, act, size=size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_price_shows_before_any_key(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        item = await go_to(pilot, "read_file tests.py")
+        assert item.tool_name == "read_file"
+        await see(pilot, "each turn", "pays back", "d drop", "e edit…", "p pin")
+        # It is sent anew, so that dropping it pays back at once.
+        assert any("d drop" in line and "at once" in line for line in lines(pilot))
+        assert any("by model, turn 3, sent anew" in line for line in lines(pilot))
+
+    inspect(tmp_path, act, size=size)
+
+
+def test_d_drops_and_u_brings_back(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        item = await go_to(pilot, "read_file tests.py")
+        await pilot.press("d")
+        await see(pilot, f"Dropped {item.seq:04}. u undoes.", f"[X] {item.seq:04} Tool")
+        assert hidden(item) == "dropped"
+        await see(pilot, "r restore")
+        await pilot.press("u")
+        await see(pilot, f"Undone: {item.seq:04}.", f"[✓] {item.seq:04} Tool")
+        assert hidden(item) is None
+        await pilot.press("u")
+        await see(pilot, "There is nothing to take back.")
+
+    inspect(tmp_path, act)
+
+
+def test_what_pays_back_late_must_be_asked_for_twice(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        item = await go_to(pilot, "Money is Decimal")
+        await pilot.press("d")
+        await see(pilot, "d again drops it.")
+        assert hidden(item) is None
+        await pilot.press("down", "up")  # going elsewhere takes the first key back
+        await not_see(pilot, "d again drops it.")
+        await pilot.press("d")
+        await see(pilot, "d again drops it.")
+        assert hidden(item) is None
+        await pilot.press("d")
+        await see(pilot, f"Dropped {item.seq:04}")
+        assert hidden(item) == "dropped"
+        await pilot.press("r")
+        await see(pilot, "r again restores it.")
+        await pilot.press("r")
+        await see(pilot, f"Restored {item.seq:04}. u undoes.")
+        assert hidden(item) is None
+
+    inspect(tmp_path, act)
+
+
+def test_p_pins_and_unpins(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        item = await go_to(pilot, "Money is Decimal")
+        await pilot.press("p")
+        await see(pilot, f"Pinned {item.seq:04}. u undoes.", "User   pin Money")
+        assert item.pinned
+        await pilot.press("p")
+        await see(pilot, f"Unpinned {item.seq:04}. u undoes.")
+        assert not item.pinned
+
+    inspect(tmp_path, act)
+
+
+def test_e_edits_and_esc_throws_nothing_away_at_once(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        item = await go_to(pilot, "Money is Decimal")
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
+        await see(pilot, "0002 Money is Decimal, never float", "^s save")
+        await pilot.press("X")
+        await pilot.press("escape")
+        await see(pilot, "esc again throws the changes away.")
+        await pilot.press("Y")  # whoever goes on writing does not leave
+        await see(pilot, "^s save")
+        await pilot.press("ctrl+s")
+        await see(pilot, "Edited 0002. u undoes.", "User   XYMoney")
+        assert item.content == "XYMoney is Decimal, never float"
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
+        await pilot.press("Z", "escape", "escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, EditScreen))
+        assert item.content.startswith("XYMoney")
+        await pilot.press("u")
+        await until(pilot, lambda: item.content == "Money is Decimal, never float")
+
+    inspect(tmp_path, act)
+
+
+def test_an_empty_text_is_refused_and_stays(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        item = await go_to(pilot, "Money is Decimal")
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
+        pilot.app.screen.query_one(TextArea).text = "  "
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "empty" in screen(pilot) or "say" in screen(pilot))
+        assert isinstance(pilot.app.screen, EditScreen)
+        assert item.content == "Money is Decimal, never float"
+
+    inspect(tmp_path, act)
+
+
+def test_a_window_shows_less_or_more(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        window = desk.session.windows.windows()[0]
+        await go_to(pilot, "todo_1")
+        await until(pilot, lambda: any("g Gist" in line and "−" in line for line in lines(pilot)))
+        await pilot.press("g")
+        await see(pilot, "todo_1 shows Gist now.", "todo_1  Gist")
+        assert window.lod is Lod.GIST
+        await pilot.press("plus", "plus")  # showing more is never paid back
+        await until(pilot, lambda: window.lod is Lod.SUMMARY)
+        await see(pilot, "todo_1  Summary")
+
+    inspect(tmp_path, act)
+
+
+def test_enter_reads_the_whole_text_and_c_copies_it(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        item = await go_to(pilot, "read_file tests.py")
+        await pilot.press("c")
+        assert pilot.app.clipboard == item.content
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+        await see(pilot, "line 3 of the file")
+        await pilot.press("end")
+        await see(pilot, "line 599 of the file")
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
+        assert rows(pilot).has_focus
+
+    inspect(tmp_path, act)
+
+
+def test_the_filter_finds_and_says_when_it_does_not(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        await pilot.press("slash", *"600 lines")
+        await see(pilot, "The file has 600 lines.")
+        await not_see(pilot, "0002 User")
+        await pilot.press("enter")
+        await until(pilot, lambda: rows(pilot).has_focus)
+        await pilot.press("slash", *"xyz")
+        await see(pilot, 'No item contains "xyz". Esc clears.')
+        await pilot.press("escape")
+        await see(pilot, "0002 User")
+        await until(pilot, lambda: rows(pilot).has_focus)
+
+    inspect(tmp_path, act)
+
+
+def test_what_is_found_can_be_changed(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        await pilot.press("slash", *"tests.py", "enter")
+        await until(pilot, lambda: rows(pilot).has_focus)
+        item = await go_to(pilot, "Tool   read_file")
+        await pilot.press("d")
+        await see(pilot, f"[X] {item.seq:04} Tool")
+        await pilot.press("escape")
+        await see(pilot, "0002 User")
+
+    inspect(tmp_path, act)
+
+
+def test_a_click_selects_twice_reads_and_on_a_price_does_it(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        await click_on(pilot, "Tool   read_file")
+        await until(pilot, lambda: (row := rows(pilot).row) and row.item.tool_name == "read_file")
+        await see(pilot, "d drop")
+        await click_on(pilot, "d drop")
+        await see(pilot, "Dropped")
+        row = rows(pilot).row
+        assert row is not None
+        assert row.item.hidden == "dropped"
+        await click_on(pilot, "User   Money", times=2)
+        await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+
+    inspect(tmp_path, act)
+
+
+def test_the_wheel_scrolls_and_leaves_the_cursor(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        listing = rows(pilot)
+        before = listing.row
+        from textual.events import MouseScrollDown
+
+        region = listing.region
+        for _ in range(5):
+            pilot.app.screen._forward_event(
+                MouseScrollDown(listing, region.x + 2, region.y + 2, 0, 0, 0, False, False, False)
+            )
+        await until(pilot, lambda: listing.scroll_offset.y > 0)
+        assert listing.row == before
+
+    inspect(tmp_path, act, size=(80, 24))
+
+
+def test_the_cursor_stays_on_its_item_while_others_come(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        item = await go_to(pilot, "Money is Decimal")
+        await say(pilot, "one more")
+        await see(pilot, "User   one more", "Assist Fine.")
+        row = rows(pilot).row
+        assert row is not None
+        assert row.item is item
+
+    inspect(tmp_path, act, "Fine.")
+
+
+def test_a_change_in_mid_turn_says_when_it_counts(tmp_path: Path) -> None:
+    class Slow:
+        """Answers when it is allowed to."""
+
+        name = "slow"
+
+        def __init__(self) -> None:
+            self.go_on = asyncio.Event()
+
+        async def stream(self, request: Any) -> Any:
+            await self.go_on.wait()
+            yield told("Done.")
+
+    async def run() -> None:
+        model = Slow()
+        desk = shop(tmp_path, model=model)
+        async with running(desk) as pilot:
+            from contextui.tui.app import ContextUIApp
+
+            assert isinstance(pilot.app, ContextUIApp)
+            pilot.app.main.say("Remember this")
+            await until(pilot, lambda: desk.session.context.ledger.under_way)
+            await enter(pilot)
+            item = await go_to(pilot, "Remember this")
+            await pilot.press("d", "d")
+            await see(pilot, f"Dropped {item.seq:04} when this turn ends.")
+            await see(pilot, f"[✓] {item.seq:04} User")
+            assert hidden(item) == "dropped"
+            model.go_on.set()
+            await see(pilot, f"[X] {item.seq:04} User")
+
+    asyncio.run(run())
+
+
+def test_the_detail_tells_how_much_more_there_is(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        await say(pilot, LONG)
+        item = await go_to(pilot, "User   line 0")
+        detail = visible_text(inspector(pilot).query_one(Detail))
+        more = next(int(one.split()[1]) for one in detail.splitlines() if "more lines" in one)
+        whole = sum("of the file" in line for line in detail.splitlines()[1:])
+        assert more + whole == item.content.count("\n") + 1
+
+    inspect(tmp_path, act, "Fine.")
+
+
+def test_a_file_that_was_read_is_shown_as_the_model_sees_it(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        item = await go_to(pilot, "read_file tests.py")
+        assert item.gist is not None
+        await see(pilot, "by model, turn 3, sent anew, as its")
+        await see(pilot, item.gist[:30])
+        await not_see(pilot, "line 3 of the file")
+
+    inspect(tmp_path, act)
+
+
+def test_letters_count_with_an_input_method_on(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        item = await go_to(pilot, "Money is Decimal")
+        await pilot.press("ｐ")
+        await see(pilot, "Pinned 0002")
+        assert item.pinned
+
+    inspect(tmp_path, act)
+
+
+def test_it_speaks_chinese(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        await see(pilot, "上下文", "条目  请求  用量  日志", "── 取自缓存 ─", "0002 用户")
+        item = await go_to(pilot, "read_file tests.py")
+        await see(pilot, "每轮", "一次", "回本", "d 移除", "模型，第 3 轮，重新发送")
+        await pilot.press("d")
+        await see(pilot, f"已移除 {item.seq:04}，u 撤销。")
+        await pilot.press("slash", *"xyz")
+        await see(pilot, "没有条目包含“xyz”，Esc 清除。")
+
+    inspect(tmp_path, act, lang="zh")
+
+
+def test_at_the_start_there_is_only_the_prompt(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with running(shop(tmp_path)) as pilot:
+            await enter(pilot)
+            await see(
+                pilot, "This is all the model sees so far.", "[✓] 0001 System", "System prompt"
+            )
+            assert not any("from cache" in line or "sent anew ─" in line for line in lines(pilot))
+
+    asyncio.run(run())
+
+
+def test_a_call_is_told_by_what_it_does(tmp_path: Path) -> None:
+    add = call("action", window_id="todo_1", action_id="add", params={"text": "eggs"})
+
+    async def run() -> None:
+        desk = shop(tmp_path, add, "Added.")
+        async with running(desk) as pilot:
+            await talk(pilot)
+            await say(pilot, "add eggs")
+            await enter(pilot)
+            await see(pilot, "Tool   create todo milk", "Tool   todo_1.add eggs")
+            await see(pilot, "Assist 1 call: todo_1.add")
+
+    asyncio.run(run())

@@ -1,0 +1,157 @@
+"""A hundred thousand items, five megabytes of text, a storm of resizes: it stays usable."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import overload
+
+from contextui.context.item import ContextItem, ItemType
+from contextui.tui.inspector.items import ItemList
+from contextui.tui.inspector.spans import Row, Rows, Rule
+from contextui.tui.inspector.whole import TextLines, WholeText
+from tests.tui.inspector.scene import enter, finished, inspector, rows, see
+from tests.tui.running import desk_in, lines, running, say, until
+
+MANY = 100_000
+
+
+class Counted(Rows):
+    """Rows that count how often one was asked for."""
+
+    asked = 0
+
+    @overload
+    def __getitem__(self, index: int) -> Row | Rule: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Row | Rule]: ...
+    def __getitem__(self, index: int | slice) -> Row | Rule | list[Row | Rule]:
+        Counted.asked += 1
+        return super().__getitem__(index)
+
+
+def test_a_hundred_thousand_items(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = desk_in(tmp_path, "Fine.")
+        finished(desk, MANY)
+        async with running(desk) as pilot:
+            widgets = len(pilot.app.screen.query("*"))
+            await enter(pilot)
+            assert rows(pilot).count > MANY
+            await see(pilot, "words number 3")
+            await pilot.press("end")
+            await see(pilot, f"words number {MANY - 1}")
+            await pilot.press("pageup", "pageup", "up")
+            row = rows(pilot).row
+            assert row is not None
+            chosen = row.item
+            desk.session.context.add(ContextItem(ItemType.USER, "the newest words"))
+            await until(pilot, lambda: rows(pilot).count > MANY + 2)
+            row = rows(pilot).row
+            assert row is not None
+            assert row.item is chosen
+            await pilot.press("end")
+            await see(pilot, "the newest words")
+            assert abs(len(pilot.app.screen.query("*")) - widgets) < 20
+
+    asyncio.run(run())
+
+
+def test_only_rows_in_view_are_made(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = desk_in(tmp_path)
+        finished(desk, 20_000)
+        async with running(desk) as pilot:
+            await enter(pilot)
+            listing = rows(pilot)
+            look = listing._look
+            assert isinstance(listing._rows, Rows)
+            assert look is not None
+            counted = Counted(listing._rows._runs)
+            Counted.asked = 0
+            listing.show(look, counted)
+            await pilot.pause()
+            listing.choose(15_000)
+            await pilot.pause()
+            assert 0 < Counted.asked < 12 * listing.size.height
+
+    asyncio.run(run())
+
+
+def test_filtering_many_items_ends_and_finds(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = desk_in(tmp_path)
+        finished(desk, 30_000)
+        async with running(desk) as pilot:
+            await enter(pilot)
+            await pilot.press("slash", *"number 28777")
+            await see(pilot, "words number 28777")
+            await until(pilot, lambda: rows(pilot).count == 1)
+            await pilot.press("escape")
+            await until(pilot, lambda: rows(pilot).count > 30_000)
+
+    asyncio.run(run())
+
+
+def test_five_megabytes_are_shown_line_by_line(tmp_path: Path) -> None:
+    text = "\n".join(f"line {number} 你好 {'x' * 40}" for number in range(80_000))
+
+    async def run() -> None:
+        desk = desk_in(tmp_path, "Fine.")
+        desk.session.context.add(ContextItem(ItemType.USER, text))
+        async with running(desk) as pilot:
+            await enter(pilot)
+            await pilot.press("home", "down", "enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+            pages = pilot.app.screen.query_one(TextLines)
+            await until(pilot, lambda: pages.count >= 80_000)
+            await see(pilot, "line 3 你好")
+            await pilot.press("end")
+            await see(pilot, "line 79999 你好")
+            await pilot.press("escape")
+
+    asyncio.run(run())
+
+
+def test_a_storm_of_resizes_leaves_it_whole(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = desk_in(tmp_path, "Fine.")
+        finished(desk, 500)
+        async with running(desk) as pilot:
+            await say(pilot, "hello")
+            await enter(pilot)
+            await pilot.press("end")
+            for width, height in [
+                (80, 24),
+                (200, 60),
+                (40, 10),
+                (120, 40),
+                (101, 25),
+                (160, 50),
+            ] * 3:
+                await pilot.resize_terminal(width, height)
+            await pilot.resize_terminal(120, 40)
+            await until(pilot, lambda: inspector(pilot).size.width == 39)
+            await see(pilot, "Assist Fine.", "each turn")
+            listing = inspector(pilot).query_one(ItemList)
+            shown = [line for line in lines(pilot) if "[✓]" in line]
+            assert len(shown) >= listing.size.height - 2
+
+    asyncio.run(run())
+
+
+def test_every_line_fits_at_every_width(tmp_path: Path) -> None:
+    from rich.cells import cell_len
+
+    async def run() -> None:
+        desk = desk_in(tmp_path, "把牛奶、鸡蛋和面包放进待办，一共三项。", lang="zh")
+        async with running(desk, lang="zh") as pilot:
+            await say(pilot, "把牛奶、鸡蛋和面包放进待办")
+            await enter(pilot)
+            for width in (80, 99, 100, 121, 159, 160, 161):
+                await pilot.resize_terminal(width, 40)
+                await pilot.pause()
+                strips: Sequence[object] = pilot.app.screen._compositor.render_strips()
+                for strip in strips:
+                    assert cell_len("".join(one.text for one in strip)) == width  # type: ignore[attr-defined]
+
+    asyncio.run(run())

@@ -1,0 +1,323 @@
+"""Request, usage, log, and the way between the pages; earlier turns."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.model import ModelError
+from contextui.tui.inspector.outline import Outline
+from contextui.tui.inspector.requestlines import Bytes
+from contextui.tui.inspector.usage import UsagePage
+from contextui.tui.inspector.whole import WholeText
+from contextui.windowing.registry import WindowEntry
+from tests.tui.inspector.scene import (
+    LONG,
+    click_on,
+    enter,
+    inspector,
+    not_see,
+    rows,
+    screen,
+    see,
+    shop,
+    talk,
+    told,
+)
+from tests.tui.running import SIZES, desk_in, lines, running, say, until
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_brackets_turn_pages_and_focus_stays_within(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def run() -> None:
+        async with running(shop(tmp_path), size) as pilot:
+            await talk(pilot)
+            await enter(pilot)
+            for texts in (["parts", "tools"], ["paid for", "written"], ["No warnings."]):
+                await pilot.press("right_square_bracket")
+                await see(pilot, *texts)
+                assert inspector(pilot).has_focus_within
+            await pilot.press("right_square_bracket")
+            await until(pilot, lambda: rows(pilot).has_focus)
+            await pilot.press("left_square_bracket")
+            await see(pilot, "No warnings.")
+
+    asyncio.run(run())
+
+
+def test_a_click_on_its_name_turns_to_a_page(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with running(shop(tmp_path)) as pilot:
+            await talk(pilot)
+            await click_on(pilot, "Usage")
+            await see(pilot, "paid for")
+            await click_on(pilot, "Request")
+            await see(pilot, "parts")
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_request_shows_its_parts_and_where_the_cache_ends(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def run() -> None:
+        async with running(shop(tmp_path), size) as pilot:
+            await talk(pilot)
+            await enter(pilot)
+            await pilot.press("right_square_bracket")
+            await see(pilot, "parts", "turn 4, not sent yet", "kB")
+            await pilot.press("home")
+            await see(pilot, "tools", '{"model": "scripted"')
+            outline = inspector(pilot).query_one(Outline)
+            seen = screen(pilot)
+            for _ in range(30):
+                await pilot.press("down")
+                seen += screen(pilot)
+            assert "─ cache ends here ─" in seen
+            assert "todo_1  Full" in seen
+            assert "at full price" in seen or size == (120, 40)  # there is no room for it
+            assert outline.part is not None
+            assert outline.part.text == "todo_1  Full"
+
+    asyncio.run(run())
+
+
+def test_enter_unfolds_a_long_part(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with running(desk_in(tmp_path, "Fine.")) as pilot:
+            await say(pilot, LONG)
+            await enter(pilot)
+            await pilot.press("z", "right_square_bracket", "home", "down", "down")
+            await see(pilot, "1 user", "lines not shown here   Enter unfolds")
+            before = inspector(pilot).query_one(Bytes).count
+            await pilot.press("enter")
+            await until(pilot, lambda: inspector(pilot).query_one(Bytes).count > before + 400)
+            await see(pilot, "line 15 of the file")
+            await pilot.press("enter")
+            await see(pilot, "Enter unfolds")
+
+    asyncio.run(run())
+
+
+def test_x_shows_the_exact_bytes_and_c_copies_a_part(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with running(shop(tmp_path)) as pilot:
+            await talk(pilot)
+            await enter(pilot)
+            await pilot.press("right_square_bracket", "home")
+            await see(pilot, "parts")
+            await pilot.press("c")
+            assert json.loads(pilot.app.clipboard)[0]["name"] == "create"
+            await pilot.press("x")
+            await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+            await see(pilot, '{"model":"scripted","max_tokens":8192,"tools":[')
+            await pilot.press("c")
+            body = json.loads(pilot.app.clipboard)
+            assert body["messages"][0]["content"][0]["text"] == "Money is Decimal, never float"
+            await pilot.press("x")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
+
+    asyncio.run(run())
+
+
+def test_looking_costs_the_model_nothing(tmp_path: Path) -> None:
+    async def run() -> None:
+        model = ScriptedModel("One.")
+        desk = desk_in(tmp_path, model=model)
+        async with running(desk) as pilot:
+            await say(pilot, "hello")
+            await enter(pilot)
+            before = desk.session.context.ledger.generation
+            for _ in range(5):
+                await pilot.press("right_square_bracket", "down", "up", "home")
+            await pilot.pause(0.1)
+            assert len(model.requests) == 1
+            assert desk.session.context.ledger.generation == before
+
+    asyncio.run(run())
+
+
+def test_usage_is_empty_until_something_was_sent(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with running(shop(tmp_path)) as pilot:
+            await enter(pilot)
+            await pilot.press("right_square_bracket", "right_square_bracket")
+            await see(pilot, "Nothing sent yet. Each turn appears")
+
+    asyncio.run(run())
+
+
+def test_usage_tells_what_each_turn_cost(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = shop(tmp_path)
+        async with running(desk, (200, 60)) as pilot:
+            await talk(pilot)
+            await enter(pilot)
+            await pilot.press("z", "right_square_bracket", "right_square_bracket")
+            await see(pilot, "3 turns   ", "saved by the cache", "full price")
+            table = [
+                line.split() for line in lines(pilot) if line.strip()[:2] in ("1 ", "2 ", "3 ")
+            ]
+            assert ["1", "0", "1,290", "40", "180", "1,652"] in [row[:6] for row in table]
+
+    asyncio.run(run())
+
+
+def test_usage_of_an_earlier_run_is_read_from_the_log(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = shop(tmp_path)
+        async with running(desk) as pilot:
+            await talk(pilot)
+        again = shop(tmp_path, session_id=desk.session.id)
+        async with running(again) as pilot:
+            await enter(pilot)
+            usage = inspector(pilot).query_one(UsagePage)
+            await pilot.press("right_square_bracket", "right_square_bracket")
+            await until(pilot, lambda: len(usage._turns) == 3)
+            await see(pilot, "1,290")
+            await pilot.press("left_square_bracket", "left_square_bracket", "home", "down")
+            await see(pilot, "by you, turn 1")
+
+    asyncio.run(run())
+
+
+def test_a_model_that_tells_nothing_is_counted_here(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with running(desk_in(tmp_path, "Hello.")) as pilot:
+            await say(pilot, "hello")
+            await enter(pilot)
+            await pilot.press("right_square_bracket", "right_square_bracket")
+            await until(pilot, lambda: any("~" in line and " 1 " in line for line in lines(pilot)))
+
+    asyncio.run(run())
+
+
+def test_the_log_tells_what_went_wrong(tmp_path: Path) -> None:
+    async def run() -> None:
+        failure = ModelError("bad_request", "The request was refused.")
+        desk = desk_in(tmp_path, failure)
+        desk.entries.append(WindowEntry("deploy", "./deploy.py", "broken", "syntax error, line 3"))
+        desk.notices.append("A newer version is out.")
+        async with running(desk) as pilot:
+            await say(pilot, "hello")
+            assert any("Log•" in line for line in lines(pilot))
+            await enter(pilot)
+            await pilot.press("left_square_bracket")
+            await see(pilot, "[X] deploy: syntax error, line 3", "A newer version is out.")
+            await see(pilot, "The request was refused.")
+            assert not any("Log•" in line for line in lines(pilot))
+
+    asyncio.run(run())
+
+
+def test_windows_in_trouble_are_told_once_and_counted(tmp_path: Path) -> None:
+    from contextui.tui.link import Changes
+
+    async def run() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            for _ in range(3):
+                inspector(pilot).take(Changes(troubles=["todo_1 is late"]))
+            await enter(pilot)
+            await pilot.press("left_square_bracket")
+            await see(pilot, "todo_1 is late  ×3")
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_earlier_turns_are_shown_as_they_were(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def run() -> None:
+        desk = shop(tmp_path)
+        async with running(desk, size) as pilot:
+            await talk(pilot)
+            await enter(pilot)
+            await pilot.press("comma")
+            await see(pilot, "Turn 2 of 3, as it was then. End")
+            await not_see(pilot, "Read the tests" if size[0] < 100 else "Tool   read_file")
+            await pilot.press("comma")
+            await see(pilot, "Turn 1 of 3, as it was then. End")
+            await not_see(pilot, "Window todo_1")
+            await pilot.press("home", "down", "d", "d", "p")  # editing is off
+            assert not any(one.hidden or one.pinned for one in desk.session.context.get_all())
+            await pilot.press("full_stop")
+            await see(pilot, "Turn 2 of 3", "Window todo_1")
+            await pilot.press("end")
+            await not_see(pilot, "as it was then")
+            await pilot.press("end")
+            await see(pilot, "Window todo_1  Full")
+
+    asyncio.run(run())
+
+
+def test_there_is_nothing_before_the_first_turn(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with running(desk_in(tmp_path, "One.")) as pilot:
+            await say(pilot, "hello")
+            await enter(pilot)
+            await pilot.press("comma")
+            await see(pilot, "There is no earlier turn.")
+            assert not any("as it was then" in line for line in lines(pilot))
+
+    asyncio.run(run())
+
+
+def test_a_turn_in_the_table_leads_to_its_request(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with running(shop(tmp_path)) as pilot:
+            await talk(pilot)
+            await enter(pilot)
+            await pilot.press("right_square_bracket", "right_square_bracket")
+            await see(pilot, "paid for")
+            await pilot.press("down", "down", "enter")
+            await see(pilot, "Turn 1 of 3, as it was then.", "turn 1, as it was then")
+
+    asyncio.run(run())
+
+
+def test_a_log_that_is_gone_is_told(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = shop(tmp_path)
+        async with running(desk) as pilot:
+            await talk(pilot)
+            await enter(pilot)
+            desk.session.path.rename(desk.session.path.with_suffix(".gone"))
+            await pilot.press("comma")
+            await see(pilot, "Turn 2 cannot be shown")
+            await pilot.press("end")
+            await not_see(pilot, "cannot be shown")
+
+    asyncio.run(run())
+
+
+def test_a_full_context_is_told_in_the_head(tmp_path: Path) -> None:
+    from tests.agent.talking import options
+
+    async def run() -> None:
+        desk = desk_in(tmp_path, "One.", options=options(budget=2_000))
+        async with running(desk) as pilot:
+            await say(pilot, "hello " * 900)
+            head = next(line for line in lines(pilot) if "/ 2k" in line)
+            assert int(head.rsplit(maxsplit=1)[-1].rstrip("%")) >= 80
+
+    asyncio.run(run())
+
+
+def test_nothing_is_looked_at_that_nobody_sees(tmp_path: Path) -> None:
+    async def run() -> None:
+        add = call("action", window_id="todo_1", action_id="add", params={"text": "eggs"})
+        async with running(shop(tmp_path, add, told("Done.")), (120, 40)) as pilot:
+            await talk(pilot)
+            await pilot.press("f2")
+            await until(pilot, lambda: not inspector(pilot).display)
+            count = rows(pilot).count
+            await say(pilot, "add eggs")
+            assert rows(pilot).count == count
+            await pilot.press("f2")
+            await until(pilot, lambda: rows(pilot).count > count)
+
+    asyncio.run(run())
