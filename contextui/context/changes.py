@@ -13,6 +13,9 @@ from contextui.text import for_model
 UNDO_STEPS = 100
 """How many steps can be taken back."""
 
+UNDO_COMPACTIONS = 5
+"""How many compactions are among them: each keeps all that it hid within reach."""
+
 _BY_ITSELF = ("closed", "replaced", "trimmed", "compacted")  # no undo of a person's takes it back
 
 
@@ -24,11 +27,28 @@ class Before(NamedTuple):
     pinned: bool
 
 
+class Compaction(NamedTuple):
+    """A step of its own kind: a summary stands for items that were visible before."""
+
+    summary: ContextItem
+    items: tuple[ContextItem, ...]
+
+
+Step = list[Before] | Compaction
+
+
+def items_of(step: Step) -> list[ContextItem]:
+    """The items that a step changed."""
+    if isinstance(step, Compaction):
+        return [step.summary, *step.items]
+    return [before.item for before in step]
+
+
 class Changes:
     """Applies changes and remembers how things were, step by step."""
 
     def __init__(self) -> None:
-        self.steps: deque[list[Before]] = deque(maxlen=UNDO_STEPS)
+        self.steps: deque[Step] = deque(maxlen=UNDO_STEPS)
         self._held: list[ContextItem] = []
 
     def apply(self, items: Sequence[ContextItem], under_way: bool, **changes: Any) -> None:
@@ -39,9 +59,10 @@ class Changes:
 
     def compact(self, items: Sequence[ContextItem], summary: ContextItem) -> None:
         """Have a summary stand for items, as one step: taking it back drops the summary."""
-        before = [Before(item, item.current_face, item.pinned) for item in items]
-        gone = summary.current_face._replace(hidden="dropped")
-        self.steps.append([Before(summary, gone, False), *before])
+        self.steps.append(Compaction(summary, tuple(items)))
+        while sum(isinstance(step, Compaction) for step in self.steps) > UNDO_COMPACTIONS:
+            self.steps.popleft()
+        self.set(summary, under_way=False, hidden=None)
         for item in items:
             self.set(item, under_way=False, hidden="compacted")
 
@@ -58,23 +79,31 @@ class Changes:
         if not self.steps:
             return []
         step = self.steps.pop()
-        was_compaction = step[0].item.is_summary and step[0].face.hidden == "dropped"
-        for before in step:
-            face, item = before.face, before.item
-            gone = item.hidden in _BY_ITSELF and face.hidden is None
-            if was_compaction and item.hidden == "compacted":
-                gone = False
-            hidden = item.hidden if gone or item.hidden == "closed" else face.hidden
-            self.set(
-                item,
-                under_way,
-                content=face.content,
-                blocks=face.blocks,
-                gist=face.gist,
-                hidden=hidden,
-                pinned=before.pinned,
-            )
-        return [before.item for before in step]
+        if isinstance(step, Compaction):
+            self._expand(step, under_way)
+        else:
+            for before in step:
+                self._take_back(before, under_way)
+        return items_of(step)
+
+    def _expand(self, step: Compaction, under_way: bool) -> None:
+        self.set(step.summary, under_way, hidden="dropped")
+        for item in step.items:
+            if item.hidden == "compacted":
+                self.set(item, under_way, hidden=None)
+
+    def _take_back(self, before: Before, under_way: bool) -> None:
+        face, item = before.face, before.item
+        gone = item.hidden in _BY_ITSELF and face.hidden is None
+        self.set(
+            item,
+            under_way,
+            content=face.content,
+            blocks=face.blocks,
+            gist=face.gist,
+            hidden=item.hidden if gone or item.hidden == "closed" else face.hidden,
+            pinned=before.pinned,
+        )
 
     def release(self) -> list[ContextItem]:
         """The turn is over: what was held counts now. The items concerned."""

@@ -116,7 +116,7 @@ def _tail(items: Sequence[ContextItem], windows: WindowManager | None) -> list[S
 
 def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> list[Shown]:
     shown: list[Shown] = []
-    for unit in units(items):
+    for unit in units(_summaries_first(items)):
         if unit.head.type is not ItemType.WINDOW:
             shown += unit_messages(unit)
         elif windows is not None and (copy := live_copy(unit.head, windows)):
@@ -124,6 +124,15 @@ def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> li
         else:
             shown += _closed_window(unit.head, windows)
     return shown
+
+
+def _summaries_first(items: Sequence[ContextItem]) -> list[ContextItem]:
+    """Summaries tell what was before all that is left, so they stand behind the system prompt."""
+    is_system = (item.type is ItemType.SYSTEM for item in items)
+    first = next((place for place, system in enumerate(is_system) if not system), len(items))
+    summaries = [item for item in items[first:] if item.is_summary]
+    rest = (item for item in items[first:] if not item.is_summary)
+    return [*items[:first], *summaries, *rest]
 
 
 def _closed_window(item: ContextItem, windows: WindowManager | None) -> list[Shown]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from contextui.context.admission import admit
-from contextui.context.changes import Before
+from contextui.context.changes import Before, Compaction, Step, items_of
 from contextui.context.item import ContextItem, Face, ItemType, Stage, assign, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.windowing.base import Window
@@ -40,7 +40,7 @@ def checkpoint_data(
             stats.window_items - windows_named,
             stats.all_tokens - sum(map(ledger.tally.tokens_of, items)),
         ],
-        "undo": [[_before_facts(before) for before in step] for step in ledger.changes.steps],
+        "undo": [_step_facts(step) for step in ledger.changes.steps],
         "windows": [_window_facts(window) for window in windows.windows()],
         "used": sorted((one.id for one in windows.windows()), key=windows.focused_at),
         "numbers": windows.numbers,
@@ -82,9 +82,7 @@ def load_checkpoint(
     ledger.seq, ledger.cut = data["seq"], data["cut"]
     context.counter.ratio = data["ratio"]
     ledger.tally.assume(*data["rest"])
-    for step in data["undo"]:
-        known = [facts for facts in step if facts["id"] in ledger.items]
-        ledger.changes.steps.append([_before(facts, ledger.items[facts["id"]]) for facts in known])
+    ledger.changes.steps.extend(_step(facts, ledger.items) for facts in data["undo"])
     ledger.calls.give_up()
 
 
@@ -101,7 +99,7 @@ def _that_matter(context: ContextManager) -> list[ContextItem]:
     kept = {item.id: item for item in context.get_active()}
     kept.update((item.id, item) for item in context.get_all().since(since))
     for step in ledger.changes.steps:
-        kept.update((before.item.id, before.item) for before in step)
+        kept.update((item.id, item) for item in items_of(step))
     for item in list(kept.values()):
         asker = ledger.calls.asker(item)
         kept.update((one.id, one) for one in (asker, *ledger.calls.results(asker)))
@@ -120,6 +118,20 @@ def _item_facts(item: ContextItem) -> dict[str, Any]:
     if item.revision:
         facts |= {"content": item.content, "blocks": item.blocks, "gist": item.gist}
     return facts
+
+
+def _step_facts(step: Step) -> Any:
+    if isinstance(step, Compaction):
+        return {"summaryId": step.summary.id, "itemIds": [item.id for item in step.items]}
+    return [_before_facts(before) for before in step]
+
+
+def _step(facts: Any, items: Mapping[str, ContextItem]) -> Step:
+    if isinstance(facts, dict):
+        summary = items.get(facts["summaryId"])
+        hidden = (items[item_id] for item_id in facts["itemIds"] if item_id in items)
+        return Compaction(summary, tuple(hidden)) if summary is not None else []
+    return [_before(one, items[one["id"]]) for one in facts if one["id"] in items]
 
 
 def _before_facts(before: Before) -> dict[str, Any]:

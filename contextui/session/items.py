@@ -27,6 +27,7 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
             fields = {"type": "system", "subtype": "prompt", "message": message}
             if item.is_summary:
                 fields["isCompactSummary"] = True
+                data["hidden"] = "compacted"  # the boundary behind it makes it count, or nothing
         case ItemType.WINDOW:
             fields = {"type": "system", "subtype": "window_item"}
             data["windowId"] = item.content

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from contextui.context.item import ContextItem, Load, reload, unload
 from contextui.context.manager import ContextManager
-from contextui.events import Event, ItemsChanged, TurnEnded
+from contextui.events import Compacted, Event, ItemsChanged, TurnEnded
 from contextui.model import Block
 from contextui.session.entry import decode
 from contextui.session.items import item_of
@@ -37,6 +37,8 @@ class MemoryStore:
                 else:
                     self._candidates.pop(item.id, None)
                     reload(item)
+        elif isinstance(event, Compacted):
+            self._candidates.update(dict.fromkeys(event.item_ids))
         elif isinstance(event, TurnEnded) and self._context.current_seq > LIMIT:
             self._let_go(self._context.current_seq - KEPT)
 
