@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.lexicon.verbs import CORE
-from contextui.agent.models.offline.phrasal import glued, joined, marked_done
+from contextui.agent.models.offline.phrasal import glued, joined, marked_done, without_denied
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import tokens_of
 
@@ -146,7 +146,7 @@ def significant(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _clause(tokens: Sequence[Token], words: str) -> Clause:
-    return Clause(tuple(marked_done(joined(tokens))), words)
+    return Clause(tuple(marked_done(without_denied(joined(tokens)))), words)
 
 
 def _with_topics(clauses: list[Clause]) -> list[Clause]:

@@ -12,8 +12,8 @@ from contextui.agent.models.offline.words import keys_of
 ARTICLES = ("~article", "~new_article", "~possessive", "~person", "~this")
 """Groups of words that stand before a noun."""
 
-_FILLERS = ("~polite", "~adverb", "~thank")
-_TRAILING = (*_FILLERS, "~here", "~to", "~in", "~from", "~of", "~with", "~for", "~at", "~by", "~as",
+_FILLERS = ("~polite", "~adverb", "~thank", "~aux")
+_TRAILING = (*_FILLERS, "~here", "~occur", "~to", "~in", "~from", "~of", "~with", "~for", "~at", "~by", "~as",
              "~article", "~possessive", "~person", "~object")  # fmt: skip
 _MARKS = "-–—*•+,，、.。;；:：!！?？\n\"'"
 _SHORT = 6  # tokens: what is longer is a sentence, and keeps its article
@@ -60,6 +60,8 @@ def _without_kind(tokens: list[Token], action: Action | None) -> list[Token]:
     if action is None or len(tokens) < 2 or tokens[0].kind is not Kind.WORD:
         return tokens
     first, second = tokens[:2]
+    if first.has("#word") and not second.is_small:  # "the word deadline"
+        return tokens[1:]
     takes_path = any(not PATHS.isdisjoint(one.name.split("_")) for one in action.params)
     if takes_path and first.has("#file", "#folder", "#path"):
         return tokens[1:]

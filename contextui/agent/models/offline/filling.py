@@ -9,13 +9,14 @@ from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.declared import Param
 from contextui.agent.models.offline.pointing import carried, item_value, wants_item
 from contextui.agent.models.offline.roles import Roles
-from contextui.agent.models.offline.runs import COLON, Run, runs_of
+from contextui.agent.models.offline.runs import COLON, Run, is_place_param, runs_of
 from contextui.agent.models.offline.token import Kind
 from contextui.agent.models.offline.values import (
     Each,
     Frame,
     Value,
     element_type,
+    end_of,
     list_value,
     listed_runs,
     number_value,
@@ -50,7 +51,7 @@ class Filled:
     back: bool = False
 
     @property
-    def left_weight(self) -> int:
+    def left_weight(self) -> float:
         """How many words that say something no param takes."""
         return sum(one.weight for one in self.left if not one.is_remark)
 
@@ -73,6 +74,7 @@ def fill(clause: Clause, action: Action, roles: Roles, frame: Frame) -> Filled:
     _take(pairs, runs, filled, parted)
     _same_for_both_ends(action, filled)
     _carry_over(action, filled, frame)
+    _append(action, filled, frame)
     filled.params = {
         p.name: filled.params[p.name] for p in action.params if p.name in filled.params
     }
@@ -200,6 +202,14 @@ def _same_for_both_ends(action: Action, filled: Filled) -> None:
         if {first, last} <= names and first in filled.params and last not in filled.params:
             filled.params[last] = filled.params[first]
             filled.score += 0.5
+
+
+def _append(action: Action, filled: Filled, frame: Frame) -> None:
+    """What is added without a place goes to the end."""
+    for param in action.params:
+        wanted = not param.optional and param.name not in filled.params and frame.making
+        if wanted and frame.window is not None and param.type.takes_number and is_place_param(param):
+            filled.params[param.name] = end_of(frame.window) + 1
 
 
 def _carry_over(action: Action, filled: Filled, frame: Frame) -> None:

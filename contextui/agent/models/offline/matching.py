@@ -1,13 +1,14 @@
 """What a clause can mean: each declared action and each class, with a score."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from contextui.agent.models.offline import items as shown
 from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.filling import Filled, fill
-from contextui.agent.models.offline.profiles import likeness, profile_of
+from contextui.agent.models.offline.profiles import EXACT, GROUP, RELATED, likeness, profile_of
 from contextui.agent.models.offline.references import windows_meant
 from contextui.agent.models.offline.roles import (
     Roles,
@@ -19,10 +20,11 @@ from contextui.agent.models.offline.roles import (
 )
 from contextui.agent.models.offline.runs import Run
 from contextui.agent.models.offline.surroundings import Surroundings
-from contextui.agent.models.offline.token import Kind
+from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.values import Frame
 from contextui.agent.models.offline.words import keys_of
 
+_SETTING = ("@set", "@toggle", "@pick", "@replace", "@edit", "@use", "@swap", "@move", "@go")
 SURE, SURE_TO_OPEN = 3.0, 2.2
 """The least score of a meaning that is acted upon. Opening a window does no harm."""
 
@@ -112,42 +114,79 @@ class _Acting:
         roles = Roles(head, set(), places - {head})
         score = verb_score(clause, action, window, roles)
         by_verb, evidence = head in roles.verbs, set(roles.verbs)
-        if head is not None and is_generic(clause.tokens[head]):
+        generic = head is not None and _says_little(clause.tokens[head], action)
+        if head is not None and generic:
             roles.verbs.add(head)
         frame = Frame(action, window, profile_of(action).verbs, self._around.last, self._there)
         filled = fill(clause, action, roles, frame)
-        by_verb = by_verb or (head in roles.verbs and not is_generic(clause.tokens[head or 0]))
-        if head is not None and not by_verb:
-            score += 0.6 if is_generic(clause.tokens[head]) else -2.5
+        by_verb = by_verb or (head in roles.verbs and not generic)
         chosen = any(one.type.choices for one in action.params if one.name in filled.params)
+        if head is not None and not by_verb:
+            score += (1.0 if chosen else 0.6) if generic else -2.5
         score += filled.score + bonus - _unsaid(clause, action, filled)
-        score += _shown_there(window, filled)
+        rivals = any(one.name == window.name and one.id != window.id for one in self._around.windows)
+        score += _shown_there(window, filled, rivals)
+        score -= 0.7 * _meant_otherwise(clause, window, action, roles)
         score -= 0.0 if evidence or chosen else 1.5
         also = tuple(one for one in self._meant.windows if one.id != window.id)
         return Meaning(score, action, window, None, filled, also)
 
 
+def _meant_otherwise(clause: Clause, window: WindowView, action: Action, roles: Roles) -> int:
+    """How many words would be plain text here, but are the very words of another action."""
+    others = [profile_of(one).label for one in window.actions if one.id != action.id]
+    every = profile_of(action).every
+    return sum(
+        token.kind is Kind.WORD and not token.is_small and not roles.explains(place)
+        and likeness(token.nouns, every) < GROUP
+        and any(likeness(token.nouns, label) == EXACT for label in others)
+        for place, token in enumerate(clause.tokens)
+    )  # fmt: skip
+
+
+def _says_little(verb: Token, action: Action) -> bool:
+    """Whether a verb leaves it to the other words what is to be done."""
+    chooses = any(one.type.choices for one in action.params)
+    return is_generic(verb) or (chooses and verb.has(*_SETTING))
+
+
 def _unsaid(clause: Clause, action: Action, filled: Filled) -> float:
-    """What an action's name says beyond what was said ("all" in "expand all")."""
-    names = profile_of(action).names
-    said = [one.keys for one in clause.tokens if one.kind is Kind.WORD]
+    """What an action's declaration says beyond what was said ("all" in "expand all")."""
+    profile, tokens = profile_of(action), [one for one in clause.tokens if one.kind is Kind.WORD]
+    chinese = [one for one in tokens if not one.is_ascii]
+    if any(likeness(one.keys, (*profile.heads, *profile.label)) == EXACT for one in chinese):
+        return 0.0  # the label is in the person's language, the name need not be
+    names = profile.names
+    said = [one.keys for one in tokens]
     said += [keys for name in filled.params for keys in keys_of(name)]
-    unsaid = [one for one in names if max((likeness(s, (one,)) for s in said), default=0) < 0.4]
+    unsaid = [one for one in names if not _is_said(one, said)]
     verb = len(names) > 1 and names[0] in unsaid and any(key[0] == "@" for key in names[0])
-    return (0.4 if len(names) > 1 else 0.1) * len(unsaid) + 1.6 * verb
+    special = (*profile.label, *profile.more_heads)
+    vague = bool(unsaid and special) and not action.params
+    vague = vague and not any(_is_said(one, said) for one in special)
+    return (0.4 if len(names) > 1 else 0.1) * len(unsaid) + 1.6 * verb + 1.5 * vague
 
 
-def _shown_there(window: WindowView, filled: Filled) -> float:
-    """Words that no param takes may say which window is meant: by what it shows."""
-    shows = [one for one in filled.left if one.weight and _shows(window, one)]
+def _is_said(declared: frozenset[str], said: Sequence[frozenset[str]]) -> bool:
+    return max((likeness(one, (declared,)) for one in said), default=0.0) >= RELATED
+
+
+def _shown_there(window: WindowView, filled: Filled, rivals: bool) -> float:
+    """Words that no param takes may say which window is meant: by what it shows.
+
+    Of one thing among many that it shows that holds only if there are other windows of its class.
+    """
+    shows = [one for one in filled.left if one.weight and _shows(window, one, rivals)]
     for run in shows:
         filled.left.remove(run)
-    return sum(0.8 * one.weight + 1.0 for one in shows)
+    return sum(0.8 * one.weight + (1.0 if rivals else 0.0) for one in shows)
 
 
-def _shows(window: WindowView, run: Run) -> bool:
+def _shows(window: WindowView, run: Run, rivals: bool) -> bool:
     tokens = tuple(one for one in run.tokens if not one.is_small)
     if not tokens:
         return False
-    found = shown.find_by_words(window.items, Run(tokens, run.cues, run.words).text)
+    tags = Counter(one.tag for one in window.items)
+    pool = [one for one in window.items if rivals or tags[one.tag] == 1]
+    found = shown.find_by_words(pool, Run(tokens, run.cues, run.words).text)
     return found.fit >= shown.WORDS

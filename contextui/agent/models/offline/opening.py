@@ -97,18 +97,22 @@ def _opening_verb(verb: Token | None, cls: ClassView, places: set[int]) -> float
     if verb is None:
         return 1.2 if places else 0.0
     if verb.has("@open"):
-        return 2.2
+        return 1.4 if verb.has("need", "want", "have", "要", "需要") else 2.2
     if verb.has("@start", "@show", "@on"):
         return 1.4
     needs = any(not one.optional for one in cls.args)
-    return 1.2 if needs and likeness(verb.keys, words_of(cls)[1]) >= GROUP else 0.0
+    return 1.2 if needs and _is_described(verb, cls) else 0.0
 
 
 def _does_what_it_is_for(verb: Token | None, cls: ClassView) -> bool:
     """Whether a verb says what windows of this class are for ("note …" for notes)."""
     if verb is None or verb.has("@show", "@open", "@find"):
         return False
-    return likeness(verb.keys, words_of(cls)[1]) >= GROUP
+    return _is_described(verb, cls)
+
+
+def _is_described(verb: Token, cls: ClassView) -> bool:
+    return any(likeness(verb.keys, part) >= GROUP for part in words_of(cls)[1:])
 
 
 def _has_more(filled: Filled) -> bool:
@@ -127,5 +131,5 @@ def _article(clause: Clause, places: set[int], is_open: bool) -> float:
     near = clause.tokens[max(0, first - 3) : first]
     if any(one.has("~new_article") or one.text.casefold() in _INDEFINITE for one in near):
         return 0.7
-    definite = any(one.has("~possessive", "~this") or one.text.casefold() == "the" for one in near)
-    return (-2.5 if definite else -1.0) if is_open else 0.0
+    definite = any(one.has("~possessive", "~this", "~all", "the") for one in near)
+    return (-2.5 if definite else -1.5) if is_open else 0.0

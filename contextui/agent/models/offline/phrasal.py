@@ -45,6 +45,15 @@ def joined(tokens: Sequence[Token]) -> list[Token]:
     return result
 
 
+def without_denied(tokens: list[Token]) -> list[Token]:
+    """Take from a Chinese verb what is denied of it: 不用买了 does not say that it was bought."""
+    return [
+        Token(one.text, one.start, one.end, one.kind, frozenset({"~aspect"}))
+        if place and one.is_verb and tokens[place - 1].has("~no_need") else one
+        for place, one in enumerate(tokens)
+    ]  # fmt: skip
+
+
 def marked_done(tokens: list[Token]) -> list[Token]:
     """Add to a verb in the past what it says: "I bought the milk" means that it is done."""
     for place, token in enumerate(tokens):

@@ -19,6 +19,7 @@ from contextui.agent.models.offline.scene import Call, Scene
 from contextui.agent.models.offline.surroundings import Last, Surroundings
 from contextui.agent.models.offline.talking import file_to_read, small_talk, wishes_of
 from contextui.agent.models.offline.wishing import Outcome, Planned, not_understood, understand
+from contextui.agent.models.offline.words import tokens_of
 from contextui.text import one_line
 from contextui.windowing.env import Lang
 
@@ -40,6 +41,9 @@ def plan(scene: Scene, lang: Lang) -> Plan:
         if not all(call.ok for call in step.calls):
             planner.give_up()
     calls = planner.advance(scene.windows)
+    if not calls and not scene.steps and not planner.said and scene.words:
+        whole = Clause(tokens_of(scene.words), scene.words)
+        planner.said.append(not_understood(whole, Outcome(), lang))
     return Plan(tuple(calls), tuple(planner.said))
 
 

@@ -52,7 +52,7 @@ def item_value(param: Param, run: Run, frame: Frame) -> Value | None:
     pool = shown.candidates(frame.window, param)
     if is_reference(run, param):
         return _meant_before(param, pool, frame)
-    found = _one_item(run, pool, param, frame) or _several_items(run, pool, param, frame)
+    found = _several_items(run, pool, param, frame) or _one_item(run, pool, param, frame)
     if found is not None:
         return found
     return Value(plain_text(run), 0.1) if param.type.takes_text and run.weight else None
@@ -127,7 +127,9 @@ def _several_items(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -
         runs = (Run(tuple(part), run.cues, run.words) for part in parts)
         values = [_one_item(one, pool, param, frame) for one in runs]
         given = tuple(one.value for one in values if one is not None)
-        return Value(Each(given[:MOST]), 2.0) if len(given) == len(parts) else None
+        whole = shown.find_by_words(pool, run.text).fit == shown.EXACT
+        is_each = len(given) == len(parts) and not whole
+        return Value(Each(given[:MOST]), 2.0) if is_each else None
     if any(one.has("~all", "~both") for one in run.tokens):
         rest = [one for one in run.tokens if not one.is_small]
         rest = [one for one in rest if not _is_kind(one, None, param, frame)]

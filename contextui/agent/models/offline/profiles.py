@@ -56,7 +56,7 @@ def profile_of(action: Action) -> Profile:
     names = telling(tuple(map(_switched, keys_of(action.id))))
     label = action.label[:_LABEL]
     languages = [
-        [words for part in _PARTS.split(one) if (words := telling(keys_of(part)))]
+        [_head_first(words) for part in _PARTS.split(one) if (words := telling(keys_of(part)))]
         for one in label.split("/")
     ]
     parts = [part for one in languages for part in one]
@@ -84,7 +84,7 @@ def param_words(action: Action, param: Param) -> Words:
 
 @lru_cache(maxsize=512)
 def _class_words(name: str, description: str) -> tuple[Words, Words, Words]:
-    first = re.split(r"[.。;；]", description, maxsplit=1)[0]
+    first = re.split(r"[.。;；:：]", description, maxsplit=1)[0]
     rest = description[len(first) :]
     return telling(keys_of(name)), telling(keys_of(first)), telling(keys_of(rest))
 
@@ -123,6 +123,13 @@ def alike(said: frozenset[str], declared: frozenset[str]) -> float:
 def likeness(said: frozenset[str], declared: Words) -> float:
     """How sure it is that a word means one of these."""
     return max((alike(said, one) for one in declared), default=0.0)
+
+
+def _head_first(words: Words) -> Words:
+    """In a Chinese label the verb may stand behind its object (把一首歌加入列表)."""
+    chinese = any(not key.isascii() for key in words[0])
+    verb = next((n for n, keys in enumerate(words) if _has_verb(keys)), 0) if chinese else 0
+    return (words[verb], *words[:verb], *words[verb + 1 :])
 
 
 def _switched(keys: frozenset[str]) -> frozenset[str]:

@@ -116,8 +116,7 @@ def _nouns_from(tokens: Sequence[Token], place: int, around: Surroundings) -> ra
 
 
 def _chooses(token: Token) -> bool:
-    ordinal = token.number is not None and token.number.ordinal
-    return ordinal or token.has("~all", "~both", "~plural", "~other", "~last")
+    return token.number is not None or token.has("~all", "~both", "~plural", "~other", "~last")
 
 
 def _picked(
@@ -130,6 +129,8 @@ def _picked(
     if len(kind) < 2:  # "the first note" is a note then, not a window
         return ()
     place = int(token.number.value) if token.number else len(kind)
+    if token.number and not token.number.ordinal:
+        return tuple(kind) if place == len(kind) else ()
     return (kind[place - 1],) if 1 <= place <= len(kind) else ()
 
 

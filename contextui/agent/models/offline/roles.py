@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.lexicon.verbs import GENERIC
-from contextui.agent.models.offline.profiles import GROUP, likeness, profile_of, words_of
+from contextui.agent.models.offline.profiles import EXACT, GROUP, likeness, profile_of, words_of
 from contextui.agent.models.offline.token import Kind, Token
 
 _BEFORE = ("~article", "~new_article", "~possessive", "~this", "~in", "~to", "~from", "~of",
@@ -99,14 +99,15 @@ def verb_score(clause: Clause, action: Action, window: WindowView, roles: Roles)
         by_head = max(likeness(token.keys, profile.heads), 0.7 * later)
         by_label = likeness(token.keys, profile.label)
         if place == roles.head:
-            score += max(4.0 * by_name, 3.6 * by_head, 1.6 * by_label)
+            best = max(4.0 * by_name, 3.6 * by_head, 1.6 * by_label)
+            score += best - (0.6 if 0 < best < 2.0 else 0.0)  # only related words, or of the label
             if max(by_name, by_head, by_label) > 0:
                 roles.verbs.add(place)
         elif max(by_name, by_head, later, by_label) >= GROUP:
-            telling = 2.0 if _tells_apart(token, action, window) else 0.8
+            telling = (1.6 + 0.8 * (by_label == EXACT)) if _tells_apart(token, action, window) else 0.8
             alone = 1.5 if roles.head is None else 1.0
             bonus += alone * max(2.0 * by_name, 1.5 * by_head, telling * by_label)
-            if token.kind is not Kind.NUMBER and not token.has(*_PLACES):
+            if token.number is None and not token.has(*_PLACES):
                 roles.verbs.add(place)
     return score + min(bonus, 5.0)
 

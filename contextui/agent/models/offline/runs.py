@@ -7,7 +7,7 @@ from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.clauses import COLONS, ENDS, Clause, is_separator
 from contextui.agent.models.offline.declared import Param
 from contextui.agent.models.offline.edges import ARTICLES, trimmed
-from contextui.agent.models.offline.lexicon.cues import AMOUNTS, CUES, PATHS, TIMES, UNITS
+from contextui.agent.models.offline.lexicon.cues import AMOUNTS, CUES, PATHS, POSITIONS, TIMES, UNITS
 from contextui.agent.models.offline.profiles import (
     EXACT,
     GROUP,
@@ -60,11 +60,12 @@ class Run:
         return not self.cues.isdisjoint((SENTENCE, "~because"))
 
     @property
-    def weight(self) -> int:
-        """How many of its words say something."""
+    def weight(self) -> float:
+        """How many of its words say something; a verb that is none here says less."""
         return sum(
-            one.kind is not Kind.MARK and not one.is_small and not one.has(*_DIRECTIONS)
+            0.5 if one.is_verb else 1.0
             for one in self.tokens
+            if one.kind is not Kind.MARK and not one.is_small and not one.has(*_DIRECTIONS)
         )
 
     def leads_to(self, param: Param) -> bool:
@@ -92,6 +93,11 @@ def is_time_param(param: Param) -> bool:
     """Whether it takes a time of day."""
     names = re.split(r"[_\W]+", param.name.casefold())
     return "time" in param.type.plain or not TIMES.isdisjoint(names)
+
+
+def is_place_param(param: Param) -> bool:
+    """Whether it takes a place among others."""
+    return not POSITIONS.isdisjoint(re.split(r"[_\W]+", param.name.casefold()))
 
 
 def runs_of(clause: Clause, action: Action, roles: Roles, taken: set[int]) -> list[Run]:
@@ -156,6 +162,8 @@ class _Collector:
         elif place in self._taken:
             self._close()
         elif token.kind in self._alone_kinds:
+            self._alone_or_joined(token)
+        elif token.has("~it") and self._needs_several and not self._tokens:
             self._alone([token])
         elif self._parts_number(place, token):
             return self._take_number(place)
@@ -207,6 +215,17 @@ class _Collector:
         self._tokens = tokens
         self._close()
 
+    def _alone_or_joined(self, token: Token) -> None:
+        """A quotation; with the one before it, if the two are things of one list."""
+        before = self._found[-1] if self._found else None
+        listing = all(is_separator(one) for one in self._tokens) and self._tokens
+        quotes = before is not None and before.tokens[-1].kind is token.kind is Kind.QUOTE
+        if before is None or not (listing and quotes) or self._needs_several:
+            self._alone([token])
+            return
+        self._found[-1] = Run((*before.tokens, *self._tokens, token), before.cues, before.words)
+        self._tokens = []
+
     # --- where runs part ---------------------------------------------------------------
 
     def _ends_wish(self, place: int, token: Token) -> bool:
@@ -215,7 +234,8 @@ class _Collector:
             return False
         after = self._clause.tokens[place + 1 : place + 2]
         alone = all(one.has("~it", "~this") for one in self._tokens)
-        return alone or any(one.has("~because", "~it", "~person", "~done_mark") for one in after)
+        remark = ("~because", "~it", "~this", "~person", "~done_mark")
+        return alone or any(one.has(*remark) for one in after)
 
     def _is_inner(self, place: int) -> bool:
         """Whether a word that could name the action is rather a part of what was said."""
@@ -291,7 +311,9 @@ class _Collector:
         if token.number is None or (token.kind is Kind.WORD and token.has("~one")):
             return False
         if token.kind is Kind.WORD and token.number.ordinal:
-            return False
+            said = self._found or any(not one.is_small for one in self._tokens)
+            placed = any(not one.optional and is_place_param(one) for one in self._numeric)
+            return bool(said) and placed
         needed = any(not one.optional for one in self._numeric)
         counts = any(self._counts(place, one) for one in self._numeric)
         return needed or counts or any(self._is_named_near(place, one) for one in self._numeric)

@@ -11,7 +11,6 @@ from contextui.agent.models.offline.clauses import parts_of
 from contextui.agent.models.offline.declared import Param, Type
 from contextui.agent.models.offline.edges import trimmed
 from contextui.agent.models.offline.items import main_items
-from contextui.agent.models.offline.lexicon.cues import POSITIONS
 from contextui.agent.models.offline.lexicon.numbers import SECONDS
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.runs import (
@@ -19,6 +18,7 @@ from contextui.agent.models.offline.runs import (
     COMMA,
     Run,
     is_path_param,
+    is_place_param,
     is_time_param,
 )
 from contextui.agent.models.offline.surroundings import Last
@@ -29,6 +29,8 @@ _LISTING = (COLON, COMMA, "~with", "~tagged")
 MOST = 30
 """Calls that one wish may become."""
 
+_EMPTY = ("~polite", "~adverb", "~it", "~this", "~aspect", "~of", "~person", "~be", "~what", "~all",
+          "~one", "~here", "~interjection", "~before", "~after", "~in")  # fmt: skip
 _MAKING = frozenset(("@add", "@write", "@open", "@join", "@invite", "@book", "@schedule"))
 _SEEKING = frozenset(("@find", "@filter", "@ask", "@send"))
 
@@ -104,7 +106,7 @@ def text_value(param: Param, run: Run, frame: Frame) -> Value | None:
         return Value(run.text, 1.6, sure=True)
     if is_time_param(param) and run.tokens[0].kind is Kind.CLOCK:
         return Value(run.text, 2.5, sure=True)
-    if not run.weight and not any(one.number for one in run.tokens):
+    if not run.weight and all(one.has(*_EMPTY) for one in run.tokens):
         return None
     parts = [part for one in parts_of(run.tokens) if (part := trimmed(one))]
     if _is_enumeration(parts, run, frame):
@@ -117,6 +119,9 @@ def number_value(param: Param, run: Run, frame: Frame) -> Value | None:
     """The number of a run, or the place that it names."""
     token = next((one for one in run.tokens if one.number), None)
     if token is None or token.number is None:
+        every = "~every" in run.cues or any(one.has("~every") for one in run.tokens)
+        if every and any(_seconds(one.keys) for one in run.tokens):  # "every minute"
+            return Value(_exact(_unit_factor(param, run)), 2.0, sure=True)
         place = _named_place(param, run, frame)
         return Value(place, 1.2) if place is not None else None
     others = [one for one in run.tokens if one is not token and not one.is_small]
@@ -125,7 +130,7 @@ def number_value(param: Param, run: Run, frame: Frame) -> Value | None:
     if token.number.ordinal and token.number.from_end:
         return None
     strange = [one for one in others if one.kind is not Kind.MARK]
-    exact = int(value) if value == int(value) else value
+    exact = _exact(value)
     if "float" not in param.type.plain and not isinstance(exact, int):
         return None
     return Value(exact, 1.5 + named - 0.3 * max(len(strange) - 1, 0), sure=named)
@@ -163,7 +168,7 @@ def is_reference(run: Run, param: Param) -> bool:
 def plain_text(run: Run) -> str:
     """What a run says; if it is one quotation and small words, what is in that."""
     quotes = [one for one in run.tokens if one.kind is Kind.QUOTE]
-    return quotes[0].text if len(quotes) == 1 and run.weight == 1 else run.text
+    return quotes[0].text if len(quotes) == 1 and run.weight <= 1 else run.text
 
 
 def choice_value(choice: str) -> Any:
@@ -180,6 +185,15 @@ def element_type(param: Param) -> Param:
     return Param(param.name, param.type.of or Type())
 
 
+def end_of(window: WindowView) -> int:
+    """The place of the last thing that a window shows: its number, if lines have one."""
+    numbers = [int(match[1]) for line in window.text.splitlines()
+               if (match := re.match(r"\s*(\d{1,9})(?:\s|$)", line))]  # fmt: skip
+    if numbers or not any(one.tag for one in window.items):
+        return max(numbers, default=0)
+    return max(len(main_items(window)), 1)
+
+
 # --- within ------------------------------------------------------------------------------
 
 
@@ -189,7 +203,8 @@ def _path_value(run: Run, frame: Frame) -> Value | None:
         is_short = frame.there and "/" not in path.text
         return Value(f"{frame.there}/{path.text}" if is_short else path.text, 2.5, sure=True)
     if run.is_quote:
-        return Value(run.text, 1.2)
+        is_path = "/" in run.text or "." in run.text or not re.search(r"\s", run.text)
+        return Value(run.text, 1.2) if is_path else None
     return Value(plain_text(run), 0.3) if run.weight else None
 
 
@@ -218,27 +233,23 @@ def _unit_factor(param: Param, run: Run) -> float:
     return said / wanted if wanted and said else 1.0
 
 
+def _exact(value: float) -> float:
+    return int(value) if value == int(value) else value
+
+
 def _seconds(keys: frozenset[str]) -> int:
     return next((SECONDS[key[1:]] for key in keys if key[0] == "#" and key[1:] in SECONDS), 0)
 
 
 def _named_place(param: Param, run: Run, frame: Frame) -> int | None:
     """The top, or the end, as the number of a place."""
-    names = re.split(r"[_\W]+", param.name.casefold())
-    if frame.window is None or POSITIONS.isdisjoint(names):
+    if frame.window is None or not is_place_param(param):
         return None
     if any(one.has("#begin", "~first", "@up") for one in run.tokens):
         return 1
     if any(one.has("#finish", "~last") for one in run.tokens):
-        return _last_place(frame.window) + ("before" in names)
+        return end_of(frame.window) + ("before" in param.name)
     return None
-
-
-def _last_place(window: WindowView) -> int:
-    """The number of the last line that has one; else how many things are shown."""
-    numbers = [int(match[1]) for line in window.text.splitlines()
-               if (match := re.match(r"\s*(\d{1,9})(?:\s|$)", line))]  # fmt: skip
-    return max(numbers, default=0) or max(len(main_items(window)), 1)
 
 
 def _is_name(token: Token, param: Param) -> bool:

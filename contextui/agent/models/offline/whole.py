@@ -140,11 +140,11 @@ def _switched(
 ) -> FromClause | None:
     """On or off, as the verbs say."""
     if against:
-        return FromClause(False, 1.2, verbs=frozenset(against))
+        return FromClause(False, 0.8, verbs=frozenset(against))
     if param.optional:
         return None
     if in_favour:
-        return FromClause(True, 1.2, verbs=frozenset(in_favour))
+        return FromClause(True, 0.8, verbs=frozenset(in_favour))
     return FromClause(True, 0.2) if named else None
 
 

@@ -7,9 +7,12 @@ interjection: hmm, hm, oh, oops, uh, um, ah, wait, well, no wait, sorry, ok, oka
     by the way, btw, so, hey, yeah, yep, nope, right, that's enough, that is enough, enough,
     that will do, good, fine | 嗯 哦 呃 诶 哎 哎呀 噢 喔 对了 不对 好了 好吧 行了 行 那么 话说
     等等 等一下 可以了 够了 就行 就好 就可以了
+aux: should, must, may, might, shall, will, would, ought to, has to, have to, needs to, need to,
+    can, could, gets to, is to | 应该 应当 必须 得 可以 要
 aspect: | 着 了 过 的 地 得 们 完
 after_doing: when done, once done, afterwards | 改完 改好 写完 写好 加完 删完 弄完 做完 做好 弄好
     改完之后 完成后 弄完之后 打开后 打开之后 改了之后
+no_need: | 不用 不必 不需要 无需 没必要 用不着 不想
 polite: please, kindly, could you, can you, would you, will you, could we, can we, can i, could i,
     may i, would you mind, i want you to, i'd like you to, i would like you to, i want to,
     i'd like to, i would like to, i'd love to, i need to, let's, let us, go ahead and, hey,
@@ -51,7 +54,8 @@ with: with, containing, including, consisting of, holding, that has, which has, 
     that contains, filled with, made of | 带 带着 包含 含 里面有 内容是 包括 内容为 里面是 上面有
     有 带有 含有 用 放着 写着
 as: as, like | 作为 当作 为 成
-in: in, inside, within, under, on, upon, through, across, among | 在 里 里面 中 上 上面 内 之中 里头 下 下面 底下
+in: in, inside, within, under, on, upon, through, across, among | 在 里 里面 中 上 上面 内 之中
+    里头 下 下面 底下
 leave: keep, leave, leave alone, leave open, keep open, don't touch, do not touch | 保留 留着 留下
     别动 别关 不要动 不动
 behind_noun: | 里 里面 中 上 上面 内 之中 里头 下 下面 底下 之前 以前 前面 前 前边 之后 以后 后面
@@ -67,10 +71,11 @@ between: between | 之间
 called: called, named, titled, entitled, labelled, labeled, by the name of, with the name,
     with name, under the name, with the title, under the id, with the id, with id | 叫 叫做 名为
     名叫 标题为 标题是 名字是 称为 取名 名称为 题为 名字叫 叫作 命名为
-saying: saying, that says, which says, reading, that reads, to say, stating, noting, that,
-    with the text, with text, with the words, with content, with the content, as follows, the text
-    | 写着 内容是 说 说的是 内容为 写道 文字是 内容 文本是
+saying: saying, that says, which says, reading, that reads, to say, stating, that, with the text,
+    with text, with the words, with content, with the content, as follows, the text | 写着 内容是
+    说 说的是 内容为 写道 文字是 内容 文本是
 object: | 把 将
+occur: occur, occurs, appear, appears, come up, show up, be found, located | 出现 在哪 在哪里
 contains: contain, contains, mention, have the word, has the word, have the text, has the text,
     having the word, with the word, with the text | 包含 含有 提到 出现 里有
 tagged: tagged, tagged with, with tag, with tags, with the tag, with the tags, under the tag

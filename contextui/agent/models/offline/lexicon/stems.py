@@ -27,6 +27,7 @@ _IRREGULAR = {
     "seconds": "seconds", "plus": "plus", "minus": "minus", "status": "status", "bring up": "bring",
 }  # fmt: skip
 _VOWEL = re.compile("[aeiouy]")
+_SHORT = re.compile("[^aeiou][aeiouy][^aeiouwxy]")
 _ENDINGS = ("ing", "edly", "ed", "ness", "ly")
 
 
@@ -60,9 +61,11 @@ def _without_ending(word: str) -> str:
         rest = word.removesuffix(ending)
         if rest != word and len(rest) > 2 and _VOWEL.search(rest):
             doubled = rest[-1] == rest[-2] and rest[-1] not in "lszaeiou"
+            if _SHORT.fullmatch(rest):
+                return rest + "e"  # making: make
             return rest[:-1] if doubled else rest
     return word
 
 
 def _without_e(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("e") else word
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word

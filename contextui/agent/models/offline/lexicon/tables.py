@@ -11,7 +11,7 @@ from contextui.agent.models.offline.lexicon.verbs import VERBS
 VERB, NOUN, PARTICLE = "@", "#", "~"
 """What a group's name begins with, so that a key says what it is."""
 
-_LOOSE = frozenset(["on", "off", "out", "down", "up", "away", "in", "over", "back"])
+LOOSE = frozenset(["on", "off", "out", "down", "up", "away", "in", "over", "back"])
 NOTHING: frozenset[str] = frozenset()
 
 
@@ -54,7 +54,7 @@ def lexicon() -> Lexicon:
     parted = {
         (stems[0], stems[1]): frozenset(groups)
         for stems, groups in phrases.items()
-        if len(stems) == 2 and stems[1] in _LOOSE
+        if len(stems) == 2 and stems[1] in LOOSE
     }
     chinese_words = [word for word in words if not word.isascii()]
     return Lexicon(

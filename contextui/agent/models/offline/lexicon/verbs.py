@@ -31,10 +31,11 @@ edit: edit, change, modify, update, rewrite, alter, correct, fix, revise, reword
     rename, turn | 改 修改 编辑 更改 变更 更新 纠正 改写 改动 改名 重命名 改一下 更正
 rename: rename, call, name, title, retitle | 重命名 改名 命名 起名 改叫 叫
 replace: replace, substitute, swap, exchange, change, trade | 替换 换 换掉 代替 取代 更换 替成
-move: move, shift, put, drag, relocate, bring, reorder, place, transfer, push | 移动 移 挪 搬 放
-    拖 转移 调 排 挪动 推
-find: find, search, look for, look up, locate, seek, grep, hunt for, search for, where | 找 查找
-    搜索 寻找 搜 查 找到 找出 查询 检索 找找 搜一下 找一下 哪里
+move: move, shift, put, drag, relocate, bring, come, go, reorder, place, transfer, push | 移动 移
+    挪 搬 放 拖 转移 调 排 挪动 推
+find: find, search, look for, look up, locate, seek, grep, hunt for, search for, where, where is,
+    where are, where does, where do | 找 查找 搜索 寻找 搜 查 找到 找出 查询 检索 找找 搜一下
+    找一下 哪里
 show: show, display, view, see, list, let me see, look at, present, have a look at,
     take a look at, reveal, watch | 显示 查看 看 看看 展示 列出 看一下 列一下 瞧瞧 给我看 让我看
     看下 观察 列举
@@ -205,11 +206,11 @@ GENERIC = frozenset(
 KIN = frozenset(
     frozenset(pair.split("~"))
     for pair in listed(
-        "add~write add~open write~open show~open show~expand find~show remove~clear set~edit "
+        "add~write show~open show~expand find~show remove~clear set~edit "
         "edit~rename edit~replace edit~write pause~stop start~resume start~on stop~off "
         "start~open on~open off~close close~stop raise~add lower~remove go~show go~open "
         "save~keep award~add award~raise clear~reset refresh~show "
-        "done~mark done~remove rename~set move~set pick~set pick~show enter~show enter~open "
+        "done~mark done~remove pick~set pick~show enter~show enter~open "
         "enter~go undo~remove read~show read~open start~play on~start next~go previous~go "
         "assign~set assign~move filter~show measure~check measure~read earn~add "
         "withdraw~remove lower~set raise~set restock~add restock~raise "
