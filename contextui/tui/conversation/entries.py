@@ -92,7 +92,7 @@ def in_short(value: object) -> str:
     """A value in one line without its syntax: ``milk, eggs``."""
     match value:
         case str():
-            return value
+            return " ".join(value.split())
         case Mapping():
             return "  ".join(part for one in value.values() if (part := in_short(one)))
         case list() | tuple():

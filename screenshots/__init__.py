@@ -1,0 +1,1 @@
+"""The pictures of the screen, and what makes them."""
