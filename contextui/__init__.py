@@ -21,6 +21,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contextui.agent.approval import ApprovalGate as ApprovalGate
+    from contextui.agent.controller import InteractionController as InteractionController
+    from contextui.agent.models.anthropic import AnthropicModel as AnthropicModel
+    from contextui.agent.models.offline import OfflineModel as OfflineModel
+    from contextui.agent.models.scripted import ScriptedModel as ScriptedModel
+    from contextui.agent.models.scripted import call as call
+    from contextui.agent.turn import TurnOptions as TurnOptions
+    from contextui.context.compaction.result import CompactionResult as CompactionResult
+    from contextui.context.compaction.service import CompactionService as CompactionService
     from contextui.context.gists.gist import gist as gist
     from contextui.context.item import ContextItem as ContextItem
     from contextui.context.item import ItemType as ItemType
@@ -36,6 +45,7 @@ if TYPE_CHECKING:
     from contextui.files.textfile import TextFile as TextFile
     from contextui.files.workspace import Workspace as Workspace
     from contextui.model import LlmMessage as LlmMessage
+    from contextui.model import Model as Model
     from contextui.session.code_index import CodeStoreError as CodeStoreError
     from contextui.session.code_store import CodeFile as CodeFile
     from contextui.session.code_store import CodeStore as CodeStore
@@ -73,6 +83,14 @@ __version__ = "0.1.0"
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 _HOMES = {
+    "contextui.agent.turn": ["TurnOptions"],
+    "contextui.agent.approval": ["ApprovalGate"],
+    "contextui.context.compaction.service": ["CompactionService"],
+    "contextui.context.compaction.result": ["CompactionResult"],
+    "contextui.agent.models.anthropic": ["AnthropicModel"],
+    "contextui.agent.models.offline": ["OfflineModel"],
+    "contextui.agent.models.scripted": ["ScriptedModel", "call"],
+    "contextui.agent.controller": ["InteractionController"],
     "contextui.context.gists.gist": ["gist"],
     "contextui.context.pieces": ["Composition"],
     "contextui.context.item": ["ContextItem", "ItemType"],
@@ -83,7 +101,7 @@ _HOMES = {
     "contextui.files.textfile": ["TextFile"],
     "contextui.files.workspace": ["Workspace"],
     "contextui.errors": ["ActionError", "ContextTooLargeError", "ContextUIError"],
-    "contextui.model": ["LlmMessage"],
+    "contextui.model": ["LlmMessage", "Model"],
     "contextui.session.code_index": ["CodeStoreError"],
     "contextui.session.code_store": ["CodeFile", "CodeStore", "resolve_code_refs"],
     "contextui.session.notes": ["Note", "Notes"],
