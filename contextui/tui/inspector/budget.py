@@ -12,6 +12,7 @@ FULL = 0.8
 """The share of the budget from which on room is made."""
 
 _STYLES = {"system": "$foreground 55%", "history": "$primary 55%", "windows": "$primary"}
+_NAMES = {"system": MUTED, "history": "$primary 80%", "windows": "$primary"}  # words need contrast
 _REST, _BEYOND = "$foreground 28%", "$foreground 40%"
 
 
@@ -72,7 +73,7 @@ class BudgetBar(Widget):
         return Content.assemble(
             *(
                 span
-                for name, style in _STYLES.items()
+                for name, style in _NAMES.items()
                 for span in (
                     (self._words(name), style),
                     (f" {short(getattr(self._shares, name))}{gap}", MUTED),

@@ -43,6 +43,8 @@ def window_label(row: Row, windows: WindowManager | None, words: Words) -> str:
 def title(row: Row, calls: Calls, words: Words) -> str:
     """What the closer look is headed by."""
     item = row.item
+    if item.is_summary:
+        return words("Summary of earlier turns")
     if item.type is ItemType.SYSTEM:
         return words("System prompt")
     return label(item, calls, words)
@@ -52,7 +54,7 @@ def origin(row: Row, turn: int | None, place: str, words: Words) -> str:
     """Who it comes from, in which turn, and how it goes to the model, in one line."""
     item = row.item
     parts = [_author(row, words)]
-    if turn is not None and item.type is not ItemType.SYSTEM:
+    if turn is not None and item.type not in (ItemType.SYSTEM, ItemType.WINDOW):
         parts.append(words("turn {turn}", turn=turn))
     if item.hidden:
         parts.append(words(item.hidden))

@@ -9,7 +9,9 @@ from contextui.tui.inspector.spending import Spending, usage_of
 
 _SEQ = b'"data":{"seq":'
 _ID = len(b'{"uuid":"')
-_TOLD = (b'"subtype":"usage"', b'"subtype":"change"', b'"subtype":"turn_end"')
+_TOLD = tuple(
+    f'"subtype":"{name}"'.encode() for name in ("usage", "change", "turn_end", "compact_boundary")
+)
 _UNREADABLE = (ContextUIError, KeyError, TypeError, ValueError)
 
 
@@ -59,6 +61,8 @@ class _Reading:
             case "change":
                 first = self._seqs.get(str(data["itemIds"][0]).encode(), 0)
                 self._spending.note(data["operation"], first)
+            case "compact_boundary":
+                self._spending.note("compact", self._seq)
             case "turn_end" if not data["early"]:
                 self._turn = int(data["turn"])
                 self._spending.end_turn(self._seq)

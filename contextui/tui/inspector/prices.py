@@ -134,11 +134,9 @@ class Prices:
     def _restoring(self, item: ContextItem) -> Price:
         if item.type is ItemType.WINDOW:
             return Price(self._size(item))
-        calls = self.look.context.ledger.calls
-        together = {calls.asker(item), item, *calls.results(item)}
+        together = self.look.context.ledger.calls.together(item)
         back = [one for one in together if one.hidden]
-        first = min(one.seq for one in back)
-        return Price(sum(map(self._size, back)), self.rewritten(first))
+        return Price(sum(map(self._size, back)), self.rewritten(back[0].seq))
 
     def _editing(self, item: ContextItem) -> list[Offer]:
         if item.blocks is not None and item.type is not ItemType.ASSISTANT:

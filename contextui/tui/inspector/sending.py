@@ -17,24 +17,26 @@ class Sent:
 
     Args:
         context: The conversation to follow.
+        model: Tells who answers: what one model holds, another one does not.
     """
 
-    def __init__(self, context: ContextManager) -> None:
-        self._context = context
-        self._requests: deque[Composition] = deque(maxlen=REMEMBERED)
+    def __init__(self, context: ContextManager, model: Callable[[], str] = str) -> None:
+        self._context, self._model = context, model
+        self._requests: deque[tuple[str, Composition]] = deque(maxlen=REMEMBERED)
         self._count = 0
-        self._known: tuple[tuple[int, int], int] = ((-1, -1), 0)
+        self._known: tuple[tuple[int, int, str], int] = ((-1, -1, ""), 0)
         self.stop: Callable[[], None] = context.subscribe(self._hear)
 
     @property
     def requests(self) -> list[Composition]:
-        """The requests, the newest last."""
-        return list(self._requests)
+        """The requests to the present model, the newest last."""
+        name = self._model()
+        return [request for model, request in self._requests if model == name]
 
     def cached(self, composition: Composition) -> int:
         """With how many messages of this request the provider can begin from its cache."""
         # Windows redrawn make no new generation, and change nothing that was sent.
-        state = (composition.generation, self._count)
+        state = (composition.generation, self._count, self._model())
         if self._known[0] != state:
             self._known = (state, cached(self.requests, composition))
         return self._known[1]
@@ -42,7 +44,7 @@ class Sent:
     def _hear(self, event: Event) -> None:
         if isinstance(event, RequestSent):
             # Right after a request left, the next one is that one: nothing new can stand in it.
-            self._requests.append(self._context.outlook())
+            self._requests.append((self._model(), self._context.outlook()))
             self._count += 1
 
 
@@ -55,8 +57,10 @@ def cached(sent: list[Composition], now: Composition) -> int:
     for request in reversed(sent):
         if len(request.messages) <= furthest:
             continue
-        same = _shared(request, now)
-        marks = (system_pieces(request), request.stable, len(request.messages))
+        same, system = _shared(request, now), system_pieces(request)
+        if system != system_pieces(now):
+            continue  # it goes out as one block
+        marks = (system, request.stable, len(request.messages))
         furthest = max(furthest, *(mark if mark <= same else 0 for mark in marks))
     return furthest
 

@@ -26,6 +26,7 @@ _DEEDS = {
     "edit": "{seq} was edited: the cache was written anew",
     "undo": "{seq} was undone: the cache was written anew",
     "trim": "room was made: the cache was written anew",
+    "compact": "earlier turns were summed up: the cache was written anew",
 }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from contextui.agent.events import StepStarted, TurnFinished, UsageSpent
 from contextui.agent.protocol import PROTOCOLS
-from contextui.events import Event, ItemsChanged, TurnEnded
+from contextui.events import Compacted, Event, ItemsChanged, TurnEnded
 from contextui.tui.desk import Desk
 from contextui.tui.inspector.look import Look, Looker
 from contextui.tui.inspector.past import read_past
@@ -25,7 +25,7 @@ class Watch:
         session = desk.session
         self._context, self._session, self._tell = session.context, session, tell
         self.tools = PROTOCOLS[desk.controller.tool_protocol].tools
-        self.sent = Sent(session.context)
+        self.sent = Sent(session.context, lambda: desk.controller.model.name)
         known = session.context.current_seq if session.turn else 0
         self.spending = Spending(session.turn + 1, after=known)
         self._looker = Looker(session.context, self.tools, self.sent)
@@ -59,6 +59,8 @@ class Watch:
             case ItemsChanged() if event.item_ids:
                 item = self._context.get(event.item_ids[0])
                 self.spending.note(event.operation, item.seq)
+            case Compacted():
+                self.spending.note("compact", self._context.current_seq)
             case TurnEnded(early=False):
                 self.spending.end_turn(event.through_seq)
 

@@ -37,6 +37,7 @@ CHINESE: dict[str, str] = {
     "Which items? Enter keeps, Esc clears.": "找哪些条目？Enter 保留，Esc 清除。",
     # one item
     "System prompt": "系统提示词",
+    "Summary of earlier turns": "之前各轮的摘要",
     "by contextui": "contextui",
     "by you": "你",
     "by model": "模型",
@@ -131,6 +132,7 @@ CHINESE: dict[str, str] = {
     "{seq} was edited: the cache was written anew": "修改了 {seq}：缓存重新写入",
     "{seq} was undone: the cache was written anew": "撤销了 {seq}：缓存重新写入",
     "room was made: the cache was written anew": "腾出了空间：缓存重新写入",
+    "earlier turns were summed up: the cache was written anew": "概括了之前各轮：缓存重新写入",
     "Nothing sent yet. Each turn appears here.": "还没有发送过，每一轮会显示在这里。",
     # the log
     "No warnings.": "没有警告。",

@@ -112,6 +112,18 @@ def test_in_place_windows_stand_at_their_seq() -> None:
     assert seqs == [1, 2, 3, 4]
 
 
+def test_a_summary_follows_the_prompt_and_what_it_stands_for_stays_in_place() -> None:
+    talk = controller("One.", "Two.", "Three.")
+    sent = Sent(talk.context)
+    talk.install_prompt()
+    for words in ("first", "second", "third"):
+        run(talk, words)
+    talk.context.compact(list(talk.context.get_all())[1:5], "They talked.")
+    assert told(rows_of(look_at(talk, sent))) == [
+        "anew", "1", "8", "[2]", "[3]", "[4]", "[5]", "6", "7"
+    ]  # fmt: skip
+
+
 def test_an_earlier_turn_has_no_rules() -> None:
     talk = controller("One.")
     talk.install_prompt()

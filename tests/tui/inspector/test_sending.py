@@ -54,6 +54,18 @@ def test_a_redrawn_window_makes_nobody_count_again() -> None:
     assert sent.cached(talk.context.outlook()) == first == 1
 
 
+def test_another_model_holds_nothing() -> None:
+    talk = controller("One.", "Two.")
+    names = ["one", "two"]
+    sent = Sent(talk.context, lambda: names[0])
+    talk.install_prompt()
+    run(talk, "first")
+    assert sent.cached(talk.context.outlook()) == 2
+    names.pop(0)
+    assert sent.cached(talk.context.outlook()) == 0
+    assert sent.requests == []
+
+
 def test_it_stops_following() -> None:
     talk = controller("One.", "Two.")
     sent = Sent(talk.context)

@@ -6,8 +6,8 @@ from pathlib import Path
 from contextui.model import Usage
 from contextui.tui.inspector.past import read_past
 from contextui.tui.inspector.spending import Spending, TurnUsage, usage_of
-from tests.tui.inspector.scene import inspector, shop, talk
-from tests.tui.running import running
+from tests.tui.inspector.scene import inspector, shop, talk, told
+from tests.tui.running import running, say
 
 
 def test_requests_of_a_turn_add_up() -> None:
@@ -71,6 +71,24 @@ def test_the_log_tells_the_same_as_the_turns_did(tmp_path: Path) -> None:
         assert [one.turn for one in past.turns] == [1, 2, 3]
         items = list(desk.session.context.get_all())
         assert [past.turn_of(one.seq) for one in items] == [live.turn_of(one.seq) for one in items]
+
+    asyncio.run(run())
+
+
+def test_the_log_tells_why_a_turn_was_dear(tmp_path: Path) -> None:
+    async def run() -> None:
+        dear = told("Again.", usage=Usage(10, 10, 0, 5_000))
+        desk = shop(tmp_path, dear, dear)
+        async with running(desk) as pilot:
+            await talk(pilot)
+            desk.session.context.drop(desk.session.context.get_all()[1].id)
+            await say(pilot, "again")
+            desk.session.context.compact(list(desk.session.context.get_active())[1:3], "So far.")
+            await say(pilot, "and again")
+        past = read_past(desk.session.path)
+        deeds = [one.deed.operation if one.deed else "" for one in past.turns]
+        assert deeds[-2:] == ["drop", "compact"]
+        assert past.turns[-2].deed == ("drop", 2)
 
     asyncio.run(run())
 
