@@ -1,0 +1,161 @@
+"""The loop and the program with a real model: llama.cpp's own server over real weights.
+
+`make test-real` runs this. The model is tiny, so it is told each call in full, and has several
+tries. Its wits are not what is tested: that its calls arrive and are carried out, that its turns
+end well, and that a real server takes all that it is sent, is.
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import pytest
+
+from contextui.agent import gate
+from contextui.agent.controller import InteractionController
+from contextui.agent.events import CallFinished, UsageSpent
+from contextui.agent.models.anthropic import AnthropicModel
+from contextui.agent.turn import TurnOptions
+from contextui.events import Event, WindowActed, WindowOpened
+from tests.agent.talking import end, of, say
+from tests.cli.calling import Program
+
+pytestmark = pytest.mark.realmodel
+
+HERE = Path(__file__).parent
+PYTHON = HERE.parents[1] / ".venv-real" / "bin" / "python"
+STARTING, TALKING = 120.0, 1_200.0  # seconds at most; an idle machine takes a few
+
+OPEN = 'Use create with name "todo".'
+ADD = 'Use action with window_id "{id}", action_id "add", text "milk".'
+TRIES = 6
+OPTIONS = TurnOptions(budget=6_000, max_tokens=200, max_steps=4)
+CUE = 32  # tokens at the end of a message, which the template writes, and more than it writes
+
+
+# --- the server --------------------------------------------------------------------------
+
+
+@contextmanager
+def running_server(log: Path) -> Iterator[str]:
+    """The address of a server that is gone afterwards, come what may."""
+    if not PYTHON.exists():
+        pytest.fail(f"{PYTHON} is missing: `make test-real` sets it up.")
+    pipe = subprocess.PIPE
+    with (
+        log.open("wb") as told,
+        subprocess.Popen([PYTHON, HERE / "serve.py"], stdin=pipe, stdout=pipe, stderr=told) as one,
+    ):
+        try:
+            yield address(one, log)
+        finally:
+            one.kill()
+
+
+def address(process: "subprocess.Popen[bytes]", log: Path) -> str:
+    assert process.stdout is not None
+    late = Timer(STARTING, process.kill)
+    late.start()
+    try:
+        line = process.stdout.readline().decode().strip()  # nothing, if it ended or was killed
+    finally:
+        late.cancel()
+    if not line:
+        pytest.fail(f"The server did not start:\n{log.read_text('utf-8', 'replace')}")
+    return line
+
+
+@pytest.fixture
+def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Where the server listens. Its log is printed at the end: pytest shows it on failure."""
+    for name in list(os.environ):
+        if name.upper().startswith("ANTHROPIC_") or name.upper().endswith("_PROXY"):
+            monkeypatch.delenv(name)
+    log = tmp_path / "server.log"
+    try:
+        with running_server(log) as found:
+            yield found
+    finally:
+        print(log.read_text("utf-8", "replace"))
+
+
+# --- the loop ----------------------------------------------------------------------------
+
+
+async def converse(url: str) -> list[list[Event]]:
+    """Ask for a window, then for an action on it, until both were done or too much was tried."""
+    model = AnthropicModel("local", base_url=url)
+    talk = InteractionController(model=model, options=OPTIONS)
+    talk.install_prompt()
+    turns: list[list[Event]] = []
+    async with asyncio.timeout(TALKING):
+        while len(turns) < TRIES and not (turns and is_acted_on(turns[-1])):
+            opened = [window for window in talk.windows.windows() if window.name == "todo"]
+            turns.append(await say(talk, ADD.format(id=opened[-1].id) if opened else OPEN))
+            check(talk, turns[-1])
+    await model.aclose()
+    return turns
+
+
+def is_acted_on(events: Sequence[Event]) -> bool:
+    """Whether the model acted on a window, and then ended the turn by itself."""
+    acted = any(one.ok and one.actor == "model" for one in of(WindowActed, events))
+    return acted and end(events).reason == "done"
+
+
+def check(talk: InteractionController, events: Sequence[Event]) -> None:
+    """Whatever the model did: the turn came to an end, and what it left can be sent."""
+    finished = end(events)
+    assert finished.reason != "failed", finished
+    assert talk.context.ledger.calls.unanswered == ()
+    assert gate.faults(talk.request_of(talk.context.compose())) == []
+    # Within a turn nothing that was sent changes: the server finds it in its cache.
+    for before, after in pairwise(one.usage for one in of(UsageSpent, events)):
+        sent = before.input_tokens + before.cache_read_input_tokens
+        assert after.cache_read_input_tokens >= sent - CUE, (before, after)
+
+
+def test_a_real_model_opens_a_window_and_acts_on_it(url: str) -> None:
+    turns = asyncio.run(converse(url))
+    events = [event for turn in turns for event in turn]
+    assert of(WindowOpened, events), events
+    assert is_acted_on(turns[-1]), events
+    assert any(one.ok and one.name == "action" for one in of(CallFinished, turns[-1])), turns[-1]
+
+
+# --- the program -------------------------------------------------------------------------
+
+
+def ask(*words: str) -> tuple[int, dict[str, Any]]:
+    """The exit status and the result of one turn without a screen."""
+    limits = ("--budget", "6000", "--max-tokens", "200", "--max-steps", "4")
+    command = [sys.executable, "-m", "contextui", "--model", "local", *limits]
+    done = subprocess.run(
+        [*command, "--output-format", "json", *words],
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=TALKING, check=False,
+    )  # fmt: skip
+    assert done.stdout, done
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_the_program_takes_a_turn_with_a_real_model(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Program(tmp_path, monkeypatch, capsys).set(ANTHROPIC_BASE_URL=url)
+    status, result = ask("-p", OPEN)
+    tries = 1
+    while tries < TRIES and not (result["windows"] and status == 0):
+        status, result = ask("-c", "-p", OPEN)
+        tries += 1
+        assert result["reason"] != "failed", result
+    assert status == 0, result
+    assert result["windows"], result
+    assert result["usage"]["output_tokens"] > 0
