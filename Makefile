@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run demo test test-crash test-real lint format screenshots bench clean
+.PHONY: run demo test test-crash test-histories test-real lint format screenshots bench clean
 
 $(READY): pyproject.toml
 	@echo "Setting up in $(VENV), once …"
@@ -24,10 +24,14 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses auto
 
-# The long runs of what `make test` runs shortly: processes killed at any moment.
+# The long runs of what `make test` runs shortly: processes killed at any moment, random talks.
 test-crash: $(READY)
 	CONTEXTUI_KILLS=1000 CONTEXTUI_SAVE_KILLS=1000 \
 		$(BIN)/python -m pytest --numprocesses auto tests/session/test_crash.py tests/files
+
+test-histories: $(READY)
+	CONTEXTUI_HISTORIES=10000 \
+		$(BIN)/python -m pytest --numprocesses auto tests/agent/test_histories.py
 
 # A tiny real model behind llama.cpp's own server, in an environment of its own: 127 MB, once.
 .venv-real/.ready:

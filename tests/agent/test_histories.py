@@ -5,6 +5,7 @@ the real loop. Each request is looked at as it goes over the wire.
 """
 
 import asyncio
+import os
 import itertools
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
@@ -40,7 +41,8 @@ from tests.agent.shapes import violations
 from tests.agent.talking import controller, options, run
 from tests.context.conversation import NotesWindow, rough_counter
 
-CHUNKS, IN_CHUNK = 20, 500
+CHUNKS = 20
+IN_CHUNK = int(os.environ.get("CONTEXTUI_HISTORIES", "2000")) // CHUNKS
 MADE_UP = "There is no result of this call."  # the context's pairs are whole, so none is made up
 HISTORY = ("drop", "restore", "edit", "undo", "unpin", "trim")  # operations that may change it
 WORDS = (
