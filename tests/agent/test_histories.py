@@ -5,8 +5,8 @@ the real loop. Each request is looked at as it goes over the wire.
 """
 
 import asyncio
-import os
 import itertools
+import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from random import Random
