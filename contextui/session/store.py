@@ -40,6 +40,7 @@ class SessionInfo:
         started: When it began, as its log says.
         updated: When its last entry was written, as its log says.
         size: How many bytes its log has.
+        is_empty: Whether nobody said anything in it, and no window was opened.
     """
 
     id: str
@@ -49,6 +50,7 @@ class SessionInfo:
     started: str
     updated: str
     size: int
+    is_empty: bool = False
 
 
 class SessionView(NamedTuple):
@@ -130,8 +132,8 @@ class SessionStore:
         return info
 
     def latest(self, cwd: str | Path) -> SessionInfo | None:
-        """The session of this folder with the newest entry."""
-        return max(self.list(cwd), key=lambda info: info.updated, default=None)
+        """The session of this folder with the newest entry; an empty one only if all are."""
+        return max(self.list(cwd), key=lambda one: (not one.is_empty, one.updated), default=None)
 
     def list(self, cwd: str | Path | None = None) -> list[SessionInfo]:
         """The sessions of this folder, or of all; the one with the newest entry first."""
@@ -215,4 +217,5 @@ def _read_info(path: Path) -> SessionInfo:
         started=started,
         updated=newest.timestamp if newest else started,
         size=path.stat().st_size,
+        is_empty=not any(one.type == "user" or one.subtype == "window_opened" for one in first),
     )

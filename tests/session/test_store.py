@@ -468,3 +468,15 @@ def test_windows_of_a_session_are_used_from_an_event_loop_too(
     with store.open(session.id) as again:
         (window,) = again.windows.windows()
         assert window.state.lines == ["a", "0", "1", "2", "3", "4"]  # type: ignore[attr-defined]
+
+
+def test_the_latest_session_is_one_in_which_something_happened(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "home")
+    with store.create(tmp_path) as spoken:
+        spoken.context.add(ContextItem(ItemType.USER, "hello"))
+    with store.create(tmp_path) as silent:
+        silent.context.add(ContextItem(ItemType.SYSTEM, "Rules."))
+    latest = store.latest(tmp_path)
+    assert latest is not None
+    assert latest.id == spoken.id
+    assert [one.is_empty for one in store.list(tmp_path)] == [True, False]
