@@ -145,6 +145,7 @@ class Acting:
             return
         if chosen.id.startswith(_KEY):
             self._frame.focus()
-            self._frame.app.simulate_key(chosen.id.removeprefix(_KEY))
+            app = self._frame.app
+            app.call_later(app.simulate_key, chosen.id.removeprefix(_KEY))
         else:
             self.choose(chosen.id, chosen.fill_in)

@@ -63,7 +63,7 @@ class ContentBody(Sheet):
         return [self._with_cursor(one) for one in self._folded]
 
     def _with_cursor(self, content: Content) -> Content:
-        if not self.has_focus or self._cursor is None:
+        if not self.is_entered or self._cursor is None:
             return content
         for span in content.spans:
             if _anchor_of(span) == self._cursor:
@@ -71,14 +71,6 @@ class ContentBody(Sheet):
         return content
 
     # --- going in ----------------------------------------------------------------------
-
-    def on_focus(self) -> None:
-        """Show where the cursor is."""
-        self.redraw()
-
-    def on_blur(self) -> None:
-        """Show no cursor."""
-        self.redraw()
 
     def action_step(self, by: int) -> None:
         """Go to the next anchor; without any, scroll."""

@@ -72,7 +72,7 @@ class FormScreen(ModalScreen[ActionResult | None]):
         self._question, self._run, self._words = question, run, words
         self._fillings = fillings(question.window, question.action, question.names, words)
         self._note = Static(classes="note")
-        self._running = False
+        self._is_acting = False
 
     def compose(self) -> ComposeResult:
         """The fields, in a box over the windows."""
@@ -98,7 +98,7 @@ class FormScreen(ModalScreen[ActionResult | None]):
     @on(Field.Done)
     async def action_run(self) -> None:
         """Carry it out, if it can be; else say beside each field why not."""
-        if self._running:
+        if self._is_acting:
             return
         given = {
             **self._question.given,
@@ -107,13 +107,13 @@ class FormScreen(ModalScreen[ActionResult | None]):
         if self._complain(problems(self._question.action.params, given)):
             return
         asked = {name: given[name] for name in given if name in self._question.names}
-        self._running = True
+        self._is_acting = True
         self._say(self._words("running…"), MUTED)
         self.run_worker(self._carry_out(asked))
 
     async def _carry_out(self, params: Mapping[str, Any]) -> None:
         result = await self._run(params)
-        self._running = False
+        self._is_acting = False
         if result.ok:
             self.dismiss(result)
         else:

@@ -150,7 +150,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def _arrange(self) -> None:
         setting, lines = self._setting, self._lines
-        if setting is None or lines is None:
+        if setting is None or lines is None or not self.is_attached:
             return
         had_focus = (
             self.screen.focused is not None and self in self.screen.focused.ancestors_with_self
@@ -280,7 +280,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         meant = unicodedata.normalize("NFKC", event.character or "")
         if meant != event.character and len(meant) == 1:
             event.stop()
-            self.app.simulate_key(_KEY_NAMES.get(meant, meant))
+            # In the app's name: an event that this pane has sent would not pass it on its way up.
+            self.app.call_later(self.app.simulate_key, _KEY_NAMES.get(meant, meant))
 
 
 def _put(widget: Widget, place: Region) -> None:

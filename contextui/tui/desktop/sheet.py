@@ -25,6 +25,7 @@ class Sheet(ScrollView, can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self.lines: Sequence[Content] = ()
+        self.is_entered = False
 
     def lines_for(self, width: int) -> Sequence[Content]:
         """All lines, in this many cells."""
@@ -45,6 +46,16 @@ class Sheet(ScrollView, can_focus=True):
 
     def on_resize(self, _: Resize) -> None:
         """Fold the lines anew."""
+        self.redraw()
+
+    def on_focus(self) -> None:
+        """Show the cursor, if there is one."""
+        self.is_entered = True
+        self.redraw()
+
+    def on_blur(self) -> None:
+        """Show none."""
+        self.is_entered = False
         self.redraw()
 
     def show_line(self, number: int) -> None:

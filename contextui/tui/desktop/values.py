@@ -65,28 +65,17 @@ def chosen(option: str) -> Iterator[Any]:
 
 def problems(params: Params, given: dict[str, Any]) -> dict[str, str]:
     """What is wrong with each param, by its name; empty if nothing is."""
-    try:
-        params.validate(given, "")
-    except InvalidParamsError as error:
-        return _by_name(str(error), [param.name for param in params.listing])
-    return {}
-
-
-def _by_name(error: str, names: list[str]) -> dict[str, str]:
-    """An error's text taken apart: it tells of each param, one after the other."""
-    told = error.partition(": ")[2].rpartition(". Expected: ")[0]
-    found: dict[str, str] = {}
-    last = ""
-    for part in told.split("; "):
-        name = next(
-            (one for one in names if part.startswith((f"{one}: ", f"{one}.", f"{one} "))), ""
-        )
-        if name and name not in found:
-            last, found[name] = name, part.removeprefix(name).removeprefix(":").strip()
-        elif last:
-            found[last] += f"; {part}"
-        else:
-            found[""] = part
+    required = [param.name for param in params.listing if not param.optional]
+    found = {name: "is missing" for name in required if name not in given}
+    for name, value in given.items():
+        try:
+            params.validate({name: value}, "")
+        except InvalidParamsError as error:
+            # One at a time: then what is said of the others is known, and the rest is its own.
+            told = str(error).removeprefix(": ").rpartition(". Expected: ")[0]
+            others = "; ".join(f"{one} is missing" for one in required if one != name)
+            if own := told.removeprefix(others).removeprefix("; "):
+                found[name] = own.removeprefix(name).removeprefix(":").strip()
     return found
 
 

@@ -7,7 +7,9 @@ CHINESE: dict[str, str] = {
     "Gist": "要点",
     "late": "迟缓",
     "drawing…": "正在绘制…",
-    "{name} could not be drawn: {reason}. The rest works on.": "{name} 无法显示：{reason}。其余照常。",
+    "{name} could not be drawn: {reason}. The rest works on.": (
+        "{name} 无法显示：{reason}。其余照常。"
+    ),
     # keys
     "window": "窗口",
     "go in": "进入",

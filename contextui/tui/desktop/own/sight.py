@@ -119,11 +119,17 @@ class Sight:
         if not self.lines:
             return 0 if place == 0 else None
         row = bisect_right(self._starts, place) - 1
-        if row < 0 or row >= len(self._rows):
+        if row == len(self._rows) and place == self._starts[-1] == len(self._text):
+            row -= 1  # behind the last line, which has no end
+        if not 0 <= row < len(self._rows):
             return None
         line = self.lines[row] if row < len(self.lines) else ""
         column = min(place - self._starts[row], len(line))
         return self._rows[row] + len(for_terminal(line[:column]))
+
+    @property
+    def _text(self) -> str:
+        return self.file.text if self.file is not None else ""
 
 
 def sight_of(window: EditorWindow) -> Sight:

@@ -73,19 +73,11 @@ class TodoBody(Sheet):
         text = (for_terminal(item.text, lines=False), f"strike {FAINT}" if item.done else "")
         content = Content.assemble((f"{mark} ", style), text)
         rows = fold(content.stylize(Style.from_meta({_ITEM: item.id})), width, 2)
-        if item.id == self._cursor and self.has_focus:
+        if item.id == self._cursor and self.is_entered:
             rows = [row.pad_right(max(width - row.cell_length, 0)).stylize(_CURSOR) for row in rows]
         return rows
 
     # --- going in ----------------------------------------------------------------------
-
-    def on_focus(self) -> None:
-        """Show the cursor."""
-        self.redraw()
-
-    def on_blur(self) -> None:
-        """Show none."""
-        self.redraw()
 
     def action_step(self, by: int) -> None:
         """Go to the next item."""

@@ -1,0 +1,95 @@
+"""Widgets that windows bring along: one that works, and each way in which one can fail."""
+
+from types import new_class
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.events import Key
+from textual.widget import Widget
+from textual.widgets import Static
+
+from contextui import Body, Lod, Window, action
+from contextui.tui.desktop.wanted import ActionWanted
+
+
+class Plain(Widget, can_focus=True):
+    """Counts, and counts up at a key."""
+
+    def __init__(self, window: "OwnWindow") -> None:
+        super().__init__()
+        self.window = window
+
+    def window_changed(self) -> None:
+        self.refresh()
+
+    def render(self) -> Content:
+        return Content(f"own widget: {self.window.state.count}")
+
+    def on_key(self, event: Key) -> None:
+        if event.key == "k":
+            self.post_message(ActionWanted("up"))
+
+
+class WithChildren(Plain):
+    def compose(self) -> ComposeResult:
+        yield Static("a child of its own")
+
+
+class FailsToBeMade(Plain):
+    def __init__(self, window: "OwnWindow") -> None:
+        raise ValueError("[/]not made[@click=app.quit]")
+
+
+class FailsToCompose(Plain):
+    def compose(self) -> ComposeResult:
+        raise ValueError("not composed")
+
+
+class FailsToRender(Plain):
+    def render(self) -> Content:
+        raise ValueError("not rendered")
+
+
+class FailsOnKey(Plain):
+    def on_key(self, event: Key) -> None:
+        raise ValueError("not pressed")
+
+
+class FailsOnChange(Plain):
+    def window_changed(self) -> None:
+        raise ValueError("not changed")
+
+
+class FailsInTitle(Plain):
+    @property
+    def window_title(self) -> str:
+        raise ValueError("not titled")
+
+
+class TakesNothing(Widget):
+    pass
+
+
+class OwnWindow(Window):
+    """Counts."""
+
+    name = "own"
+
+    class State(Window.State):
+        count: int = 0
+
+    state: State
+
+    def content(self, lod: Lod) -> Body:
+        return f"{self.state.count} in words"
+
+    @action("Count up")
+    def up(self) -> str:
+        self.state.count += 1
+        return f"Now {self.state.count}."
+
+
+def window_with(widget: str) -> type[Window]:
+    """A class of windows that brings this widget."""
+    body = {"name": "own", "widget": widget, "__doc__": "Counts.", "__module__": __name__}
+    return new_class("OwnOne", (OwnWindow,), exec_body=lambda members: members.update(body))

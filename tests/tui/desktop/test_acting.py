@@ -1,0 +1,300 @@
+"""What a person does to a window: by its row of actions, its menu, its anchors; and closing it."""
+
+import asyncio
+from pathlib import Path
+
+from textual.pilot import Pilot
+from textual.widgets import OptionList
+
+from contextui.context.item import ItemType
+from contextui.tui.desktop.actions import ActionRow
+from contextui.tui.desktop.body import ContentBody
+from contextui.tui.desktop.closing import Closing
+from contextui.tui.desktop.field import Field
+from contextui.tui.desktop.form import FormScreen
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.menu import MenuScreen
+from contextui.tui.desktop.results import ResultScreen
+from contextui.windowing.snapshot import Lod
+from tests.tui.desktop.samples import desk_with, enter, frame_of, frames, region_text
+from tests.tui.running import running, shown, until
+
+
+async def click_word(pilot: "Pilot[int]", frame: WindowFrame, word: str) -> None:
+    row = region_text(pilot, frame.row)[0]
+    assert word in row, row
+    await pilot.click(frame.row, offset=(row.index(word) + 1, 0))
+
+
+async def open_menu(pilot: "Pilot[int]") -> OptionList:
+    await pilot.press("a")
+    await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
+    return pilot.app.screen.query_one(OptionList)
+
+
+def test_the_row_shows_as_many_actions_as_fit_and_counts_the_rest(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "files")
+        async with running(desk) as pilot:
+            note = await frame_of(pilot, "note_1")
+            files = await frame_of(pilot, "files_1")
+            assert region_text(pilot, note.row) == ["Write…  Say  Refuse  Undo"]
+            assert region_text(pilot, files.row) == ["Open…  Expand…  +7"]
+
+    asyncio.run(go())
+
+
+def test_a_click_on_a_word_carries_it_out(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "note_1")
+            await click_word(pilot, frame, "Undo")
+            await until(pilot, lambda: frame.row.said == "Taken back.")
+            await until(pilot, lambda: shown(pilot, "◇ you"))
+            await pilot.click(frame.row, offset=(1, 0))
+            await until(
+                pilot, lambda: region_text(pilot, frame.row) == ["Write…  Say  Refuse  Undo"]
+            )
+
+    asyncio.run(go())
+
+
+def test_a_click_on_a_word_with_dots_asks_first(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "note_1")
+            await click_word(pilot, frame, "Write")
+            await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+            await pilot.press(*"new", "enter")
+            await until(pilot, lambda: frame.row.said == "Wrote 3.")
+            await until(pilot, lambda: shown(pilot, "│ new"))
+
+    asyncio.run(go())
+
+
+def test_plus_opens_the_menu_of_all_actions(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "files")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "files_1")
+            await click_word(pilot, frame, "+7")
+            await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
+            assert shown(pilot, "Find names that contain a text")
+            assert shown(pilot, "close with a summary…")
+            await pilot.press("escape")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, MenuScreen))
+
+    asyncio.run(go())
+
+
+def test_the_menu_runs_what_needs_nothing_and_space_fills_in_more(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "note_1")
+            menu = await open_menu(pilot)
+            menu.highlighted = menu.get_option_index("undo")
+            await pilot.press("enter")
+            await until(pilot, lambda: frame.row.said == "Taken back.")
+            menu = await open_menu(pilot)
+            menu.highlighted = menu.get_option_index("refuse")
+            await pilot.press("space")
+            await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+            await pilot.press("escape")
+            await until(pilot, lambda: frame.has_focus)
+
+    asyncio.run(go())
+
+
+def test_the_menu_has_every_key_for_whoever_cannot_press_it(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "shelf_1")
+            for entry, condition in (
+                ("key:minus", lambda: frame.window.lod is Lod.SUMMARY),
+                ("key:plus", lambda: frame.window.lod is Lod.FULL),
+                ("key:m", lambda: frame.region.x == 0),
+                ("key:full_stop", lambda: frame.region.x > 0),
+                ("key:comma", lambda: frame.region.x == 0),
+                ("key:x", lambda: frame.query_one(Closing).display),
+            ):
+                menu = await open_menu(pilot)
+                menu.highlighted = menu.get_option_index(entry)
+                await pilot.press("enter")
+                await until(pilot, condition)
+
+    asyncio.run(go())
+
+
+def test_a_result_of_many_lines_is_shown_in_full_on_request(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path)
+        desk.session.windows.open("note", text="one\ntwo\nthree")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "note_1")
+            frame.acting.run("say", {})  # it only reads: what it read is what one wants
+            await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
+            await until(pilot, lambda: shown(pilot, "three"))
+            await pilot.press("escape")
+            await until(pilot, lambda: frame.has_focus)
+            assert frame.row.said == "one  d shows all"
+            await pilot.press("d")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
+            await pilot.press("down", "pagedown", "up", "escape")
+            await until(pilot, lambda: frame.has_focus)
+
+    asyncio.run(go())
+
+
+def test_a_refusal_is_told_in_the_row(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "note_1")
+            await click_word(pilot, frame, "Refuse")
+            await until(pilot, lambda: frame.row.said == "no reason")
+
+    asyncio.run(go())
+
+
+def test_anchors_are_pressed_by_key_and_by_mouse(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "shelf")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "shelf_1")
+            body = frame.body
+            assert isinstance(body, ContentBody)
+            text = region_text(pilot, body)
+            assert text[0] == "Book 1  id 1  page 0  Finish  Page…"
+            assert "All again" in text[3]
+            await pilot.press("enter", "enter")  # in, and the first anchor
+            await until(pilot, lambda: frame.row.said == "Book 1: 300.")
+            await until(pilot, lambda: shown(pilot, "Book 1  id 1  page 300"))
+            await pilot.press("down", "down", "enter")
+            await until(pilot, lambda: frame.row.said == "Book 2: 300.")
+            row = region_text(pilot, body)[0]
+            await pilot.click(body, offset=(row.index("Page…") + 1, 0))
+            await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
+            await pilot.press(*"7", "enter")
+            await until(pilot, lambda: frame.row.said == "Book 1: 7.")
+            text = region_text(pilot, body)
+            await pilot.click(body, offset=(text[3].index("All") + 1, 3))
+            await until(pilot, lambda: frame.row.said == "All again.")
+
+    asyncio.run(go())
+
+
+def test_the_cursor_stays_at_its_anchor_while_the_window_changes(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "shelf")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "shelf_1")
+            await pilot.press("enter", "down", "down")  # the first anchor of the second book
+            await desk.session.windows.act("shelf_1", "read", {"book": "1", "page": 5})
+            await until(pilot, lambda: shown(pilot, "page 5"))
+            await pilot.press("enter")
+            await until(pilot, lambda: frame.row.said == "Book 2: 300.")
+
+    asyncio.run(go())
+
+
+def test_closing_asks_for_a_summary_in_the_row(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "note_1")
+            place = frame.region
+            await pilot.press("x")
+            await until(pilot, lambda: shown(pilot, "Close what to remember, or just enter"))
+            assert frame.region == place
+            assert not frame.row.display
+            await pilot.press(*"done it", "enter")
+            await until(pilot, lambda: desk.session.windows.get("note_1") is None)
+            await until(pilot, lambda: set(frames(pilot)) == {"shelf_1"})
+            await until(pilot, lambda: frames(pilot)["shelf_1"].has_focus)
+            words = [
+                one.content
+                for one in desk.session.context.get_active()
+                if one.type is ItemType.USER
+            ]
+            assert words == ["note_1 closed: done it"]
+
+    asyncio.run(go())
+
+
+def test_closing_without_a_summary_leaves_no_words(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note")
+        async with running(desk) as pilot:
+            await enter(pilot, "note_1")
+            await pilot.press("x", "enter")
+            await until(pilot, lambda: desk.session.windows.get("note_1") is None)
+            active = desk.session.context.get_active()
+            assert not any(one.type is ItemType.USER for one in active)
+            await until(pilot, lambda: pilot.app.screen.has_class("-no-windows"))
+
+    asyncio.run(go())
+
+
+def test_escape_lets_the_window_stay(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "note_1")
+            await pilot.press("x", *"words", "escape")
+            await until(pilot, lambda: frame.has_focus)
+            assert frame.row.display
+            assert desk.session.windows.get("note_1") is not None
+            await pilot.press("x")
+            await until(pilot, lambda: isinstance(pilot.app.focused, Field))
+            assert frame.query_one(Field).text == ""
+
+    asyncio.run(go())
+
+
+def test_a_window_that_is_gone_when_its_action_comes_is_told_of(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "note_1")
+            desk.session.windows.close("note_1")
+            frame.acting.run("undo", {})
+            await until(pilot, lambda: shown(pilot, "note_1 is closed."))
+
+    asyncio.run(go())
+
+
+def test_person_and_model_act_at_once_and_both_are_done(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "todo")
+        windows = desk.session.windows
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "todo_1")
+            models = [
+                windows.act("todo_1", "add", {"text": f"model {number}"}) for number in range(10)
+            ]
+            for number in range(10):
+                frame.acting.run("add", {"text": f"person {number}"})
+            results = await asyncio.gather(*models)
+            assert all(one.ok for one in results)
+            await until(pilot, lambda: shown(pilot, "20 open"))
+
+    asyncio.run(go())
+
+
+def test_a_hovered_word_is_marked(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "note_1")
+            row = frame.query_one(ActionRow)
+            plain = row.render()
+            await pilot.hover(row, offset=(1, 0))
+            await until(pilot, lambda: not row.render().is_same(plain))
+            await pilot.hover(frame, offset=(1, 0))
+            await until(pilot, lambda: row.render().is_same(plain))
+
+    asyncio.run(go())

@@ -1,0 +1,212 @@
+"""The frame of a window: its border, its keys, and what it says when something is wrong."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from contextui.agent.models.scripted import call
+from contextui.tui.desktop.body import ContentBody
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.windowing.snapshot import Lod
+from tests.tui.desktop.samples import SlowWindow, desk_with, enter, frame_of, region_text
+from tests.tui.running import running, say, shown, until
+
+
+def test_the_border_tells_who_acted_how_much_is_shown_and_what_it_costs(tmp_path: Path) -> None:
+    async def go() -> None:
+        steps = (call("action", window_id="note_1", action_id="write", params={"text": "b"}), "ok")
+        desk = desk_with(tmp_path, "note", steps=steps)
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "note_1")
+            await desk.session.windows.act("note_1", "write", {"text": "a"}, actor="person")
+            await until(pilot, lambda: shown(pilot, "◇ you 0s   Full   "))
+            await say(pilot, "write b")
+            await until(pilot, lambda: "◆ model" in region_text(pilot, frame)[-1])
+            tokens = desk.session.context.ledger.size(
+                desk.session.context.ledger.references["note_1"][-1]
+            )
+            assert region_text(pilot, frame)[-1].endswith(f"Full   {tokens} ─╯")
+
+    asyncio.run(go())
+
+
+def test_a_window_that_changes_by_itself_was_acted_on_by_nobody(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "note_1")
+            await desk.session.windows.act("note_1", "write", {"text": "a"}, actor="person")
+            await until(pilot, lambda: "you" in region_text(pilot, frame)[-1])
+            window = frame.window
+
+            def change() -> None:
+                window.state.text = "by itself"  # type: ignore[attr-defined]
+
+            window.runtime.every(0.01, change)
+            await until(pilot, lambda: shown(pilot, "│ by itself"))
+            await until(pilot, lambda: "you" not in region_text(pilot, frame)[-1])
+            assert "s   Full" in region_text(pilot, frame)[-1]
+
+    asyncio.run(go())
+
+
+def test_ages_grow_without_anything_moving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = datetime(2030, 1, 1, tzinfo=UTC)
+
+    async def go() -> None:
+        nonlocal now
+        desk = desk_with(tmp_path, "note")
+        monkeypatch.setattr(desk.session.windows, "clock", lambda: now)
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "note_1")
+            await desk.session.windows.act("note_1", "write", {"text": "a"}, actor="person")
+            await until(pilot, lambda: shown(pilot, "◇ you 0s") and shown(pilot, "1 note  a ─"))
+            before, text = frame.region, region_text(pilot, frame)[:-1]
+            now += timedelta(minutes=12)
+            await until(pilot, lambda: shown(pilot, "◇ you 12m"))
+            assert frame.region == before
+            assert region_text(pilot, frame)[:-1] == text
+
+    asyncio.run(go())
+
+
+def test_plus_and_minus_change_the_detail(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path)
+        desk.session.windows.open("note", text="0123456789 and more")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "note_1")
+            await until(pilot, lambda: shown(pilot, "│ 0123456789 and more"))
+            await pilot.press("minus")
+            await until(pilot, lambda: frame.window.lod is Lod.SUMMARY)
+            await until(pilot, lambda: shown(pilot, "Summary"))
+            await until(pilot, lambda: region_text(pilot, frame)[1].strip("│ ") == "0123456789")
+            await pilot.press("minus", "minus")
+            await until(pilot, lambda: frame.window.lod is Lod.GIST)
+            await pilot.press("plus", "plus", "plus")
+            await until(pilot, lambda: frame.window.lod is Lod.FULL)
+            await until(pilot, lambda: shown(pilot, "│ 0123456789 and more"))
+
+    asyncio.run(go())
+
+
+def test_u_undoes_where_the_window_can(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf")
+        async with running(desk) as pilot:
+            await enter(pilot, "note_1")
+            await pilot.press("u")
+            await until(pilot, lambda: shown(pilot, "Taken back."))
+            await until(pilot, lambda: shown(pilot, "│ taken back"))
+            await enter(pilot, "shelf_1")
+            await pilot.press("u")
+            await until(pilot, lambda: shown(pilot, "shelf has no undo."))
+
+    asyncio.run(go())
+
+
+def test_enter_goes_in_and_escape_comes_out(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "note_1")
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.focused, ContentBody))
+            await pilot.press("escape")
+            await until(pilot, lambda: frame.has_focus)
+
+    asyncio.run(go())
+
+
+def test_escape_stops_the_turn_when_there_is_nothing_to_come_out_of(tmp_path: Path) -> None:
+    async def go() -> None:
+        SlowWindow.going_on.clear()
+        steps = (call("action", window_id="slow_1", action_id="wait"), "never said")
+        desk = desk_with(tmp_path, "note", "slow", steps=steps)
+        async with running(desk) as pilot:
+            await enter(pilot, "note_1")
+            pilot.app.main.say("wait")  # type: ignore[attr-defined]
+            await until(pilot, lambda: desk.controller.is_running)
+            await pilot.press("escape")
+            SlowWindow.going_on.set()
+            await until(pilot, lambda: not desk.controller.is_running)
+
+    asyncio.run(go())
+
+
+def test_keys_and_wheel_scroll_and_a_redraw_stays_where_the_eye_is(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path)
+        text = "\n".join(f"line {number}" for number in range(200))
+        desk.session.windows.open("note", text=text)
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "note_1")
+            for keys, top in (
+                (["down", "down"], 2),
+                (["up"], 1),
+                (["end"], 200 - 15),
+                (["pageup"], 200 - 15 - 14),
+                (["home", "pagedown"], 14),
+            ):
+                await pilot.press(*keys)
+                await until(pilot, lambda at=top: shown(pilot, f"│ line {at} "))  # type: ignore[misc]
+            await desk.session.windows.act("note_1", "write", {"text": text + "\nmore"})
+            await until(pilot, lambda: frame.window.version.major == 2)
+            await until(pilot, lambda: frame.body.virtual_size.height == 201)
+            assert region_text(pilot, frame)[1].startswith("│ line 14 ")
+
+    asyncio.run(go())
+
+
+def test_a_window_that_raises_says_so_in_its_frame_and_the_rest_works_on(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "broken", "note")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "broken_1")
+            await desk.session.windows.act("broken_1", "fail")
+            await until(pilot, lambda: frame.has_class("-error"))
+            told = " ".join(one.strip("│ ") for one in region_text(pilot, frame))
+            assert "broken could not be drawn: ValueError: [/]no way[@click=app.quit]." in told
+            assert "The rest works on." in told
+            await desk.session.windows.act("note_1", "write", {"text": "still here"})
+            await until(pilot, lambda: shown(pilot, "│ still here"))
+            await desk.session.windows.act("broken_1", "mend")
+            await until(pilot, lambda: shown(pilot, "│ It works."))
+            assert not frame.has_class("-error")
+
+    asyncio.run(go())
+
+
+def test_a_window_that_hangs_is_late_and_keeps_what_it_showed(tmp_path: Path) -> None:
+    async def go() -> None:
+        SlowWindow.going_on.clear()
+        desk = desk_with(tmp_path, "slow")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "slow_1")
+            frame.acting.run("wait", {})
+            await until(pilot, lambda: shown(pilot, "wait runs…"))
+            await until(pilot, lambda: "late" in region_text(pilot, frame)[-1])
+            assert shown(pilot, "│ slow")
+            SlowWindow.going_on.set()
+            await until(pilot, lambda: shown(pilot, "Waited."))
+            await until(pilot, lambda: "late" not in region_text(pilot, frame)[-1])
+
+    asyncio.run(go())
+
+
+def test_focus_is_seen_in_the_border_alone(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "note_1")
+            other = await frame_of(pilot, "shelf_1")
+            resting, place = frame.styles.border_top[1], frame.region
+            frame.focus()
+            await until(pilot, lambda: frame.styles.border_top[1] != resting)
+            assert frame.region == place
+            assert other.styles.border_top[1] == resting
+            assert isinstance(pilot.app.focused, WindowFrame)
+
+    asyncio.run(go())

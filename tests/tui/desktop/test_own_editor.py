@@ -1,0 +1,317 @@
+"""The editor's own widget: person and model write in one text, and the file stays exact."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui.tui.desk import Desk
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.own.editor import EditorBody
+from contextui.tui.desktop.results import ResultScreen
+from contextui.windows.editor import EditorWindow
+from tests.tui.desktop.samples import desk_with, desktop, enter, frame_of, frames, region_text
+from tests.tui.running import running, shown, until
+
+CODE = 'def total(items):\n    """Sum."""\n    return sum(items)\n'
+
+
+def desk_on(folder: Path, content: bytes | str, name: str = "cart.py") -> Desk:
+    desk = desk_with(folder)
+    data = content.encode() if isinstance(content, str) else content
+    (folder / "work" / name).write_bytes(data)
+    desk.session.windows.open("editor", path=name)
+    return desk
+
+
+def editor(desk: Desk) -> EditorWindow:
+    window = desk.session.windows.get("editor_1")
+    assert isinstance(window, EditorWindow)
+    return window
+
+
+def buffer(desk: Desk) -> str:
+    """The text that person and model share."""
+    held = editor(desk).state.buffer
+    assert held is not None
+    return held.file.text
+
+
+async def entered(pilot: "Pilot[int]") -> tuple[WindowFrame, EditorBody]:
+    frame = await enter(pilot, "editor_1")
+    body = frame.body
+    assert isinstance(body, EditorBody)
+    await until(pilot, lambda: body.text)
+    await pilot.press("enter")
+    await until(pilot, lambda: body.has_focus)
+    return frame, body
+
+
+def test_a_file_is_shown_in_colours_with_its_numbers(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_on(tmp_path, CODE)) as pilot:
+            frame = await frame_of(pilot, "editor_1")
+            await until(pilot, lambda: shown(pilot, "│ 1  def total(items):"))
+            assert shown(pilot, "╭─ 1 editor  cart.py ─")
+            assert region_text(pilot, frame.row)[0].startswith("Save  Find…  Replace…  Undo")
+            body = frame.body
+            assert isinstance(body, EditorBody)
+            assert body.language == "python"
+            colours = {
+                segment.style.color.name
+                for segment in body.render_line(0)
+                if segment.style and segment.style.color and segment.text.strip()
+            }
+            assert len(colours) > 2
+
+    asyncio.run(go())
+
+
+def test_what_is_typed_is_in_the_shared_text_after_a_pause(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, CODE)
+        async with running(desk) as pilot:
+            frame, _ = await entered(pilot)
+            await pilot.press("end", *"  # all", "enter", *"pass")
+            assert shown(pilot, "cart.py •")
+            await until(pilot, lambda: buffer(desk).startswith("def total(items):  # all\npass\n"))
+            await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
+            assert editor(desk).runtime.history[-1].action == "splice"
+            assert (tmp_path / "work" / "cart.py").read_text() == CODE  # not saved yet
+
+    asyncio.run(go())
+
+
+def test_leaving_tells_at_once_what_was_typed(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, CODE)
+        async with running(desk) as pilot:
+            frame, _ = await entered(pilot)
+            await pilot.press("x", "escape")
+            await until(pilot, lambda: frame.has_focus)
+            await until(pilot, lambda: buffer(desk).startswith("xdef"))
+
+    asyncio.run(go())
+
+
+def test_what_the_model_writes_comes_in_and_the_cursor_stays(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, CODE)
+        async with running(desk) as pilot:
+            _, body = await entered(pilot)
+            body.move_cursor((2, 4))
+            given = {"before_line": 1, "text": "import math\n\n"}
+            await desk.session.windows.act("editor_1", "insert", given)
+            await until(pilot, lambda: body.text == "import math\n\n" + CODE)
+            assert body.cursor_location == (4, 4)
+            assert body.has_focus
+            assert shown(pilot, "◆ model")
+
+    asyncio.run(go())
+
+
+def test_the_scroll_position_stays_while_the_model_writes_above(tmp_path: Path) -> None:
+    async def go() -> None:
+        text = "".join(f"line {number}\n" for number in range(1, 90))
+        desk = desk_on(tmp_path, text, "lines.txt")
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "editor_1")
+            body = frame.body
+            assert isinstance(body, EditorBody)
+            await until(pilot, lambda: body.text)
+            body.scroll_to(y=50, animate=False)
+            await until(pilot, lambda: shown(pilot, "51  line 51"))
+            given = {"old": "line 3\n", "new": "line 3\nline 3a\n"}
+            await desk.session.windows.act("editor_1", "replace", given)
+            await until(pilot, lambda: "line 3a" in body.text)
+            await until(pilot, lambda: region_text(pilot, frame)[1].startswith("│ 52  line 51"))
+
+    asyncio.run(go())
+
+
+def test_both_write_at_once_and_nothing_of_either_is_lost(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, "one\ntwo\nthree\n", "notes.txt")
+        windows = desk.session.windows
+        async with running(desk) as pilot:
+            _, body = await entered(pilot)
+            body.move_cursor((2, 5))
+            for number in range(5):
+                await pilot.press(*f"p{number}")
+                given = {"before_line": 1, "text": f"m{number}"}
+                assert (await windows.act("editor_1", "insert", given)).ok
+            await until(pilot, lambda: buffer(desk) == body.text and "p4" in buffer(desk))
+            assert buffer(desk) == "m4\nm3\nm2\nm1\nm0\none\ntwo\nthreep0p1p2p3p4\n"
+
+    asyncio.run(go())
+
+
+def test_where_both_change_the_same_line_both_stand_there(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, "one\ntwo\nthree\n", "notes.txt")
+        async with running(desk) as pilot:
+            _, body = await entered(pilot)
+            body.move_cursor((1, 1))
+            await pilot.press("X")
+            given = {"first": 2, "last": 2, "text": "TWO"}
+            assert (await desk.session.windows.act("editor_1", "replace_lines", given)).ok
+            await until(pilot, lambda: buffer(desk) == body.text and "X" in buffer(desk))
+            assert buffer(desk) == "one\nTWOX\nthree\n"
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"one\r\ntwo\r\nthree",
+        b"\xef\xbb\xbfone\ntwo\r\nthree\r",
+        "one\u2028still one\x0c\ntwo\n".encode(),
+        "eins\nzwö\n".encode("latin-1"),
+        b"",
+    ],
+)
+def test_bytes_outside_of_the_edit_stay_as_they_are(tmp_path: Path, content: bytes) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, content, "odd.txt")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "editor_1")
+            body = frame.body
+            assert isinstance(body, EditorBody)
+            await until(pilot, lambda: body.language is None and "odd.txt" in body.window_title)
+            await pilot.press("enter", "ctrl+home", "Z", "ctrl+s")
+            await until(pilot, lambda: "Saved odd.txt" in frame.row.said)
+            bom = content[:3] if content.startswith(b"\xef\xbb\xbf") else b""
+            written = (tmp_path / "work" / "odd.txt").read_bytes()
+            assert written == bom + b"Z" + content[len(bom) :]
+            assert "•" not in body.window_title
+
+    asyncio.run(go())
+
+
+def test_undo_and_redo_are_those_of_the_shared_text(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, CODE)
+        async with running(desk) as pilot:
+            frame, body = await entered(pilot)
+            await desk.session.windows.act("editor_1", "replace", {"old": "total", "new": "whole"})
+            await until(pilot, lambda: "whole" in body.text)
+            await pilot.press(*"abc")
+            await until(pilot, lambda: buffer(desk).startswith("abc"))
+            await pilot.press("ctrl+z")
+            await until(pilot, lambda: body.text.startswith("def whole"))
+            await pilot.press("ctrl+z")
+            await until(pilot, lambda: body.text == CODE == buffer(desk))
+            await pilot.press("ctrl+y")
+            await until(pilot, lambda: "whole" in body.text)
+            assert "Redone" in frame.row.said
+
+    asyncio.run(go())
+
+
+def test_only_the_page_is_shown_and_edited_and_the_edges_lead_on(tmp_path: Path) -> None:
+    async def go() -> None:
+        text = "".join(f"line {number}\r\n" for number in range(1, 251))
+        desk = desk_on(tmp_path, text, "long.txt")
+        async with running(desk) as pilot:
+            _, body = await entered(pilot)
+            assert body.document.line_count == 100
+            body.move_cursor((99, 0))
+            await pilot.press("down")
+            await until(pilot, lambda: body.text.startswith("line 101\n"))
+            assert body.cursor_location == (0, 0)
+            await pilot.press(*"new ")
+            await until(pilot, lambda: "new line 101\r\n" in buffer(desk))
+            assert buffer(desk) == text.replace("line 101\r\n", "new line 101\r\n")
+            await pilot.press("up")
+            await until(pilot, lambda: body.text.startswith("line 1\n"))
+            await until(pilot, lambda: body.cursor_location[0] == 99)
+
+    asyncio.run(go())
+
+
+def test_the_persons_find_leads_to_the_place_and_the_models_does_not(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, CODE)
+        async with running(desk) as pilot:
+            frame, body = await entered(pilot)
+            await desk.session.windows.act("editor_1", "find", {"text": "return"})
+            await until(pilot, lambda: editor(desk).state.line == 3)
+            await pilot.pause(0.1)
+            assert body.cursor_location == (0, 0)
+            frame.acting.run("find", {"text": "Sum"})
+            await until(pilot, lambda: body.cursor_location == (1, 7))
+
+    asyncio.run(go())
+
+
+def test_a_file_that_changed_on_disk_is_not_overwritten(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, CODE)
+        path = tmp_path / "work" / "cart.py"
+        async with running(desk) as pilot:
+            frame, _ = await entered(pilot)
+            await pilot.press(*"mine")
+            await until(pilot, lambda: buffer(desk).startswith("mine"))
+            path.write_text("theirs\n")
+            await pilot.press("ctrl+s")
+            said = "editor changed on disk. Not saved. d shows the difference."
+            await until(pilot, lambda: frame.row.said == said)
+            assert path.read_text() == "theirs\n"
+            await pilot.press("escape", "d")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
+            await until(pilot, lambda: shown(pilot, "theirs"))
+
+    asyncio.run(go())
+
+
+def test_closing_warns_of_what_is_not_saved(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, CODE)
+        async with running(desk) as pilot:
+            await entered(pilot)
+            await pilot.press("Q", "escape", "x")
+            await until(pilot, lambda: shown(pilot, "not saved! enter closes all the same"))
+
+    asyncio.run(go())
+
+
+def test_what_cannot_be_written_is_refused_and_does_not_stay(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, "zwö\n".encode("latin-1"), "alt.txt")
+        async with running(desk) as pilot:
+            _, body = await entered(pilot)
+            await pilot.press("你")
+            await until(pilot, lambda: body.text == "zwö\n" and shown(pilot, "latin"))
+            assert buffer(desk) == "zwö\n"
+
+    asyncio.run(go())
+
+
+def test_a_file_that_can_only_be_read_is_only_read(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, b"line\n" * 3_000_000, "huge.txt")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "editor_1")
+            body = frame.body
+            assert isinstance(body, EditorBody)
+            await until(pilot, lambda: body.read_only and body.text.startswith("line"))
+
+    asyncio.run(go())
+
+
+def test_what_was_typed_last_is_kept_when_the_window_goes_out_of_sight(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, CODE)
+        for _ in range(8):
+            desk.session.windows.open("note")
+        async with running(desk, (80, 24)) as pilot:
+            pilot.app.screen.add_class("-pane-windows")
+            await entered(pilot)
+            await pilot.press("K")
+            desktop(pilot).go_to(5)
+            await until(pilot, lambda: "editor_1" not in frames(pilot))
+            await until(pilot, lambda: buffer(desk).startswith("K"))
+
+    asyncio.run(go())

@@ -1,0 +1,68 @@
+"""The monitor's own widget: curves of what was measured."""
+
+import asyncio
+from pathlib import Path
+
+from contextui.windows.monitor import MonitorWindow, Process, Reading
+from tests.tui.desktop.samples import enter, frame_of, region_text
+from tests.tui.running import desk_in, running, shown, until
+
+
+class FakeMonitor(MonitorWindow):
+    """A machine that grows busier."""
+
+    name = "machine"
+
+    def read(self) -> Reading:
+        past = len(self.state.samples.get("cpu", ()))
+        figures = {
+            "cpu": min(10.0 * past, 100.0),
+            "cores": 2.0,
+            "memory": 61.0,
+            "memory size": 8e9,
+            "disk": 50.0,
+            "disk size": 1e12,
+            "load": 1.42,
+            "down rate": 12_300.0,
+            "up rate": None,
+        }
+        return Reading(figures, [Process(pid=7, name="[/]busy\x1b[31m", cpu=150, memory=2e8)])
+
+
+def test_figures_are_curves_and_bars(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[FakeMonitor])
+        desk.session.windows.open("machine", seconds=3600, processes=3)
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "machine_1")
+            for _ in range(12):
+                await desk.session.windows.act("machine_1", "sample")
+            await until(pilot, lambda: shown(pilot, "▁▂▃▃▄▅▅▆▇▇██") or shown(pilot, "100%"))
+            text = [one.strip("│ ") for one in region_text(pilot, frame)]
+            assert text[1].startswith("CPU")
+            assert text[1].endswith("100%")
+            assert "▁" in text[1]
+            assert "█" in text[1]
+            assert text[2].endswith("61%")
+            assert text[3].count("━") == text[3].count("─")
+            assert text[4].endswith("1.42")
+            assert text[5] == "NET  ↓ 12.3kB/s  ↑ –"
+            assert "[/]busy␛[31m" in text[7]
+            assert text[7].endswith("150%   200MB") or text[7].endswith("150% 200.0MB")
+            assert region_text(pilot, frame.row)[0].startswith("Pause  Every…  Show…")
+
+    asyncio.run(go())
+
+
+def test_a_paused_monitor_says_so_and_offers_to_go_on(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[FakeMonitor])
+        desk.session.windows.open("machine", seconds=3600)
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "machine_1")
+            await pilot.click(frame.row, offset=(1, 0))
+            await until(pilot, lambda: shown(pilot, "│ paused"))
+            frame.row.forget()
+            await until(pilot, lambda: region_text(pilot, frame.row)[0].startswith("Resume"))
+
+    asyncio.run(go())

@@ -1,0 +1,94 @@
+"""Widgets that windows bring along: used when they work, and harmless when they do not."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.tui.desktop.own_widgets import window_with
+from tests.tui.desktop.samples import NoteWindow, enter, frame_of, region_text
+from tests.tui.running import desk_in, running, shown, until
+
+HERE = "tests.tui.desktop.own_widgets"
+
+
+def test_a_window_is_drawn_by_its_own_widget(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[window_with(f"{HERE}:Plain")])
+        desk.session.windows.open("own")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "own_1")
+            await until(pilot, lambda: shown(pilot, "own widget: 0"))
+            await desk.session.windows.act("own_1", "up")
+            await until(pilot, lambda: shown(pilot, "own widget: 1"))
+            await pilot.press("enter", "k")
+            await until(pilot, lambda: frame.row.said == "Now 2.")
+            await until(pilot, lambda: shown(pilot, "own widget: 2") and shown(pilot, "◇ you"))
+            assert not frame.has_class("-error")
+
+    asyncio.run(go())
+
+
+def test_a_widget_may_have_children(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[window_with(f"{HERE}:WithChildren")])
+        desk.session.windows.open("own")
+        async with running(desk) as pilot:
+            await until(pilot, lambda: shown(pilot, "a child of its own"))
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("widget", "reason"),
+    [
+        (f"{HERE}:FailsToBeMade", "ValueError: [/]not made[@click=app.quit]"),
+        (f"{HERE}:FailsToCompose", "ValueError: not composed"),
+        (f"{HERE}:FailsToRender", "ValueError: not rendered"),
+        (f"{HERE}:FailsInTitle", "ValueError: not titled"),
+        (f"{HERE}:TakesNothing", "TypeError"),
+        (f"{HERE}:Missing", "AttributeError"),
+        ("no_such_module:Widget", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("contextui.text:one_line", "TypeError"),
+    ],
+)
+def test_a_widget_that_fails_leaves_the_window_as_any_other(
+    tmp_path: Path, widget: str, reason: str
+) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[window_with(widget), NoteWindow])
+        desk.session.windows.open("own")
+        desk.session.windows.open("note")
+        async with running(desk, (200, 60)) as pilot:
+            frame = await frame_of(pilot, "own_1")
+            await until(pilot, lambda: frame.has_class("-error"))
+            told = " ".join(one.strip("│ ") for one in region_text(pilot, frame))
+            assert f"own could not be drawn: {reason}" in told
+            assert "The rest works on." in told
+            await until(pilot, lambda: shown(pilot, "0 in words"))
+            await desk.session.windows.act("own_1", "up")
+            await until(pilot, lambda: shown(pilot, "1 in words"))
+            assert shown(pilot, "some words")
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("FailsOnKey", "not pressed"), ("FailsOnChange", "not changed")],
+)
+def test_a_widget_that_fails_later_is_replaced(tmp_path: Path, name: str, reason: str) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[window_with(f"{HERE}:{name}")])
+        desk.session.windows.open("own")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "own_1")
+            await until(pilot, lambda: shown(pilot, "own widget: 0"))
+            await pilot.press("enter", "k")
+            await desk.session.windows.act("own_1", "up")
+            await until(pilot, lambda: shown(pilot, "1 in words"))
+            assert shown(pilot, f"own could not be drawn: ValueError: {reason}")
+            assert pilot.app.is_running
+            assert frame.has_class("-error")
+
+    asyncio.run(go())

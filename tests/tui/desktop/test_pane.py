@@ -1,0 +1,274 @@
+"""The desktop: where windows stand, and going from one to the other."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from contextui.agent.models.scripted import call
+from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.lines import WindowLines
+from contextui.tui.desktop.menu import MenuScreen
+from tests.tui.desktop.samples import desk_with, desktop, enter, frame_of, frames, region_text
+from tests.tui.running import lines, running, say, shown, until
+
+
+def numbers(found: dict[str, WindowFrame]) -> list[str]:
+    """The windows that are shown, in the order of their places."""
+    by_place = sorted(found.values(), key=lambda one: (one.region.x, one.region.y))
+    return [one.window.id for one in by_place]
+
+
+def test_windows_are_a_master_and_a_stack(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf", "form")
+        async with running(desk) as pilot:
+            await frame_of(pilot, "form_1")
+            found = frames(pilot)
+            assert found["note_1"].region.size == (48, 18)
+            assert found["shelf_1"].region.size == found["form_1"].region.size == (30, 9)
+            assert shown(pilot, "╭─ 1 note  some words")
+            assert shown(pilot, "╭─ 2 shelf")
+            assert shown(pilot, "╭─ 3 form")
+
+    asyncio.run(go())
+
+
+def test_a_wide_terminal_has_the_stack_below(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf", "form")
+        async with running(desk, (200, 60)) as pilot:
+            await frame_of(pilot, "form_1")
+            found = frames(pilot)
+            assert found["note_1"].region.width > found["shelf_1"].region.width
+            assert found["shelf_1"].region.y == found["note_1"].region.bottom
+            assert found["form_1"].region.y == found["shelf_1"].region.y
+
+    asyncio.run(go())
+
+
+def test_a_narrow_terminal_has_one_window_and_lines_with_gists(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "todo", "note", "note")
+        async with running(desk, (80, 24)) as pilot:
+            pilot.app.screen.add_class("-pane-windows")
+            await until(pilot, lambda: shown(pilot, "2 note  some words"))
+            assert list(frames(pilot)) == ["todo_1"]
+            assert shown(pilot, "3 note_2  some words")
+            (line,) = [one for one in lines(pilot) if "2 note  some words" in one]
+            assert line.endswith(str(desktop(pilot)._tokens("note_1")))  # what it costs
+            assert "Full" in line
+            desktop(pilot).go_to(2)
+            await until(pilot, lambda: list(frames(pilot)) == ["note_1"])
+            await until(pilot, lambda: shown(pilot, "1 todo  0 open, 0 done"))
+
+    asyncio.run(go())
+
+
+def test_with_no_window_a_narrow_pane_says_how_to_get_one(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_with(tmp_path), (80, 24)) as pilot:
+            pilot.app.screen.add_class("-pane-windows")
+            await until(pilot, lambda: shown(pilot, "No window is open. Ask for one, or /open."))
+
+    asyncio.run(go())
+
+
+def test_no_room_is_said_and_nothing_breaks(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = (
+            desk_with(tmp_path, "note", "todo", "editor") if False else desk_with(tmp_path, "note")
+        )
+        async with running(desk, (60, 9)) as pilot:
+            pilot.app.screen.add_class("-pane-windows")
+            for height in (9, 8, 7, 6, 5):
+                await pilot.resize_terminal(60, height)
+                await pilot.pause()
+            assert pilot.app.is_running
+
+    asyncio.run(go())
+
+
+def test_the_model_opens_at_the_end_and_moves_neither_focus_nor_master(tmp_path: Path) -> None:
+    async def go() -> None:
+        steps = (call("create", name="shelf"), call("create", name="form"), "Two more.")
+        desk = desk_with(tmp_path, "note", steps=steps)
+        async with running(desk) as pilot:
+            await frame_of(pilot, "note_1")
+            await say(pilot, "open two")
+            await frame_of(pilot, "form_1")
+            assert numbers(frames(pilot)) == ["note_1", "shelf_1", "form_1"]
+            assert isinstance(pilot.app.focused, Prompt)
+
+    asyncio.run(go())
+
+
+def test_keys_lead_from_window_to_window(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf", "form")
+        async with running(desk) as pilot:
+            await enter(pilot, "note_1")
+            for key, window_id in (
+                ("right", "shelf_1"),
+                ("right", "form_1"),
+                ("right", "form_1"),
+                ("left", "shelf_1"),
+                ("1", "note_1"),
+                ("3", "form_1"),
+            ):
+                await pilot.press(key)
+                await until(pilot, lambda at=window_id: frames(pilot)[at].has_focus)  # type: ignore[misc]
+            await pilot.press("7")
+            await until(pilot, lambda: shown(pilot, "There is no window 7."))
+            assert frames(pilot)["form_1"].has_focus
+
+    asyncio.run(go())
+
+
+def test_ctrl_g_and_a_number_leads_there_from_the_prompt(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf")
+        async with running(desk) as pilot:
+            await frame_of(pilot, "shelf_1")
+            await pilot.press("ctrl+g", "2")
+            await until(pilot, lambda: frames(pilot)["shelf_1"].has_focus)
+
+    asyncio.run(go())
+
+
+def test_m_makes_the_master_and_comma_and_stop_move(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf", "form")
+        async with running(desk) as pilot:
+            await enter(pilot, "form_1")
+            await pilot.press("m")
+            await until(pilot, lambda: numbers(frames(pilot)) == ["form_1", "note_1", "shelf_1"])
+            assert frames(pilot)["form_1"].has_focus
+            assert shown(pilot, "╭─ 1 form")
+            await pilot.press("full_stop")
+            await until(pilot, lambda: numbers(frames(pilot)) == ["note_1", "form_1", "shelf_1"])
+            await pilot.press("comma")
+            await until(pilot, lambda: numbers(frames(pilot)) == ["form_1", "note_1", "shelf_1"])
+
+    asyncio.run(go())
+
+
+def test_z_gives_a_window_all_the_room_and_takes_it_back(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "shelf_1")
+            before = frame.region
+            await pilot.press("z")
+            await until(pilot, lambda: frames(pilot)["shelf_1"].region.width == 120)
+            assert list(frames(pilot)) == ["shelf_1"]
+            await pilot.press("escape")
+            await until(pilot, lambda: frames(pilot)["shelf_1"].region == before)
+            assert frames(pilot)["shelf_1"].has_focus
+
+    asyncio.run(go())
+
+
+def test_letters_of_an_input_method_are_taken_as_they_are_meant(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf")
+        async with running(desk) as pilot:
+            await enter(pilot, "shelf_1")
+            await pilot.press("ｍ")
+            await until(pilot, lambda: numbers(frames(pilot)) == ["shelf_1", "note_1"])
+            await pilot.press("．")
+            await until(pilot, lambda: numbers(frames(pilot)) == ["note_1", "shelf_1"])
+
+    asyncio.run(go())
+
+
+def test_a_click_leads_to_a_window_and_to_a_line(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, *["note"] * 6)
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "note_2")
+            await pilot.click(frame, offset=(3, 0))
+            await until(pilot, lambda: frame.has_focus)
+            (listed,) = desktop(pilot).query(WindowLines)
+            assert region_text(pilot, listed)[0].strip().startswith("4 note_4")
+            await pilot.click(listed, offset=(4, 1))
+            await until(pilot, lambda: "note_5" in frames(pilot))
+            await until(pilot, lambda: frames(pilot)["note_5"].has_focus)
+            assert numbers(frames(pilot))[0] == "note_1"
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+def test_two_hundred_windows_are_a_few_widgets(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, *["note"] * 200)
+        async with running(desk, size) as pilot:
+            pilot.app.screen.add_class("-pane-windows")
+            await until(pilot, lambda: shown(pilot, "more windows"))
+            assert len(list(desktop(pilot).walk_children())) < 80
+            desktop(pilot)._go("note_150")
+            await until(pilot, lambda: "note_150" in frames(pilot))
+            await until(pilot, lambda: frames(pilot)["note_150"].has_focus)
+            await pilot.press("right", "right", "right")
+            await until(pilot, lambda: "note_153" in frames(pilot))
+            assert len(list(desktop(pilot).walk_children())) < 80
+
+    asyncio.run(go())
+
+
+def test_the_line_of_more_windows_lists_them_all(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, *["note"] * 30)
+        async with running(desk) as pilot:
+            await until(pilot, lambda: shown(pilot, "more windows"))
+            (listed,) = desktop(pilot).query(WindowLines)
+            await pilot.click(listed, offset=(4, listed.size.height - 1))
+            await until(pilot, lambda: isinstance(pilot.app.screen, MenuScreen))
+            await pilot.press("end", "enter")
+            await until(pilot, lambda: "note_30" in frames(pilot))
+            await until(pilot, lambda: frames(pilot)["note_30"].has_focus)
+
+    asyncio.run(go())
+
+
+def test_a_storm_of_resizes_leaves_everything_in_its_place(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf", "form", "todo", "monitor")
+        async with running(desk) as pilot:
+            await frame_of(pilot, "note_1")
+            for step in range(40):
+                await pilot.resize_terminal(20 + (step * 37) % 200, 5 + (step * 13) % 60)
+            await pilot.resize_terminal(120, 40)
+            await until(pilot, lambda: frames(pilot)["note_1"].region.size == (48, 18))
+            assert shown(pilot, "╭─ 1 note  some words")
+
+    asyncio.run(go())
+
+
+def test_a_window_that_the_model_closes_leaves_the_person_in_the_next(tmp_path: Path) -> None:
+    async def go() -> None:
+        steps = (call("action", window_id="shelf_1", action_id="close"), "Closed.")
+        desk = desk_with(tmp_path, "note", "shelf", "form", steps=steps)
+        async with running(desk) as pilot:
+            await enter(pilot, "shelf_1")
+            await say(pilot, "close it")
+            await until(pilot, lambda: set(frames(pilot)) == {"note_1", "form_1"})
+            await until(pilot, lambda: frames(pilot)["form_1"].has_focus)
+
+    asyncio.run(go())
+
+
+def test_windows_of_an_earlier_run_are_there_at_once(tmp_path: Path) -> None:
+    desk = desk_with(tmp_path, "note", "todo")
+    session_id = desk.session.id
+    desk.close()
+
+    async def go() -> None:
+        again = desk_with(tmp_path, session_id=session_id)
+        async with running(again) as pilot:
+            await frame_of(pilot, "todo_1")
+            assert numbers(frames(pilot)) == ["note_1", "todo_1"]
+
+    asyncio.run(go())

@@ -1,0 +1,97 @@
+"""What is typed on the screen becomes a change of the file's own characters, and of no others."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contextui.files.textfile import TextFile
+from contextui.tui.desktop.own.sight import Sight
+
+
+def sight(text: str, first: int = 1, count: int = 100) -> Sight:
+    file = TextFile(text)
+    lines = file.lines[first - 1 : first - 1 + count]
+    return Sight("f", file, 0, first, lines, has_more=first - 1 + len(lines) < len(file.lines))
+
+
+def typed(seen: Sight, text: str) -> str:
+    """The file once this is typed."""
+    assert seen.file is not None
+    splice = seen.spliced(text)
+    return splice.of(seen.file.text) if splice else seen.file.text
+
+
+def test_the_end_of_a_file_is_a_line_to_type_in() -> None:
+    assert sight("a\nb\n").shown == "a\nb\n"
+    assert sight("a\nb").shown == "a\nb"
+    assert sight("").shown == ""
+    assert typed(sight("a\nb\n"), "a\nb\nc") == "a\nb\nc"
+    assert typed(sight(""), "new") == "new"
+
+
+def test_line_ends_stay_as_each_line_has_them() -> None:
+    text = "one\r\ntwo\rthree\nfour"
+    assert sight(text).shown == "one\ntwo\nthree\nfour"
+    assert typed(sight(text), "one\ntwo!\nthree\nfour") == "one\r\ntwo!\rthree\nfour"
+    assert typed(sight("a\r\nb\r\n"), "a\nnew\nb\n") == "a\r\nnew\r\nb\r\n"
+    assert typed(sight("a\r\nb\r\n"), "ab\n") == "ab\r\n"
+
+
+def test_what_is_not_shown_stays_untouched() -> None:
+    text = "".join(f"line {number}\n" for number in range(1, 10))
+    seen = sight(text, first=4, count=3)
+    assert seen.shown == "line 4\nline 5\nline 6"
+    assert typed(seen, "line 4\nline five\nline 6") == text.replace("line 5", "line five")
+
+
+def test_odd_characters_are_seen_and_what_stands_beside_them_can_be_edited() -> None:
+    text = "a\x1b]0;x\x07b\nc\u2028d\x0ce\n"
+    seen = sight(text)
+    assert "\x1b" not in seen.shown
+    assert seen.shown.split("\n")[1] == "c\\u2028d␌e"
+    assert typed(seen, seen.shown.replace("␇b", "␇B")) == text.replace("\x07b", "\x07B")
+    assert typed(seen, seen.shown.replace("d␌", "D␌")) == text.replace("d\x0c", "D\x0c")
+    with pytest.raises(ValueError, match="shown as several"):
+        seen.spliced(seen.shown.replace("\\u2028", "\\u20"))
+
+
+def test_a_line_that_is_too_long_can_be_edited_where_it_is_shown() -> None:
+    text = "x" * 5_000 + "\nshort\n"
+    seen = sight(text)
+    assert typed(seen, "A" + seen.shown) == "A" + text
+    assert typed(seen, seen.shown.replace("short", "SHORT")) == text.replace("short", "SHORT")
+    with pytest.raises(ValueError, match="too long"):
+        seen.spliced(seen.shown.replace("more characters in this line)", ""))
+
+
+LINES = st.text("ab 你\t\x0c\u2028", max_size=4)
+ENDS = st.sampled_from(["\n", "\r\n"])  # behind a lone \r, a new \n would be no line of its own
+
+
+@st.composite
+def files(draw: st.DrawFn) -> str:
+    parts = draw(st.lists(st.tuples(LINES, ENDS), max_size=6))
+    return "".join(line + end for line, end in parts) + draw(LINES)
+
+
+@given(files(), st.data())
+def test_every_edit_changes_exactly_what_was_edited(text: str, data: st.DataObject) -> None:
+    count = max(len(TextFile(text).lines), 1)
+    first = data.draw(st.integers(1, count))
+    seen = sight(text, first, data.draw(st.integers(1, count)))
+    start = data.draw(st.integers(0, len(seen.shown)))
+    end = data.draw(st.integers(start, len(seen.shown)))
+    after = seen.shown[:start] + data.draw(st.text("xy\n", max_size=4)) + seen.shown[end:]
+    try:
+        splice = seen.spliced(after)
+    except ValueError:
+        return  # it would cut what is one character of the file
+    if splice is None or seen.file is None:
+        assert after == seen.shown
+        return
+    changed = splice.of(text)
+    again = seen.after(splice, after)
+    assert again.file is not None
+    assert again.file.text == changed
+    assert again.shown in (after, after.rstrip("\n"), after + "\n")
+    assert seen.showing(splice) == after
