@@ -75,7 +75,7 @@ def _from_window(clause: Clause, window: WindowView, wanted: list[Token], lang: 
 def _matching(window: WindowView, pool: Sequence[Item], wanted: list[Token]) -> list[Item]:
     if not wanted:
         return []
-    if any(one.has("~exist") for one in wanted):
+    if any(one.has("~exist", "@undone") for one in wanted):
         return [one for one in pool if not _is_done(one)]
     placed = shown.find_by_place(pool, wanted)
     if placed is not None:

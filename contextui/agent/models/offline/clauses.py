@@ -82,16 +82,17 @@ def clauses_of(words: str, knows: Knows, names: Collection[str] = ()) -> list[Cl
     tokens = glued(tokens_of(words), names)
     found, start, telling = list[Clause](), 0, False
     for place, token in enumerate(tokens):
-        telling = (telling or token.text in COLONS) and not _ends_telling(tokens, place)
+        telling = (telling or is_telling(tokens, place)) and not _ends_telling(tokens, place)
         if place < start or not _is_joint(token):
             continue
         after = _skip_joints(tokens, place)
         closed = token.text in ENDS and token.text != "\n"
         said, rest = tokens[start:place], tokens[after:]
-        if (closed or not telling) and (
+        if (closed or not telling or _is_whole(said)) and (
             begins_wish(rest, knows) or _goes_on_in_chinese(token, said, rest, knows)
         ):
-            found.append(_clause(said, words))
+            if not token.has("~correction"):
+                found.append(_clause(said, words))
             start, telling = after, False
     found.append(_clause(tokens[start:], words))
     return _with_topics([one for one in found if significant(one.tokens)])
@@ -156,7 +157,10 @@ def _with_topics(clauses: list[Clause]) -> list[Clause]:
     for number, clause in enumerate(clauses):
         whole = topic.with_more(clause) if topic else clause
         said = significant(whole.tokens)
-        leads = said[0].has(*_LEADING) and not any(one.is_verb for one in said)
+        after = clauses[number + 1] if number + 1 < len(clauses) else None
+        leads = said[0].has(*_LEADING) or said[-1].has("~behind_noun")
+        leads = leads or (after is not None and after.is_question)
+        leads = leads and not any(one.is_verb for one in said)
         topic = whole if leads and number + 1 < len(clauses) else None
         if topic is None:
             found.append(whole)
@@ -189,6 +193,21 @@ def _only_looks(token: Token) -> bool:
     return not _is_plain_verb(token) or token.has("@show", "@read", "~able") or token.text == "开"
 
 
+def is_telling(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a colon leads to what is told, rather than being a part of it (``port: 80``)."""
+    token, before = tokens[place], tokens[place - 1] if place else None
+    if token.kind is not Kind.MARK or token.text not in COLONS or before is None:
+        return False
+    known = any(key[0] in "@#~" for key in before.keys) or before.kind is not Kind.WORD
+    return token.text == "：" or known
+
+
+def _is_whole(tokens: Sequence[Token]) -> bool:
+    """Whether a wish is complete at a colon: "edit a.txt: change …" is two."""
+    said = significant(tokens)
+    return bool(said) and said[0].is_verb and said[-1].kind is Kind.PATH
+
+
 def _ends_telling(tokens: Sequence[Token], place: int) -> bool:
     """Whether what a colon began is over: at a full stop, or a line that is no more of a list."""
     if tokens[place].text == "\n":
@@ -200,7 +219,7 @@ def _ends_telling(tokens: Sequence[Token], place: int) -> bool:
 def _is_joint(token: Token) -> bool:
     if token.kind is Kind.MARK:
         return token.text in ENDS or token.text in COMMAS or token.text in COLONS
-    return token.has("~then") or (token.has("~and") and not token.is_verb)
+    return token.has("~then", "~correction") or (token.has("~and") and not token.is_verb)
 
 
 def _skip_joints(tokens: Sequence[Token], place: int) -> int:

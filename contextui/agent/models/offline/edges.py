@@ -49,6 +49,8 @@ def _is_only(token: Token, groups: Sequence[str]) -> bool:
 def _without_article(tokens: list[Token]) -> list[Token]:
     is_sentence = len(tokens) > _SHORT or any(one.has("~be") for one in tokens)
     while tokens and tokens[0].has(*ARTICLES) and not is_sentence and not tokens[0].number:
+        if tokens[0].start and tokens[0].text == "The":  # a name, such as The Hobbit
+            break
         if len(tokens) == 1 and tokens[0].has("~this"):  # "that" alone stands for something
             break
         tokens = tokens[1:]

@@ -7,11 +7,13 @@ from typing import Any
 from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.declared import Param
+from contextui.agent.models.offline.items import main_items, value_of
 from contextui.agent.models.offline.pointing import carried, item_value, wants_item
 from contextui.agent.models.offline.roles import Roles
 from contextui.agent.models.offline.runs import COLON, Run, is_place_param, runs_of
 from contextui.agent.models.offline.token import Kind
 from contextui.agent.models.offline.values import (
+    Beside,
     Each,
     Frame,
     Value,
@@ -41,6 +43,7 @@ class Filled:
         left: Runs that no param takes.
         unclear: Texts of items among which one was meant, but not which.
         back: Whether a value was taken from what was said before.
+        sure: How many values can hardly be meant otherwise.
     """
 
     params: dict[str, Any] = field(default_factory=dict)
@@ -49,6 +52,7 @@ class Filled:
     left: list[Run] = field(default_factory=list)
     unclear: tuple[str, ...] = ()
     back: bool = False
+    sure: int = 0
 
     @property
     def left_weight(self) -> float:
@@ -73,8 +77,10 @@ def fill(clause: Clause, action: Action, roles: Roles, frame: Frame) -> Filled:
     parted = [one.start for place, one in enumerate(clause.tokens) if roles.explains(place)]
     _take(pairs, runs, filled, parted)
     _same_for_both_ends(action, filled)
+    _take_more_items(action, filled, frame)
     _carry_over(action, filled, frame)
     _append(action, filled, frame)
+    _settle_places(action, filled, frame)
     filled.params = {
         p.name: filled.params[p.name] for p in action.params if p.name in filled.params
     }
@@ -156,13 +162,20 @@ def _worth(run: Run, place: int, param: Param, index: int, frame: Frame) -> Valu
     if found is None:
         return None
     leads = run.leads_to(param)
+    central = run.is_quote or COLON in run.cues
+    needs_words = any(one.type.takes_text and not one.optional for one in frame.action.params)
+    if param.optional and central and not leads and needs_words:
+        return None  # what is quoted, or told, is what the action is about
     if param.optional and not leads and not found.sure:
         elsewhere = bool(run.cues - {COLON})
-        free_text = param.type.takes_text and not frame.opening
+        listed = param.type.of is not None and param.type.of.takes_text
+        needs = any(not one.optional for one in frame.action.params)
+        free_text = (param.type.takes_text or (listed and needs)) and not frame.opening
         if elsewhere or free_text:
             return None
     score = found.score + 0.8 * leads + (0.3 if place == index else 0.0)
-    return Value(found.value, score, found.sure, found.unclear, found.back)
+    sure = found.sure or f"={param.name}" in run.cues
+    return Value(found.value, score, sure, found.unclear, found.back)
 
 
 def _take(
@@ -183,6 +196,7 @@ def _take(
         else:
             filled.left.append(run)
     filled.score += sum(one.value.score for one in pairs)
+    filled.sure = sum(one.value.sure for one in pairs)
     filled.unclear = next((one.value.unclear for one in pairs if one.value.unclear), ())
     filled.back = any(one.value.back for one in pairs)
 
@@ -204,12 +218,44 @@ def _same_for_both_ends(action: Action, filled: Filled) -> None:
             filled.score += 0.5
 
 
+def _take_more_items(action: Action, filled: Filled, frame: Frame) -> None:
+    """ "The dentist is done, and the bank too": more of what an item was said of."""
+    for param in action.params:
+        value = filled.params.get(param.name)
+        if value is None or isinstance(value, list) or not wants_item(param, frame):
+            continue
+        for run in list(filled.left):
+            numbered = any(one.number and not one.number.ordinal for one in run.tokens)
+            found = None if numbered else item_value(param, run, frame)
+            if found is None or not found.sure or found.unclear:
+                continue
+            before = value.values if isinstance(value, Each) else (value,)
+            value = filled.params[param.name] = Each((*before, found.value))
+            filled.left.remove(run)
+
+
 def _append(action: Action, filled: Filled, frame: Frame) -> None:
     """What is added without a place goes to the end."""
     for param in action.params:
         wanted = not param.optional and param.name not in filled.params and frame.making
         if wanted and frame.window is not None and param.type.takes_number and is_place_param(param):
             filled.params[param.name] = end_of(frame.window) + 1
+
+
+def _settle_places(action: Action, filled: Filled, frame: Frame) -> None:
+    """The number of a place that is named by what stands there, once what is moved is known."""
+    for name, value in filled.params.items():
+        if not isinstance(value, Beside) or frame.window is None:
+            continue
+        place = value.place + value.behind
+        items = main_items(frame.window)
+        moved = [one for one in action.params if one.name != name and wants_item(one, frame)]
+        for param in moved:
+            item = next((one for one in items if value_of(one, param, items)
+                         == filled.params.get(param.name)), None)  # fmt: skip
+            # What is moved leaves a gap behind it, and those after it move up.
+            place -= item is not None and items.index(item) + 1 < value.place
+        filled.params[name] = place
 
 
 def _carry_over(action: Action, filled: Filled, frame: Frame) -> None:

@@ -1,6 +1,5 @@
 """What a clause can mean: each declared action and each class, with a score."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -8,7 +7,7 @@ from contextui.agent.models.offline import items as shown
 from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.filling import Filled, fill
-from contextui.agent.models.offline.profiles import EXACT, GROUP, RELATED, likeness, profile_of
+from contextui.agent.models.offline.profiles import EXACT, GROUP, RELATED, Words, likeness, profile_of
 from contextui.agent.models.offline.references import windows_meant
 from contextui.agent.models.offline.roles import (
     Roles,
@@ -122,26 +121,35 @@ class _Acting:
         by_verb = by_verb or (head in roles.verbs and not generic)
         chosen = any(one.type.choices for one in action.params if one.name in filled.params)
         if head is not None and not by_verb:
-            score += (1.0 if chosen else 0.6) if generic else -2.5
+            other = 0.0 if chosen and evidence else -2.5
+            score += (1.0 if chosen else 0.6) if generic else other
         score += filled.score + bonus - _unsaid(clause, action, filled)
-        rivals = any(one.name == window.name and one.id != window.id for one in self._around.windows)
-        score += _shown_there(window, filled, rivals)
-        score -= 0.7 * _meant_otherwise(clause, window, action, roles)
-        score -= 0.0 if evidence or chosen else 1.5
+        if sum(one.name == window.name for one in self._around.windows) > 1:
+            score += _shown_there(window, filled)
+        score -= _meant_otherwise(clause, window, action, roles)
+        score -= 0.0 if evidence or chosen or filled.sure > 1 else 1.5
         also = tuple(one for one in self._meant.windows if one.id != window.id)
         return Meaning(score, action, window, None, filled, also)
 
 
-def _meant_otherwise(clause: Clause, window: WindowView, action: Action, roles: Roles) -> int:
-    """How many words would be plain text here, but are the very words of another action."""
-    others = [profile_of(one).label for one in window.actions if one.id != action.id]
-    every = profile_of(action).every
-    return sum(
-        token.kind is Kind.WORD and not token.is_small and not roles.explains(place)
-        and likeness(token.nouns, every) < GROUP
-        and any(likeness(token.nouns, label) == EXACT for label in others)
-        for place, token in enumerate(clause.tokens)
-    )  # fmt: skip
+def _meant_otherwise(clause: Clause, window: WindowView, action: Action, roles: Roles) -> float:
+    """What speaks against it: words that would be plain text here, but belong to another action."""
+    rivals = [one for one in window.actions if one.id != action.id]
+    labels = [profile_of(one).label for one in rivals]
+    choices = [_choice_words(one) for one in rivals]
+    own = (*profile_of(action).every, *_choice_words(action))
+    weight = 0.0
+    for place, token in enumerate(clause.tokens):
+        free = token.kind is Kind.WORD and not token.is_small and not roles.explains(place)
+        if free and likeness(token.nouns, own) < GROUP:
+            weight += 0.7 * any(likeness(token.nouns, one) == EXACT for one in labels)
+            weight += 1.4 * any(likeness(token.nouns, one) == EXACT for one in choices)
+    return weight
+
+
+def _choice_words(action: Action) -> Words:
+    kinds = [kind for one in action.params for kind in (one.type, one.type.of) if kind]
+    return tuple(keys for kind in kinds for choice in kind.choices[:60] for keys in keys_of(choice))
 
 
 def _says_little(verb: Token, action: Action) -> bool:
@@ -171,22 +179,15 @@ def _is_said(declared: frozenset[str], said: Sequence[frozenset[str]]) -> bool:
     return max((likeness(one, (declared,)) for one in said), default=0.0) >= RELATED
 
 
-def _shown_there(window: WindowView, filled: Filled, rivals: bool) -> float:
-    """Words that no param takes may say which window is meant: by what it shows.
-
-    Of one thing among many that it shows that holds only if there are other windows of its class.
-    """
-    shows = [one for one in filled.left if one.weight and _shows(window, one, rivals)]
+def _shown_there(window: WindowView, filled: Filled) -> float:
+    """Words that no param takes may say which of several windows is meant: by what it shows."""
+    shows = [one for one in filled.left if one.weight and _shows(window, one)]
     for run in shows:
         filled.left.remove(run)
-    return sum(0.8 * one.weight + (1.0 if rivals else 0.0) for one in shows)
+    return sum(0.8 * one.weight + 1.0 for one in shows)
 
 
-def _shows(window: WindowView, run: Run, rivals: bool) -> bool:
+def _shows(window: WindowView, run: Run) -> bool:
     tokens = tuple(one for one in run.tokens if not one.is_small)
-    if not tokens:
-        return False
-    tags = Counter(one.tag for one in window.items)
-    pool = [one for one in window.items if rivals or tags[one.tag] == 1]
-    found = shown.find_by_words(pool, Run(tokens, run.cues, run.words).text)
-    return found.fit >= shown.WORDS
+    text = Run(tokens, run.cues, run.words).text if tokens else ""
+    return shown.find_by_words(window.items, text).fit >= shown.WORDS

@@ -49,6 +49,7 @@ def _meanings(
     if opens and (named >= 0.7 or _has_path(clause, filled)):
         score = min(named, 4.0) + opens + filled.score + _article(clause, places, is_open)
         score += 0.6 if any(not one.optional for one in cls.args) and not filled.missing else 0.0
+        score += 0.3 * len(places) / max(sum(map(len, words_of(cls)[:2])), 1)
         yield Meaning(score, action, None, cls, filled, then=_has_more(filled))
     elif not is_open and all(one.optional for one in cls.args):
         led = led_mention(clause, cls) >= 2.0
@@ -106,7 +107,7 @@ def _opening_verb(verb: Token | None, cls: ClassView, places: set[int]) -> float
 
 def _does_what_it_is_for(verb: Token | None, cls: ClassView) -> bool:
     """Whether a verb says what windows of this class are for ("note …" for notes)."""
-    if verb is None or verb.has("@show", "@open", "@find"):
+    if verb is None or verb.has("@show", "@open", "@find", "@start", "@stop", "@on", "@off"):
         return False
     return _is_described(verb, cls)
 

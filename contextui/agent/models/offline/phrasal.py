@@ -105,4 +105,4 @@ def _ends_phrase(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_past(word: str) -> bool:
-    return word in PAST or (word.endswith("ed") and stem(word) != word)
+    return word in PAST or (word.isalpha() and word.endswith("ed") and stem(word) != word)

@@ -12,13 +12,20 @@ from typing import Any
 from contextui.agent.models.offline import saying
 from contextui.agent.models.offline.blocks import WindowView
 from contextui.agent.models.offline.clauses import Clause, significant
+from contextui.agent.models.offline.items import AROUND, find_by_words, main_items
 from contextui.agent.models.offline.profiles import GROUP, likeness, param_words
 from contextui.agent.models.offline.references import windows_meant
 from contextui.agent.models.offline.roles import mention_of
 from contextui.agent.models.offline.scene import Call, Scene
 from contextui.agent.models.offline.surroundings import Last, Surroundings
-from contextui.agent.models.offline.talking import file_to_read, small_talk, wishes_of
-from contextui.agent.models.offline.wishing import Outcome, Planned, not_understood, understand
+from contextui.agent.models.offline.talking import file_to_read, small_talk, wishes_of, with_verb
+from contextui.agent.models.offline.wishing import (
+    NOTHING,
+    Outcome,
+    Planned,
+    not_understood,
+    understand,
+)
 from contextui.agent.models.offline.words import tokens_of
 from contextui.text import one_line
 from contextui.windowing.env import Lang
@@ -110,6 +117,9 @@ class _Planner:
         while True:
             clause = self._clauses[self._place]
             outcome = self._understood(clause, around)
+            if parts := self._parallel(clause, outcome, around):
+                self._clauses[self._place : self._place + 1] = parts
+                continue
             joined = self._joined(clause, outcome, around)
             if joined is None:
                 return outcome
@@ -121,6 +131,25 @@ class _Planner:
         if path := file_to_read(clause, around, self._scene):
             return Outcome((Planned("read_file", {"path": path}),), score=9.0)
         return understand(clause, around, self._lang)
+
+    def _parallel(
+        self, clause: Clause, outcome: Outcome, around: Surroundings
+    ) -> list[Clause]:
+        """The parts of "put A on 1 and B on 2", each with the verb; none if it is one wish."""
+        meaning = outcome.meaning
+        if not outcome.calls or meaning is None or meaning.cls is not None or clause.joint:
+            return []
+        needed = [one for one in meaning.action.params if not one.optional]
+        parts = with_verb(clause, around)
+        if len(needed) < 2 or len(parts) < 2:
+            return []
+        each = [self._understood(one, around) for one in parts]
+        same = all(
+            one.calls and one.meaning is not None and one.meaning.action == meaning.action
+            and not one.meaning.filled.back and not one.meaning.filled.left
+            for one in each
+        )  # fmt: skip
+        return parts if same else []
 
     def _joined(self, clause: Clause, outcome: Outcome, around: Surroundings) -> Clause | None:
         """The clause with the next one, if the two are understood better together."""
@@ -159,6 +188,8 @@ class _Planner:
         """The calls of a clause that count; what there is to say is kept for the end."""
         clause, meaning = self._clauses[self._place], outcome.meaning
         self._note_mentions(clause, around)
+        if outcome is NOTHING:
+            self._note_items(clause, around)
         if outcome.asks and self._was_just_done(clause, outcome):
             return []
         if outcome.text:
@@ -198,6 +229,14 @@ class _Planner:
         named = [one for one in around.windows if mention_of(clause, one)[0] >= 2.0]
         if meant or named:
             self._mentioned = tuple(one.id for one in meant or named)
+
+    def _note_items(self, clause: Clause, around: Surroundings) -> None:
+        """What a remark is about is what "it" means in the wish behind it."""
+        for window in around.windows:
+            words = " ".join(one.text for one in clause.tokens if not one.is_small)
+            found = find_by_words(main_items(window), words)
+            if found.fit >= AROUND and len(found.items) == 1:
+                self._last = Last(window.id, (("", found.items[0].text),))
 
     def _use(self, window_id: str) -> None:
         self._used = [window_id, *(one for one in self._used if one != window_id)]

@@ -111,7 +111,8 @@ def _by_number(number: float, pool: Sequence[Item], param: Param) -> Value | Non
 def _by_words(run: Run, pool: Sequence[Item], param: Param) -> Value | None:
     found = shown.find_by_words(pool, run.text)
     several = len(parts_of(run.tokens)) > 1
-    if found.fit < shown.AROUND and not (found.fit and len(found.items) == 1):
+    least = shown.PART if run.is_quote else shown.AROUND
+    if found.fit < least and (run.is_quote or not found.fit or len(found.items) > 1):
         return None
     if several and (len(found.items) > 1 or found.fit < shown.EXACT):
         return None

@@ -41,7 +41,8 @@ class Profile:
     @property
     def verbs(self) -> frozenset[str]:
         """The groups of verbs that it is named by."""
-        every = frozenset[str]().union(*self.names, *self.heads)
+        told = [keys for keys in (*self.names, *self.heads) if "~not" not in keys]
+        every = frozenset[str]().union(*told)
         return frozenset(key for key in every if key[0] == "@")
 
     @property

@@ -14,7 +14,7 @@ _BEFORE = ("~article", "~new_article", "~possessive", "~this", "~in", "~to", "~f
            "~with", "~for", "~by", "~at", "~all", "~object", "~as", "~what", "~howmany", "~have")  # fmt: skip
 _PLACING = ("~in", "~to", "~from", "~at", "~for", "~by")
 _AROUND = ("~in", "~of", "~to", "~from", "~for", "~with", "~adverb", "~polite", "~then", "~by",
-           "~every", "~be", "~as", "~called", "~saying", "~tagged", "~and", "~at", "~before",
+           "~every", "~be", "~is_there", "~as", "~called", "~saying", "~tagged", "~and", "~at", "~before",
            "~after")  # fmt: skip
 _OPAQUE = (Kind.QUOTE, Kind.PATH, Kind.MARK, Kind.CLOCK)
 _PLACES = ("~last", "~first", "#begin", "#finish")  # they name an item rather than an action

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from contextui.agent.models.offline.blocks import Action
-from contextui.agent.models.offline.clauses import COLONS, ENDS, Clause, is_separator
+from contextui.agent.models.offline.clauses import ENDS, Clause, is_separator, is_telling
 from contextui.agent.models.offline.declared import Param
 from contextui.agent.models.offline.edges import ARTICLES, trimmed
 from contextui.agent.models.offline.lexicon.cues import AMOUNTS, CUES, PATHS, POSITIONS, TIMES, UNITS
@@ -79,6 +79,8 @@ def leads_to(cue: str, param: Param) -> bool:
         return cue == f"={param.name}"
     if cue == "~with" and param.type.of is not None:
         return True
+    if cue == COLON and not param.optional and param.type.takes_text:
+        return True
     wanted = {one.removesuffix("s") for one in CUES.get(cue, "").split()}
     names = re.split(r"[_\W]+", param.name.casefold())
     return any(name.removesuffix("s") in wanted for name in names)
@@ -135,7 +137,7 @@ class _Collector:
     def runs(self) -> list[Run]:
         place, tokens = 0, self._clause.tokens
         while place < len(tokens):
-            if tokens[place].kind is Kind.MARK and tokens[place].text in COLONS:
+            if is_telling(tokens, place):
                 self._close(frozenset({COLON}))
                 self._tokens = list(tokens[place + 1 :])
                 self._close(as_is=True)
@@ -167,6 +169,8 @@ class _Collector:
             self._alone([token])
         elif self._parts_number(place, token):
             return self._take_number(place)
+        elif self._says(place, token):
+            self._close(frozenset({"~saying"}))
         elif cues := self._parting_cues(place, token):
             self._close(cues)
         elif self._leads(place, token):
@@ -256,6 +260,12 @@ class _Collector:
             return token.has("~saying") and bool(after) and after[0].kind is Kind.WORD
         return True
 
+    def _says(self, place: int, token: Token) -> bool:
+        """Whether a verb only leads to a quotation ("make it read “…”")."""
+        after = next(iter(self._clause.tokens[place + 1 : place + 2]), None)
+        quoted = after is not None and after.kind is Kind.QUOTE
+        return quoted and bool(self._tokens) and token.has("@read", "~saying")
+
     def _parting_cues(self, place: int, token: Token) -> frozenset[str]:
         """The cues that a small word is here, if another value begins behind it."""
         if not self._tokens and not self._found:
@@ -336,10 +346,14 @@ class _Collector:
         """A number with the unit behind it, or the noun before it."""
         tokens = self._clause.tokens
         before = [self._tokens.pop()] if self._tokens and self._is_unit(self._tokens[-1]) else []
-        unit = place + 1 < len(tokens) and self._is_unit(tokens[place + 1])
-        unit = unit and place + 1 not in self._roles.verbs
-        self._alone([*before, *tokens[place : place + 1 + unit]])
-        return 1 + unit
+        size = 2 if place + 1 < len(tokens) and self._is_unit(tokens[place + 1]) else 1
+        if place + 1 in self._roles.verbs:
+            size = 1
+        after = tokens[place + 1 : place + 3]
+        if len(after) == 2 and after[0].has("~article", "~by", "~every") and after[1].has(*UNITS):
+            size = 3  # "once a minute"
+        self._alone([*before, *tokens[place : place + size]])
+        return size
 
     def _is_unit(self, token: Token) -> bool:
         if token.kind is not Kind.WORD or token.is_small:

@@ -71,12 +71,20 @@ def _spread(clause: Clause, around: Surroundings) -> list[Clause]:
     head = head_of(clause, around.declared())
     if head is None or not clause.tokens[head].has("@open", "@close", "@show"):
         return [clause]
-    parts = parts_of(clause.tokens[head + 1 :])
-    named = [_named_view(Clause(tuple(part), clause.words), around) for part in parts]
+    parts = with_verb(clause, around)
+    named = [_named_view(Clause(one.tokens[head + 1 :], one.words), around) for one in parts]
     if len(parts) < 2 or not all(named) or len(set(named)) < len(named):
         return [clause]
+    return parts
+
+
+def with_verb(clause: Clause, around: Surroundings) -> list[Clause]:
+    """What is listed behind a verb, each part as a wish with that verb."""
+    head = head_of(clause, around.declared())
+    if head is None:
+        return [clause]
     verb = clause.tokens[: head + 1]
-    return [Clause((*verb, *part), clause.words) for part in parts]
+    return [Clause((*verb, *part), clause.words) for part in parts_of(clause.tokens[head + 1 :])]
 
 
 def _named_view(clause: Clause, around: Surroundings) -> str:

@@ -10,7 +10,7 @@ from contextui.agent.models.offline.blocks import Action, WindowView
 from contextui.agent.models.offline.clauses import parts_of
 from contextui.agent.models.offline.declared import Param, Type
 from contextui.agent.models.offline.edges import trimmed
-from contextui.agent.models.offline.items import main_items
+from contextui.agent.models.offline.items import PART, find_by_words, main_items
 from contextui.agent.models.offline.lexicon.numbers import SECONDS
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.runs import (
@@ -40,6 +40,14 @@ class Each:
     """Several values where one is wanted: one call for each."""
 
     values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The place before or behind an item, by the item's own place; settled when all is known."""
+
+    place: int
+    behind: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +131,19 @@ def number_value(param: Param, run: Run, frame: Frame) -> Value | None:
         if every and any(_seconds(one.keys) for one in run.tokens):  # "every minute"
             return Value(_exact(_unit_factor(param, run)), 2.0, sure=True)
         place = _named_place(param, run, frame)
-        return Value(place, 1.2) if place is not None else None
+        if place is None:
+            beside = _beside(param, run, frame)
+            return Value(beside, 2.0, sure=True) if beside else None
+        return Value(place, 1.2)
     others = [one for one in run.tokens if one is not token and not one.is_small]
     named = any(likeness(one.keys, keys_of(param.name)) >= GROUP for one in (token, *others))
-    value = token.number.value * _unit_factor(param, run)
+    often = any(one.has("~article", "~by", "~every") for one in run.tokens)  # twice a minute
+    factor = _unit_factor(param, run)
+    value = factor / (token.number.value or 1) if often else token.number.value * factor
     if token.number.ordinal and token.number.from_end:
         return None
     strange = [one for one in others if one.kind is not Kind.MARK]
+    value += ("~after" in run.cues and "before" in param.name)
     exact = _exact(value)
     if "float" not in param.type.plain and not isinstance(exact, int):
         return None
@@ -210,7 +224,7 @@ def _path_value(run: Run, frame: Frame) -> Value | None:
 
 def _is_enumeration(parts: Sequence[Sequence[Token]], run: Run, frame: Frame) -> bool:
     """Whether several things are added one by one, rather than one text with commas in it."""
-    if len(parts) < 2 or "@add" not in frame.verbs or "@write" in frame.verbs:
+    if len(parts) < 2 or not frame.making or "@write" in frame.verbs:
         return False
     return all(len(part) <= 5 for part in parts) and "~saying" not in run.cues
 
@@ -250,6 +264,17 @@ def _named_place(param: Param, run: Run, frame: Frame) -> int | None:
     if any(one.has("#finish", "~last") for one in run.tokens):
         return end_of(frame.window) + ("before" in param.name)
     return None
+
+
+def _beside(param: Param, run: Run, frame: Frame) -> Beside | None:
+    """Where something stands that is named with "before" or "after"."""
+    behind = "~after" in run.cues
+    if frame.window is None or not is_place_param(param) or not (behind or "~before" in run.cues):
+        return None
+    items = main_items(frame.window)
+    found = find_by_words(items, run.text)
+    exact = found.fit >= PART and len(found.items) == 1
+    return Beside(items.index(found.items[0]) + 1, behind) if exact else None
 
 
 def _is_name(token: Token, param: Param) -> bool:

@@ -82,7 +82,8 @@ def _choice(clause: Clause, param: Param, roles: Roles) -> FromClause | None:
     if not found:
         return None
     best = max(found, key=lambda one: (one.sure, one.place))
-    return FromClause(choice_value(best.choice), 2.0 * best.sure, frozenset(best.places))
+    score = 3.0 if best.sure > EXACT else 2.0 * best.sure
+    return FromClause(choice_value(best.choice), score, frozenset(best.places))
 
 
 def _choices(clause: Clause, param: Param, roles: Roles) -> FromClause | None:

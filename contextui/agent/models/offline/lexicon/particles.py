@@ -7,6 +7,8 @@ interjection: hmm, hm, oh, oops, uh, um, ah, wait, well, no wait, sorry, ok, oka
     by the way, btw, so, hey, yeah, yep, nope, right, that's enough, that is enough, enough,
     that will do, good, fine | 嗯 哦 呃 诶 哎 哎呀 噢 喔 对了 不对 好了 好吧 行了 行 那么 话说
     等等 等一下 可以了 够了 就行 就好 就可以了
+correction: i mean, or rather, correction, no wait, make that, scratch that, i meant | 我是说 不对
+    应该说 更正 我的意思是
 aux: should, must, may, might, shall, will, would, ought to, has to, have to, needs to, need to,
     can, could, gets to, is to | 应该 应当 必须 得 可以 要
 aspect: | 着 了 过 的 地 得 们 完
@@ -21,14 +23,14 @@ polite: please, kindly, could you, can you, would you, will you, could we, can w
     help me to, be so kind and, feel free to, actually, maybe, perhaps, quickly, real quick, pls,
     let me, i'll, we should, you should, i wonder if you could, try to, time to, it's time to | 请
     麻烦 麻烦你 帮我 帮忙 帮 给我 替我 为我 请你 请帮我 能不能 能否 可以 可不可以 可否 能 我想
-    我要 我想要 我需要 我希望 一下 一下吧 吧 吗 呢 啊 呀 哦 嗯 谢谢 多谢 您 你 好的 好 劳驾 拜托
-    那就 那 就 来 咱们 我们来 让我们 顺便 快 赶紧 现在就 希望你 你能 你可以 能帮我 可以帮我 我得
-    该
+    我要 我想要 我需要 我希望 一下 一下吧 吧 吗 呢 啊 呀 呗 啦 嘛 咯 哈 哟 哦 嗯 谢谢 多谢 您 你
+    好的 好 劳驾 拜托 那就 那 就 来 咱们 我们来 让我们 顺便 快 赶紧 现在就 希望你 你能 你可以
+    能帮我 可以帮我 我得 该
 adverb: just, now, also, too, as well, again, right now, really, simply, straight away,
     immediately, today only, once more, first of all, finally, already, at once, first off,
     instead, anyway, still, for a moment, for now, for a while, a bit, a little, after all,
-    for good, once again | 也 都 再 又 还 先 现在 马上 立刻 立即 目前 已经 其实 另外 顺便 直接
-    一会儿 一会 稍微 片刻 暂时
+    for good, once again, to self, to myself, any more, anymore, any longer, right away | 也 都 再
+    又 还 先 现在 马上 立刻 立即 目前 已经 其实 另外 顺便 直接 一会儿 一会 稍微 片刻 暂时
 article: a, an, the, some, any | 一个 一份 一张 一条 一项 一些 一只 一本 一种 点 些 个 一下子
 new_article: a new, an additional, another, one more, yet another, a second, a fresh, an extra,
     a further | 另一个 新的 再一个 又一个 另外一个 新一个 一个新的 一个新 再来一个
@@ -38,8 +40,8 @@ possessive: my, our, your, his, her, their, its | 我的 我们的 你的 他的
 person: i, we, you, me, us, he, she | 我 我们 他们 咱
 this: this, that, these, those, the same, said, the current | 这个 那个 这 那 这些 那些 该 此
     刚才的 当前
-it: it, that one, this one, this thing, them, they, the thing | 它 它们 他 这个 那个 这一个 那一个
-    这些 那些
+it: it, him, her, that one, this one, this thing, them, they, the thing | 它 它们 他 这个 那个
+    这一个 那一个 这些 那些
 all: all, every, everything, each, all of them, all of it, everything else, all the, all of the,
     entire, everywhere | 全部 所有 所有的 每个 一切 都 全都 全 整个 每一项 每项 全部的 到处 各处
 both: both, both of them | 两个都 两者 俩
@@ -51,8 +53,8 @@ not: not, no, never, don't, do not, without, none, nothing, neither | 不 没 �
 of: of | 的 之
 to: to, into, onto, unto, towards, toward, up to | 到 成 为 给 进 至 往 向 成为 作 到了 入
 with: with, containing, including, consisting of, holding, that has, which has, having,
-    that contains, filled with, made of | 带 带着 包含 含 里面有 内容是 包括 内容为 里面是 上面有
-    有 带有 含有 用 放着 写着
+    that contains, filled with, made of | 带 带着 要有 含有 写有 包含 含 里面有 内容是 包括 内容为
+    里面是 上面有 有 带有 含有 用 放着 写着
 as: as, like | 作为 当作 为 成
 in: in, inside, within, under, on, upon, through, across, among | 在 里 里面 中 上 上面 内 之中
     里头 下 下面 底下

@@ -60,7 +60,7 @@ def _without_ending(word: str) -> str:
     for ending in _ENDINGS:
         rest = word.removesuffix(ending)
         if rest != word and len(rest) > 2 and _VOWEL.search(rest):
-            doubled = rest[-1] == rest[-2] and rest[-1] not in "lszaeiou"
+            doubled = len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] not in "lszaeiou"
             if _SHORT.fullmatch(rest):
                 return rest + "e"  # making: make
             return rest[:-1] if doubled else rest

@@ -5,7 +5,7 @@ from contextui.agent.models.offline.lexicon.listed import listed
 VERBS = """
 open: open, create, make, launch, set up, bring up, pull up, give me, get me, fire up, build,
     spin up, new, start, begin, prepare, pop up, want, need, would like, have | 打开 开 开启 新建
-    创建 建 建立 新开 做 弄 来 启动 起 准备 开个 建个 要 想要 需要 做个 新增 新
+    创建 建 建立 新开 做 弄 来 启动 起 准备 开个 建个 要 想要 需要 做个 新增 新 整 整个 搞 搞个
 add: add, append, put, drop in, include, insert, attach, place, enter, throw in, stick, register,
     pop, need, don't forget, remember, remind me, reminder, sign up, create, make, new, plus | 加
     添加 增加 加上 加入 加进 放 放进 放入 补 补上 追加 插入 写上 列入 添 添上 加个 添个 加条
@@ -25,8 +25,8 @@ done: done, finish, complete, tick, tick off, check off, cross off, accomplish, 
 mark: mark, flag, set, check, tick, declare | 标记 标 标为 标成 记为 算作 设为 设成
 undone: undone, not done, unfinished, uncheck, untick, reopen, unmark, incomplete, not finished,
     still open, not yet done, is not done, open again, not complete, not completed, not ready
-    | 未完成 没完成 没做完 取消完成 取消勾选 还没做 没做 还没完成 没有完成 重新打开 不算完成
-    还没好
+    | 没干 没弄 没买 没办 未完成 没完成 没做完 取消完成 取消勾选 还没做 没做 还没完成 没有完成
+    重新打开 不算完成 还没好
 edit: edit, change, modify, update, rewrite, alter, correct, fix, revise, reword, rephrase, amend,
     rename, turn | 改 修改 编辑 更改 变更 更新 纠正 改写 改动 改名 重命名 改一下 更正
 rename: rename, call, name, title, retitle | 重命名 改名 命名 起名 改叫 叫
@@ -57,8 +57,8 @@ enter: enter, go into, step into, go inside, descend, dive into | 进入 进 进
 next: next, forward, following, onward, further | 下一 下一个 下一页 往后 往下 向下 后一
 previous: previous, back, prior, backward, earlier, the one before, go back | 上一 上一个 上一页
     前一 往前 返回 回到 后退
-up: up, above, upward, parent, go up, higher | 上级 往上 向上 上层 上一级 上一层 上级目录
-down: down, below, downward, go down | 向下 往下 下一级
+up: up, upward, parent, go up, higher | 上级 往上 向上 上层 上一级 上一层 上级目录
+down: down, downward, go down | 向下 往下 下一级
 pause: pause, halt, stop, freeze, suspend, hold, no more, interrupt, hold on | 暂停 停 停止 停下
     停住 别再 不再 中止 中断 停一下 歇 先停
 resume: resume, continue, go on, carry on, unpause, restart, keep going, proceed, again | 继续
@@ -157,7 +157,7 @@ cook: cook, bake, prepare | 煮 做饭 烹饪 烤
 sell: sell, sold | 卖 卖出 卖掉 出售
 borrow: borrow | 借 借入 借了
 lend: lend, lent, loan | 借出 借给
-return: return, give back, bring back | 归还 还 退回 退还
+return: return, give back, bring back | 归还 还 退回 退还 返回 回去 回来 回到
 restock: restock, refill, replenish, fill up, top up | 补货 补充 加满 充值 进货
 use: use, use up, consume, apply | 用 使用 用掉 应用 采用
 learn: learn, study, memorize | 学 学习 背
