@@ -17,7 +17,7 @@ from contextui.tui.inspector.wrapping import numbered
 from contextui.tui.words import Words
 
 _LOW, _TALL = 26, 48  # lines of the screen under which there is no room for text; and much
-_HEIGHTS = {"low": 4, "usual": 11, "tall": 18}
+_HEIGHTS = {"low": 4, "tight": 8, "usual": 11, "tall": 18}
 _NAME, _EACH, _ONCE, _BACK = 7, 10, 8, 11  # cells
 _PAIR, _GAP = 34, 4  # cells of an offer where two stand side by side, and between them
 _HEAD = 65_536  # characters of a text that could be shown here
@@ -50,11 +50,11 @@ class Detail(Widget):
         self,
         container: Size,  # noqa: ARG002
         viewport: Size,
-        width: int,  # noqa: ARG002
+        width: int,
     ) -> int:
         """Always the same on the same screen, so that nothing jumps."""
         if viewport.height < _LOW:
-            return _HEIGHTS["low"]
+            return _HEIGHTS["low" if width >= 2 * _PAIR + _GAP else "tight"]
         return _HEIGHTS["tall" if viewport.height > _TALL else "usual"]
 
     def on_click(self, event: Click) -> None:

@@ -109,9 +109,8 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
 
     def _note_choice(self) -> None:
         row = self.row
-        chosen = (row.key, row.item.seq) if row is not None else None
-        if chosen != self._chosen:
-            self._chosen = chosen
+        if row is not None:
+            self._chosen = (row.key, row.item.seq)
         self.post_message(self.Chosen())
 
     def action_step(self, step: int) -> None:

@@ -30,7 +30,7 @@ class LineView(ScrollView):
 
     def set_count(self, count: int) -> None:
         """Have so many lines, and draw those in view anew; at the end, stay at the end."""
-        at_end = bool(self.count) and self.scroll_offset.y >= self.max_scroll_y > 0
+        at_end = self.scroll_offset.y >= self.max_scroll_y > 0
         self.count = count
         self.virtual_size = Size(0, count)
         if at_end:

@@ -4,12 +4,18 @@ from collections import deque
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from textual.binding import Binding
 from textual.content import Content
 from textual.events import Resize
+from textual.message import Message
 
+from contextui.agent.events import AnswerDiscarded, Notice, RetryScheduled, TurnFinished
+from contextui.events import Event
 from contextui.tui.cells import FAINT, MUTED
+from contextui.tui.desk import Desk
 from contextui.tui.inspector.lineview import LineView
 from contextui.tui.inspector.wrapping import wrapped
+from contextui.tui.link import Changes
 from contextui.tui.words import Words
 
 _KEPT = 1_000
@@ -35,15 +41,59 @@ class Told(NamedTuple):
 class LogPage(LineView, can_focus=True):
     """Warnings, notices, and windows that could not be loaded or drawn."""
 
+    BINDINGS = [Binding("c", "copy", "copy")]
+
+    class Grew(Message):
+        """There is something new in it."""
+
     def __init__(self, words: Words) -> None:
         super().__init__(id="events")
         self._words = words
+        self._notices: list[str] = []
+        self._heard = self._attempt = 0
         self._told: deque[Told] = deque(maxlen=_KEPT)
         self._lines: list[tuple[str, str, str]] = []
 
     def take_focus(self, may: bool) -> None:
         """Have a stop for the focus, or none: a pane has one, on the page that is shown."""
         self.can_focus = may
+
+    def attach(self, desk: Desk) -> None:
+        """Tell what is known from the start: what cannot be opened, and what was noticed."""
+        for entry in desk.entries:
+            if not entry.usable:
+                self.tell(str(entry), "error")
+        self._notices = desk.session.notices
+        self._heard = len(self._notices)
+        for notice in dict.fromkeys([*desk.notices, *self._notices]):
+            self.tell(notice)
+
+    def take(self, changes: Changes) -> None:
+        """Tell what went wrong in windows, and what the session noticed."""
+        for trouble in changes.troubles:
+            self.tell(trouble)
+        self._take_notices()
+
+    def hear(self, event: Event) -> None:
+        """Tell what goes wrong in a turn."""
+        match event:
+            case Notice():
+                self.tell(event.text, "notice")
+            case AnswerDiscarded():
+                self.tell(event.reason)
+            case RetryScheduled() if event.attempt != self._attempt:
+                self._attempt = event.attempt  # it is told anew for every second
+                self.tell(event.reason)
+            case TurnFinished():
+                self._attempt = 0
+                if event.is_error and event.explanation:
+                    self.tell(event.explanation, "error")
+                self._take_notices()
+
+    def _take_notices(self) -> None:
+        for notice in self._notices[self._heard :]:
+            self.tell(notice)
+        self._heard = len(self._notices)
 
     def tell(self, text: str, kind: Kind = "warning") -> None:
         """Note something; the same again is counted."""
@@ -54,6 +104,13 @@ class LogPage(LineView, can_focus=True):
         else:
             self._told.append(Told(when, kind, short))
         self._draw()
+        self.post_message(self.Grew())
+
+    def action_copy(self) -> None:
+        """Copy all of it."""
+        text = "\n".join(f"{told.when} {told.text}" for told in self._told)
+        self.app.copy_to_clipboard(text)
+        self.notify(self._words("Copied {count} characters.", count=len(text)), markup=False)
 
     def on_resize(self, _: Resize) -> None:
         """Break the lines anew."""

@@ -8,14 +8,7 @@ from textual.events import Key, Resize, Show
 from textual.message import Message
 from textual.widget import Widget
 
-from contextui.agent.events import (
-    AnswerDiscarded,
-    Notice,
-    RetryScheduled,
-    TurnFinished,
-    TurnStarted,
-    UsageSpent,
-)
+from contextui.agent.events import TurnFinished, TurnStarted, UsageSpent
 from contextui.events import Event
 from contextui.tui.desk import Desk
 from contextui.tui.inspector.budget import BudgetBar
@@ -24,7 +17,7 @@ from contextui.tui.inspector.draft import Drafting, Order
 from contextui.tui.inspector.earlier import Earlier
 from contextui.tui.inspector.itempage import ItemPage
 from contextui.tui.inspector.keys import meant_key
-from contextui.tui.inspector.log import Kind, LogPage
+from contextui.tui.inspector.log import LogPage
 from contextui.tui.inspector.reading import EarlierTurn
 from contextui.tui.inspector.request import RequestPage
 from contextui.tui.inspector.tabs import PAGES, TabBar
@@ -68,7 +61,6 @@ class Inspector(Vertical):
         self._changing: Changing | None = None
         self._page = PAGES[0]
         self._is_waiting = self._is_stale = False
-        self._notices = self._attempt = 0
 
     def compose(self) -> ComposeResult:
         """The budget, the names of the pages, and the pages."""
@@ -99,53 +91,27 @@ class Inspector(Vertical):
         self._changing = Changing(context, self._words, lambda: watch.look().cached_tokens)
         drafting = Drafting(desk.controller, self._words)
         self.query_one(RequestPage).attach(drafting, context.counter)
-        for entry in desk.entries:
-            if not entry.usable:
-                self._log(str(entry), "error")
-        for notice in dict.fromkeys([*desk.notices, *desk.session.notices]):
-            self._log(notice)
-        self._notices = len(desk.session.notices)
+        self.query_one(LogPage).attach(desk)
         self._look()
 
     # --- what happens ------------------------------------------------------------------
 
     def take(self, changes: Changes) -> None:
         """Show what changed."""
-        for trouble in changes.troubles:
-            self._log(trouble)
-        self._take_notices()
+        self.query_one(LogPage).take(changes)
         if changes.context or changes.windows:
             self._look_soon()
 
     def hear(self, event: Event) -> None:
         """Note what a turn costs, and what goes wrong in it."""
+        self.query_one(LogPage).hear(event)
         if self._watch is not None:
             self._watch.hear(event)
-        match event:
-            case Notice():
-                self._log(event.text, "notice")
-            case AnswerDiscarded():
-                self._log(event.reason)
-            case RetryScheduled() if event.attempt != self._attempt:
-                self._attempt = event.attempt
-                self._log(event.reason)
-            case TurnStarted() | UsageSpent():
-                self._attempt = 0
-                self._look_soon()
-            case TurnFinished():
-                if event.is_error and event.explanation:
-                    self._log(event.explanation, "error")
-                self._take_notices()
-                self._look_soon()
+        if isinstance(event, TurnStarted | UsageSpent | TurnFinished):
+            self._look_soon()
 
-    def _take_notices(self) -> None:
-        notices = self._desk.session.notices if self._desk is not None else []
-        for notice in notices[self._notices :]:
-            self._log(notice)
-        self._notices = len(notices)
-
-    def _log(self, text: str, kind: Kind = "warning") -> None:
-        self.query_one(LogPage).tell(text, kind)
+    @on(LogPage.Grew)
+    def _mark_log(self) -> None:
         self.query_one(TabBar).mark("Log")
 
     # --- looking -----------------------------------------------------------------------

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from textual.binding import Binding
 from textual.content import Content
+from textual.events import Click
 from textual.message import Message
 
 from contextui.tui.cells import FAINT, MUTED, fit, short
@@ -54,7 +55,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         self._words = words
         self._turns: Sequence[TurnUsage] = ()
         self._cursor = 0
-        self._drawn: tuple[tuple[int, int], list[Content]] = ((0, 0), [])
+        self._above: list[Content] = []
 
     def take_focus(self, may: bool) -> None:
         """Have a stop for the focus, or none: a pane has one, on the page that is shown."""
@@ -77,7 +78,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         """Draw what stands above the table; rows of the table are made when they are seen."""
         width, height = self.line_width, self.size.height
         if not self._turns or width <= 0:
-            self._drawn = ((width, height), [])
+            self._above = []
             self.set_count(1)
             return
         words = self._words
@@ -86,7 +87,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         bars = plot(self._turns, width, max(rows, _LEAST_PLOT), plain=plain)
         columns = _COLUMNS if width > _WIDE else _NARROW
         caption = "".join(fit(words(name), cells, right=True) for name, cells in columns)
-        above = [
+        self._above = [
             Content.styled(self._summary(width), "$foreground"),
             self._legend(width, plain),
             Content(""),
@@ -94,8 +95,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
             Content(""),
             Content.styled(caption, FAINT),
         ]
-        self._drawn = ((width, height), above)
-        self.set_count(len(above) + len(self._turns))
+        self.set_count(len(self._above) + len(self._turns))
 
     def _summary(self, width: int) -> str:
         paid, sent = sum(one.paid for one in self._turns), sum(one.sent for one in self._turns)
@@ -120,12 +120,20 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
     def action_step(self, step: int) -> None:
         """Move the cursor."""
         self._cursor = max(min(self._cursor + step, len(self._turns) - 1), 0)
-        self.show_line(len(self._drawn[1]) + self._cursor if self._cursor else 0)
+        self.show_line(len(self._above) + self._cursor if self._cursor else 0)
         self.refresh()
 
     def action_edge(self, step: int) -> None:
         """Go to the newest turn."""
         self.action_step(step * len(self._turns))
+
+    def on_click(self, event: Click) -> None:
+        """Choose the turn that was clicked; twice shows its request."""
+        place = event.y + self.scroll_offset.y - len(self._above)
+        if 0 <= place < len(self._turns):
+            self.action_step(place - self._cursor)
+            if event.chain == 2:
+                self.action_open()
 
     def action_open(self) -> None:
         """Show the request of the turn."""
@@ -136,12 +144,11 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
 
     def line_at(self, number: int, width: int) -> Content:
         """A line of the plot, or a turn in figures."""
-        above = self._drawn[1]
         if not self._turns:
             return Content.styled(self._words("Nothing sent yet. Each turn appears here."), FAINT)
-        if number < len(above):
-            return above[number]
-        place = number - len(above)
+        if number < len(self._above):
+            return self._above[number]
+        place = number - len(self._above)
         line = self._row(self._turns[-1 - place], width, place == 0)
         return line.stylize(CURSOR) if place == self._cursor and self.has_focus else line
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable
+from itertools import islice
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,6 +22,7 @@ from contextui.tui.words import Words
 Break = Callable[[str, int], Iterable[str]]
 
 _LONG = 100_000  # characters from which on breaking them into lines is left to a thread
+_BATCH = 4_000  # lines that it hands over at once
 
 
 class TextLines(LineView, can_focus=True):
@@ -32,7 +34,7 @@ class TextLines(LineView, can_focus=True):
     """
 
     class Broken(Message):
-        """A long text is broken into lines of a width."""
+        """Some more of a long text is broken into lines of a width."""
 
         def __init__(self, lines: list[str], width: int) -> None:
             super().__init__()
@@ -56,24 +58,27 @@ class TextLines(LineView, can_focus=True):
         width = self.scrollable_content_region.width
         if width in (0, self._width):
             return
-        self._width = width
+        self._width, self._lines = width, []
         if len(self._text) <= _LONG:
             self._show(list(self._broken(self._text, width)))
         else:
+            # A daemon: leaving does not wait for it.
             threading.Thread(target=self._break, args=(width,), daemon=True).start()
 
     def _break(self, width: int) -> None:
-        self.post_message(self.Broken(list(self._broken(self._text, width)), width))
+        pieces = iter(self._broken(self._text, width))
+        while self._width == width and (lines := list(islice(pieces, _BATCH))):
+            self.post_message(self.Broken(lines, width))
 
     def on_text_lines_broken(self, message: Broken) -> None:
         """Show it, if the width is still the same."""
         if message.width == self._width:
             self._show(message.lines)
 
-    def _show(self, lines: list[str]) -> None:
-        self._lines = lines
-        self.set_count(len(lines))
-        self.post_message(self.Shown(len(lines)))
+    def _show(self, more: list[str]) -> None:
+        self._lines += more
+        self.set_count(len(self._lines))
+        self.post_message(self.Shown(len(self._lines)))
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
         """One line."""

@@ -62,7 +62,7 @@ def _end(line: str, start: int, width: int) -> int:
 def _full(line: str, start: int, width: int) -> int:
     """How far `width` cells reach; always beyond at least one character."""
     head = line[start : start + width]
-    if head.isascii():
+    if head.isascii() or (len(head) < width and cell_len(head) <= width):
         return start + len(head)
     cells = 0
     for position in range(start, min(start + 4 * width, len(line))):

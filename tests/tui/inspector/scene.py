@@ -50,7 +50,7 @@ async def talk(pilot: "Pilot[int]") -> None:
     await say(pilot, "Money is Decimal, never float")
     await say(pilot, "Open a list")
     await say(pilot, "Read the tests")
-    await until(pilot, lambda: "The file has 600" in screen(pilot) or not inspector(pilot).display)
+    await until(pilot, lambda: rows(pilot).count > 12 or not inspector(pilot).display)
 
 
 def inspector(pilot: "Pilot[int]") -> Inspector:

@@ -74,6 +74,18 @@ def test_the_price_shows_before_any_key(tmp_path: Path, size: tuple[int, int]) -
     inspect(tmp_path, act, size=size)
 
 
+def test_a_wide_screen_may_be_low(tmp_path: Path) -> None:
+    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+        await go_to(pilot, "Tool   read_file")
+        offers = [line for line in lines(pilot) if "▏ d drop" in line or "▏ p pin" in line]
+        assert len(offers) == 2
+        assert offers[0].endswith("at once")
+        await click_on(pilot, "p pin")
+        await see(pilot, "Pinned")
+
+    inspect(tmp_path, act, size=(120, 24))
+
+
 def test_d_drops_and_u_brings_back(tmp_path: Path) -> None:
     async def act(pilot: "Pilot[int]", desk: Desk) -> None:
         item = await go_to(pilot, "read_file tests.py")

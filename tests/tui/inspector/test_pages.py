@@ -37,7 +37,7 @@ def test_the_brackets_turn_pages_and_focus_stays_within(
         async with running(shop(tmp_path), size) as pilot:
             await talk(pilot)
             await enter(pilot)
-            for texts in (["parts", "tools"], ["paid for", "written"], ["No warnings."]):
+            for texts in (["parts", "todo_1  Full"], ["paid for", "written"], ["No warnings."]):
                 await pilot.press("right_square_bracket")
                 await see(pilot, *texts)
                 assert inspector(pilot).has_focus_within
@@ -210,6 +210,8 @@ def test_the_log_tells_what_went_wrong(tmp_path: Path) -> None:
             await pilot.press("left_square_bracket")
             await see(pilot, "[X] deploy: syntax error, line 3", "A newer version is out.")
             await see(pilot, "The request was refused.")
+            await pilot.press("c")
+            assert "[X] deploy: syntax error, line 3" in pilot.app.clipboard
             assert not any("Log•" in line for line in lines(pilot))
 
     asyncio.run(run())
