@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
 
 from contextui.agent import gate, phrases
 from contextui.agent.approval import ApprovalGate
@@ -21,12 +20,17 @@ from contextui.agent.events import (
 )
 from contextui.agent.file_reader import FileResult
 from contextui.agent.judging import judge, says_something, words_in
+from contextui.agent.making_room import RoomMaker, Tell, outcome
 from contextui.agent.meanwhile import Meanwhile
 from contextui.agent.prompt import ToolProtocol, install, system_prompt
-from contextui.agent.protocol import PROTOCOLS, declaring
+from contextui.agent.protocol import PROTOCOLS
 from contextui.agent.retry import answer_to
+from contextui.agent.telling import Telling
 from contextui.agent.tools import ToolBox, ToolCall
 from contextui.agent.turn import Turn, TurnOptions
+from contextui.context.admission import admit
+from contextui.context.compaction.result import CompactionResult
+from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.pieces import Composition
@@ -41,7 +45,7 @@ from contextui.windowing.trouble import reason_of
 
 
 class TurnUnderWayError(ContextUIError):
-    """Words for a turn while another one is running."""
+    """Words for a turn, or the wish for a compaction, while another one is running."""
 
 
 class InteractionController:
@@ -81,7 +85,8 @@ class InteractionController:
         self.tool_protocol: ToolProtocol = tool_protocol
         self._calls = PROTOCOLS[tool_protocol]
         self._meanwhile = Meanwhile(context)
-        self._task: asyncio.Task[None] | None = None
+        self._room = RoomMaker(context, lambda: self.model, self.options, self._calls.tools)
+        self._task: asyncio.Task[None] | asyncio.Task[CompactionResult] | None = None
 
     # --- before and after --------------------------------------------------------------
 
@@ -100,11 +105,7 @@ class InteractionController:
         Raises:
             ContextTooLargeError: The system prompt and the tools alone take all of it.
         """
-        system = [one for one in self.context.get_active() if one.type is ItemType.SYSTEM]
-        needed = self._tool_tokens + sum(self.context.ledger.size(one) for one in system)
-        if needed >= self.options.budget:
-            what = [f"the system prompt and the tools, ~{needed}"]
-            raise ContextTooLargeError(needed, self.options.budget, what)
+        self._room.check()
 
     def close(self) -> None:
         """Tell the context what the person did last, and listen no more."""
@@ -122,11 +123,11 @@ class InteractionController:
 
     @property
     def is_running(self) -> bool:
-        """Whether a turn is under way."""
+        """Whether a turn, or a compaction by hand, is under way."""
         return self._task is not None
 
     def stop(self) -> None:
-        """Stop the turn under way; it ends with the reason ``stopped``."""
+        """Stop what is under way; a turn ends with the reason ``stopped``."""
         if self._task is not None:
             self._task.cancel()
 
@@ -139,26 +140,18 @@ class InteractionController:
             InvalidItemError: There are no words.
             TurnUnderWayError: Another turn is running.
         """
-        if self._task is not None:
-            raise TurnUnderWayError("The model is still working on the words before.")
-        loop = asyncio.get_running_loop()
-        events: asyncio.Queue[Event | None] = asyncio.Queue()
-
-        def tell(event: Event | None) -> None:
-            """Windows tell on their own threads; this way all of it stays in order."""
-            with suppress(RuntimeError):  # the loop is closed: nobody is there to be told
-                loop.call_soon_threadsafe(events.put_nowait, event)
-
-        turn = Turn(tell, self.options.budget - self._tool_tokens)
-        self.begin(turn, text)
-        stop_hearing = self.windows.subscribe(tell)
-        task = self._task = loop.create_task(self._run(turn))
-        task.add_done_callback(lambda _: tell(None))
+        self._check_idle()
+        admit(ContextItem(ItemType.USER, text))
+        told = Telling()
+        turn = Turn(told.tell, self.options.budget - self._room.reserved)
+        stop_hearing = self.windows.subscribe(told.tell)
+        task = self._task = asyncio.create_task(self._run(turn, text))
+        task.add_done_callback(lambda _: told.tell(None))
         try:
-            while (event := await events.get()) is not None:
+            while (event := await told.next()) is not None:
                 yield event
             if task.cancelled():  # it was stopped before it began
-                self._make_whole(turn)
+                yield self._keep(turn, text)
                 yield turn.finished("stopped")
         finally:
             stop_hearing()
@@ -166,17 +159,42 @@ class InteractionController:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
+            if not turn.words_id:  # nobody listened any more before it began
+                self._keep(turn, text)
 
-    def begin(self, turn: Turn, text: str) -> None:
+    async def compact(self, tell: Tell = lambda _: None) -> CompactionResult:
+        """Compact the conversation by hand; `tell` hears of its start, its end, and countdowns.
+
+        Raises:
+            TurnUnderWayError: A turn is running.
+            NothingToCompactError: Nothing can go.
+            CompactionStoppedError: It was stopped; nothing was changed.
+        """
+        self._check_idle()
+        task = self._task = asyncio.create_task(self._room.compact("manual", tell))
+        try:
+            return await outcome(task)
+        finally:
+            self._task = None
+
+    @property
+    def compaction(self) -> CompactionService:
+        """What compacts the conversation, and says what would go."""
+        return self._room.service
+
+    def begin(self, turn: Turn, text: str) -> TurnStarted:
         """Put the person's words into the context, after what they did meanwhile."""
-        words = ContextItem(ItemType.USER, text)
         self._meanwhile.tell()
-        turn.words_id = self.context.add(words).id
-        turn.tell(TurnStarted(text, words.id))
+        turn.words_id = self.context.add(ContextItem(ItemType.USER, text)).id
+        return TurnStarted(text, turn.words_id)
 
     async def build(self, turn: Turn) -> Composition:
         """Compose the next request; from here on its bytes are fixed."""
         await self.context.prepare(turn.room)
+        messages = self.context.compose(turn.room).messages
+        if messages and messages[-1].role == "assistant" and turn.stop_reason != "pause_turn":
+            # The result that it waited for was dropped: most models answer nothing but a user.
+            self.context.add(ContextItem(ItemType.USER, phrases.of(self.windows.lang).go_on))
         return self.context.request(turn.room)
 
     async def send(self, turn: Turn, composition: Composition) -> Answer:
@@ -189,7 +207,7 @@ class InteractionController:
         turn.usage += answer.usage
         turn.stop_reason = answer.stop_reason
         if any(answer.usage.as_dict().values()):
-            counted = composition.tokens + self._tool_tokens  # the provider counts both
+            counted = composition.tokens + self._room.reserved  # the provider counts both
             self.context.report_usage(counted, answer.usage.as_dict())
         turn.tell(UsageSpent(answer.usage, turn.step))
         return answer
@@ -250,9 +268,13 @@ class InteractionController:
 
     # --- within ------------------------------------------------------------------------
 
-    async def _run(self, turn: Turn) -> None:
+    async def _run(self, turn: Turn, text: str) -> None:
         finished, crash = turn.finished("stopped"), None
         try:
+            try:
+                await self._room.before(turn, text, self.windows.lang)
+            finally:  # whatever becomes of that, the words are kept
+                turn.tell(self.begin(turn, text))
             finished = await self._repeat(turn)
         except asyncio.CancelledError:
             pass  # that is how a turn is stopped
@@ -334,6 +356,12 @@ class InteractionController:
             self.context.add(self._calls.result(lost, words.not_finished, ok=False))
         self.context.end_turn()
 
-    @cached_property
-    def _tool_tokens(self) -> int:
-        return declaring(self._calls.tools, self.context.counter)
+    def _keep(self, turn: Turn, text: str) -> TurnStarted:
+        """Keep the words of a turn that has ended before it began."""
+        started = self.begin(turn, text)
+        self._make_whole(turn)
+        return started
+
+    def _check_idle(self) -> None:
+        if self._task is not None:
+            raise TurnUnderWayError("The model is still working. Wait for its end, or stop it.")

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from contextui.events import Event
+from contextui.context.compaction.result import CompactionResult
+from contextui.events import Event, Trigger
 from contextui.model import Usage
 
 Reason = Literal[
@@ -96,6 +97,30 @@ class Notice(Event):
     """Something the person should know, in one line."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionStarted(Event):
+    """A summary of the older part of the conversation is asked for.
+
+    Attributes:
+        trigger: Who wants it.
+        goes: How many messages it will stand for.
+        stays: How many stay as they are.
+        tokens: What those that go cost now, by our own count.
+    """
+
+    trigger: Trigger
+    goes: int
+    stays: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionFinished(Event):
+    """What came of it; None if it was stopped, and nothing was changed."""
+
+    result: CompactionResult | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ from contextui.windowing.env import Lang
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """The loop's words. The first seven are for the model, the others for the person."""
+    """The loop's words. The first eight are for the model, the others for the person."""
 
     empty: str
     call_cut: str
     failed_too_often: str
     not_finished: str
     stopped_here: str
+    go_on: str
     unchanged: str
     lines_read: str
     paused: str
@@ -25,6 +26,7 @@ class Phrases:
     without_thinking: str
     window_full: str
     shrunk: str
+    not_compacted: str
 
 
 _ALL: dict[Lang, Phrases] = {
@@ -36,6 +38,7 @@ _ALL: dict[Lang, Phrases] = {
         not_finished="The turn was stopped before this was finished. "
         "It may or may not have been carried out.",
         stopped_here="(stopped here)",
+        go_on="(Go on.)",
         unchanged="Unchanged since it was read above in this turn.",
         lines_read=", lines {first}-{last}",
         paused="The turn paused after {steps} steps. Say “go on” to let it continue.",
@@ -47,6 +50,7 @@ _ALL: dict[Lang, Phrases] = {
         without_thinking="The provider refused the model's thinking; it is left out of this turn.",
         window_full="The model's context window is full.",
         shrunk="The request was too large for the model: older parts are left out.",
+        not_compacted="No room was made: {reason}",
     ),
     "zh": Phrases(
         empty="（你的回答是空的。请用文字回答，或继续。）",
@@ -54,6 +58,7 @@ _ALL: dict[Lang, Phrases] = {
         failed_too_often="没有执行：同样的调用已经失败三次。请换一种做法。",
         not_finished="本轮在它完成之前被停止。它可能已经执行，也可能没有。",
         stopped_here="（到此停止）",
+        go_on="（请继续。）",
         unchanged="自本轮上文读取以来没有变化。",
         lines_read=", 第{first}-{last}行",
         paused="本轮在 {steps} 步后暂停。说“继续”即可接着进行。",
@@ -65,6 +70,7 @@ _ALL: dict[Lang, Phrases] = {
         without_thinking="服务方拒绝了模型的思考内容；本轮将其省略。",
         window_full="模型的上下文窗口已满。",
         shrunk="请求对模型来说太大：较早的部分已省略。",
+        not_compacted="没有腾出空间：{reason}",
     ),
 }
 

@@ -25,12 +25,15 @@ class TurnOptions:
         budget: The provider's tokens that a request may have, tools included.
         max_tokens: The provider's tokens that an answer may have.
         max_steps: Requests of one turn; then it pauses.
+        auto_compact: Whether a turn that finds little room begins with a compaction. Otherwise
+            what is worth least is left out once there is none.
         retry: How often and after how long a request is sent again.
     """
 
     budget: int = 128_000
     max_tokens: int = 8_192
     max_steps: int = 50
+    auto_compact: bool = True
     retry: RetryPolicy = field(default_factory=RetryPolicy)
 
 

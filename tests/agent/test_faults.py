@@ -98,7 +98,7 @@ def test_fault_01_a_session_goes_on_wherever_it_was_left(wired: Wired) -> None:
 
 
 def test_fault_02_pairs_stay_whole_when_turns_are_left_out(wired: Wired) -> None:
-    wired.begin(options(budget=3_500))
+    wired.begin(options(budget=3_500, auto_compact=False))
     cuts: list[CutMoved] = []
     wired.session.context.subscribe(lambda e: cuts.append(e) if isinstance(e, CutMoved) else None)
     wired.say("count", answer(call("create", name="counter")), answer("Yes."))

@@ -246,7 +246,7 @@ def test_fault_13_what_is_pinned_is_too_much(wired: Wired) -> None:
     assert "User remember" in end(events).explanation
     context = wired.session.context
     context.unpin(context.get_active()[1].id)
-    assert end(wired.say("hello", answer("Hi."))).text == "Hi."
+    assert end(wired.say("hello", answer("A summary."), answer("Hi."))).text == "Hi."
 
 
 def test_fault_13_words_that_are_too_much_are_set_aside(wired: Wired) -> None:

@@ -1,0 +1,165 @@
+"""Room for the next turn: a compaction before it if one is due, or when the person wants one."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import cached_property
+
+from contextui.agent.events import (
+    CompactionFinished,
+    CompactionStarted,
+    Notice,
+    RetryScheduled,
+)
+from contextui.agent.phrases import of
+from contextui.agent.protocol import declaring
+from contextui.agent.retry import RetryPolicy, answer_to
+from contextui.agent.turn import Turn, TurnOptions
+from contextui.context.compaction.result import CompactionResult
+from contextui.context.compaction.service import CompactionService
+from contextui.context.item import ItemType, is_conversation
+from contextui.context.manager import ContextManager
+from contextui.errors import ContextTooLargeError, ContextUIError
+from contextui.events import Event, Trigger
+from contextui.model import Answer, Model, ModelRequest, Tool, Usage
+from contextui.windowing.env import Lang
+from contextui.windowing.trouble import reason_of
+
+Tell = Callable[[Event], object]
+
+
+class CompactionStoppedError(ContextUIError):
+    """A compaction that was stopped; nothing was changed."""
+
+
+class PatientModel:
+    """The model of a conversation, whichever it is just now, asked again where that may help.
+
+    Args:
+        model: Gives the model.
+        retry: How often and after how long it is asked again.
+
+    Attributes:
+        name: The model's name, as it was when it was asked last.
+        tell: Told of the countdowns. What the model says is not told: it is for the context.
+        usage: What its answers cost.
+    """
+
+    def __init__(self, model: Callable[[], Model], retry: RetryPolicy) -> None:
+        self._model, self._retry = model, retry
+        self.name = model().name
+        self.tell: Tell = lambda _: None
+        self.usage = Usage()
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Answer]:
+        """The whole answer, at once.
+
+        Raises:
+            ModelError: There is none.
+        """
+        model = self._model()
+        self.name = model.name
+        answer = await answer_to(model, request, self._retry, self._hear)
+        self.usage += answer.usage
+        yield answer
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, RetryScheduled):
+            self.tell(event)
+
+
+class RoomMaker:
+    """Has the context of a conversation compacted, and tells of it.
+
+    Args:
+        context: The conversation.
+        model: Gives the model.
+        options: What a turn may take.
+        tools: What is declared to the model.
+    """
+
+    def __init__(
+        self,
+        context: ContextManager,
+        model: Callable[[], Model],
+        options: TurnOptions,
+        tools: Sequence[Tool],
+    ) -> None:
+        self._context, self._options, self._tools = context, options, tools
+        self._model = PatientModel(model, options.retry)
+
+    @cached_property
+    def reserved(self) -> int:
+        """The tokens of the tools, which are part of every request."""
+        return declaring(self._tools, self._context.counter)
+
+    @cached_property
+    def service(self) -> CompactionService:
+        """What compacts."""
+        return CompactionService(
+            self._context,
+            self._model,
+            self._options.budget,
+            reserved=self.reserved,
+            max_tokens=self._options.max_tokens,
+        )
+
+    def check(self) -> None:
+        """Make sure that there is room for a conversation at all.
+
+        Raises:
+            ContextTooLargeError: The system prompt and the tools alone take all of it.
+        """
+        system = [one for one in self._context.get_active() if one.type is ItemType.SYSTEM]
+        needed = self.reserved + sum(self._context.ledger.size(one) for one in system)
+        if needed >= self._options.budget:
+            what = [f"the system prompt and the tools, ~{needed}"]
+            raise ContextTooLargeError(needed, self._options.budget, what)
+
+    async def before(self, turn: Turn, words: str, lang: Lang) -> None:
+        """Make room for a turn with these words, if there is too little.
+
+        That it cannot be made is told, and the turn goes on: there are other ways to find room.
+        """
+        if not self._options.auto_compact:
+            return
+        if not self.service.is_due(self._context.counter.count(words)):
+            return
+        try:
+            await self.compact("auto", turn.tell)
+        except Exception as error:
+            reason = str(error) if isinstance(error, ContextUIError) else reason_of(error)
+            turn.tell(Notice(of(lang).not_compacted.format(reason=reason)))
+        finally:
+            turn.usage += self._model.usage
+
+    async def compact(self, trigger: Trigger, tell: Tell) -> CompactionResult:
+        """Compact the context.
+
+        Raises:
+            NothingToCompactError: Nothing can go.
+        """
+        plan = self.service.check()
+        goes = sum(map(is_conversation, plan.goes))
+        tell(CompactionStarted(trigger, goes, len(plan.stays), plan.tokens))
+        self._model.tell, self._model.usage = tell, Usage()
+        result: CompactionResult | None = None
+        try:
+            result = await self.service.compact(trigger)
+        finally:
+            tell(CompactionFinished(result))
+        return result
+
+
+async def outcome(task: "asyncio.Task[CompactionResult]") -> CompactionResult:
+    """What comes of a compaction by hand. Whoever waits no longer for it has stopped it.
+
+    Raises:
+        CompactionStoppedError: Somebody stopped it.
+    """
+    try:
+        await asyncio.wait([task])
+        if task.cancelled():
+            raise CompactionStoppedError("The compaction was stopped. Nothing was changed.")
+        return task.result()
+    finally:
+        task.cancel()
