@@ -19,6 +19,7 @@ from contextui.agent.events import (
     UsageSpent,
 )
 from contextui.agent.file_reader import FileResult
+from contextui.agent.hiding import TagFilter
 from contextui.agent.judging import judge, says_something, words_in
 from contextui.agent.making_room import RoomMaker, Tell, outcome
 from contextui.agent.meanwhile import Meanwhile
@@ -144,6 +145,8 @@ class InteractionController:
         admit(ContextItem(ItemType.USER, text))
         told = Telling()
         turn = Turn(told.tell, self.options.budget - self._room.reserved)
+        if self.tool_protocol == "text":
+            turn.tags = TagFilter()
         stop_hearing = self.windows.subscribe(told.tell)
         task = self._task = asyncio.create_task(self._run(turn, text))
         task.add_done_callback(lambda _: told.tell(None))
@@ -201,7 +204,7 @@ class InteractionController:
         """Send a request and wait for the whole answer."""
         turn.request = self.request_of(composition, without_thinking=turn.without_thinking)
         turn.tell(StepStarted(turn.step, composition.tokens))
-        turn.partial.clear()
+        turn.await_answer()
         answer = await answer_to(self.model, turn.request, self.options.retry, turn.hear)
         turn.steps += 1
         turn.usage += answer.usage
@@ -226,6 +229,9 @@ class InteractionController:
 
     def take(self, turn: Turn, answer: Answer) -> list[ToolCall]:
         """Put an answer into the context; the calls that it asks for."""
+        if answer.stop_reason == "refusal":  # what was begun before it must not be done either
+            spoken = [one for one in answer.blocks if one.get("type") != "tool_use"]
+            answer = replace(answer, blocks=tuple(spoken))
         blocks, calls = self._calls.read(answer, self.context.ledger.calls.known)
         turn.partial.clear()
         words = "\n\n".join(words_in(blocks))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from contextui.agent.blocks import THINKING
 from contextui.agent.events import AnswerDiscarded, Reason, TurnFinished
 from contextui.agent.file_reader import FilesRead
+from contextui.agent.hiding import TagFilter
 from contextui.agent.retry import RetryPolicy
 from contextui.agent.tools import ToolCall
 from contextui.events import Event
@@ -51,6 +52,7 @@ class Turn:
         answered: Whether an answer stands in the context.
         text: The words of the last answer.
         partial: What was streamed of the answer under way.
+        tags: Keeps the calls of the text protocol from whoever watches; None with native tools.
         stop_reason: Why the model stopped last.
         nudged: Whether the model was told that its answer was none.
         request: What was sent last.
@@ -68,6 +70,7 @@ class Turn:
     answered: bool = False
     text: str = ""
     partial: list[str] = field(default_factory=list)
+    tags: TagFilter | None = None
     stop_reason: str = ""
     nudged: bool = False
     request: ModelRequest | None = None
@@ -78,11 +81,21 @@ class Turn:
 
     def hear(self, event: Event) -> None:
         """Tell an event, and keep what is streamed: the person saw it."""
+        if isinstance(event, TextDelta) and self.tags is not None:
+            event = TextDelta(self.tags.pass_on(event.text))
+            if not event.text:
+                return
         if isinstance(event, TextDelta):
             self.partial.append(event.text)
         elif isinstance(event, AnswerDiscarded):
-            self.partial.clear()
+            self.await_answer()
         self.tell(event)
+
+    def await_answer(self) -> None:
+        """Nothing of the next answer was streamed yet."""
+        self.partial.clear()
+        if self.tags is not None:
+            self.tags = TagFilter()
 
     @property
     def thought(self) -> bool:

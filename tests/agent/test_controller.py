@@ -569,6 +569,23 @@ def test_a_model_without_tools_can_do_the_same() -> None:
     check_whole(talk)
 
 
+def test_calls_in_words_are_not_shown_while_they_are_written() -> None:
+    said = 'I open it. <tool_call>{"name": "create", "arguments": {"name": "todo"}}</tool_call>'
+    talk = controller(said, "Done.", tool_protocol="text")
+    events = run(talk, "a list")
+    shown = "".join(event.text for event in of(TextDelta, events))
+    assert shown == "I open it. Done."
+    assert talk.windows.get("todo_1") is not None
+
+
+def test_calls_before_a_refusal_are_not_carried_out() -> None:
+    refused = Answer((call("create", name="todo"),), "refusal")
+    talk = controller(refused)
+    assert end(run(talk, "a list")).reason == "refused"
+    assert talk.windows.windows() == []
+    check_whole(talk)
+
+
 # --- the prompt --------------------------------------------------------------------------
 
 
