@@ -65,6 +65,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._frames: dict[str, WindowFrame] = {}
         self._lines: WindowLines | None = None
         self._empty = Static(classes="empty")
+        self._wants_focus = False
 
     def compose(self) -> ComposeResult:
         """Nothing but a line for when there is nothing."""
@@ -166,7 +167,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         lines.display = bool(self._arrangement.lines or self._arrangement.more)
         lines.show(self._numbered(setting), self._arrangement.more)
         self._say_empty()
-        if had_focus:
+        if had_focus or self._wants_focus:
+            self._wants_focus = not places  # there is no room yet: the pane is about to be shown
             self._focus_current()
 
     def _frame(self, window: Window, setting: Setting) -> WindowFrame:
@@ -228,8 +230,8 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def _go(self, window_id: str) -> None:
         self._order.current = window_id
+        self._wants_focus = True
         self._arrange()
-        self._focus_current()
 
     def action_go_to(self, number: int) -> None:
         """Go to the window of this number."""

@@ -3,6 +3,7 @@
 from types import new_class
 
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
 from textual.widget import Widget
@@ -32,7 +33,8 @@ class Plain(Widget, can_focus=True):
 
 class WithChildren(Plain):
     def compose(self) -> ComposeResult:
-        yield Static("a child of its own")
+        with Vertical(id="within"):
+            yield Static("a child of its own")
 
 
 class FailsToBeMade(Plain):
@@ -58,6 +60,18 @@ class FailsOnKey(Plain):
 class FailsOnChange(Plain):
     def window_changed(self) -> None:
         raise ValueError("not changed")
+
+
+class FailsInTime(Plain):
+    def on_mount(self) -> None:
+        self.set_interval(0.01, self.fail)
+        self.set_timer(0.01, self.fail_later)
+
+    def fail(self) -> None:
+        raise ValueError("not in time")
+
+    async def fail_later(self) -> None:
+        raise ValueError("not in time")
 
 
 class FailsInTitle(Plain):

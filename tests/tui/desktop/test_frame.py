@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from textual.events import MouseScrollDown
 
 from contextui.agent.models.scripted import call
 from contextui.tui.desktop.body import ContentBody
@@ -156,6 +157,29 @@ def test_keys_and_wheel_scroll_and_a_redraw_stays_where_the_eye_is(tmp_path: Pat
             await until(pilot, lambda: frame.window.version.major == 2)
             await until(pilot, lambda: frame.body.virtual_size.height == 201)
             assert region_text(pilot, frame)[1].startswith("│ line 14 ")
+
+    asyncio.run(go())
+
+
+def test_the_wheel_scrolls_and_text_can_be_selected(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path)
+        text = "\n".join(f"line {number}" for number in range(200))
+        desk.session.windows.open("note", text=text)
+        async with running(desk) as pilot:
+            frame = await frame_of(pilot, "note_1")
+            await until(pilot, lambda: shown(pilot, "│ line 0"))
+            x, y = frame.body.region.offset
+            wheel = MouseScrollDown(None, x + 1, y + 1, 0, 0, 0, False, False, False)
+            pilot.app.post_message(wheel)
+            await until(pilot, lambda: not shown(pilot, "│ line 0 "))
+            frame.body.scroll_home(animate=False)
+            await until(pilot, lambda: shown(pilot, "│ line 0 "))
+            await pilot.mouse_down(frame.body, offset=(0, 1))
+            await pilot.hover(frame.body, offset=(4, 2))
+            await pilot.mouse_up(frame.body, offset=(4, 2))
+            selected = pilot.app.screen.get_selected_text() or ""
+            assert selected.startswith("line 1\nline")
 
     asyncio.run(go())
 

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from textual.widgets import Static
 
 from tests.tui.desktop.own_widgets import window_with
 from tests.tui.desktop.samples import NoteWindow, enter, frame_of, region_text
@@ -35,6 +36,8 @@ def test_a_widget_may_have_children(tmp_path: Path) -> None:
         desk.session.windows.open("own")
         async with running(desk) as pilot:
             await until(pilot, lambda: shown(pilot, "a child of its own"))
+            frame = await frame_of(pilot, "own_1")
+            assert frame.body.query_one("#within").query_one(Static)
 
     asyncio.run(go())
 
@@ -46,6 +49,7 @@ def test_a_widget_may_have_children(tmp_path: Path) -> None:
         (f"{HERE}:FailsToCompose", "ValueError: not composed"),
         (f"{HERE}:FailsToRender", "ValueError: not rendered"),
         (f"{HERE}:FailsInTitle", "ValueError: not titled"),
+        (f"{HERE}:FailsInTime", "ValueError: not in time"),
         (f"{HERE}:TakesNothing", "TypeError"),
         (f"{HERE}:Missing", "AttributeError"),
         ("no_such_module:Widget", "ModuleNotFoundError: No module named 'no_such_module'"),

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from contextui.agent.models.scripted import call
 from contextui.tui.conversation.prompt import Prompt
@@ -137,6 +138,18 @@ def test_ctrl_g_and_a_number_leads_there_from_the_prompt(tmp_path: Path) -> None
     asyncio.run(go())
 
 
+def test_ctrl_g_leads_to_a_window_from_the_chat_of_a_narrow_terminal(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note", "shelf")
+        async with running(desk, (80, 24)) as pilot:
+            await pilot.press("ctrl+g", "2")
+            await until(pilot, lambda: "shelf_1" in frames(pilot))
+            await until(pilot, lambda: frames(pilot)["shelf_1"].has_focus)
+            assert shown(pilot, "╭─ 2 shelf")
+
+    asyncio.run(go())
+
+
 def test_m_makes_the_master_and_comma_and_stop_move(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path, "note", "shelf", "form")
@@ -177,7 +190,7 @@ def test_letters_of_an_input_method_are_taken_as_they_are_meant(tmp_path: Path) 
             await enter(pilot, "shelf_1")
             await pilot.press("ｍ")
             await until(pilot, lambda: numbers(frames(pilot)) == ["shelf_1", "note_1"])
-            await pilot.press("．")
+            pilot.app.post_message(Key("fullwidth_full_stop", "．"))
             await until(pilot, lambda: numbers(frames(pilot)) == ["note_1", "shelf_1"])
 
     asyncio.run(go())

@@ -3,6 +3,7 @@
 import types
 from collections.abc import Awaitable, Callable, Iterable
 from importlib import import_module
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
@@ -11,6 +12,7 @@ from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
+from textual.timer import Timer, TimerCallback
 from textual.visual import VisualType
 from textual.widget import Widget
 
@@ -65,9 +67,11 @@ class Guard(_Base):
         self.post_message(self.Failed(reason_of(problem)))
 
     def compose(self) -> ComposeResult:
-        """Its children."""
-        nothing: list[Widget] = []
-        yield from self.guarded(lambda: list(super(Guard, self).compose()), nothing)
+        """Its children, one by one: containers take in what is composed within them."""
+        try:
+            yield from super().compose()
+        except Exception as problem:
+            self._fail(problem)
 
     def render(self) -> VisualType:
         """What it shows."""
@@ -98,6 +102,29 @@ class Guard(_Base):
             await super().on_event(event)
         except Exception as problem:
             self._fail(problem)
+
+    def set_timer(
+        self, delay: float, callback: TimerCallback | None = None, **options: Any
+    ) -> Timer:
+        """Call something later."""
+        return super().set_timer(delay, self._timed(callback), **options)
+
+    def set_interval(
+        self, interval: float, callback: TimerCallback | None = None, **options: Any
+    ) -> Timer:
+        """Call something again and again."""
+        return super().set_interval(interval, self._timed(callback), **options)
+
+    def _timed(self, callback: TimerCallback | None) -> TimerCallback | None:
+        if callback is None:
+            return None
+
+        async def call() -> None:
+            result = self.guarded(callback, None)
+            if isawaitable(result):
+                await self.guarded_wait(lambda: result)
+
+        return call
 
     def window_changed(self) -> None:
         """Tell it that the window changed."""
