@@ -107,8 +107,7 @@ def paths_in(text: str) -> Iterator[str]:
     """
     for path in _PATH.findall(text):
         yield path
-        end = _ASCII_END.search(path)
-        if end and end[0] != path:
+        if not path.isascii() and (end := _ASCII_END.search(path)):
             yield end[0]
 
 

@@ -148,7 +148,8 @@ class CompactionService:
         )
 
     async def _summarize(self, this: _Try, chosen: Plan) -> Summary:
-        items, windows = list(self._whole(chosen.goes)), self.context.windows
+        items = sorted(self._whole(chosen.goes), key=lambda item: item.seq)
+        windows = self.context.windows
         files = await asyncio.to_thread(mentioned_files, items, windows) if windows else []
         summary = await this.asking.summarize(items, files)
         tokens = self.context.counter.count(summary.text)

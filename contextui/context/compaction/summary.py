@@ -19,6 +19,7 @@ from contextui.tokens import TokenCounter
 from contextui.windowing.env import Lang
 
 _TRIES = 4  # with less and less in one request, if the model finds it too much
+_LEAST = 200  # tokens of the conversation in one request; with fewer nothing can be told
 _SYSTEM: dict[Lang, str] = {
     "en": "You summarize conversations between a person and an agent, so that the agent can go "
     "on with nothing but your summary. Keep names, numbers, paths and decisions exactly. "
@@ -99,25 +100,41 @@ class Summarizer:
             try:
                 return await self._in_pieces(items, files, room)
             except _TooLargeError as error:
-                if not left:
-                    raise error.reason from error
                 # Half of what was refused, so that the same bytes are never sent again.
                 room = min(room, error.tokens) // 2
+                if not left or room < self._always + _LEAST:
+                    raise error.reason from error
         raise AssertionError  # the last try returns or raises
 
     async def _in_pieces(
         self, items: Sequence[ContextItem], files: Sequence[FileText], room: int
     ) -> Summary:
         earlier = "\n\n".join(item.content for item in items if item.is_summary)
-        said = transcript(item for item in items if not item.is_summary)
         # Counting takes its time; the screen goes on meanwhile.
-        pieces = await asyncio.to_thread(lambda: in_pieces(said, self.counter, room // 2))
-        attached = await asyncio.to_thread(lambda: shown_files(files, self.counter, room // 5))
+        pieces, attached = await asyncio.to_thread(self._portions, items, files, room)
         for piece in pieces[:-1]:
             earlier = await self._ask(earlier, piece, room)
         last = [*(pieces[-1] if pieces else ()), *(message for _, message in attached)]
         words = await self._ask(earlier, last, room)
         return Summary(f"{_TOLD[self.lang]}\n\n{words}", tuple(one.path for one, _ in attached))
+
+    def _portions(
+        self, items: Sequence[ContextItem], files: Sequence[FileText], room: int
+    ) -> tuple[list[list[LlmMessage]], list[tuple[FileText, LlmMessage]]]:
+        """What was said, in pieces of half the room at most, and the files that go with the last.
+
+        An eighth is left to the summary of the pieces before.
+        """
+        room = max(room - self._always, 2 * _LEAST)
+        said = transcript(item for item in items if not item.is_summary)
+        pieces = in_pieces(said, self.counter, room // 2)
+        last = self.counter.count_messages(pieces[-1]) if pieces else 0
+        return pieces, shown_files(files, self.counter, room * 4 // 5 - last)
+
+    @property
+    def _always(self) -> int:
+        """The tokens that every request has."""
+        return self.counter.count(_SYSTEM[self.lang]) + self.counter.count(_ASK[self.lang])
 
     async def _ask(self, earlier: str, messages: Sequence[LlmMessage], room: int) -> str:
         before = fitted(earlier, room // 8, self.counter)

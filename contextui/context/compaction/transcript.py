@@ -16,6 +16,7 @@ from contextui.tokens import TokenCounter
 _LONGEST_RESULT = 2_000  # characters of a tool's result that the summary is made from
 _LONGEST_WORDS = 20_000  # characters of one message
 _LONGEST_CALL = 1_000  # characters of what a tool was given
+_SAID_TO_BE_CUT = 12  # tokens of the words that say so
 
 
 def transcript(items: Iterable[ContextItem]) -> Iterator[LlmMessage]:
@@ -36,15 +37,14 @@ def transcript(items: Iterable[ContextItem]) -> Iterator[LlmMessage]:
 def shown_files(
     files: Sequence[FileText], counter: TokenCounter, room: int
 ) -> list[tuple[FileText, LlmMessage]]:
-    """Files as if they had just been read, as many as there is room for."""
+    """Files as if they had just been read, each with its share of the room."""
     shown: list[tuple[FileText, LlmMessage]] = []
-    for one in files:
+    for number, one in enumerate(files):
         head = f"{_call('read_file', {'path': one.path})}\n→ "
-        left = room - counter.count(head)
-        if left <= 0 or not (text := fitted(one.text, left, counter)):
-            break
-        shown.append((one, LlmMessage("assistant", head + text)))
-        room = left - counter.count(text)
+        share = room // (len(files) - number) - counter.count(head)
+        if text := fitted(one.text, share, counter):
+            shown.append((one, LlmMessage("assistant", head + text)))
+            room -= counter.count(head + text)
     return shown
 
 
@@ -87,7 +87,7 @@ def fitted(text: str, room: int, counter: TokenCounter) -> str:
     """The text, cut so that there is room for it; empty if there is none."""
     tokens, length = counter.count(text), len(text)
     while tokens > room and length:
-        length = min(length * 3 // 4, length * max(room, 0) // tokens)
+        length = min(length * 9 // 10, length * max(room - _SAID_TO_BE_CUT, 0) // tokens)
         tokens = counter.count(cap(text, length))
     return cap(text, length) if length else ""
 

@@ -1,0 +1,214 @@
+"""Compactions in sessions: written down, brought back, taken back, and killed in the middle."""
+
+import asyncio
+import json
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextui.agent.models.scripted import ScriptedModel
+from contextui.context.compaction.service import CompactionService
+from contextui.context.item import ContextItem
+from contextui.session.session import Session
+from tests.context.compaction.long_talk import OUTLINE, tool_round
+from tests.context.conversation import wire
+from tests.context.test_properties import assert_whole_pairs
+from tests.session.test_roundtrip import Talk, same_state, step, store_in
+
+ROOT = Path(__file__).parents[3]
+
+
+def talk_in(folder: Path, rounds: int = 20) -> Talk:
+    """A session with a window, tools and a pin in it."""
+    talk = Talk(store_in(folder).create(folder))
+    talk.system("Be brief.")
+    talk.open("a note")
+    for number in range(rounds):
+        talk.turn(f"question {number}", f"answer {number}")
+    tool_round(talk, "tools", 2)
+    talk.context.pin(talk.context.get_active()[3].id)
+    for number in range(3):
+        talk.turn(f"later {number}", "yes")
+    return talk
+
+
+def compact(talk: Talk, words: str = OUTLINE) -> None:
+    service = CompactionService(talk.context, ScriptedModel(words), 128_000)
+    assert asyncio.run(service.compact("auto")).success == bool(words)
+
+
+def reopened(talk: Talk, folder: Path) -> Talk:
+    talk.session.close()
+    return Talk(store_in(folder).open(talk.session.id))
+
+
+def entries(session: Session) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in session.path.read_bytes().splitlines()]
+
+
+def bytes_of(talk: Talk) -> bytes:
+    return wire(talk.composed())
+
+
+def test_boundary_and_summary_are_written_and_nothing_is_deleted(tmp_path: Path) -> None:
+    talk = talk_in(tmp_path)
+    before, items = talk.session.path.read_bytes(), len(talk.context.get_all())
+    compact(talk)
+    assert talk.session.path.read_bytes().startswith(before)
+    assert len(talk.context.get_all()) == items + 1
+    *_, summary, boundary, checkpoint = entries(talk.session)
+    assert (summary["isCompactSummary"], summary["message"]["role"]) == (True, "system")
+    assert summary["message"]["content"].endswith(OUTLINE)
+    assert (boundary["subtype"], boundary["parentUuid"]) == ("compact_boundary", summary["uuid"])
+    metadata = boundary["compactMetadata"]
+    assert metadata.keys() == {"trigger", "preTokens", "postTokens", "filesIncluded"}
+    assert metadata["trigger"] == "auto"
+    assert metadata["postTokens"] < metadata["preTokens"]
+    assert checkpoint["subtype"] == "checkpoint"
+    talk.session.close()
+
+
+@pytest.mark.parametrize("words", [OUTLINE, ""])
+def test_it_is_there_after_reopening_and_can_be_taken_back(tmp_path: Path, words: str) -> None:
+    talk = talk_in(tmp_path)
+    before = bytes_of(talk)
+    compact(talk, words)
+    after = bytes_of(talk)
+    talk = reopened(talk, tmp_path)
+    assert talk.session.notices == []
+    assert bytes_of(talk) == after
+    talk.context.undo()
+    assert bytes_of(talk) == before
+    talk = reopened(talk, tmp_path)  # the undo lasts as well
+    assert bytes_of(talk) == before
+    assert {item.revision for item in talk.context.get_all()} == {0}
+    talk.session.close()
+
+
+def test_it_can_be_taken_back_many_turns_later(tmp_path: Path) -> None:
+    talk = talk_in(tmp_path)
+    compact(talk)
+    for number in range(5):
+        talk.turn(f"much later {number}", "yes")
+    compact(talk)
+    talk = reopened(talk, tmp_path)
+    talk.turn("and then", "yes")
+    talk.context.undo()
+    talk.context.undo()
+    words = bytes_of(talk).decode()
+    assert all(f"question {number}" in words for number in range(20))
+    assert OUTLINE.splitlines()[0] not in words
+    assert_whole_pairs(talk.composed())
+    talk.session.close()
+
+
+def test_resuming_reads_little_of_what_long_ago_was_compacted(tmp_path: Path) -> None:
+    talk = talk_in(tmp_path)
+    for _ in range(12):
+        for number in range(10):
+            talk.turn(f"more {number}", "yes")
+        compact(talk)
+    total = len(entries(talk.session))
+    after = bytes_of(talk)
+    talk = reopened(talk, tmp_path)
+    assert bytes_of(talk) == after
+    assert talk.session.parsed_entries < total / 3
+    for _ in range(5):
+        assert talk.context.undo()[0].is_summary
+    assert talk.context.undo() == []  # what is further back stays in the log alone
+    talk.session.close()
+
+
+def test_wherever_the_log_ends_the_old_state_or_the_new_one_is_there(tmp_path: Path) -> None:
+    talk = talk_in(tmp_path)
+    old = bytes_of(talk)
+    whole = talk.session.path.stat().st_size
+    compact(talk)
+    new = bytes_of(talk)
+    talk.session.close()
+    log = talk.session.path.read_bytes()
+    places = range(whole, len(log) + 1)
+    ends = {place for place in places if log[place - 1 : place] == b"\n"}
+    chosen = sorted(ends | set(random.Random(1).sample(places, 30)))
+    seen = []
+    for place in chosen:
+        talk.session.path.write_bytes(log[:place])
+        again = Talk(store_in(tmp_path).open(talk.session.id))
+        state = bytes_of(again)
+        assert state in (old, new)
+        seen.append(state == new)
+        again.context.compose()
+        again.session.close()
+    assert seen == sorted(seen)  # first the old one, from the boundary on the new one
+    assert seen[0] is False
+    assert seen[-1] is True
+
+
+def test_killed_between_summary_and_boundary_the_old_state_is_valid(tmp_path: Path) -> None:
+    talk = talk_in(tmp_path)
+    old = bytes_of(talk)
+    talk.session.close()
+    child = subprocess.run(
+        [sys.executable, "-m", "tests.context.compaction.killed", str(tmp_path), talk.session.id],
+        cwd=ROOT,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert child.returncode == -signal.SIGKILL, child.stderr.decode()
+    last = entries(talk.session)[-1]
+    assert last["isCompactSummary"] is True  # it was written, and its boundary was not
+    again = Talk(store_in(tmp_path).open(talk.session.id))
+    assert again.session.notices == []
+    assert bytes_of(again) == old
+    compact(again)  # and it can be done anew
+    assert sum(item.is_summary for item in again.context.get_active()) == 1
+    assert str(again.composed()[1].content).endswith(OUTLINE)
+    again.session.close()
+
+
+def test_what_was_compacted_leaves_the_memory_and_comes_back(tmp_path: Path) -> None:
+    talk = talk_in(tmp_path, rounds=520)
+    compact(talk)
+    for number in range(2):
+        talk.turn(f"more {number}", "yes")
+    first = next(item for item in talk.context.get_all() if item.hidden == "compacted")
+    loaded = [first.is_loaded]
+    assert first.content == "question 0"
+    talk.context.undo()
+    assert [*loaded, first.is_loaded] == [False, True]
+    assert all(f'"question {number}"'.encode() in bytes_of(talk) for number in range(520))
+    talk.session.close()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_session_with_compactions_composes_the_same_after_reopening(
+    tmp_path: Path, seed: int
+) -> None:
+    dice = random.Random(seed)
+    talk = Talk(store_in(tmp_path, 30).create(tmp_path))
+    for _ in range(12):
+        for _ in range(dice.randrange(25)):
+            step(talk, dice)
+        _compact_anything(talk, dice)
+        talk.session.close()
+        again = Talk(store_in(tmp_path, 30).open(talk.session.id))
+        same_state(talk, again)
+        talk.take(again.session)
+    talk.session.close()
+
+
+def _compact_anything(talk: Talk, dice: random.Random) -> None:
+    """Compact by a plan, or take one back."""
+    talk.context.end_turn()
+    service = CompactionService(talk.context, ScriptedModel(OUTLINE), dice.choice((500, 9_000)))
+    goes: tuple[ContextItem, ...] = service.preview().goes
+    if dice.random() < 0.3:
+        talk.context.undo()
+    elif goes:
+        talk.context.compact(goes, f"Summary {dice.randrange(99)}", files=["a.py"])
