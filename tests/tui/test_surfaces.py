@@ -1,0 +1,175 @@
+"""Every place that shows text, with text that would act if it could.
+
+A widget that is new must be named here, with what it shows: then it is looked at as well.
+"""
+
+import asyncio
+import importlib
+import pkgutil
+from pathlib import Path
+
+import pytest
+from textual.widget import Widget
+
+import contextui.tui
+from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.tui.app import ContextUIApp
+from contextui.tui.approval import ApprovalScreen
+from contextui.windowing.action import action
+from contextui.windowing.base import Window
+from contextui.windowing.element import Body, Element
+from contextui.windowing.snapshot import Lod
+from tests.tui.running import SIZES, desk_in, lines, running, until
+
+ACTING = set("\x00\x07\x08\x1b\x7f\x9b\x9d\u200f\u2028\u202e\u2066")
+PAYLOADS = {
+    "markup": "[/foo] [/] [/ [b]x[@click=app.quit]y[/] $primary {x}",
+    "escapes": "\x1b]52;c;aGk=\x07\x1b]0;owned\x07\x1b[2J\x9b31m\x9d0;t\x07",
+    "bidi": "a\u202eb\u2066c\u200fd\u2028e",
+    "control": "\x00\x08\x7f\r\n\tz",
+    "wide": "把牛奶放进待办" * 9 + "👩‍👩‍👧‍👧e\u0301",
+}
+LOOKED_AT = "looked at below, with hostile text in everything it shows"
+OWN_WORDS = "shows words of the program only"
+HOLDS = "holds other widgets"
+
+
+class Hostile(Window):
+    """Shows whatever it was given, everywhere."""
+
+    class State(Window.State):
+        text: str = ""
+
+    state: State
+
+    def opened(self, text: str = "") -> None:
+        self.state.text = text
+
+    def content(self, lod: Lod) -> Body:
+        if lod is Lod.GIST:
+            return self.state.text
+        return [Element("item", self.state.text, name=self.state.text)]
+
+    def preview(self, action_id: str, params: object) -> str | None:
+        return f"{action_id} {self.state.text}"
+
+    @action("Write it", effect="write")
+    def write(self, text: str) -> str:
+        self.state.text = text
+        return text
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("kind", PAYLOADS)
+def test_nothing_becomes_live_anywhere(tmp_path: Path, kind: str, size: tuple[int, int]) -> None:
+    payload = PAYLOADS[kind]
+    writing = {"window_id": "hostile_1", "action_id": "write", "params": {"text": payload}}
+    model = ScriptedModel(
+        [payload, call("create", name="hostile", args={"text": payload}),
+         call("create", name="todo", args={"items": [payload]}),
+         call(payload or "x", anything=payload), call("read_file", path=payload)],
+        call("action", **writing),
+        payload + ".",
+        name=payload,
+    )  # fmt: skip
+
+    async def look() -> None:
+        from contextui.windowing.registry import discover
+
+        classes: list[type[Window]] = [*discover().classes(), Hostile]
+        desk = desk_in(tmp_path, model=model, windows=classes)
+        desk.notices.append(payload)
+        async with running(desk, size) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            app.main.say(f"words {payload}")
+            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+            check(lines(pilot))
+            await pilot.pause(0.6)
+            await pilot.press("y")
+            talk = app.main.talk
+            assert talk is not None
+            await until(pilot, lambda: talk.last is not None)
+            for keys in (("ctrl+g", "i"), ("right_square_bracket",), ("right_square_bracket",),
+                         ("right_square_bracket",), ("left_square_bracket",), ("ctrl+g", "1"),
+                         ("ctrl+g", "2"), ("ctrl+g", "c"), ("enter",), ("f1",), ("escape",),
+                         ("ctrl+p",), ("escape",), ("ctrl+g", "p")):  # fmt: skip
+                await pilot.press(*keys)
+                await pilot.pause(0.06)
+                check(lines(pilot))
+            assert app.is_running
+            assert app.return_code is None
+
+    asyncio.run(look())
+
+
+def check(shown: list[str]) -> None:
+    assert not set("".join(shown)) & ACTING
+
+
+def test_every_widget_that_shows_text_is_known_here() -> None:
+    found = set()
+    for module in pkgutil.walk_packages(contextui.tui.__path__, "contextui.tui."):
+        for value in vars(importlib.import_module(module.name)).values():
+            is_widget = isinstance(value, type) and issubclass(value, Widget)
+            if is_widget and value.__module__ == module.name:
+                found.add(f"{module.name.removeprefix('contextui.tui.')}.{value.__name__}")
+    assert sorted(found - KNOWN.keys()) == []
+    assert sorted(KNOWN.keys() - found) == []
+
+
+KNOWN: dict[str, str] = {
+    "approval.Preview": LOOKED_AT,
+    "approval.ApprovalScreen": LOOKED_AT,
+    "conversation.calls.CallLine": LOOKED_AT,
+    "conversation.said.YourWords": LOOKED_AT,
+    "conversation.said.ModelWords": LOOKED_AT,
+    "conversation.said.AsideLine": LOOKED_AT,
+    "desktop.actions.ActionRow": LOOKED_AT,
+    "desktop.body.ContentBody": LOOKED_AT,
+    "desktop.frame.WindowFrame": LOOKED_AT,
+    "desktop.lines.WindowLines": LOOKED_AT,
+    "desktop.own.todo.TodoBody": LOOKED_AT,
+    "header.Header": LOOKED_AT,
+    "header.Panes": LOOKED_AT,
+    "inspector.detail.Detail": LOOKED_AT,
+    "inspector.items.ItemList": LOOKED_AT,
+    "inspector.log.LogPage": LOOKED_AT,
+    "inspector.outline.Outline": LOOKED_AT,
+    "inspector.requesthead.RequestHead": LOOKED_AT,
+    "inspector.requestlines.Bytes": LOOKED_AT,
+    "inspector.usage.UsagePage": LOOKED_AT,
+    "conversation.welcome.Try": OWN_WORDS,
+    "conversation.welcome.Welcome": OWN_WORDS,
+    "conversation.pane.Earlier": OWN_WORDS,
+    "footer.Keys": OWN_WORDS,
+    "goto.GoTo": OWN_WORDS,
+    "help.HelpScreen": OWN_WORDS,
+    "inspector.tabs.TabBar": OWN_WORDS,
+    "inspector.budget.BudgetBar": OWN_WORDS,
+    "conversation.pane.Conversation": HOLDS,
+    "desktop.pane.Desktop": HOLDS,
+    "inspector.pane.Inspector": HOLDS,
+    "main.MainScreen": HOLDS,
+    "inspector.itempage.ItemPage": HOLDS,
+    "inspector.request.RequestPage": HOLDS,
+    "inspector.lineview.LineView": HOLDS,
+    "desktop.choice.Choice": "hostile text in tests/tui/desktop",
+    "desktop.closing.Closing": "hostile text in tests/tui/desktop",
+    "desktop.field.InertArea": "hostile text in tests/tui/desktop",
+    "desktop.field.Field": "hostile text in tests/tui/desktop",
+    "desktop.filling.Filling": "hostile text in tests/tui/desktop",
+    "desktop.form.FormScreen": "hostile text in tests/tui/desktop",
+    "desktop.menu.MenuScreen": "hostile text in tests/tui/desktop",
+    "desktop.own.editor.EditorBody": "hostile text in tests/tui/desktop",
+    "desktop.own.monitor.MonitorBody": "hostile text in tests/tui/desktop",
+    "desktop.results.ResultScreen": "hostile text in tests/tui/desktop",
+    "desktop.sheet.Sheet": "hostile text in tests/tui/desktop",
+    "inspector.editing.EditScreen": "hostile text in tests/tui/inspector",
+    "inspector.filtering.Filter": "hostile text in tests/tui/inspector",
+    "inspector.whole.TextLines": "hostile text in tests/tui/inspector",
+    "inspector.whole.WholeText": "hostile text in tests/tui/inspector",
+    "conversation.prompt.Prompt": "hostile text in tests/tui/conversation",
+    "conversation.queue.Queue": "hostile text in tests/tui/conversation",
+    "conversation.completions.Completions": "hostile text in tests/tui/conversation",
+}
