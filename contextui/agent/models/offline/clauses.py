@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.lexicon.verbs import CORE
-from contextui.agent.models.offline.phrasal import glued, joined, marked_done, without_denied
+from contextui.agent.models.offline.phrasal import ended, glued, joined, marked_done, without_denied
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import tokens_of
 
@@ -91,11 +91,12 @@ def clauses_of(words: str, knows: Knows, names: Collection[str] = ()) -> list[Cl
         if (closed or not telling or _is_whole(said)) and (
             begins_wish(rest, knows) or _goes_on_in_chinese(token, said, rest, knows)
         ):
-            if not token.has("~correction"):
+            if not any(one.has("~correction") for one in tokens[place:after]):
                 found.append(_clause(said, words))
             start, telling = after, False
     found.append(_clause(tokens[start:], words))
-    return _with_topics([one for one in found if significant(one.tokens)])
+    wishes = [one for one in found if significant(one.tokens)]
+    return _with_topics(wishes) if wishes else found[:1]
 
 
 def begins_wish(tokens: Sequence[Token], knows: Knows) -> bool:
@@ -106,7 +107,7 @@ def begins_wish(tokens: Sequence[Token], knows: Knows) -> bool:
     first = said[0]
     if first.has("~not") and len(said) > 1 and said[1].is_verb:
         return True
-    if first.is_verb and (first.has(*_CORE) or knows(first)):
+    if _is_wish_verb(first, knows):
         alone = len(said) == 1 or (_is_joint(said[1]) and said[1].text not in COLONS)
         return first.has(*_ALONE) or not alone
     if first.has(*_ASKING):
@@ -147,7 +148,7 @@ def significant(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _clause(tokens: Sequence[Token], words: str) -> Clause:
-    return Clause(tuple(marked_done(without_denied(joined(tokens)))), words)
+    return Clause(tuple(marked_done(ended(without_denied(joined(tokens))))), words)
 
 
 def _with_topics(clauses: list[Clause]) -> list[Clause]:
@@ -176,11 +177,18 @@ def _goes_on_in_chinese(
     next_part = _until_joint(rest)
     if not any(not one.text.isascii() and one.kind is Kind.WORD for one in next_part):
         return False
-    return _has_verb(next_part, knows) and any(one.is_verb for one in said)
+    begins = next_part[0].has("~every") or any(one.has("~leave") for one in next_part)
+    return (begins or _has_verb(next_part, knows)) and any(one.is_verb for one in said)
 
 
 def _has_verb(tokens: Sequence[Token], knows: Knows) -> bool:
-    return any(_is_plain_verb(one) and (one.has(*_CORE) or knows(one)) for one in tokens)
+    return any(_is_wish_verb(one, knows) for one in tokens)
+
+
+def _is_wish_verb(token: Token, knows: Knows) -> bool:
+    """Whether a wish can begin with it: an everyday verb, or one that a window declares."""
+    small = token.has("~polite", "~interjection", "~in", "~with", "~by")
+    return (token.has(*_CORE) or knows(token)) and token.kind is Kind.WORD and not small
 
 
 def _is_plain_verb(token: Token) -> bool:

@@ -1,8 +1,11 @@
 """What is declared: types and params, read from their short form (``text:string,count:int?``)."""
 
 import json
+import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+
+from contextui.agent.models.offline.lexicon.cues import AMOUNTS, PATHS, POSITIONS, TIMES
 
 _PLAIN = frozenset(
     ["string", "int", "float", "bool", "any", "object", "null", "datetime", "date", "time"]
@@ -35,13 +38,43 @@ class Type:
         return self.plain == {"bool"} and not self.choices
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Param:
     """One param of an action, or one arg of a class."""
 
     name: str
     type: Type
     optional: bool = False
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its name, in small letters."""
+        return frozenset(re.split(r"[_\W]+", self.name.casefold()))
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it takes the path of a file."""
+        return not PATHS.isdisjoint(self.words)
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it takes a time of day."""
+        return "time" in self.type.plain or not TIMES.isdisjoint(self.words)
+
+    @property
+    def is_place(self) -> bool:
+        """Whether it takes a place among others."""
+        return not POSITIONS.isdisjoint(self.words)
+
+    @property
+    def is_amount(self) -> bool:
+        """Whether it says how many of something."""
+        return not AMOUNTS.isdisjoint(self.words)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it takes a number and no words."""
+        return self.type.takes_number and not self.type.takes_text
 
 
 @lru_cache(maxsize=1_024)

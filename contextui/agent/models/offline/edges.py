@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.clauses import is_separator
-from contextui.agent.models.offline.lexicon.cues import PATHS
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import keys_of
@@ -37,7 +36,7 @@ def trimmed(
         left = left[:-1]
     if as_is:
         return left
-    while left and _is_only(left[0], _FILLERS):
+    while left and _is_only(left[0], (*_FILLERS, "~is_there")):
         left = left[1:]
     return _without_kind(_without_article(left), action)
 
@@ -64,7 +63,7 @@ def _without_kind(tokens: list[Token], action: Action | None) -> list[Token]:
     first, second = tokens[:2]
     if first.has("#word") and not second.is_small:  # "the word deadline"
         return tokens[1:]
-    takes_path = any(not PATHS.isdisjoint(one.name.split("_")) for one in action.params)
+    takes_path = any(one.is_path for one in action.params)
     if takes_path and first.has("#file", "#folder", "#path"):
         return tokens[1:]
     if takes_path and tokens[-1].kind is Kind.WORD and tokens[-1].has("#file", "#folder"):

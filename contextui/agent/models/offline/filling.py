@@ -1,27 +1,25 @@
 """Sharing the runs of a clause among the params of an action."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.clauses import Clause
+from contextui.agent.models.offline.collecting import runs_of
+from contextui.agent.models.offline.completing import complete
 from contextui.agent.models.offline.declared import Param
-from contextui.agent.models.offline.items import main_items, value_of
-from contextui.agent.models.offline.pointing import carried, item_value, wants_item
+from contextui.agent.models.offline.filled import Filled
+from contextui.agent.models.offline.frame import Frame, Value
+from contextui.agent.models.offline.pointing import item_value, wants_item
+from contextui.agent.models.offline.quantities import number_value
 from contextui.agent.models.offline.roles import Roles
-from contextui.agent.models.offline.runs import COLON, Run, is_place_param, runs_of
+from contextui.agent.models.offline.runs import COLON, Run
 from contextui.agent.models.offline.token import Kind
 from contextui.agent.models.offline.values import (
-    Beside,
-    Each,
-    Frame,
-    Value,
     element_type,
-    end_of,
     list_value,
     listed_runs,
-    number_value,
     text_value,
 )
 from contextui.agent.models.offline.whole import from_whole_clause
@@ -29,77 +27,40 @@ from contextui.agent.models.offline.whole import from_whole_clause
 _MOST_RUNS, _MOST_PARAMS = 6, 7
 _MISSING, _LEFT, _MOST_LEFT = 4.0, 0.8, 3.2
 _NEEDED = 1.5  # what it is worth that a required param gets a value, when runs are shared out
-_ENDS = (("first", "last"), ("start", "end"), ("from", "to"), ("begin", "end"))
 
 
-@dataclass(slots=True)
-class Filled:
-    """Params with their values.
-
-    Attributes:
-        params: What was found, by name, in the order of the declaration.
-        score: How well it fits.
-        missing: Required params without a value.
-        left: Runs that no param takes.
-        unclear: Texts of items among which one was meant, but not which.
-        back: Whether a value was taken from what was said before.
-        sure: How many values can hardly be meant otherwise.
-    """
-
-    params: dict[str, Any] = field(default_factory=dict)
-    score: float = 0.0
-    missing: list[Param] = field(default_factory=list)
-    left: list[Run] = field(default_factory=list)
-    unclear: tuple[str, ...] = ()
-    back: bool = False
-    sure: int = 0
-
-    @property
-    def left_weight(self) -> float:
-        """How many words that say something no param takes."""
-        return sum(one.weight for one in self.left if not one.is_remark)
-
-
-def fill(clause: Clause, action: Action, roles: Roles, frame: Frame) -> Filled:
-    """Find a value for each param that the clause has one for."""
+def fill(clause: Clause, roles: Roles, frame: Frame) -> Filled:
+    """Find a value for each param of the frame's action that the clause has one for."""
+    flat = _flat(frame.action)
+    frame = replace(frame, action=flat)
     filled, taken = Filled(), set[int]()
-    for param in action.params:
-        found = from_whole_clause(clause, param, action, roles)
+    for param in flat.params:
+        found = from_whole_clause(clause, param, flat, roles)
         if found is not None:
             filled.params[param.name] = found.value
-            filled.score += found.score
             taken |= found.places
             roles.verbs |= found.verbs
-            filled.score += 1.0 if roles.head in found.verbs and roles.verbs - found.verbs else 0.0
-    rest = [one for one in action.params if one.name not in filled.params and _takes_runs(one)]
-    runs = runs_of(clause, action, roles, taken)
+            by_verb = roles.head in found.verbs and roles.verbs - found.verbs
+            filled.score += found.score + (1.0 if by_verb else 0.0)
+    rest = [one for one in flat.params if one.name not in filled.params and _takes_runs(one)]
+    runs = runs_of(clause, flat, roles, taken)
     pairs = _shared_out(runs[:_MOST_RUNS], rest[:_MOST_PARAMS], frame)
     parted = [one.start for place, one in enumerate(clause.tokens) if roles.explains(place)]
     _take(pairs, runs, filled, parted)
-    _same_for_both_ends(action, filled)
-    _take_more_items(action, filled, frame)
-    _carry_over(action, filled, frame)
-    _append(action, filled, frame)
-    _settle_places(action, filled, frame)
-    filled.params = {
-        p.name: filled.params[p.name] for p in action.params if p.name in filled.params
-    }
-    filled.missing = [p for p in action.params if not p.optional and p.name not in filled.params]
-    filled.score -= _MISSING * len(filled.missing)
-    penalty = min(_LEFT * filled.left_weight, _MOST_LEFT)
-    filled.score -= penalty / 2 if frame.opening else penalty
-    return filled
+    complete(clause, filled, frame, alone=not runs)
+    return _judged(filled, frame)
 
 
-def calls_of(params: dict[str, Any], descending: bool) -> list[dict[str, Any]]:
-    """The params of each call: a param that stands for several things makes several calls."""
-    several = next((name for name, value in params.items() if isinstance(value, Each)), None)
-    if several is None:
-        return [params]
-    values = list(params[several].values)
-    if descending and all(isinstance(value, int) for value in values):
-        values.sort(reverse=True)  # what is removed must not shift what is still to be removed
-    return [one for value in values for one in calls_of({**params, several: value}, descending)]
+def nested(action: Action, params: dict[str, Any]) -> dict[str, Any]:
+    """Params as the action declares them: the fields of an object within that object."""
+    found: dict[str, Any] = {}
+    for param in action.params:
+        fields = {one.name: params[one.name] for one in param.type.fields if one.name in params}
+        if param.type.fields and fields:
+            found[param.name] = fields
+        elif param.name in params:
+            found[param.name] = params[param.name]
+    return found
 
 
 # --- within ------------------------------------------------------------------------------
@@ -112,23 +73,45 @@ class _Pair:
     value: Value
 
 
+def _flat(action: Action) -> Action:
+    """The action with the fields of an object as params of their own."""
+    if not any(one.type.fields for one in action.params):
+        return action
+    params = tuple(
+        Param(field.name, field.type, field.optional or one.optional)
+        for one in action.params for field in (one.type.fields or (one,))
+    )  # fmt: skip
+    return replace(action, params=params)
+
+
+def _judged(filled: Filled, frame: Frame) -> Filled:
+    """What is missing and what is left over, and what that says about it."""
+    params = frame.action.params
+    filled.params = {
+        one.name: filled.params[one.name] for one in params if one.name in filled.params
+    }
+    filled.missing = [one for one in params if not one.optional and one.name not in filled.params]
+    penalty = min(_LEFT * filled.left_weight, _MOST_LEFT)
+    filled.score -= _MISSING * len(filled.missing) + (penalty / 2 if frame.opening else penalty)
+    return filled
+
+
 def _takes_runs(param: Param) -> bool:
     kind = param.type
     return not kind.is_bool and not (kind.choices and not kind.takes_text)
 
 
-def value_for(param: Param, run: Run, frame: Frame) -> Value | None:
+def _value_for(param: Param, run: Run, frame: Frame) -> Value | None:
     """The value of a run for a param; None if it cannot be one."""
-    kind = param.type
-    if kind.of is not None:
+    if param.type.of is not None:
         one, parts = element_type(param), listed_runs(run)
-        values = [value for part in parts if (value := value_for(one, part, frame)) is not None]
+        values = [value for part in parts if (value := _value_for(one, part, frame)) is not None]
         return list_value(param, run, values) if values and len(values) == len(parts) else None
     if wants_item(param, frame):
         return item_value(param, run, frame)
-    if kind.takes_number and not kind.takes_text:
+    if param.is_number:
         return number_value(param, run, frame)
-    return text_value(param, run, frame) if kind.takes_text else None
+    return text_value(param, run, frame) if param.type.takes_text else None
 
 
 def _shared_out(runs: Sequence[Run], params: Sequence[Param], frame: Frame) -> tuple[_Pair, ...]:
@@ -158,24 +141,25 @@ def _shared_out(runs: Sequence[Run], params: Sequence[Param], frame: Frame) -> t
 
 def _worth(run: Run, place: int, param: Param, index: int, frame: Frame) -> Value | None:
     """What a run is for a param, with what its place and its small word say about it."""
-    found = value_for(param, run, frame)
-    if found is None:
-        return None
+    found = _value_for(param, run, frame)
     leads = run.leads_to(param)
-    central = run.is_quote or COLON in run.cues
-    needs_words = any(one.type.takes_text and not one.optional for one in frame.action.params)
-    if param.optional and central and not leads and needs_words:
-        return None  # what is quoted, or told, is what the action is about
-    if param.optional and not leads and not found.sure:
-        elsewhere = bool(run.cues - {COLON})
-        listed = param.type.of is not None and param.type.of.takes_text
-        needs = any(not one.optional for one in frame.action.params)
-        free_text = (param.type.takes_text or (listed and needs)) and not frame.opening
-        if elsewhere or free_text:
-            return None
+    if found is None or (
+        param.optional and not leads and _is_for_another(run, param, found, frame)
+    ):
+        return None
     score = found.score + 0.8 * leads + (0.3 if place == index else 0.0)
-    sure = found.sure or f"={param.name}" in run.cues
-    return Value(found.value, score, sure, found.unclear, found.back)
+    return replace(found, score=score, sure=found.sure or f"={param.name}" in run.cues)
+
+
+def _is_for_another(run: Run, param: Param, found: Value, frame: Frame) -> bool:
+    """Whether an optional param, to which nothing leads, should not have a run that fits it."""
+    needed = [one for one in frame.action.params if not one.optional]
+    central = run.is_quote or COLON in run.cues  # what the action is about
+    if central and any(one.type.takes_text for one in needed):
+        return True
+    listed = param.type.of is not None and param.type.of.takes_text
+    takes_words = param.type.takes_text or (listed and bool(needed))
+    return not found.sure and (bool(run.cues - {COLON}) or (takes_words and not frame.opening))
 
 
 def _take(
@@ -207,64 +191,3 @@ def _goes_on(before: Run, run: Run, param: Param, value: Any) -> bool:
     plain = plain and all(one.kind not in (Kind.QUOTE, Kind.PATH) for one in before.tokens)
     free = not run.is_remark and COLON not in run.cues and not run.is_quote
     return plain and free and param.type.takes_text
-
-
-def _same_for_both_ends(action: Action, filled: Filled) -> None:
-    """ "Delete line 4" means from 4 to 4, where two ends are asked for."""
-    names = {one.name for one in action.params}
-    for first, last in _ENDS:
-        if {first, last} <= names and first in filled.params and last not in filled.params:
-            filled.params[last] = filled.params[first]
-            filled.score += 0.5
-
-
-def _take_more_items(action: Action, filled: Filled, frame: Frame) -> None:
-    """ "The dentist is done, and the bank too": more of what an item was said of."""
-    for param in action.params:
-        value = filled.params.get(param.name)
-        if value is None or isinstance(value, list) or not wants_item(param, frame):
-            continue
-        for run in list(filled.left):
-            numbered = any(one.number and not one.number.ordinal for one in run.tokens)
-            found = None if numbered else item_value(param, run, frame)
-            if found is None or not found.sure or found.unclear:
-                continue
-            before = value.values if isinstance(value, Each) else (value,)
-            value = filled.params[param.name] = Each((*before, found.value))
-            filled.left.remove(run)
-
-
-def _append(action: Action, filled: Filled, frame: Frame) -> None:
-    """What is added without a place goes to the end."""
-    for param in action.params:
-        wanted = not param.optional and param.name not in filled.params and frame.making
-        if wanted and frame.window is not None and param.type.takes_number and is_place_param(param):
-            filled.params[param.name] = end_of(frame.window) + 1
-
-
-def _settle_places(action: Action, filled: Filled, frame: Frame) -> None:
-    """The number of a place that is named by what stands there, once what is moved is known."""
-    for name, value in filled.params.items():
-        if not isinstance(value, Beside) or frame.window is None:
-            continue
-        place = value.place + value.behind
-        items = main_items(frame.window)
-        moved = [one for one in action.params if one.name != name and wants_item(one, frame)]
-        for param in moved:
-            item = next((one for one in items if value_of(one, param, items)
-                         == filled.params.get(param.name)), None)  # fmt: skip
-            # What is moved leaves a gap behind it, and those after it move up.
-            place -= item is not None and items.index(item) + 1 < value.place
-        filled.params[name] = place
-
-
-def _carry_over(action: Action, filled: Filled, frame: Frame) -> None:
-    """A wish that names no item is about the one that was spoken of before."""
-    for param in action.params:
-        if param.optional or param.name in filled.params or not wants_item(param, frame):
-            continue
-        value = carried(param, frame)
-        if value is not None:
-            filled.params[param.name] = value.value
-            filled.score += value.score
-            filled.back = True

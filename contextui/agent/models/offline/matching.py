@@ -6,8 +6,17 @@ from dataclasses import dataclass, field, replace
 from contextui.agent.models.offline import items as shown
 from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
 from contextui.agent.models.offline.clauses import Clause
-from contextui.agent.models.offline.filling import Filled, fill
-from contextui.agent.models.offline.profiles import EXACT, GROUP, RELATED, Words, likeness, profile_of
+from contextui.agent.models.offline.filled import Filled
+from contextui.agent.models.offline.filling import fill
+from contextui.agent.models.offline.frame import Frame
+from contextui.agent.models.offline.profiles import (
+    EXACT,
+    GROUP,
+    RELATED,
+    Words,
+    likeness,
+    profile_of,
+)
 from contextui.agent.models.offline.references import windows_meant
 from contextui.agent.models.offline.roles import (
     Roles,
@@ -20,7 +29,6 @@ from contextui.agent.models.offline.roles import (
 from contextui.agent.models.offline.runs import Run
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token
-from contextui.agent.models.offline.values import Frame
 from contextui.agent.models.offline.words import keys_of
 
 _SETTING = ("@set", "@toggle", "@pick", "@replace", "@edit", "@use", "@swap", "@move", "@go")
@@ -89,7 +97,15 @@ class _Acting:
         for window in windows:
             bonus, places = self._nearness(window)
             for action in window.actions:
-                yield self._weighed(window, action, bonus, places)
+                roles = Roles(self._head, set(), places - {self._head})
+                score = verb_score(self._clause, action, window, roles) + bonus
+                if roles.verbs or self._may_fit(action):
+                    yield self._weighed(window, action, score, roles)
+
+    def _may_fit(self, action: Action) -> bool:
+        """Whether an action that no word names can be meant all the same, by what it takes."""
+        head = self._clause.tokens[self._head] if self._head is not None else None
+        return head is None or _says_little(head, action) or bool(_choice_words(action))
 
     def _nearness(self, window: WindowView) -> tuple[float, set[int]]:
         """How clearly this window is meant rather than another, and the tokens that say so."""
@@ -106,24 +122,20 @@ class _Acting:
             bonus += 0.5
         return bonus, places
 
-    def _weighed(
-        self, window: WindowView, action: Action, bonus: float, places: set[int]
-    ) -> Meaning:
+    def _weighed(self, window: WindowView, action: Action, score: float, roles: Roles) -> Meaning:
         clause, head = self._clause, self._head
-        roles = Roles(head, set(), places - {head})
-        score = verb_score(clause, action, window, roles)
         by_verb, evidence = head in roles.verbs, set(roles.verbs)
         generic = head is not None and _says_little(clause.tokens[head], action)
         if head is not None and generic:
             roles.verbs.add(head)
         frame = Frame(action, window, profile_of(action).verbs, self._around.last, self._there)
-        filled = fill(clause, action, roles, frame)
+        filled = fill(clause, roles, frame)
         by_verb = by_verb or (head in roles.verbs and not generic)
         chosen = any(one.type.choices for one in action.params if one.name in filled.params)
         if head is not None and not by_verb:
             other = 0.0 if chosen and evidence else -2.5
             score += (1.0 if chosen else 0.6) if generic else other
-        score += filled.score + bonus - _unsaid(clause, action, filled)
+        score += filled.score - _unsaid(clause, action, filled)
         if sum(one.name == window.name for one in self._around.windows) > 1:
             score += _shown_there(window, filled)
         score -= _meant_otherwise(clause, window, action, roles)

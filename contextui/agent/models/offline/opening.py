@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from contextui.agent.models.offline.blocks import Action, ClassView
 from contextui.agent.models.offline.clauses import Clause
-from contextui.agent.models.offline.filling import Filled, fill
+from contextui.agent.models.offline.filled import Filled
+from contextui.agent.models.offline.filling import fill
+from contextui.agent.models.offline.frame import Frame
 from contextui.agent.models.offline.matching import Meaning
 from contextui.agent.models.offline.profiles import GROUP, likeness, words_of
 from contextui.agent.models.offline.roles import (
@@ -17,7 +19,6 @@ from contextui.agent.models.offline.roles import (
 from contextui.agent.models.offline.runs import COLON, COMMA
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token
-from contextui.agent.models.offline.values import Frame
 from contextui.agent.models.offline.words import keys_of
 
 _MADE = frozenset({"@open"})
@@ -39,12 +40,14 @@ def _meanings(
 ) -> Iterator[Meaning]:
     verb = clause.tokens[head] if head is not None else None
     named, places = mention_of(clause, cls, strict=False)
+    if named < 0.7 and not _may_fit(clause, verb, cls):
+        return
     action = Action(cls.name, cls.description, cls.args)
     roles = Roles(head, set(), _class_places(clause, cls, places))
     opens = _opening_verb(verb, cls, places)
     if opens and head is not None:
         roles.verbs.add(head)
-    filled = fill(clause, action, roles, Frame(action, None, _MADE, around.last))
+    filled = fill(clause, roles, Frame(action, None, _MADE, around.last))
     is_open = any(one.name == cls.name for one in around.windows)
     if opens and (named >= 0.7 or _has_path(clause, filled)):
         score = min(named, 4.0) + opens + filled.score + _article(clause, places, is_open)
@@ -57,6 +60,11 @@ def _meanings(
         if led or does or named >= 2.0:
             score = min(named, 3.0) + 0.8 * led + 2.4 * does
             yield Meaning(score, action, None, cls, Filled(), then=True)
+
+
+def _may_fit(clause: Clause, verb: Token | None, cls: ClassView) -> bool:
+    """Whether a class that is not named can be meant: by a file, or by what it is for."""
+    return any(one.kind is Kind.PATH for one in clause.tokens) or _does_what_it_is_for(verb, cls)
 
 
 def _class_places(clause: Clause, cls: ClassView, places: set[int]) -> set[int]:

@@ -54,6 +54,19 @@ def without_denied(tokens: list[Token]) -> list[Token]:
     ]  # fmt: skip
 
 
+def ended(tokens: list[Token]) -> list[Token]:
+    """Take 别…了 for what it says: to stop doing something."""
+    if not tokens or not any(one.text.endswith("了") for one in tokens[-2:]):
+        return tokens
+    stop = frozenset({"@stop", "@pause"})
+    return [
+        Token(one.text, one.start, one.end, one.kind, frozenset({one.text}) | stop)
+        if one.has("~not") and not one.is_ascii and tokens[place + 1 : place + 2]
+        and tokens[place + 1].is_verb else one
+        for place, one in enumerate(tokens)
+    ]  # fmt: skip
+
+
 def marked_done(tokens: list[Token]) -> list[Token]:
     """Add to a verb in the past what it says: "I bought the milk" means that it is done."""
     for place, token in enumerate(tokens):
@@ -62,7 +75,8 @@ def marked_done(tokens: list[Token]) -> list[Token]:
         passive = bool(before) and before[-1].has("~be") and not before[-1].has("~not")
         word = token.text.casefold()
         if (told or passive) and token.kind is Kind.WORD and _is_past(word) and place > 0:
-            return [*tokens[:place], with_keys(token, frozenset({"@done"})), *tokens[place + 1 :]]
+            done = with_keys(token, frozenset({"@done", *(k for k in token.keys if k[0] == "@")}))
+            return [*tokens[:place], done, *tokens[place + 1 :]]
     return tokens
 
 

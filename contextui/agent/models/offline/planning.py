@@ -132,9 +132,7 @@ class _Planner:
             return Outcome((Planned("read_file", {"path": path}),), score=9.0)
         return understand(clause, around, self._lang)
 
-    def _parallel(
-        self, clause: Clause, outcome: Outcome, around: Surroundings
-    ) -> list[Clause]:
+    def _parallel(self, clause: Clause, outcome: Outcome, around: Surroundings) -> list[Clause]:
         """The parts of "put A on 1 and B on 2", each with the verb; none if it is one wish."""
         meaning = outcome.meaning
         if not outcome.calls or meaning is None or meaning.cls is not None or clause.joint:
@@ -168,8 +166,9 @@ class _Planner:
         if outcome.is_understood or outcome.score >= 9.0:
             return None
         together = self._understood(both, around)
-        better = together.calls and together.score > max(after.score, 3.0) - 1.0
-        return both if better and not together.waits else None
+        whole = together.meaning is not None and together.meaning.filled.left_weight < 1
+        better = whole and together.score > max(after.score, 3.0) - 1.0
+        return both if better and together.calls and not together.waits else None
 
     def _must_wait(self, outcome: Outcome, calls: Sequence[Planned]) -> bool:
         """Whether a clause is to be understood anew once the calls before it are made."""
@@ -178,6 +177,9 @@ class _Planner:
         creates = any(one.tool == "create" for one in calls)
         meaning = outcome.meaning
         if creates and not (outcome.calls and meaning and meaning.cls and not meaning.then):
+            return True
+        names = {one.input.get("name") for one in calls}
+        if meaning and meaning.cls and meaning.cls.name in names:
             return True
         if outcome.text or not outcome.calls:
             return True

@@ -1,6 +1,5 @@
 """Params that take one of the things that a window shows, named by its words or its place."""
 
-import re
 from collections.abc import Sequence
 
 from contextui.agent.models.offline import items as shown
@@ -8,18 +7,12 @@ from contextui.agent.models.offline.blocks import Item
 from contextui.agent.models.offline.clauses import parts_of
 from contextui.agent.models.offline.declared import Param
 from contextui.agent.models.offline.edges import trimmed
+from contextui.agent.models.offline.frame import MOST, Each, Frame, Value
 from contextui.agent.models.offline.lexicon.cues import FREE
 from contextui.agent.models.offline.profiles import GROUP, alike, likeness, words_of
-from contextui.agent.models.offline.runs import Run, is_path_param, is_time_param
+from contextui.agent.models.offline.runs import Run
 from contextui.agent.models.offline.token import Kind, Token
-from contextui.agent.models.offline.values import (
-    MOST,
-    Each,
-    Frame,
-    Value,
-    is_reference,
-    plain_text,
-)
+from contextui.agent.models.offline.values import is_reference, plain_text
 from contextui.agent.models.offline.words import keys_of
 
 _POINTING = frozenset(("item", "id", "index", "entry", "which", "key"))
@@ -32,7 +25,7 @@ def wants_item(param: Param, frame: Frame) -> bool:
         return False
     if frame.making and not param.type.takes_number:
         return False
-    names, words = keys_of(param.name), re.split(r"[_\W]+", param.name.casefold())
+    names = keys_of(param.name)
     is_kind = any(
         likeness(_nouns(keys), keys_of(one.tag)) >= GROUP
         for one in frame.window.items[:200] if one.tag for keys in names
@@ -41,8 +34,8 @@ def wants_item(param: Param, frame: Frame) -> bool:
     if is_kind:
         return not (frame.seeking and only_text)
     if param.type.takes_number:
-        return not _POINTING.isdisjoint(words) and not frame.making
-    is_free = is_path_param(param) or is_time_param(param) or not FREE.isdisjoint(words)
+        return not _POINTING.isdisjoint(param.words) and not frame.making
+    is_free = param.is_path or param.is_time or not FREE.isdisjoint(param.words)
     return not is_free and not frame.seeking
 
 

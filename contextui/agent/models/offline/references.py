@@ -47,7 +47,7 @@ def _by_exception(tokens: Sequence[Token], clause: Clause, around: Surroundings)
     if at is None:
         return Meant()
     end = next((n for n in range(at + 1, len(tokens)) if _ends_exception(tokens[n])), len(tokens))
-    spared = Clause(tokens[at + 1 : end], clause.words)
+    spared = Clause(tuple(tokens[at + 1 : end]), clause.words)
     kept = {one.id for one in around.windows if mention_of(spared, one, strict=False)[0] >= 0.7}
     rest = [n for n in range(len(tokens)) if n < at or n >= end]
     every = [n for n in rest if tokens[n].has("~all", "~other", "#window", "~one")]

@@ -104,7 +104,9 @@ def verb_score(clause: Clause, action: Action, window: WindowView, roles: Roles)
             if max(by_name, by_head, by_label) > 0:
                 roles.verbs.add(place)
         elif max(by_name, by_head, later, by_label) >= GROUP:
-            telling = (1.6 + 0.8 * (by_label == EXACT)) if _tells_apart(token, action, window) else 0.8
+            telling = (
+                (1.6 + 0.8 * (by_label == EXACT)) if _tells_apart(token, action, window) else 0.8
+            )
             alone = 1.5 if roles.head is None else 1.0
             bonus += alone * max(2.0 * by_name, 1.5 * by_head, telling * by_label)
             if token.number is None and not token.has(*_PLACES):

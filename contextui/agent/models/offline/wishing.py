@@ -8,7 +8,8 @@ from contextui.agent.models.offline import saying
 from contextui.agent.models.offline.asking import answer_question, content_of
 from contextui.agent.models.offline.blocks import WindowView
 from contextui.agent.models.offline.clauses import Clause, significant
-from contextui.agent.models.offline.filling import calls_of
+from contextui.agent.models.offline.filled import calls_of
+from contextui.agent.models.offline.filling import nested
 from contextui.agent.models.offline.matching import Meaning, acting
 from contextui.agent.models.offline.opening import opening
 from contextui.agent.models.offline.phrasal import with_keys
@@ -79,7 +80,7 @@ def understand(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
         return NOTHING
     if best is not None and best.filled.missing and _would_do(best):
         return Outcome(text=_what_is_missing(best, lang), meaning=best, asks=True, score=best.score)
-    if head is not None and clause.tokens[head].has("~leave"):
+    if any(one.has("~leave") for one in clause.tokens):
         return NOTHING
     return Outcome(meaning=best, score=best.score if best else 0.0)
 
@@ -117,7 +118,8 @@ def _calls(best: Meaning) -> tuple[Planned, ...]:
     return tuple(
         Planned("action", {"window_id": window.id, "action_id": best.action.id,
                            **({"params": params} if params else {})})
-        for window in windows for params in calls_of(best.filled.params, removes)
+        for window in windows
+        for params in calls_of(nested(best.action, best.filled.params), removes)
     )  # fmt: skip
 
 
@@ -126,7 +128,7 @@ def _has_action(window: WindowView, action_id: str) -> bool:
 
 
 def _opened(best: Meaning) -> Outcome:
-    args = {name: value for name, value in best.filled.params.items() if value is not None}
+    args = nested(best.action, best.filled.params)
     call = Planned("create", {"name": best.action.id, **({"args": args} if args else {})})
     return Outcome((call,), meaning=best, waits=best.then, score=best.score)
 

@@ -5,7 +5,7 @@ from contextui.agent.models.offline.lexicon.listed import listed
 CUES = {
     "~to": "to target destination place position new text value name title recipient receiver "
     "status state column level percent amount room day person player owner who stage last end",
-    "~with": "with new tags items entries content contents text by value options members names",
+    "~with": "with new tags items entries content contents by value options members names",
     "~as": "as name path id title status state role type kind code key column",
     "~in": "in under folder path room column where place language lang category section day within",
     "~from": "from source old under room start account first",
@@ -51,5 +51,7 @@ TIMES = frozenset(("time", "at", "when", "hour", "start", "until", "clock"))
 AMOUNTS = frozenset(("amount", "count", "quantity", "qty", "number", "pieces", "times"))
 """Names of params that say how many of something."""
 
-POSITIONS = frozenset(listed("place position index rank slot spot number to at line page"))
+POSITIONS = frozenset(
+    listed("place position index rank slot spot number to at line page first last start end from")
+)
 """Names of params that take a place among others."""

@@ -7,8 +7,8 @@ interjection: hmm, hm, oh, oops, uh, um, ah, wait, well, no wait, sorry, ok, oka
     by the way, btw, so, hey, yeah, yep, nope, right, that's enough, that is enough, enough,
     that will do, good, fine | 嗯 哦 呃 诶 哎 哎呀 噢 喔 对了 不对 好了 好吧 行了 行 那么 话说
     等等 等一下 可以了 够了 就行 就好 就可以了
-correction: i mean, or rather, correction, no wait, make that, scratch that, i meant | 我是说 不对
-    应该说 更正 我的意思是
+correction: i mean, or rather, correction, no wait, make that, scratch that, i meant,
+    on second thought | 我是说 算了 不对 应该说 更正 我的意思是
 aux: should, must, may, might, shall, will, would, ought to, has to, have to, needs to, need to,
     can, could, gets to, is to | 应该 应当 必须 得 可以 要
 aspect: | 着 了 过 的 地 得 们 完
@@ -79,7 +79,7 @@ saying: saying, that says, which says, reading, that reads, to say, stating, tha
 object: | 把 将
 occur: occur, occurs, appear, appears, come up, show up, be found, located | 出现 在哪 在哪里
 contains: contain, contains, mention, have the word, has the word, have the text, has the text,
-    having the word, with the word, with the text | 包含 含有 提到 出现 里有
+    having the word, with the word, with the text | 包含 含有 提到 出现
 tagged: tagged, tagged with, with tag, with tags, with the tag, with the tags, under the tag
     | 标签为 标签是 带标签 加标签
 every: every, each, once every | 每 每隔 每过

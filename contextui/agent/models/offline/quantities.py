@@ -1,0 +1,87 @@
+"""Numbers where a param takes one: amounts, spans of time, and places among others."""
+
+import re
+
+from contextui.agent.models.offline.blocks import WindowView
+from contextui.agent.models.offline.declared import Param
+from contextui.agent.models.offline.frame import Beside, Frame, Value
+from contextui.agent.models.offline.items import PART, find_by_words, main_items
+from contextui.agent.models.offline.lexicon.numbers import SECONDS
+from contextui.agent.models.offline.profiles import GROUP, likeness
+from contextui.agent.models.offline.runs import Run
+from contextui.agent.models.offline.token import Kind, Numeral
+from contextui.agent.models.offline.words import keys_of
+
+_OFTEN = ("~article", "~by", "~every")  # between a number and a unit: "twice a minute"
+_NUMBERED = re.compile(r"\s*(\d{1,9})(?:\s|$)")
+
+
+def number_value(param: Param, run: Run, frame: Frame) -> Value | None:
+    """The number of a run, or the place that it names."""
+    token = next((one for one in run.tokens if one.number), None)
+    if token is None or token.number is None:
+        return _unnumbered(param, run, frame)
+    others = [one for one in run.tokens if one is not token and not one.is_small]
+    named = any(likeness(one.keys, keys_of(param.name)) >= GROUP for one in (token, *others))
+    value = _amount(token.number, param, run)
+    if token.number.from_end or not ("float" in param.type.plain or isinstance(value, int)):
+        return None
+    strange = sum(one.kind is not Kind.MARK for one in others)
+    return Value(value, 1.5 + named - 0.3 * max(strange - 1, 0), sure=named)
+
+
+def end_of(window: WindowView) -> int:
+    """The place of the last thing that a window shows: its number, if lines have one."""
+    lines = map(_NUMBERED.match, window.text.splitlines())
+    numbers = [int(match[1]) for match in lines if match]
+    if numbers or not any(one.tag for one in window.items):
+        return max(numbers, default=0)
+    return max(len(main_items(window)), 1)
+
+
+def _amount(number: Numeral, param: Param, run: Run) -> float:
+    factor = _unit_factor(param, run)
+    often = any(one.has(*_OFTEN) for one in run.tokens)
+    value = factor / (number.value or 1) if often else number.value * factor
+    return _exact(value + ("~after" in run.cues and "before" in param.words))
+
+
+def _unnumbered(param: Param, run: Run, frame: Frame) -> Value | None:
+    """A number that is not said as one: every minute, at the end, behind the eggs."""
+    every = "~every" in run.cues or any(one.has("~every") for one in run.tokens)
+    if every and any(_seconds(one.keys) for one in run.tokens):
+        return Value(_exact(_unit_factor(param, run)), 2.0, sure=True)
+    if frame.window is None or not param.is_place:
+        return None
+    if any(one.has("#begin", "~first", "@up") for one in run.tokens):
+        return Value(1, 1.2)
+    if any(one.has("#finish", "~last") for one in run.tokens):
+        return Value(end_of(frame.window) + ("before" in param.words), 1.2)
+    beside = _beside(run, frame.window)
+    return Value(beside, 2.0, sure=True) if beside else None
+
+
+def _beside(run: Run, window: WindowView) -> Beside | None:
+    """Where something stands that is named with "before" or "after"."""
+    if run.cues.isdisjoint(("~before", "~after")):
+        return None
+    items = main_items(window)
+    found = find_by_words(items, run.text)
+    if found.fit < PART or len(found.items) > 1:
+        return None
+    return Beside(items.index(found.items[0]) + 1, "~after" in run.cues)
+
+
+def _unit_factor(param: Param, run: Run) -> float:
+    """Minutes where seconds are wanted, and the like."""
+    wanted = max(map(_seconds, keys_of(param.name)), default=0)
+    said = max((_seconds(one.keys) for one in run.tokens), default=0)
+    return said / wanted if wanted and said else 1.0
+
+
+def _seconds(keys: frozenset[str]) -> int:
+    return next((SECONDS[key[1:]] for key in keys if key[0] == "#" and key[1:] in SECONDS), 0)
+
+
+def _exact(value: float) -> float:
+    return int(value) if value == int(value) else value
