@@ -121,15 +121,13 @@ class Summarizer:
     def _portions(
         self, items: Sequence[ContextItem], files: Sequence[FileText], room: int
     ) -> tuple[list[list[LlmMessage]], list[tuple[FileText, LlmMessage]]]:
-        """What was said, in pieces of half the room at most, and the files that go with the last.
-
-        An eighth is left to the summary of the pieces before.
-        """
-        room = max(room - self._always, 2 * _LEAST)
+        """What was said, in pieces that take three quarters of the room at most, and the files for
+        which there is room beside the last one. An eighth is left to the summary of before."""
+        room = max(room - self._always, _LEAST)
         said = transcript(item for item in items if not item.is_summary)
-        pieces = in_pieces(said, self.counter, room // 2)
+        pieces = in_pieces(said, self.counter, room * 3 // 4)
         last = self.counter.count_messages(pieces[-1]) if pieces else 0
-        return pieces, shown_files(files, self.counter, room * 4 // 5 - last)
+        return pieces, shown_files(files, self.counter, room * 7 // 8 - last)
 
     @property
     def _always(self) -> int:

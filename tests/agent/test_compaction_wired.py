@@ -1,0 +1,169 @@
+"""Compaction over the wire: the real SDK, a real session, and a server that looks at every byte."""
+
+import json
+from typing import Any
+
+import pytest
+
+from contextui.agent.events import CompactionFinished, CompactionStarted
+from contextui.context.compaction.result import CompactionResult
+from contextui.events import Event
+from tests.agent.server import Received, Reply, Step, answer, error
+from tests.agent.talking import end, of, options
+from tests.agent.wired import Wired, adding, before, is_live, opening, results, texts
+
+BUDGET = 6_000
+UNKNOWN = {"input_tokens": 0, "output_tokens": 0}  # so that no figure of the server's counts
+LONG = "and so on, and so forth; " * 12
+OUTLINE = "## Goal\nA list for the shop.\n## Next step\nBuy bread."
+
+
+def said(*blocks: str | dict[str, Any]) -> Step:
+    return answer(*blocks, usage=UNKNOWN)
+
+
+def fill(wired: Wired, turns: int = 60) -> int:
+    """Talk until a compaction is due, with a window open and the first words pinned; how long."""
+    wired.begin(options(budget=BUDGET))
+    wired.say("Remember that I am Ann.", said(opening("milk")), said("Yes."))
+    context = wired.session.context
+    context.pin(context.get_active()[1].id)
+    for number in range(turns):
+        if wired.talk.compaction.is_due():
+            return number
+        wired.say(f"add {number} {LONG}", said(adding(f"item {number}")), said(f"Done {LONG}"))
+    raise AssertionError("It was never due.")
+
+
+def result_of(events: list[Event]) -> CompactionResult:
+    (finished,) = of(CompactionFinished, events)
+    assert finished.result is not None
+    return finished.result
+
+
+def system_of(received: Received) -> str:
+    return "\n".join(block["text"] for block in received.json["system"])
+
+
+def size(wired: Wired, received: Received) -> int:
+    """The tokens of a request, cache marks and JSON included: more than it is charged for."""
+    return wired.session.context.counter.count(json.dumps(received.json, ensure_ascii=False))
+
+
+def test_a_compaction_in_the_middle_of_a_session(wired: Wired) -> None:
+    turns = fill(wired)
+    asked, large = len(wired.requests), size(wired, wired.last)
+    events = wired.say("What is on the list?", said(OUTLINE), said("Much."))
+    assert result_of(events).success
+    assert end(events).text == "Much."
+    summary, following = wired.requests[asked:]
+    assert "tools" not in summary.json
+    assert "Summarize all of the above" in texts(summary)
+    assert "add 0 " in texts(summary)
+    assert "tool_use" not in summary.body.decode()
+
+    assert system_of(following).endswith(OUTLINE)
+    assert len(following.json["tools"]) == 3
+    assert size(wired, following) < min(large * 0.75, BUDGET)
+    words = texts(following)
+    assert "Remember that I am Ann." in words  # pinned
+    assert '<Window id="todo_1"' in words
+    assert f"item {turns - 1}" in words  # the window shows all of it
+    assert f"add {turns - 1} " in words
+    assert "add 1 " not in words
+    assert 0 < len(results(following)) < turns
+    assert following.blocks()[-1][1]["text"] == "What is on the list?"
+
+
+def test_what_is_sent_afterwards_goes_on_with_it_byte_by_byte(wired: Wired) -> None:
+    fill(wired)
+    wired.say("What is on the list?", said(OUTLINE), said("Much."))
+    first = wired.last
+    wired.say("And now?", said("The same."))
+    second = wired.last
+    assert first.json["system"] == second.json["system"]
+    settled = [block for _, block in before(first, "What is on the list?") if not is_live(block)]
+    assert [block for _, block in second.blocks()][: len(settled)] == settled
+
+
+def test_the_session_goes_on_with_it_and_undo_brings_all_back(wired: Wired) -> None:
+    turns = fill(wired)
+    wired.say("What is on the list?", said(OUTLINE), said("Much."))
+    wired.go_on()
+    wired.say("And now?", said("The same."))
+    assert system_of(wired.last).endswith(OUTLINE)
+    wired.turn = options(budget=128_000)
+    wired.go_on()
+    wired.session.context.undo()
+    wired.say("And all?", said("Here."))
+    assert OUTLINE not in system_of(wired.last)
+    words = texts(wired.last)
+    assert all(f"add {number} " in words for number in range(turns))
+
+
+def test_what_the_summary_cost_is_counted(wired: Wired) -> None:
+    fill(wired)
+    cost = {"input_tokens": 4_000, "output_tokens": 50}
+    events = wired.say("And now?", answer(OUTLINE, usage=cost), said("The same."))
+    assert result_of(events).usage.input_tokens == 4_000
+    assert end(events).usage.input_tokens == 4_000
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (Reply(400, error("invalid_request_error", "Not these bytes.")), "Not these bytes"),
+        (Reply(401, error("authentication_error", "Who are you?")), "ANTHROPIC_API_KEY"),
+        (answer("I will not.", stop_reason="refusal"), "declined"),
+        (answer("## Goal", stop_reason="max_tokens"), "cut off"),
+        (answer(" "), "empty"),
+    ],
+)
+def test_where_no_summary_is_to_be_had_the_turn_goes_on(
+    wired: Wired, step: Step, words: str
+) -> None:
+    fill(wired)
+    events = wired.say("What is on the list?", step, said("Much."))
+    result = result_of(events)
+    assert not result.success
+    assert words in result.error
+    assert end(events).text == "Much."
+    assert size(wired, wired.last) < BUDGET
+    assert "Remember that I am Ann." in texts(wired.last)
+    assert words in system_of(wired.last)
+
+
+def test_a_passing_failure_is_tried_again(wired: Wired) -> None:
+    fill(wired)
+    busy = Reply(529, error("overloaded_error"))
+    events = wired.say("And now?", busy, busy, said(OUTLINE), said("The same."))
+    assert result_of(events).success
+
+
+def test_a_summary_that_is_too_large_to_ask_for_is_asked_for_in_pieces(wired: Wired) -> None:
+    fill(wired)
+    asked = len(wired.requests)
+    large = Reply(413, error("request_too_large"))
+    # The rest of the script is for as many pieces as there are; each gives the same outline.
+    events = wired.say("And now?", large, *[said(OUTLINE)] * 9)
+    result = result_of(events)
+    assert result.success
+    assert result.requests > 1
+    first, *others = wired.requests[asked : asked + 1 + result.requests]
+    assert all(len(one.body) < len(first.body) * 0.7 for one in others)
+
+
+def test_several_compactions_one_after_the_other(wired: Wired) -> None:
+    fill(wired)
+    compactions = 0
+    for number in range(40):
+        due = wired.talk.compaction.is_due()
+        steps = [said(OUTLINE)] if due else []
+        events = wired.say(f"more {number} {LONG}", *steps, said(f"Done {LONG}"))
+        compactions += len(of(CompactionStarted, events))
+        assert end(events).reason == "done"
+        assert size(wired, wired.last) < BUDGET
+        assert "Remember that I am Ann." in texts(wired.last)
+        assert '<Window id="todo_1"' in texts(wired.last)
+    assert 2 <= compactions <= 8
+    assert system_of(wired.last).count(OUTLINE) == 1
