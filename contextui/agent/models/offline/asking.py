@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from contextui.agent.models.offline import items as shown
 from contextui.agent.models.offline.blocks import ClassView, Item, WindowView
 from contextui.agent.models.offline.clauses import Clause
+from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.profiles import GROUP, likeness
-from contextui.agent.models.offline.roles import mention_of
 from contextui.agent.models.offline.saying import phrases, told, window_line
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token

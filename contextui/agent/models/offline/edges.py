@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.clauses import is_separator
+from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import keys_of
@@ -12,8 +13,9 @@ ARTICLES = ("~article", "~new_article", "~possessive", "~person", "~this")
 """Groups of words that stand before a noun."""
 
 _FILLERS = ("~polite", "~adverb", "~thank", "~aux")
-_TRAILING = (*_FILLERS, "~here", "~occur", "~to", "~in", "~from", "~of", "~with", "~for", "~at", "~by", "~as",
-             "~article", "~possessive", "~person", "~object")  # fmt: skip
+_TRAILING = _FILLERS + listed(
+    "~here ~occur ~to ~in ~from ~of ~with ~for ~at ~by ~as ~article ~possessive ~person ~object"
+)
 _MARKS = "-–—*•+,，、.。;；:：!！?？\n\"'"
 _SHORT = 6  # tokens: what is longer is a sentence, and keeps its article
 

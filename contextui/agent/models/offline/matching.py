@@ -9,6 +9,7 @@ from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
 from contextui.agent.models.offline.frame import Frame
+from contextui.agent.models.offline.mentions import led_mention, mention_of
 from contextui.agent.models.offline.profiles import (
     EXACT,
     GROUP,
@@ -18,14 +19,7 @@ from contextui.agent.models.offline.profiles import (
     profile_of,
 )
 from contextui.agent.models.offline.references import windows_meant
-from contextui.agent.models.offline.roles import (
-    Roles,
-    head_of,
-    is_generic,
-    led_mention,
-    mention_of,
-    verb_score,
-)
+from contextui.agent.models.offline.roles import Roles, head_of, is_generic, verb_score
 from contextui.agent.models.offline.runs import Run
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token

@@ -8,14 +8,9 @@ from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
 from contextui.agent.models.offline.frame import Frame
 from contextui.agent.models.offline.matching import Meaning
+from contextui.agent.models.offline.mentions import is_named, led_mention, mention_of
 from contextui.agent.models.offline.profiles import GROUP, likeness, words_of
-from contextui.agent.models.offline.roles import (
-    Roles,
-    head_of,
-    is_named,
-    led_mention,
-    mention_of,
-)
+from contextui.agent.models.offline.roles import Roles, head_of
 from contextui.agent.models.offline.runs import COLON, COMMA
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token

@@ -13,9 +13,9 @@ from contextui.agent.models.offline import saying
 from contextui.agent.models.offline.blocks import WindowView
 from contextui.agent.models.offline.clauses import Clause, significant
 from contextui.agent.models.offline.items import AROUND, find_by_words, main_items
+from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.profiles import GROUP, likeness, param_words
 from contextui.agent.models.offline.references import windows_meant
-from contextui.agent.models.offline.roles import mention_of
 from contextui.agent.models.offline.scene import Call, Scene
 from contextui.agent.models.offline.surroundings import Last, Surroundings
 from contextui.agent.models.offline.talking import file_to_read, small_talk, wishes_of, with_verb

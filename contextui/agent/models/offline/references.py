@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from contextui.agent.models.offline.blocks import WindowView
 from contextui.agent.models.offline.clauses import Clause
+from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.profiles import GROUP, likeness, words_of
-from contextui.agent.models.offline.roles import mention_of
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token
 

@@ -1,21 +1,14 @@
-"""What each token of a clause does: the verb, a mention of the window, a small word, the rest."""
+"""What tokens of a clause do: which one says what to do, and how well they name an action."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
+from contextui.agent.models.offline.blocks import Action, WindowView
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.lexicon.verbs import GENERIC
-from contextui.agent.models.offline.profiles import EXACT, GROUP, likeness, profile_of, words_of
+from contextui.agent.models.offline.profiles import EXACT, GROUP, likeness, profile_of
 from contextui.agent.models.offline.token import Kind, Token
 
-_BEFORE = ("~article", "~new_article", "~possessive", "~this", "~in", "~to", "~from", "~of",
-           "~with", "~for", "~by", "~at", "~all", "~object", "~as", "~what", "~howmany", "~have")  # fmt: skip
-_PLACING = ("~in", "~to", "~from", "~at", "~for", "~by")
-_AROUND = ("~in", "~of", "~to", "~from", "~for", "~with", "~adverb", "~polite", "~then", "~by",
-           "~every", "~be", "~is_there", "~as", "~called", "~saying", "~tagged", "~and", "~at", "~before",
-           "~after")  # fmt: skip
 _OPAQUE = (Kind.QUOTE, Kind.PATH, Kind.MARK, Kind.CLOCK)
 _PLACES = ("~last", "~first", "#begin", "#finish")  # they name an item rather than an action
 _DETERMINER = ("~article", "~new_article", "~possessive", "~this")
@@ -38,9 +31,6 @@ class Roles:
     def explains(self, place: int) -> bool:
         """Whether this token is no part of any value."""
         return place in self.verbs or place in self.mentions
-
-
-# --- the verb ----------------------------------------------------------------------------
 
 
 def head_of(clause: Clause, declared: frozenset[str]) -> int | None:
@@ -114,45 +104,6 @@ def verb_score(clause: Clause, action: Action, window: WindowView, roles: Roles)
     return score + min(bonus, 5.0)
 
 
-# --- windows and classes -----------------------------------------------------------------
-
-
-def mention_of(
-    clause: Clause, view: WindowView | ClassView, strict: bool = True
-) -> tuple[float, set[int]]:
-    """How clearly a window or a class is named, and by which tokens.
-
-    Args:
-        clause: What was said.
-        view: The window or the class.
-        strict: Count a word only where a window can be meant, not amid other words.
-    """
-    score, places = 0.0, set[int]()
-    seen: set[frozenset[str]] = set()
-    for start, end in _runs(clause.tokens, view):
-        if strict and not _stands_free(clause.tokens, start, end):
-            continue
-        for place in range(start, end):
-            token = clause.tokens[place]
-            places.add(place)
-            score += _naming(token, view) if token.keys not in seen else 0.0
-            seen.add(token.keys)
-    return min(score, 6.0), places
-
-
-def led_mention(clause: Clause, view: WindowView | ClassView) -> float:
-    """How clearly it is named as the place of something ("to my list", "在清单里")."""
-    score, places = mention_of(clause, view)
-    first = min(places, default=0)
-    led = first > 0 and clause.tokens[first - 1].has(*_BEFORE)
-    return score if led else 0.0
-
-
-def is_named(token: Token, view: WindowView | ClassView) -> bool:
-    """Whether a token is a word of its name, not only of its description."""
-    return likeness(token.keys, words_of(view)[0]) >= GROUP
-
-
 # --- within ------------------------------------------------------------------------------
 
 
@@ -167,54 +118,6 @@ def _tells_apart(token: Token, action: Action, window: WindowView) -> bool:
         for other in window.actions
         if other.id != action.id
     )
-
-
-def _naming(token: Token, view: WindowView | ClassView) -> float:
-    if isinstance(view, WindowView) and token.text.casefold() == view.id.casefold():
-        return 6.0
-    name, first, rest = words_of(view)
-    by_name = likeness(token.keys, name)
-    weight = 2.6 if token.text.casefold() in re.split("[-_]", view.name) else 2.2
-    return max(
-        weight * by_name if by_name >= GROUP else 0.0,
-        1.1 * likeness(token.keys, first),
-        0.6 * likeness(token.keys, rest),
-    )
-
-
-def _runs(tokens: Sequence[Token], view: WindowView | ClassView) -> list[tuple[int, int]]:
-    """Neighbouring tokens that can name this view."""
-    runs, start = list[tuple[int, int]](), -1
-    for place in range(len(tokens) + 1):
-        if place < len(tokens) and _names(tokens[place], view):
-            start = place if start < 0 else start
-        elif start >= 0:
-            runs.append((start, place))
-            start = -1
-    return runs
-
-
-def _names(token: Token, view: WindowView | ClassView) -> bool:
-    if token.kind is not Kind.WORD or (token.is_small and not token.has("#window", "#list")):
-        return False
-    if isinstance(view, WindowView) and token.text.casefold() == view.id.casefold():
-        return True
-    nouns = frozenset(key for key in token.keys if key[0] != "@")
-    return token.has("#window") or any(likeness(nouns, one) >= GROUP for one in words_of(view))
-
-
-def _stands_free(tokens: Sequence[Token], start: int, end: int) -> bool:
-    """Whether what stands here can be a thing of its own, not a part of other words."""
-    before = tokens[start - 1] if start else None
-    after = tokens[end] if end < len(tokens) else None
-    ends = after is None or after.kind in (Kind.MARK, Kind.NUMBER) or after.has(*_AROUND)
-    if after is not None and after.is_verb:
-        led = before is not None and before.has(*_PLACING)
-        ends = ends or not after.is_ascii or led  # "in the editor delete …"
-    if before is None or before.has(*_BEFORE):
-        return ends
-    follows = before.is_verb or before.kind in (Kind.MARK, Kind.NUMBER)
-    return ends and follows and (after is None or not after.has("~of") or not after.is_ascii)
 
 
 def _is_noun(tokens: Sequence[Token], place: int) -> bool:

@@ -2,7 +2,8 @@
 
 from contextui.agent.models.offline import saying
 from contextui.agent.models.offline.clauses import Clause, clauses_of, parts_of
-from contextui.agent.models.offline.roles import head_of, mention_of, plain_keys
+from contextui.agent.models.offline.mentions import mention_of
+from contextui.agent.models.offline.roles import head_of, plain_keys
 from contextui.agent.models.offline.scene import Scene
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token

@@ -11,10 +11,11 @@ from contextui.agent.models.offline.clauses import Clause, significant
 from contextui.agent.models.offline.filled import calls_of
 from contextui.agent.models.offline.filling import nested
 from contextui.agent.models.offline.matching import Meaning, acting
+from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.opening import opening
 from contextui.agent.models.offline.phrasal import with_keys
 from contextui.agent.models.offline.profiles import profile_of
-from contextui.agent.models.offline.roles import head_of, is_negated, mention_of
+from contextui.agent.models.offline.roles import head_of, is_negated
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind
 from contextui.text import one_line
@@ -76,13 +77,7 @@ def understand(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
         return _opened(best) if best.cls else _acted(wishes, lang)
     if window := _window_to_tell(clause, around):
         return Outcome(text=content_of(window, lang), score=2.0)
-    if _is_remark(clause):
-        return NOTHING
-    if best is not None and best.filled.missing and _would_do(best):
-        return Outcome(text=_what_is_missing(best, lang), meaning=best, asks=True, score=best.score)
-    if any(one.has("~leave") for one in clause.tokens):
-        return NOTHING
-    return Outcome(meaning=best, score=best.score if best else 0.0)
+    return _unsure(clause, best, lang)
 
 
 def not_understood(clause: Clause, outcome: Outcome, lang: Lang) -> str:
@@ -96,6 +91,17 @@ def not_understood(clause: Clause, outcome: Outcome, lang: Lang) -> str:
 
 
 # --- within ------------------------------------------------------------------------------
+
+
+def _unsure(clause: Clause, best: Meaning | None, lang: Lang) -> Outcome:
+    """What comes of a clause that nothing fits well."""
+    if _is_remark(clause):
+        return NOTHING
+    if best is not None and best.filled.missing and _would_do(best):
+        return Outcome(text=_what_is_missing(best, lang), meaning=best, asks=True, score=best.score)
+    if any(one.has("~leave") for one in clause.tokens):
+        return NOTHING
+    return Outcome(meaning=best, score=best.score if best else 0.0)
 
 
 def _acted(found: Sequence[Meaning], lang: Lang) -> Outcome:
