@@ -20,6 +20,8 @@ import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from contextui.version import VERSION
+
 if TYPE_CHECKING:
     from contextui.agent.approval import ApprovalGate as ApprovalGate
     from contextui.agent.controller import InteractionController as InteractionController
@@ -77,7 +79,7 @@ if TYPE_CHECKING:
     from contextui.windowing.snapshot import SnapshotState as SnapshotState
     from contextui.windowing.state import Transient as Transient
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 # A library is silent unless somebody listens: without this, warnings would land on the screen.
 logging.getLogger(__name__).addHandler(logging.NullHandler())

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
 
-from contextui import __version__
 from contextui.context.manager import ContextManager
 from contextui.events import (
     Compacted,
@@ -29,6 +28,7 @@ from contextui.session.entry import encode
 from contextui.session.items import item_fields
 from contextui.session.loading import Loaded
 from contextui.session.log import SessionLog
+from contextui.version import VERSION
 from contextui.windowing.env import Clock
 from contextui.windowing.manager import WindowManager
 
@@ -115,7 +115,7 @@ class Recorder:
                     "timestamp": self._now(),
                     "cwd": self._stamp.cwd,
                     "gitBranch": self._stamp.git_branch,
-                    "version": __version__,
+                    "version": VERSION,
                     **fields,
                 }
             )
