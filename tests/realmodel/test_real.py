@@ -38,7 +38,7 @@ OPEN = 'Use create with name "todo".'
 ADD = 'Use action with window_id "{id}", action_id "add", text "milk".'
 TRIES = 6
 OPTIONS = TurnOptions(budget=6_000, max_tokens=200, max_steps=4)
-CUE = 32  # tokens at the end of a message, which the template writes, and more than it writes
+CUE = 32  # tokens: more than what the template writes at the end of a message
 
 
 # --- the server --------------------------------------------------------------------------
@@ -80,6 +80,7 @@ def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         if name.upper().startswith("ANTHROPIC_") or name.upper().endswith("_PROXY"):
             monkeypatch.delenv(name)
     log = tmp_path / "server.log"
+    log.touch()
     try:
         with running_server(log) as found:
             yield found
