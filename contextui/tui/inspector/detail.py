@@ -9,6 +9,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 
+from contextui.text import one_line
 from contextui.tui.cells import FAINT, KEY, MUTED, fit, short
 from contextui.tui.inspector.changing import Note
 from contextui.tui.inspector.describing import Description
@@ -102,8 +103,9 @@ class Detail(Widget):
 
     def _lines(self, width: int, room: int) -> list[Content]:
         """As much of the text as there is room for, and how much more there is."""
-        if room <= 0:
-            return []
+        if room <= 1:
+            only = fit(one_line(self._item.text, 4 * width), width)
+            return [Content.styled(only, "$foreground 80%")] * room
         pieces = list(islice(numbered(self._item.text[:_HEAD], width), room + 1))
         lines = [Content.styled(piece, "$foreground 80%") for _, piece in pieces]
         if len(pieces) > room or len(self._item.text) > _HEAD:
