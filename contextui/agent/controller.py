@@ -28,7 +28,7 @@ from contextui.agent.protocol import PROTOCOLS
 from contextui.agent.retry import answer_to
 from contextui.agent.telling import Telling
 from contextui.agent.tools import ToolBox, ToolCall
-from contextui.agent.turn import Turn, TurnOptions
+from contextui.agent.turn import Turn, TurnOptions, TurnUnderWayError
 from contextui.context.admission import admit
 from contextui.context.compaction.result import CompactionResult
 from contextui.context.compaction.service import CompactionService
@@ -43,10 +43,6 @@ from contextui.windowing.action import ActionResult
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.registry import discover
 from contextui.windowing.trouble import reason_of
-
-
-class TurnUnderWayError(ContextUIError):
-    """Words for a turn, or the wish for a compaction, while another one is running."""
 
 
 class InteractionController:
@@ -127,6 +123,11 @@ class InteractionController:
         """Whether a turn, or a compaction by hand, is under way."""
         return self._task is not None
 
+    def check_idle(self) -> None:
+        """Raise `TurnUnderWayError` while a turn, or a compaction by hand, is under way."""
+        if self._task is not None:
+            raise TurnUnderWayError("The model is still working. Wait for its end, or stop it.")
+
     def stop(self) -> None:
         """Stop what is under way; a turn ends with the reason ``stopped``."""
         if self._task is not None:
@@ -141,7 +142,7 @@ class InteractionController:
             InvalidItemError: There are no words.
             TurnUnderWayError: Another turn is running.
         """
-        self._check_idle()
+        self.check_idle()
         admit(ContextItem(ItemType.USER, text))
         told = Telling()
         turn = Turn(told.tell, self.options.budget - self._room.reserved)
@@ -173,7 +174,7 @@ class InteractionController:
             NothingToCompactError: Nothing can go.
             CompactionStoppedError: It was stopped; nothing was changed.
         """
-        self._check_idle()
+        self.check_idle()
         task = self._task = asyncio.create_task(self._room.compact("manual", tell))
         try:
             return await outcome(task)
@@ -194,9 +195,8 @@ class InteractionController:
     async def build(self, turn: Turn) -> Composition:
         """Compose the next request; from here on its bytes are fixed."""
         await self.context.prepare(turn.room)
-        messages = self.context.compose(turn.room).messages
+        messages = self.context.compose(turn.room).messages  # whose end may have been dropped
         if messages and messages[-1].role == "assistant" and turn.stop_reason != "pause_turn":
-            # The result that it waited for was dropped: most models answer nothing but a user.
             self.context.add(ContextItem(ItemType.USER, phrases.of(self.windows.lang).go_on))
         return self.context.request(turn.room)
 
@@ -367,7 +367,3 @@ class InteractionController:
         started = self.begin(turn, text)
         self._make_whole(turn)
         return started
-
-    def _check_idle(self) -> None:
-        if self._task is not None:
-            raise TurnUnderWayError("The model is still working. Wait for its end, or stop it.")

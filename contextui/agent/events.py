@@ -59,7 +59,7 @@ class RetryScheduled(Event):
 
 @dataclass(frozen=True, slots=True)
 class UsageSpent(Event):
-    """What one request cost."""
+    """What one request cost; step 0 is one for a summary, before the turn begins."""
 
     usage: Usage
     step: int

@@ -9,6 +9,7 @@ from contextui.agent.events import (
     CompactionStarted,
     Notice,
     RetryScheduled,
+    UsageSpent,
 )
 from contextui.agent.phrases import of
 from contextui.agent.protocol import declaring
@@ -40,7 +41,7 @@ class PatientModel:
 
     Attributes:
         name: The model's name, as it was when it was asked last.
-        tell: Told of the countdowns. What the model says is not told: it is for the context.
+        tell: Told of countdowns and costs. What the model says is not told: it is for the context.
         usage: What its answers cost.
     """
 
@@ -60,6 +61,8 @@ class PatientModel:
         self.name = model.name
         answer = await answer_to(model, request, self._retry, self._hear)
         self.usage += answer.usage
+        if any(answer.usage.as_dict().values()):
+            self.tell(UsageSpent(answer.usage, 0))
         yield answer
 
     def _hear(self, event: Event) -> None:

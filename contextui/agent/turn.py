@@ -11,11 +11,16 @@ from contextui.agent.file_reader import FilesRead
 from contextui.agent.hiding import TagFilter
 from contextui.agent.retry import RetryPolicy
 from contextui.agent.tools import ToolCall
+from contextui.errors import ContextUIError
 from contextui.events import Event
 from contextui.model import ModelRequest, TextDelta, Usage
 
 FAILURES = 3
 """Times that one call may fail in one turn."""
+
+
+class TurnUnderWayError(ContextUIError):
+    """Words for a turn, or the wish for a compaction, while another one is running."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from contextui.agent.events import (
     AnswerGiven,
     CallFinished,
     CallStarted,
+    CompactionFinished,
+    CompactionStarted,
     Notice,
     RetryScheduled,
     TurnFinished,
@@ -18,7 +20,7 @@ from contextui.cli.speaking import as_json, note, say, say_json, tell
 from contextui.events import Event
 from contextui.model import TextDelta
 from contextui.session.session import Session
-from contextui.text import one_line
+from contextui.text import counted, one_line
 
 
 class Output(Protocol):
@@ -71,6 +73,10 @@ class TextOutput:
                 self._beside(call_line(self._calls[number], event))
             case Notice(text):
                 self._beside(text)
+            case CompactionStarted():
+                self._beside(f"Making room: {counted(event.goes, 'message')} become a summary.")
+            case CompactionFinished(result) if result is not None:
+                self._beside(str(result))
             case RetryScheduled(reason, seconds, attempt, attempts):
                 self._beside(f"{reason} Try {attempt} of {attempts} in {seconds} s.")
 

@@ -10,11 +10,12 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import TextArea
 
-from contextui.agent.events import TurnFinished
+from contextui.agent.events import CompactionFinished, TurnFinished
 from contextui.errors import ContextUIError
 from contextui.events import Event
 from contextui.tui.asking import Asker
 from contextui.tui.commands import Command, Commands
+from contextui.tui.compacting import CompactScreen
 from contextui.tui.conversation.completions import Completions
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
@@ -151,7 +152,7 @@ class MainScreen(Screen[None]):
         self.conversation.hear(event)
         self.prompt.hear(event)
         self.query_one(Inspector).hear(event)
-        if isinstance(event, TurnFinished) and self.talk is not None:
+        if isinstance(event, TurnFinished | CompactionFinished) and self.talk is not None:
             self.query_one(Queue).show(self.talk.waiting)
 
     def _arrange(self) -> None:
@@ -205,10 +206,31 @@ class MainScreen(Screen[None]):
 
     def _own_commands(self) -> list[Command]:
         return [
+            Command(
+                "compact",
+                "have a summary stand for what was said long ago",
+                lambda _: self._ask_to_compact(),
+                alias="c",
+            ),
             Command("stop", "stop the turn under way", lambda _: self._stop()),
             Command("inspector", "show or hide the inspector", lambda _: self.action_inspector()),
             Command("zoom", "give one pane all the room", lambda _: self.action_zoom()),
         ]
+
+    def _ask_to_compact(self) -> None:
+        """Show what would go and what would stay; it is done if the person says so."""
+        if self.desk is None or self.talk is None:
+            return
+        self.desk.controller.check_idle()
+        context = self.desk.session.context
+        screen = CompactScreen(
+            self.words, self.desk.controller.compaction.check(), context.ledger.calls
+        )
+        self.app.push_screen(screen, self._compact)
+
+    def _compact(self, wanted: bool | None) -> None:
+        if wanted and self.talk is not None:
+            self.run_worker(self.talk.compact(), name="turn")
 
     @on(TextArea.Changed, "#prompt")
     def _offer_commands(self) -> None:

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import TurnFinished
+from contextui.agent.events import Notice, TurnFinished
+from contextui.agent.making_room import CompactionStoppedError
+from contextui.errors import ContextUIError
 from contextui.events import Event
 
 
@@ -25,7 +27,7 @@ class Talk:
 
     @property
     def is_running(self) -> bool:
-        """Whether a turn is under way."""
+        """Whether a turn, or a compaction, is under way."""
         return self._controller.is_running
 
     def stop(self) -> None:
@@ -45,3 +47,15 @@ class Talk:
                     self.last = event
             went_well = self.last is not None and self.last.reason == "done"
             words = self.waiting.pop(0) if self.waiting and went_well else None
+
+    async def compact(self) -> None:
+        """Compact the conversation; then come the turns of what was said meanwhile."""
+        try:
+            await self._controller.compact(self._hear)
+        except CompactionStoppedError:
+            return  # its end was told
+        except ContextUIError as error:
+            self._hear(Notice(str(error)))
+            return
+        if self.waiting:
+            await self.run(self.waiting.pop(0))

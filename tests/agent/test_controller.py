@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contextui.agent import gate
-from contextui.agent.controller import InteractionController, TurnUnderWayError
+from contextui.agent.controller import InteractionController
 from contextui.agent.events import (
     AnswerDiscarded,
     AnswerGiven,
@@ -22,6 +22,7 @@ from contextui.agent.events import (
     UsageSpent,
 )
 from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.turn import TurnUnderWayError
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextTooLargeError, InvalidItemError

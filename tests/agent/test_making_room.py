@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from contextui.agent.controller import InteractionController, TurnUnderWayError
+from contextui.agent.controller import InteractionController
 from contextui.agent.events import (
     CompactionFinished,
     CompactionStarted,
@@ -15,9 +15,11 @@ from contextui.agent.events import (
     StepStarted,
     TurnFinished,
     TurnStarted,
+    UsageSpent,
 )
 from contextui.agent.making_room import CompactionStoppedError
 from contextui.agent.models.scripted import ScriptedModel, Step
+from contextui.agent.turn import TurnUnderWayError
 from contextui.agent.wire import payload
 from contextui.context.compaction.service import NothingToCompactError
 from contextui.context.item import ContextItem, ItemType
@@ -126,8 +128,9 @@ def test_it_can_be_turned_off() -> None:
 def test_what_it_cost_is_part_of_what_the_turn_cost() -> None:
     text = {"type": "text", "text": OUTLINE}
     talk = talk_with(Answer((text,), "end_turn", SPENT), Answer((text,), "end_turn", SPENT))
-    finished = end(run(talk, "And now?"))
-    assert (finished.usage, finished.steps) == (SPENT + SPENT, 1)
+    events = run(talk, "And now?")
+    assert (end(events).usage, end(events).steps) == (SPENT + SPENT, 1)
+    assert of(UsageSpent, events) == [UsageSpent(SPENT, 0), UsageSpent(SPENT, 1)]
 
 
 def test_a_failing_compaction_does_not_fail_the_turn() -> None:

@@ -15,6 +15,8 @@ from contextui.agent.events import (
     AnswerGiven,
     CallFinished,
     CallStarted,
+    CompactionFinished,
+    CompactionStarted,
     Notice,
     TurnFinished,
     TurnStarted,
@@ -107,6 +109,16 @@ class Conversation(VerticalScroll):
                 self._call.finish(Called(entry.title, entry.what, event.ok, event.text))
             case Notice():
                 self._add(Aside(event.text))
+            case CompactionStarted():
+                told = "Making room: {goes} messages become a summary, {stays} stay."
+                self._add(Aside(self._words(told, goes=event.goes, stays=event.stays)))
+            case CompactionFinished(result):
+                told = (
+                    result.told(self._words.lang)
+                    if result
+                    else self._words("Nothing was compacted.")
+                )
+                self._add(Aside(told, result is not None and not result.success))
             case TurnFinished():
                 self._answer = self._call = None
                 if event.explanation:

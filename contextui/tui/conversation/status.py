@@ -9,6 +9,8 @@ from contextui.agent.events import (
     AnswerGiven,
     CallFinished,
     CallStarted,
+    CompactionFinished,
+    CompactionStarted,
     RetryScheduled,
     StepStarted,
     TurnFinished,
@@ -32,7 +34,7 @@ class TurnStatus:
         step: The request under way.
         characters: What was streamed of the answer, from which its tokens are guessed.
         retry: The countdown before the next try, in words.
-        doing: What it is doing: thinking, answering, or a tool.
+        doing: What it is doing: compacting before it begins, thinking, answering, or a tool.
     """
 
     is_running: bool = False
@@ -46,9 +48,10 @@ class TurnStatus:
     def hear(self, event: Event) -> None:
         """Take note of what happens."""
         match event:
-            case TurnStarted():
-                self.is_running, self._began = True, time.monotonic()
+            case TurnStarted() | CompactionStarted():
+                self.is_running, self._began, self.retry = True, time.monotonic(), None
                 self.step = self.tokens = self.characters = 0
+                self.doing = "working" if isinstance(event, TurnStarted) else "compacting"
             case StepStarted():
                 self.step, self.characters, self.retry, self.doing = event.step, 0, None, "working"
             case RetryScheduled():
@@ -66,7 +69,7 @@ class TurnStatus:
             case UsageSpent():
                 self.tokens += event.usage.output_tokens or self.characters // 4
                 self.characters = 0
-            case TurnFinished():
+            case TurnFinished() | CompactionFinished():
                 self.is_running, self.retry = False, None
 
     def shown(self, words: Words, now: float) -> Content:
@@ -77,6 +80,8 @@ class TurnStatus:
         if self.retry is not None:
             reason, seconds = self.retry
             told = words("{reason} Next try in {seconds}s", reason=line(reason), seconds=seconds)
+        elif self.doing == "compacting":
+            told = words("compacting {seconds}s", seconds=int(now - self._began))
         else:
             tokens = self.tokens + self.characters // 4
             told = words(

@@ -28,6 +28,7 @@ CHINESE: dict[str, str] = {
     "open a window": "打开窗口",
     "close a window": "关闭窗口",
     "take back the last change to the context": "撤销对上下文的上一次改动",
+    "have a summary stand for what was said long ago": "用总结代替很久以前的对话",
     "connect another model": "连接另一个模型",
     "who decides about writing": "由谁决定写入",
     "other colours": "更换配色",
@@ -76,6 +77,25 @@ CHINESE: dict[str, str] = {
     "your words go to the model": "你的话会告诉模型",
     "Why not? Enter sends it to the model": "为什么不行？Enter 告诉模型",
     "Nothing is done until you choose. ↑ ↓ scroll.": "在你选择之前不会执行任何操作。↑ ↓ 滚动。",
+    # compaction
+    "Compact the conversation?": "压缩对话吗？",
+    "Goes into the summary": "将进入总结",
+    "Stays as it is": "保持原样",
+    "… {count} more": "… 还有 {count} 条",
+    "summary": "总结",
+    "{goes} messages, ~{tokens} tokens, would go; {stays}, ~{rest} tokens, stay.": (
+        "{goes} 条消息（约 {tokens} token）将被代替；{stays} 条（约 {rest} token）保留。"
+    ),
+    "Compact it": "压缩",
+    "Leave it; Esc does the same": "不压缩，Esc 也可以",
+    "The model is asked for the summary. /undo brings everything back.": (
+        "由模型来写总结。/undo 可以全部恢复。"
+    ),
+    "Making room: {goes} messages become a summary, {stays} stay.": (
+        "正在腾出空间：{goes} 条消息变成总结，{stays} 条保留。"
+    ),
+    "Nothing was compacted.": "没有压缩。",
+    "compacting {seconds}s": "压缩中 {seconds} 秒",
     "asks to run {name}": "请求执行 {name}",
     "opens": "打开",
 }

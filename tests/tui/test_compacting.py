@@ -1,0 +1,177 @@
+"""/compact on the screen: what would go is shown first, and what comes of it afterwards."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui.agent.models.scripted import ScriptedModel, Step
+from contextui.context.item import ContextItem, ItemType
+from contextui.model import ModelError, ModelEvent, ModelRequest
+from contextui.tui.compacting import CompactScreen
+from contextui.tui.desk import Desk
+from contextui.tui.main import MainScreen
+from contextui.windowing.env import Lang
+from tests.agent.talking import options
+from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
+
+OUTLINE = "## Goal\nA shop."
+
+
+class Waiting(ScriptedModel):
+    """Plays its script once it is let go."""
+
+    def __init__(self, *steps: Step) -> None:
+        super().__init__(*steps)
+        self.go = asyncio.Event()
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        await self.go.wait()
+        async for event in super().stream(request):
+            yield event
+
+
+def long_desk(
+    folder: Path,
+    *steps: Step,
+    rounds: int = 10,
+    lang: Lang = "en",
+    model: ScriptedModel | None = None,
+    budget: int = 128_000,
+) -> Desk:
+    desk = desk_in(folder, *steps, lang=lang, model=model, options=options(budget=budget))
+    context = desk.session.context
+    for number in range(rounds):
+        context.add(ContextItem(ItemType.USER, f"question {number} [/foo]"))
+        context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
+    context.end_turn()
+    return desk
+
+
+def main_of(pilot: "Pilot[int]") -> MainScreen:
+    screen = pilot.app.screen_stack[1]
+    assert isinstance(screen, MainScreen)
+    return screen
+
+
+async def asked(pilot: "Pilot[int]", command: str = "/compact") -> None:
+    main_of(pilot).do(command)
+    await until(pilot, lambda: isinstance(pilot.app.screen, CompactScreen))
+    await pilot.pause()
+
+
+def told(pilot: "Pilot[int]", text: str) -> bool:
+    """Whether it stands on the screen, over however many lines."""
+    cells = [line.split("│")[0] if "│" in line else line for line in lines(pilot)]
+    return text in " ".join(" ".join(cells).split())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_goes_and_what_stays_is_shown_first(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def look() -> None:
+        desk = long_desk(tmp_path, OUTLINE)
+        desk.session.context.pin(desk.session.context.get_active()[1].id)
+        async with running(desk, size) as pilot:
+            await asked(pilot, "/c")
+            assert shown(pilot, "13 messages")
+            assert shown(pilot, "would go; 7,")
+            assert shown(pilot, "Goes into the summary")
+            assert shown(pilot, "− 0004 User")
+            assert shown(pilot, "[/foo]")
+            await pilot.press("end")
+            await until(pilot, lambda: shown(pilot, "answer 9"))
+            assert shown(pilot, "y  Compact it")
+            await pilot.press("escape")
+            await until(pilot, lambda: not isinstance(pilot.app.screen, CompactScreen))
+            assert not any(item.is_summary for item in desk.session.context.get_all())
+
+    asyncio.run(look())
+
+
+def test_a_key_has_it_done_and_the_result_is_told(tmp_path: Path) -> None:
+    async def compact() -> None:
+        desk = long_desk(tmp_path, OUTLINE)
+        async with running(desk) as pilot:
+            await asked(pilot)
+            await pilot.press("y")
+            await until(pilot, lambda: told(pilot, "Compacted 14 messages:"))
+            assert told(pilot, "Making room: 14 messages become a summary, 6 stay.")
+            context = desk.session.context
+            assert sum(item.is_summary for item in context.get_active()) == 1
+            main_of(pilot).do("/undo")
+            assert not any(item.is_summary for item in context.get_active())
+
+    asyncio.run(compact())
+
+
+def test_in_chinese_too(tmp_path: Path) -> None:
+    async def compact() -> None:
+        async with running(long_desk(tmp_path, OUTLINE, lang="zh"), lang="zh") as pilot:
+            await asked(pilot)
+            assert shown(pilot, "压缩对话吗")
+            await pilot.press("y")
+            await until(pilot, lambda: told(pilot, "已压缩 14 条消息"))
+
+    asyncio.run(compact())
+
+
+@pytest.mark.parametrize("step", [ModelError("auth", "No key is set."), ""])
+def test_where_there_is_no_summary_that_is_said(tmp_path: Path, step: Step) -> None:
+    async def compact() -> None:
+        async with running(long_desk(tmp_path, step)) as pilot:
+            await asked(pilot)
+            await pilot.press("y")
+            await until(pilot, lambda: told(pilot, "There is no summary:"))
+            assert told(pilot, "/compact tries again")
+
+    asyncio.run(compact())
+
+
+def test_too_little_to_compact_is_said_at_once(tmp_path: Path) -> None:
+    async def compact() -> None:
+        async with running(long_desk(tmp_path, rounds=0)) as pilot:
+            main_of(pilot).do("/compact")
+            await until(pilot, lambda: told(pilot, "fewer than two messages"))
+            assert not isinstance(pilot.app.screen, CompactScreen)
+
+    asyncio.run(compact())
+
+
+def test_words_wait_for_its_end_and_esc_stops_it(tmp_path: Path) -> None:
+    async def compact() -> None:
+        model = Waiting(OUTLINE, "Hello.")
+        desk = long_desk(tmp_path, model=model)
+        async with running(desk) as pilot:
+            await asked(pilot)
+            await pilot.press("y")
+            await until(pilot, lambda: shown(pilot, "compacting"))
+            main_of(pilot).do("/compact")
+            await until(pilot, lambda: told(pilot, "The model is still working."))
+            await pilot.press("escape")
+            await until(pilot, lambda: told(pilot, "Nothing was compacted."))
+            assert not desk.controller.is_running
+
+            await asked(pilot)
+            await pilot.press("y")
+            await until(pilot, lambda: desk.controller.is_running)
+            main_of(pilot).say("And now?")
+            await until(pilot, lambda: shown(pilot, "waits for the turn to end"))
+            model.go.set()
+            await until(pilot, lambda: told(pilot, "Hello."))
+            assert told(pilot, "Compacted 14 messages")
+
+    asyncio.run(compact())
+
+
+def test_what_is_made_room_for_by_itself_is_told(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = long_desk(tmp_path, OUTLINE, "Hello.", rounds=80, budget=2_900)
+        async with running(desk) as pilot:
+            await say(pilot, "And now?")
+            assert told(pilot, "Making room:")
+            assert told(pilot, "Compacted")
+            assert told(pilot, "Hello.")
+
+    asyncio.run(talk())
