@@ -42,13 +42,13 @@ class Closing(Horizontal):
     def compose(self) -> ComposeResult:
         """The question, and the field."""
         yield Static(Content.assemble((f"{self._words('Close')} ", f"{KEY} bold")))
-        yield Field(hint=self._words("what to remember, or just enter"))
+        yield Field(hint=self._words("summary, or enter"))
 
     def ask(self, warning: str = "") -> None:
         """Begin to ask; a warning says what would be lost."""
         field = self.query_one(Field)
         field.text = ""
-        hint = self._words("what to remember, or just enter")
+        hint = self._words("summary, or enter")
         field.placeholder = (
             Content.assemble((warning, "$text-warning")) if warning else Content(hint)
         )

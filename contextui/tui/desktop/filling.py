@@ -56,7 +56,9 @@ class Filling(Vertical):
     def _choice(self) -> Choice:
         kind = self._kind
         begin = self._default if isinstance(self._default, list | tuple) else [self._default]
-        labels = [self._words("no"), self._words("yes")] if kind.type == "bool" else ()
+        labels = [str(next(chosen(one))) for one in kind.options]
+        if kind.type == "bool":
+            labels = [self._words("no"), self._words("yes")]
         return Choice(
             kind.options,
             [one for one in kind.options if any(value in begin for value in chosen(one))],
@@ -66,7 +68,7 @@ class Filling(Vertical):
         )
 
     def _field(self) -> Field:
-        hint = f"{line(self.param.type)}{'[]' if self._kind.many else ''}"
+        hint = line(self.param.type)
         if self.param.optional:
             hint += f"  {self._words('optional')}"
         if self._kind.many:

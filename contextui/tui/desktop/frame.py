@@ -8,7 +8,7 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Static, TextArea
 
 from contextui.tui.cells import MUTED, line
 from contextui.tui.desktop.acting import Acting
@@ -33,7 +33,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     BINDINGS = [
         Binding("enter", "go_in", "go in"),
-        Binding("escape", "out", show=False),
+        Binding("escape", "out", "come out"),
         Binding("a", "menu", "actions"),
         Binding("plus,equals_sign", "detail(1)", "detail", key_display="+-"),
         Binding("minus", "detail(-1)", show=False),
@@ -84,7 +84,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def window_changed(self) -> None:
         """Show the window as it is now, in place."""
-        if isinstance(self.body, Guard | ContentBody):
+        drawn = self.window.runtime.latest().snapshot.error is None
+        if drawn and isinstance(self.body, Guard | ContentBody):
             self.body.window_changed()
         self._draw()
 
@@ -146,6 +147,15 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     # --- what the person does ----------------------------------------------------------
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what the keys do where the person is."""
+        inside = not self.has_focus
+        if action in ("go_in", "out"):
+            return inside == (action == "out")
+        if action == "detail" and isinstance(self.app.focused, TextArea):
+            return False  # there, it is a letter
+        return super().check_action(action, parameters)
+
     def action_go_in(self) -> None:
         """Go into the content: to its anchors, its items, its text."""
         for one in (self.body, *self.body.query("*")):
@@ -155,8 +165,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def action_out(self) -> None:
         """Come out of the content."""
-        if self.has_focus:
-            raise SkipAction
         self.focus()
 
     def action_menu(self) -> None:

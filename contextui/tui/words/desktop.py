@@ -13,6 +13,7 @@ CHINESE: dict[str, str] = {
     # keys
     "window": "窗口",
     "go in": "进入",
+    "come out": "退出",
     "actions": "操作",
     "detail": "细节",
     "close": "关闭",
@@ -55,8 +56,8 @@ CHINESE: dict[str, str] = {
     "close with a summary…": "关闭并留下摘要…",
     # closing
     "Close": "关闭",
-    "what to remember, or just enter": "要记住什么？可直接回车",
-    "not saved! enter closes all the same": "尚未保存！回车仍会关闭",
+    "summary, or enter": "摘要，或回车",
+    "not saved! enter closes": "未保存！回车关闭",
     # the editor
     "changed on disk": "磁盘上已改动",
     "deleted on disk": "磁盘上已删除",

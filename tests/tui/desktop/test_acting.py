@@ -208,7 +208,7 @@ def test_closing_asks_for_a_summary_in_the_row(tmp_path: Path) -> None:
             frame = await enter(pilot, "note_1")
             place = frame.region
             await pilot.press("x")
-            await until(pilot, lambda: shown(pilot, "Close what to remember, or just enter"))
+            await until(pilot, lambda: shown(pilot, "Close summary, or enter"))
             assert frame.region == place
             assert not frame.row.display
             await pilot.press(*"done it", "enter")

@@ -86,7 +86,7 @@ def test_reasons_why_a_window_cannot_be_drawn(tmp_path: Path, payload: str) -> N
             frame = await frame_of(pilot, "hostile_1")
             await desk.session.windows.act("hostile_1", "fail")
             await until(pilot, lambda: frame.has_class("-error"))
-            assert shown(pilot, literal(payload))
+            await until(pilot, lambda: shown(pilot, literal(payload)))
             check(pilot)
 
     asyncio.run(go())

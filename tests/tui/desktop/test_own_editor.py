@@ -272,7 +272,7 @@ def test_closing_warns_of_what_is_not_saved(tmp_path: Path) -> None:
         async with running(desk) as pilot:
             await entered(pilot)
             await pilot.press("Q", "escape", "x")
-            await until(pilot, lambda: shown(pilot, "not saved! enter closes all the same"))
+            await until(pilot, lambda: shown(pilot, "not saved! enter closes"))
 
     asyncio.run(go())
 

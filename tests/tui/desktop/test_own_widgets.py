@@ -66,9 +66,12 @@ def test_a_widget_that_fails_leaves_the_window_as_any_other(
         async with running(desk, (200, 60)) as pilot:
             frame = await frame_of(pilot, "own_1")
             await until(pilot, lambda: frame.has_class("-error"))
-            told = " ".join(one.strip("│ ") for one in region_text(pilot, frame))
-            assert f"own could not be drawn: {reason}" in told
-            assert "The rest works on." in told
+
+            def told() -> str:
+                return " ".join(one.strip("│ ") for one in region_text(pilot, frame))
+
+            await until(pilot, lambda: "The rest works on." in told())
+            assert f"own could not be drawn: {reason}" in told()
             await until(pilot, lambda: shown(pilot, "0 in words"))
             await desk.session.windows.act("own_1", "up")
             await until(pilot, lambda: shown(pilot, "1 in words"))

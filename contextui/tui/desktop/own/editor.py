@@ -64,7 +64,7 @@ class EditorBody(InertArea):
     def closing_warning(self) -> str:
         """What closing would lose."""
         if self._sight.is_changed or self._unsent:
-            return self._words("not saved! enter closes all the same")
+            return self._words("not saved! enter closes")
         return ""
 
     def person_acted(self, _: str) -> None:
