@@ -25,7 +25,8 @@ class Arguments(argparse.Namespace):
         verbose: Tell of tool calls and notices too.
         json: List as JSON.
         everywhere: List the sessions of all folders.
-        session: The session to look at.
+        session: The session to look at, or to compact.
+        dry_run: Show what a compaction would do, and do nothing.
         messages: Show the request.
         turn: Show it as it was after this turn.
         name: What the new window is called.
@@ -45,6 +46,7 @@ class Arguments(argparse.Namespace):
     json: bool = False
     everywhere: bool = False
     session: str | None = None
+    dry_run: bool = False
     messages: bool = False
     turn: int | None = None
     name: str = ""

@@ -191,6 +191,19 @@ def _add_debug(parser: argparse.ArgumentParser) -> None:
     _add_settings(parser, _WINDOW_FLAGS[:2] + _MODEL_FLAGS + _WINDOW_FLAGS[3:])
 
 
+def _add_compact(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "session", nargs="?", metavar="SESSION", help="by default the newest of this folder"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would go and what would stay"
+    )
+    parser.add_argument(
+        "--fork", action="store_true", help="do it in a copy of the session, and leave it as it is"
+    )
+    _add_settings(parser, (*_MODEL_FLAGS, "window", "windows", "placement", "lang"))
+
+
 def _add_sessions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all", dest="everywhere", action="store_true", help="those of all folders"
@@ -230,6 +243,14 @@ _ALL = (
         "debug:run",
         _add_debug,
         ("contextui debug", "contextui debug 3f2a --turn 4 --messages"),
+    ),
+    Command(
+        "compact",
+        "[SESSION]",
+        "have a summary stand for the older part of a session",
+        "compact:run",
+        _add_compact,
+        ("contextui compact --dry-run", "contextui compact 3f2a --model claude-haiku-5-5"),
     ),
     Command("sessions", "", "list the sessions of this folder", "sessions:run", _add_sessions),
     Command("windows", "", "list the windows there are", "windows:run", _add_windows),

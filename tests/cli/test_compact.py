@@ -1,0 +1,129 @@
+"""`contextui compact`: a summary for the older part of a session, without a screen."""
+
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from contextui import SessionStore
+from contextui.session.session import Session
+from tests.agent.server import Reply, Server, Stream, answer, error
+from tests.cli.calling import Program
+
+OUTLINE = "## Goal\nA shop."
+ROUNDS = 8
+
+
+@pytest.fixture
+def server(program: Program) -> Iterator[Server]:
+    """A server that was asked eight times in one session."""
+    with Server() as server:
+        program.set(ANTHROPIC_BASE_URL=server.url)
+        for number in range(ROUNDS):
+            server.play(answer(f"answer {number} " + "word " * 60))
+            program(*(["-c"] if number else []), "-p", f"question {number} about notes.txt")
+        yield server
+
+
+def opened(program: Program) -> Session:
+    (info,) = program.sessions()
+    return SessionStore(program.home).open(info.id)
+
+
+def hidden(program: Program) -> int:
+    with opened(program) as session:
+        return sum(item.hidden == "compacted" for item in session.context.get_all())
+
+
+def test_what_would_go_is_shown_and_nothing_is_done(program: Program, server: Server) -> None:
+    (info,) = program.sessions()
+    before = info.path.read_bytes()
+    asked = len(server.requests)
+    with opened(program) as session:  # it may be open elsewhere
+        session.context.pin(session.context.get_active()[1].id)
+        done = program("compact", "--dry-run")
+    *items, figures = done.out.splitlines()
+    assert done.status == 0
+    assert len(items) == 2 * ROUNDS
+    assert items[0].startswith("goes   [0003] Assistant: answer 0")
+    assert items[9].endswith("] User: question 0 about notes.txt (pinned)")
+    assert figures.startswith("9 messages, ~")
+    assert "; 7 messages, ~" in figures
+    assert len(server.requests) == asked
+    assert info.path.read_bytes().startswith(before)
+    assert hidden(program) == 0
+
+
+def test_a_session_is_compacted(program: Program, server: Server) -> None:
+    program.write("notes.txt", "what I noted")
+    server.play(answer(OUTLINE))
+    done = program("compact")
+    assert done.status == 0
+    assert done.out.startswith("Compacted 10 messages: ")
+    assert " → " in done.out
+    assert "% less, with notes.txt. /undo brings them back.\n" in done.out
+    assert "what I noted" in server.requests[-1].body.decode()
+    assert hidden(program) == 10
+    server.play(answer("Yes."))
+    program("-c", "-p", "And now?")
+    assert server.requests[-1].json["system"][-1]["text"].endswith(OUTLINE)
+
+
+def test_a_session_is_named_by_its_first_letters(program: Program, server: Server) -> None:
+    (info,) = program.sessions()
+    server.play(answer(OUTLINE))
+    assert program("compact", info.id[:6], "--lang", "zh").out.startswith("已压缩 10 条消息")
+
+
+def test_a_copy_is_compacted_where_that_is_wanted(program: Program, server: Server) -> None:
+    with opened(program):
+        program("compact").fails(2, "--fork")
+        server.play(answer(OUTLINE))
+        assert program("compact", "--fork").status == 0
+    assert len(program.sessions()) == 2
+
+
+@pytest.mark.parametrize("step", [Reply(400, error("invalid_request_error")), answer("")])
+def test_without_a_summary_the_newest_part_stays_and_the_status_tells(
+    program: Program, server: Server, step: Reply
+) -> None:
+    server.play(step)
+    program("compact").fails(1, "There is no summary:", "The newest part was kept")
+    assert hidden(program) == 10
+
+
+def test_what_cannot_be_compacted_is_an_error(program: Program) -> None:
+    program("compact").fails(2, "no session")
+    program("compact", "nothing").fails(2, "nothing")
+    program("-p", "hello")
+    program("compact").fails(2, "nothing to compact yet")
+    program("compact", "--dry-run").fails(2, "nothing to compact yet")
+    program("compact", "--budget", "none").fails(2, "--budget")
+
+
+def test_interrupted_it_has_changed_nothing(program: Program, server: Server) -> None:
+    server.play(Stream(answer(OUTLINE)[:3], held=True))
+    asked = len(server.requests)
+    process = program.start("compact")
+    try:
+        while len(server.requests) == asked and process.poll() is None:
+            pass
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, err.decode()
+    assert b"Traceback" not in err
+    assert hidden(program) == 0
+
+
+def test_the_offline_model_can_do_it(program: Program) -> None:
+    for number in range(5):
+        more = ["-c"] if number else []
+        program(*more, "-p", f"Make a to-do list called number {number}")
+    done = program("compact")
+    assert done.status == 0, done
+    assert done.out.startswith("Compacted ")
+    with opened(program) as session:
+        (summary,) = [item for item in session.context.get_active() if item.is_summary]
+    assert "## Goal\n- Make a to-do list called number 0" in summary.content
