@@ -141,6 +141,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         failed, self._own_problem = self.body, message.reason
         if isinstance(failed, Guard):
             self.body = ContentBody(self.window, self._setting.words)
+            if self.app.focused is not None and failed in self.app.focused.ancestors_with_self:
+                self.focus()
             await self.mount(self.body, after=failed)
             await failed.remove()
             self._draw()

@@ -62,6 +62,7 @@ CHINESE: dict[str, str] = {
     "changed on disk": "磁盘上已改动",
     "deleted on disk": "磁盘上已删除",
     "This cannot be edited here: {reason}.": "这里无法编辑：{reason}。",
+    "Typed, but {path} is not open here any more: {text}": "已输入，但 {path} 不再打开：{text}",
     "the line is too long to be shown whole": "这一行太长，没有全部显示",
     "a character there is shown as several": "那里有一个字符显示为多个",
     # the to-do list

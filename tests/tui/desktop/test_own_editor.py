@@ -289,6 +289,34 @@ def test_what_cannot_be_written_is_refused_and_does_not_stay(tmp_path: Path) -> 
     asyncio.run(go())
 
 
+def test_what_was_typed_stays_when_the_model_turns_the_page(tmp_path: Path) -> None:
+    async def go() -> None:
+        text = "".join(f"line {number}\n" for number in range(1, 251))
+        desk = desk_on(tmp_path, text, "long.txt")
+        async with running(desk) as pilot:
+            await entered(pilot)
+            await pilot.press(*"typed ")
+            given = {"before_line": 200, "text": "model"}
+            assert (await desk.session.windows.act("editor_1", "insert", given)).ok
+            wanted = "typed " + text.replace("line 200\n", "model\nline 200\n")
+            await until(pilot, lambda: buffer(desk) == wanted)
+
+    asyncio.run(go())
+
+
+def test_what_was_typed_last_in_a_file_that_the_model_leaves_is_told(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(tmp_path, CODE)
+        (tmp_path / "work" / "other.py").write_text("other\n")
+        async with running(desk) as pilot:
+            await entered(pilot)
+            await pilot.press(*"mine")
+            await desk.session.windows.act("editor_1", "open", {"path": "other.py"})
+            await until(pilot, lambda: "mine" in buffer(desk) or shown(pilot, "Typed, but cart.py"))
+
+    asyncio.run(go())
+
+
 def test_a_file_that_can_only_be_read_is_only_read(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_on(tmp_path, b"line\n" * 4_000_000, "huge.txt")

@@ -33,6 +33,7 @@ def test_words_that_are_put_together_have_theirs() -> None:
     wanted |= {"the line is too long to be shown whole", "a character there is shown as several"}
     wanted |= {"No window is open. Ask for one, or /open."}
     wanted |= {"Too small for windows. Chat still works.", "you", "model"}
+    wanted |= {"Typed, but {path} is not open here any more: {text}"}
     assert sorted(word for word in wanted if word not in CHINESE) == []
 
 

@@ -111,12 +111,9 @@ class EditorBody(InertArea):
     def _take(self, sight: Sight) -> None:
         """Show the text as it is now, with what was typed meanwhile."""
         old, mine = self._sight, self._mine()
-        same_file = old.file is not None and sight.file is not None and old.path == sight.path
-        if mine is not None and same_file and old.file and sight.file:
-            theirs = change(old.file.text, sight.file.text)
-            mine = rebase(mine, theirs) if theirs else mine
-        else:
-            mine = None
+        same_file = old.path == sight.path
+        if mine is not None:
+            mine = self._made_here(mine, old, sight)
         target = sight.showing(mine) if mine is not None else sight.shown
         self._carried = mine if target is None else None
         self._sight = sight
@@ -127,11 +124,21 @@ class EditorBody(InertArea):
         elif self.text != sight.shown or old.first != sight.first:
             self.load_text(sight.shown if target is None else target)
             self._goes_along = True
-        self.line_number_start, self.read_only = sight.first, sight.file is None
+        self.line_number_start, self.read_only = sight.first, sight.text is None
         if self._goes_along:
             self._goes_along = False
             if (old.path, old.first, old.cursor) != (sight.path, sight.first, sight.cursor):
                 self._go_along()
+
+    def _made_here(self, mine: Splice, old: Sight, new: Sight) -> Splice | None:
+        """What was typed in the old text, as a change of the new one."""
+        if old.path == new.path and old.text is not None and new.text is not None:
+            theirs = change(old.text, new.text)
+            return rebase(mine, theirs) if theirs else mine
+        words = "Typed, but {path} is not open here any more: {text}"
+        told = self._words(words, path=line(old.path), text=line(mine.text))
+        self.app.notify(told, severity="warning", markup=False)  # nothing goes without a word
+        return None
 
     def _become(self, target: str) -> None:
         """Edit what is shown into this; cursor and scrolling stay with their text."""
@@ -192,7 +199,7 @@ class EditorBody(InertArea):
 
     async def _tell(self) -> bool:
         """Tell what was typed; whether there may be more to tell."""
-        sight, typed, mine = self._sight, self.text, self._mine()
+        sight, mine, is_carried = self._sight, self._mine(), self._carried is not None
         if mine is None:
             return False
         given = {
@@ -202,12 +209,16 @@ class EditorBody(InertArea):
             "revision": sight.revision,
         }
         result = await self._window.runtime.act("splice", given, "person")
+        if result.ok:
+            # What was typed elsewhere comes back as anyone's change; here it is shown already.
+            self._sight = sight if is_carried else sight.after(mine)
+            self._carried = None
         now = await self._look()
         if now is None:
             return False
-        if result.ok:
-            self._sight, self._carried = sight.after(mine, typed), None
-        elif now.revision == sight.revision:  # it was refused for what it is: that cannot stay
+        if (
+            not result.ok and now.revision == sight.revision
+        ):  # it was refused for what it is: that cannot stay
             self.app.notify(line(result.text), severity="error", markup=False)
             self._carried = None
             self._become(sight.shown)
