@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Twice the cores: much of what is tested waits for a screen or for another process.
+WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 
 .PHONY: run demo test test-crash test-histories test-real lint format screenshots bench clean
 
@@ -22,7 +24,7 @@ demo: $(READY)
 	@$(BIN)/python -m contextui.cli.demo
 
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses $(WORKERS)
 
 # The long runs of what `make test` runs shortly: processes killed at any moment, random talks.
 test-crash: $(READY)
