@@ -31,10 +31,14 @@ class Talk:
     """A conversation with the offline model, all windows at hand, in a folder of its own."""
 
     def __init__(
-        self, folder: Path, lang: Lang = "en", classes: tuple[type[Window], ...] = STRANGERS
-    ):
-        for name, text in FILES.items():
-            (folder / name).parent.mkdir(exist_ok=True)
+        self,
+        folder: Path,
+        lang: Lang = "en",
+        classes: tuple[type[Window], ...] = STRANGERS,
+        files: Mapping[str, str] = FILES,
+    ) -> None:
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, "utf-8")
         every = [*discover().classes(), *classes]
         self.windows = WindowManager(every, workspace=Workspace(folder), lang=lang)
@@ -53,6 +57,11 @@ class Talk:
             self.windows.close(window.id)
         if self.windows.workspace is not None:
             self.windows.workspace.close()
+
+    def act(self, window_id: str, action_id: str, **params: Any) -> None:
+        """Do something to a window, as the person."""
+        result = asyncio.run(self.windows.act(window_id, action_id, params, actor="person"))
+        assert result.ok, result.text
 
     def say(self, words: str) -> Turn:
         """Run a turn to its end."""

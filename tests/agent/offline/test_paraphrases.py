@@ -1,7 +1,9 @@
 """The offline model carries out what people say, in words that it was not made for."""
 
 import asyncio
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -16,7 +18,8 @@ from tests.agent.offline.cases import Case, check, load
 from tests.agent.offline.custom_windows import CUSTOM
 from tests.agent.offline.test_cases import BUILT_IN
 
-CASES = load("paraphrases.json")
+CASES = {case.id: case for case in load("paraphrases.json")}
+ENOUGH = 38
 
 
 async def carried_out(case: Case, folder: Path) -> list[str]:
@@ -40,6 +43,18 @@ async def carried_out(case: Case, folder: Path) -> list[str]:
             windows.shut_down()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_what_is_said_is_carried_out(case: Case, tmp_path: Path) -> None:
-    assert asyncio.run(carried_out(case, tmp_path)) == []
+@cache
+def problems(case_id: str) -> tuple[str, ...]:
+    """What came out otherwise; each case is said once, whoever asks for it."""
+    with TemporaryDirectory() as folder:
+        return tuple(asyncio.run(carried_out(CASES[case_id], Path(folder))))
+
+
+@pytest.mark.parametrize("case_id", CASES)
+def test_what_is_said_is_carried_out(case_id: str) -> None:
+    assert problems(case_id) == ()
+
+
+def test_nearly_all_of_what_is_said_is_carried_out() -> None:
+    failed = [case_id for case_id in CASES if problems(case_id)]
+    assert len(CASES) - len(failed) >= ENOUGH, failed

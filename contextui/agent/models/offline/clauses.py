@@ -36,11 +36,13 @@ class Clause:
         tokens: Its tokens, without what joined it to the clause before.
         words: All that the person said; tokens say where in it they stand.
         joint: Where the second of two clauses begins that were joined, 0 if none were.
+        anew: Whether a sentence, or a "then", parts it from the clause before.
     """
 
     tokens: tuple[Token, ...]
     words: str
     joint: int = 0
+    anew: bool = False
 
     @property
     def text(self) -> str:
@@ -80,7 +82,7 @@ def clauses_of(words: str, knows: Knows, names: Collection[str] = ()) -> list[Cl
         names: Declared words that are to be taken as a whole.
     """
     tokens = glued(tokens_of(words), names)
-    found, start, telling = list[Clause](), 0, False
+    found, start, telling, anew = list[Clause](), 0, False, True
     for place, token in enumerate(tokens):
         telling = (telling or is_telling(tokens, place)) and not _ends_telling(tokens, place)
         if place < start or not _is_joint(token):
@@ -88,13 +90,15 @@ def clauses_of(words: str, knows: Knows, names: Collection[str] = ()) -> list[Cl
         after = _skip_joints(tokens, place)
         closed = token.text in ENDS and token.text != "\n"
         said, rest = tokens[start:place], tokens[after:]
+        goes_on = closed and any(one.has("~then") for one in tokens[place:after])
         if (closed or not telling or _is_whole(said)) and (
-            begins_wish(rest, knows) or _goes_on_in_chinese(token, said, rest, knows)
+            goes_on or begins_wish(rest, knows) or _goes_on_in_chinese(token, said, rest, knows)
         ):
             if not any(one.has("~correction") for one in tokens[place:after]):
-                found.append(_clause(said, words))
+                found.append(_clause(said, words, anew))
             start, telling = after, False
-    found.append(_clause(tokens[start:], words))
+            anew = closed or any(one.has("~then") for one in tokens[place:after])
+    found.append(_clause(tokens[start:], words, anew))
     wishes = [one for one in found if significant(one.tokens)]
     return _with_topics(wishes) if wishes else found[:1]
 
@@ -147,8 +151,8 @@ def significant(tokens: Sequence[Token]) -> Sequence[Token]:
 # --- within ------------------------------------------------------------------------------
 
 
-def _clause(tokens: Sequence[Token], words: str) -> Clause:
-    return Clause(tuple(marked_done(ended(without_denied(joined(tokens))))), words)
+def _clause(tokens: Sequence[Token], words: str, anew: bool) -> Clause:
+    return Clause(tuple(marked_done(ended(without_denied(joined(tokens))))), words, anew=anew)
 
 
 def _with_topics(clauses: list[Clause]) -> list[Clause]:

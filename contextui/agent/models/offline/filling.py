@@ -141,8 +141,8 @@ def _shared_out(runs: Sequence[Run], params: Sequence[Param], frame: Frame) -> t
 
 def _worth(run: Run, place: int, param: Param, index: int, frame: Frame) -> Value | None:
     """What a run is for a param, with what its place and its small word say about it."""
-    found = _value_for(param, run, frame)
     leads = run.leads_to(param)
+    found = _value_for(param, run, frame) if leads or not run.is_remark else None
     if found is None or (
         param.optional and not leads and _is_for_another(run, param, found, frame)
     ):

@@ -9,7 +9,7 @@ from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
 from contextui.agent.models.offline.frame import Frame
-from contextui.agent.models.offline.mentions import led_mention, mention_of
+from contextui.agent.models.offline.mentions import is_indefinite, led_mention, mention_of
 from contextui.agent.models.offline.profiles import (
     EXACT,
     GROUP,
@@ -107,6 +107,8 @@ class _Acting:
         if self._meant.windows:
             return 2.0, places | self._meant.places
         bonus = min(named, 2.0) - (1.5 if self._clearest >= named + 1.5 else 0.0)
+        if is_indefinite(self._clause, places):
+            bonus = -1.0  # "another list" is none that is open
         if self._elsewhere >= max(self._clearest, 2.5) and self._elsewhere > named + 1.0:
             bonus -= 1.5
         if window.id in self._around.used:
@@ -177,12 +179,14 @@ def _unsaid(clause: Clause, action: Action, filled: Filled) -> float:
     verb = len(names) > 1 and names[0] in unsaid and any(key[0] == "@" for key in names[0])
     special = (*profile.label, *profile.more_heads)
     vague = bool(unsaid and special) and not action.params
-    vague = vague and not any(_is_said(one, said) for one in special)
+    vague = vague and not any(_is_said(one, said, GROUP) for one in special)
     return (0.4 if len(names) > 1 else 0.1) * len(unsaid) + 1.6 * verb + 1.5 * vague
 
 
-def _is_said(declared: frozenset[str], said: Sequence[frozenset[str]]) -> bool:
-    return max((likeness(one, (declared,)) for one in said), default=0.0) >= RELATED
+def _is_said(
+    declared: frozenset[str], said: Sequence[frozenset[str]], least: float = RELATED
+) -> bool:
+    return max((likeness(one, (declared,)) for one in said), default=0.0) >= least
 
 
 def _shown_there(window: WindowView, filled: Filled) -> float:

@@ -17,6 +17,7 @@ _AFTER = listed(
     "~in ~of ~to ~from ~for ~with ~adverb ~polite ~then ~by ~every ~be ~is_there ~as ~called "
     "~saying ~tagged ~and ~at ~before ~after"
 )
+_INDEFINITE = frozenset(("a", "an", "new", "another", "一个", "新", "个"))
 _PLACING = listed("~in ~to ~from ~at ~for ~by")
 
 
@@ -49,6 +50,13 @@ def led_mention(clause: Clause, view: WindowView | ClassView) -> float:
     first = min(places, default=0)
     led = first > 0 and clause.tokens[first - 1].has(*_BEFORE)
     return score if led else 0.0
+
+
+def is_indefinite(clause: Clause, places: set[int]) -> bool:
+    """Whether what is named is a new one: "a list", not "the list"."""
+    first = min(places, default=0)
+    near = clause.tokens[max(0, first - 3) : first]
+    return any(one.has("~new_article") or one.text.casefold() in _INDEFINITE for one in near)
 
 
 def is_named(token: Token, view: WindowView | ClassView) -> bool:

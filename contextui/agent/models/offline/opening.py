@@ -3,14 +3,19 @@
 from collections.abc import Iterator
 
 from contextui.agent.models.offline.blocks import Action, ClassView
-from contextui.agent.models.offline.clauses import Clause
+from contextui.agent.models.offline.clauses import Clause, is_telling
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
 from contextui.agent.models.offline.frame import Frame
 from contextui.agent.models.offline.matching import Meaning
-from contextui.agent.models.offline.mentions import is_named, led_mention, mention_of
+from contextui.agent.models.offline.mentions import (
+    is_indefinite,
+    is_named,
+    led_mention,
+    mention_of,
+)
 from contextui.agent.models.offline.profiles import GROUP, likeness, words_of
-from contextui.agent.models.offline.roles import Roles, head_of
+from contextui.agent.models.offline.roles import Roles, head_of, is_generic
 from contextui.agent.models.offline.runs import COLON, COMMA
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token
@@ -18,7 +23,6 @@ from contextui.agent.models.offline.words import keys_of
 
 _MADE = frozenset({"@open"})
 _MORE = (COLON, COMMA, "~with", "~saying", "~called")  # what leads to more than an arg
-_INDEFINITE = frozenset(("a", "an", "new", "another", "一个", "新", "个"))
 
 
 def opening(clause: Clause, around: Surroundings) -> list[Meaning]:
@@ -51,7 +55,7 @@ def _meanings(
         yield Meaning(score, action, None, cls, filled, then=_has_more(filled))
     elif not is_open and all(one.optional for one in cls.args):
         led = led_mention(clause, cls) >= 2.0
-        does = _does_what_it_is_for(verb, cls)
+        does = _does_what_it_is_for(verb, cls) and _tells_something(clause, verb)
         if led or does or named >= 2.0:
             score = min(named, 3.0) + 0.8 * led + 2.4 * does
             yield Meaning(score, action, None, cls, Filled(), then=True)
@@ -112,7 +116,14 @@ def _does_what_it_is_for(verb: Token | None, cls: ClassView) -> bool:
     """Whether a verb says what windows of this class are for ("note …" for notes)."""
     if verb is None or verb.has("@show", "@open", "@find", "@start", "@stop", "@on", "@off"):
         return False
-    return _is_described(verb, cls)
+    return not is_generic(verb) and likeness(verb.keys, words_of(cls)[1]) >= GROUP
+
+
+def _tells_something(clause: Clause, verb: Token | None) -> bool:
+    """Whether there is something to be noted, rather than to be thought up."""
+    told = any(is_telling(clause.tokens, place) for place in range(len(clause.tokens)))
+    said = any(one.kind is Kind.QUOTE or one.has("~saying") for one in clause.tokens)
+    return told or said or (verb is not None and verb.has("#note"))
 
 
 def _is_described(verb: Token, cls: ClassView) -> bool:
@@ -131,9 +142,9 @@ def _has_path(clause: Clause, filled: Filled) -> bool:
 
 def _article(clause: Clause, places: set[int], is_open: bool) -> float:
     """A new window is meant by "a list", the open one rather by "the list"."""
+    if is_indefinite(clause, places):
+        return 0.7
     first = min(places, default=0)
     near = clause.tokens[max(0, first - 3) : first]
-    if any(one.has("~new_article") or one.text.casefold() in _INDEFINITE for one in near):
-        return 0.7
     definite = any(one.has("~possessive", "~this", "~all", "the") for one in near)
     return (-2.5 if definite else -1.5) if is_open else 0.0

@@ -62,7 +62,8 @@ class _Planner:
         first = scene.steps[0].windows if scene.steps else scene.windows
         self._used = _used(scene)
         self._mentioned: tuple[str, ...] = tuple(self._used[:1])
-        self._last = next((_last(one) for one in scene.earlier if one.tool == "action"), Last())
+        acted = (one for one in scene.earlier if one.tool == "action" and one.ok)
+        self._last = next(map(_last, acted), Last())
         self._known = {one.id for one in first}
         self._awaits = False  # whether the present clause waits for a window that is being opened
         self._done: list[Planned] = []
@@ -73,7 +74,7 @@ class _Planner:
     def follow(self, calls: Sequence[Call]) -> None:
         """Take note of calls that were made."""
         for call in calls:
-            if call.tool in ("action", "create"):
+            if call.tool in ("action", "create") and call.ok:
                 self._last = _last(call)
             if call.window_id:
                 self._use(call.window_id)
@@ -161,6 +162,7 @@ class _Planner:
         if outcome.calls and outcome.meaning and outcome.meaning.cls is None:
             together = self._understood(both, around)
             lost = not after.is_understood and after.score + _lacking(after) < 2.5
+            lost = lost and not following[0].anew
             same = together.meaning and together.meaning.action == outcome.meaning.action
             return both if lost and together.calls and same else None
         if outcome.is_understood or outcome.score >= 9.0:

@@ -84,7 +84,9 @@ def verb_score(clause: Clause, action: Action, window: WindowView, roles: Roles)
             continue
         by_name = likeness(token.keys, profile.names)
         if place == roles.head and by_name > likeness(token.keys, profile.names[:1]):
-            by_name /= 2 if _is_verb(profile.names[0]) else 1  # "done" is not what clear_done does
+            by_name /= (
+                2 if _is_verb(profile.names[0]) else 1
+            )  # what is said may only be a part of the name
         later = likeness(token.keys, profile.more_heads)
         by_head = max(likeness(token.keys, profile.heads), 0.7 * later)
         by_label = likeness(token.keys, profile.label)

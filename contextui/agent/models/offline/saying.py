@@ -138,8 +138,10 @@ def language(words: str, system: str) -> Lang:
 def outcome(call: Call, lang: Lang) -> str:
     """What came of a call, in the tool's own words."""
     text = told(call.result.splitlines(), lang, "")
-    pattern = phrases(lang).done if call.ok else phrases(lang).failed
-    return pattern.format(("\n" if "\n" in text else "") + text)
+    text = f"\n{text}" if "\n" in text else text
+    if call.ok and call.tool == "read_file":
+        return f"{one_line(str(call.input.get('path')), _WIDTH)}:{text or ' –'}"
+    return (phrases(lang).done if call.ok else phrases(lang).failed).format(text)
 
 
 def told(lines: Iterable[str], lang: Lang, bullet: str = "- ") -> str:

@@ -12,7 +12,7 @@ from contextui.agent.models.offline.lexicon.tables import NOTHING, groups_of
 from contextui.agent.models.offline.token import Kind, Numeral, Token
 
 HAN = "\u3400-\u9fff"
-HEAD = 4_000
+HEAD = 1_500
 """Characters that are read word by word; what is beyond belongs to the last word."""
 
 _HAN_RUN = re.compile(rf"(?:(?!(?:倒数)?第\s*\d)[{HAN}])+")

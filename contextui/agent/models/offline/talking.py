@@ -1,6 +1,7 @@
 """Around the wishes: greetings, what the model is, files to read, answers to what was asked."""
 
 from contextui.agent.models.offline import saying
+from contextui.agent.models.offline.blocks import window_of
 from contextui.agent.models.offline.clauses import Clause, clauses_of, parts_of
 from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.roles import head_of, plain_keys
@@ -10,6 +11,9 @@ from contextui.agent.models.offline.token import Kind, Token
 from contextui.windowing.env import Lang
 
 _SMALL_TALK = ("~greet", "~thank", "~bye", "~polite", "~adverb", "~interjection")
+MOST = 30
+"""Wishes of one turn: more would take more steps than a turn has."""
+
 _SHORT = 80  # characters of words that can be the answer to a question
 
 
@@ -33,7 +37,9 @@ def small_talk(clause: Clause, scene: Scene, lang: Lang, *, alone: bool) -> str:
     if any(one.has("~greet") for one in said):
         example = scene.classes[0].name if scene.classes else "…"
         return say.greeting.format(say.example.format(example))
-    return say.bye if any(one.has("~bye") for one in said) else say.welcome
+    if any(one.has("~thank") for one in said):
+        return say.welcome
+    return say.bye if any(one.has("~bye") for one in said) else ""
 
 
 def file_to_read(clause: Clause, around: Surroundings, scene: Scene) -> str:
@@ -49,13 +55,15 @@ def file_to_read(clause: Clause, around: Surroundings, scene: Scene) -> str:
 
 def wishes_of(scene: Scene, around: Surroundings) -> list[Clause]:
     """The clauses of what the person wishes for, in order."""
+    if window_of(scene.words):  # it was pasted; whatever is in it is no wish
+        return []
     declared = around.declared()
 
     def knows(token: Token) -> bool:
         return bool(plain_keys(token) & declared)
 
     found = clauses_of(_whole_words(scene, around), knows, _choices(around))
-    return [one for clause in found for one in _spread(clause, around)]
+    return [one for clause in found for one in _spread(clause, around)][:MOST]
 
 
 def _choices(around: Surroundings) -> frozenset[str]:
@@ -111,4 +119,4 @@ def _whole_words(scene: Scene, around: Surroundings) -> str:
     if place and 1 <= place.value <= len(named):
         return f"{before} in {named[int(place.value) - 1]}"
     answers = any(one.text.casefold() in named for one in tokens)
-    return f"{before} in {scene.words}" if answers else f"{before} {scene.words}"
+    return f"{before} in {scene.words}" if answers else f"{before}: {scene.words}"

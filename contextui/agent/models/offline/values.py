@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from contextui.agent.models.offline.clauses import parts_of
+from contextui.agent.models.offline.clauses import ENDS, parts_of
 from contextui.agent.models.offline.declared import Param, Type
 from contextui.agent.models.offline.edges import trimmed
 from contextui.agent.models.offline.frame import MOST, Each, Frame, Value
@@ -107,7 +107,9 @@ def _is_enumeration(parts: Sequence[Run], run: Run, frame: Frame) -> bool:
     """Whether several things are added one by one, rather than one text with commas in it."""
     if len(parts) < 2 or not frame.making or "@write" in frame.verbs:
         return False
-    return all(len(part.tokens) <= 5 for part in parts) and "~saying" not in run.cues
+    is_prose = any(one.kind is Kind.MARK and one.text in ENDS - {"\n"} for one in run.tokens)
+    is_short = len(parts) <= MOST and all(len(part.tokens) <= 5 for part in parts)
+    return is_short and not is_prose and "~saying" not in run.cues
 
 
 def _canonical(run: Run, param: Param, frame: Frame) -> str | None:

@@ -66,7 +66,8 @@ NOTHING = Outcome(score=9.0)
 def understand(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
     """What comes of a clause, as things stand."""
     head = head_of(clause, around.declared())
-    if is_negated(clause, head):
+    leaves = head is None and any(one.has("~leave") for one in clause.tokens)
+    if leaves or is_negated(clause, head):
         return NOTHING
     wishes = acting(clause, around)
     opens = opening(clause, around)

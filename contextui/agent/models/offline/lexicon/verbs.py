@@ -207,12 +207,12 @@ KIN = frozenset(
     frozenset(pair.split("~"))
     for pair in listed(
         "add~write show~open show~expand find~show remove~clear set~edit "
-        "edit~rename edit~replace edit~write pause~stop start~resume start~on stop~off "
-        "start~open on~open off~close close~stop raise~add lower~remove go~show go~open "
+        "edit~rename edit~replace pause~stop start~resume start~on stop~off "
+        "start~open on~open off~close close~stop raise~add lower~remove go~show "
         "save~keep award~add award~raise clear~reset refresh~show "
-        "done~mark done~remove pick~set pick~show enter~show enter~open "
-        "enter~go undo~remove read~show read~open start~play on~start next~go previous~go "
-        "assign~set assign~move filter~show measure~check measure~read earn~add "
+        "done~mark done~remove pick~set pick~show enter~show "
+        "enter~go read~show read~open start~play on~start next~go previous~go "
+        "assign~set filter~show measure~check measure~read earn~add "
         "withdraw~remove lower~set raise~set restock~add restock~raise "
         ""
         "count~raise tag~add untag~remove cancel~remove cancel~stop skip~next on~set off~set "
