@@ -1,6 +1,7 @@
 """`contextui compact`: a summary for the older part of a session, without a screen."""
 
 import signal
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from contextui import SessionStore
 from contextui.session.session import Session
 from tests.agent.server import Reply, Server, Stream, answer, error
-from tests.cli.calling import Program
+from tests.cli.calling import PATIENCE, Program
 
 OUTLINE = "## Goal\nA shop."
 ROUNDS = 8
@@ -104,14 +105,11 @@ def test_what_cannot_be_compacted_is_an_error(program: Program) -> None:
 def test_interrupted_it_has_changed_nothing(program: Program, server: Server) -> None:
     server.play(Stream(answer(OUTLINE)[:3], held=True))
     asked = len(server.requests)
-    process = program.start("compact")
-    try:
+    with program.start("compact") as process:
         while len(server.requests) == asked and process.poll() is None:
-            pass
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err.decode()
     assert b"Traceback" not in err
     assert hidden(program) == 0

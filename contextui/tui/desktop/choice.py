@@ -24,6 +24,8 @@ class Choice(Widget, can_focus=True):
         chosen: What is chosen to begin with.
         many: Whether several can be.
         may_be_empty: Whether none needs to be.
+        labels: What they are called, if not by themselves.
+        note: What else is to be said, behind them.
     """
 
     BINDINGS = [
@@ -41,10 +43,11 @@ class Choice(Widget, can_focus=True):
         many: bool = False,
         may_be_empty: bool = True,
         labels: Sequence[str] = (),
+        note: str = "",
     ) -> None:
         super().__init__()
         self._options, self._many, self._may_be_empty = tuple(options), many, may_be_empty
-        self._labels = tuple(labels) or self._options
+        self._labels, self._note = tuple(labels) or self._options, note
         self.chosen = [one for one in chosen if one in options]
         if not self.chosen and not may_be_empty and not many:
             self.chosen = [self._options[0]]
@@ -59,7 +62,10 @@ class Choice(Widget, can_focus=True):
         return len(fold(self._row(), max(width, 1)))
 
     def _row(self) -> Content:
-        return Content("  ").join([self._shown(number) for number in range(len(self._options))])
+        shown = [self._shown(number) for number in range(len(self._options))]
+        return Content("  ").join(
+            [*shown, *([Content.assemble((self._note, FAINT))] if self._note else [])]
+        )
 
     def _shown(self, number: int) -> Content:
         is_chosen = self._options[number] in self.chosen

@@ -65,6 +65,7 @@ class Filling(Vertical):
             many=kind.many,
             may_be_empty=self.param.optional,
             labels=labels,
+            note=self._words("optional") if self.param.optional else "",
         )
 
     def _field(self) -> Field:

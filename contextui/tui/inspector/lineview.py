@@ -34,16 +34,17 @@ class LineView(ScrollView):
         self.count = count
         self.virtual_size = Size(0, count)
         if at_end:
-            self.scroll_end(animate=False, immediate=True)
+            self.scroll_end(animate=False, force=True, immediate=True)
         self.refresh()
 
     def show_line(self, number: int) -> None:
         """Scroll as little as needed to have this line in view."""
+        # By force: right after the lines changed, the scrollbar is not there yet.
         top, height = self.scroll_offset.y, self.scrollable_content_region.height
         if number < top:
-            self.scroll_to(y=number, animate=False, immediate=True)
+            self.scroll_to(y=number, animate=False, force=True, immediate=True)
         elif height and number >= top + height:
-            self.scroll_to(y=number - height + 1, animate=False, immediate=True)
+            self.scroll_to(y=number - height + 1, animate=False, force=True, immediate=True)
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""

@@ -94,6 +94,10 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
         """Move the cursor to the first or the last part."""
         self.choose(0 if step < 0 else self.count)
 
+    def on_resize(self) -> None:
+        """Keep the cursor in view."""
+        self.show_line(self._line_of(self._cursor))
+
     def on_click(self, event: Click) -> None:
         """Choose what was clicked."""
         line = event.y + self.scroll_offset.y

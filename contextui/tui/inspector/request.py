@@ -101,7 +101,7 @@ class RequestPage(Container):
         self._draft = message.draft
         self._show_draft()
         if first:
-            self.call_after_refresh(self.outline.choose, self.outline.chosen)
+            self.outline.choose(self.outline.chosen)
         self._draw_next(message.draft.order)
 
     @on(NotDrawn)

@@ -72,6 +72,7 @@ class Bytes(LineView, can_focus=False):
         super().__init__(id="bytes")
         self._words = words
         self._lines: list[Line] = []
+        self._part = 0
         self._draft: Draft | None = None
         self._counter: TokenCounter | None = None
 
@@ -83,9 +84,14 @@ class Bytes(LineView, can_focus=False):
 
     def show_part(self, part: int) -> None:
         """Have the beginning of a part in view, with what stands before it."""
+        self._part = part
         place = next((n for n, line in enumerate(self._lines) if line.part == part), 0)
         above = min(5, self.size.height // 4)
-        self.scroll_to(y=max(place - above, 0), animate=False, immediate=True)
+        self.scroll_to(y=max(place - above, 0), animate=False, force=True, immediate=True)
+
+    def on_resize(self) -> None:
+        """Keep the part in view that was looked at."""
+        self.show_part(self._part)
 
     def on_click(self, event: Click) -> None:
         """Choose the part that was clicked."""

@@ -171,10 +171,10 @@ def test_choices_are_made_by_key_and_by_click(tmp_path: Path) -> None:
             parts.focus()
             await pilot.press("space", "right", "right", "space", "left", "space", "space")
             row = region_text(pilot, sure)[0]
-            assert row == "✓ no  · yes"
-            assert region_text(pilot, fields["colour"].input) == ["· red  · sea blue"]
+            assert row == "✓ no  · yes  optional"
+            assert region_text(pilot, fields["colour"].input) == ["· red  · sea blue  optional"]
             await pilot.click(sure, offset=(row.index("yes"), 0))
-            await until(pilot, lambda: region_text(pilot, sure) == ["· no  ✓ yes"])
+            await until(pilot, lambda: region_text(pilot, sure) == ["· no  ✓ yes  optional"])
             await pilot.press("enter")
             await until(pilot, lambda: frame.row.said == "Took it.")
             found = got(desk)
@@ -226,6 +226,6 @@ def test_a_form_fits_a_small_terminal(tmp_path: Path, size: tuple[int, int]) -> 
             last = fields["anything"].input
             await until(pilot, lambda: last.has_focus)
             await until(pilot, lambda: 0 < last.region.y < size[1])
-            assert shown(pilot, "esc leaves") or size[1] < 24
+            await until(pilot, lambda: shown(pilot, "esc leaves") or size[1] < 24)
 
     asyncio.run(go())
