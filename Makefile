@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 # Twice the cores: much of what is tested waits for a screen or for another process.
 WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 
-.PHONY: run demo test test-crash test-histories test-real lint format screenshots bench clean
+.PHONY: run demo test test-long test-crash test-histories test-real lint format screenshots bench clean
 
 $(READY): pyproject.toml
 	@echo "Setting up in $(VENV), once …"
@@ -25,6 +25,10 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS)
+
+# What takes minutes: every form, every key of the inspector, hostile text everywhere.
+test-long: $(READY)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) -m long
 
 # The long runs of what `make test` runs shortly: processes killed at any moment, random talks.
 test-crash: $(READY)

@@ -6,6 +6,7 @@ A widget that is new must be named here, with what it shows: then it is looked a
 import asyncio
 import importlib
 import pkgutil
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -59,8 +60,7 @@ class Hostile(Window):
         return text
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("kind", PAYLOADS)
+@pytest.mark.parametrize(("kind", "size"), zip(PAYLOADS, cycle(SIZES), strict=False))
 def test_nothing_becomes_live_anywhere(tmp_path: Path, kind: str, size: tuple[int, int]) -> None:
     payload = PAYLOADS[kind]
     writing = {"window_id": "hostile_1", "action_id": "write", "params": {"text": payload}}
