@@ -60,7 +60,7 @@ class Hostile(Window):
         return text
 
 
-@pytest.mark.parametrize(("kind", "size"), zip(PAYLOADS, cycle(SIZES), strict=False))
+@pytest.mark.parametrize(("kind", "size"), list(zip(PAYLOADS, cycle(SIZES), strict=False)))
 def test_nothing_becomes_live_anywhere(tmp_path: Path, kind: str, size: tuple[int, int]) -> None:
     payload = PAYLOADS[kind]
     writing = {"window_id": "hostile_1", "action_id": "write", "params": {"text": payload}}
