@@ -13,18 +13,24 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-LONG = (
-    "desktop/test_acting.py",
-    "desktop/test_form.py",
-    "desktop/test_hostile.py",
-    "desktop/test_own_editor.py",
-    "inspector/test_hostile.py",
-    "inspector/test_items.py",
+QUICK = (
+    "test_arrangement.py",
+    "test_folding.py",
+    "test_jsonlines.py",
+    "test_plot.py",
+    "test_prices.py",
+    "test_rows.py",
+    "test_splices.py",
+    "test_values.py",
+    "test_words.py",
+    "test_wrapping.py",
 )
-"""What takes minutes together: `make test-long` runs it, `make test` does not."""
+"""What needs no screen among the tests of windows and inspector. The others take minutes together:
+`make test-long` runs them, `make test` does not."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if str(item.path).endswith(LONG) or "storm" in item.name:
+        in_pane = item.path.parent.name in ("desktop", "inspector")
+        if (in_pane and item.path.name not in QUICK) or "storm" in item.name:
             item.add_marker(pytest.mark.long)
