@@ -119,6 +119,8 @@ def test_every_widget_that_shows_text_is_known_here() -> None:
 
 
 KNOWN: dict[str, str] = {
+    "compacting.CompactScreen": "shows what goes, in tests/tui/test_compacting.py",
+    "compacting.What": "shows what goes, in tests/tui/test_compacting.py",
     "approval.Preview": LOOKED_AT,
     "approval.ApprovalScreen": LOOKED_AT,
     "conversation.calls.CallLine": LOOKED_AT,

@@ -93,6 +93,7 @@ def test_a_turn_is_shown_as_it_happens(tmp_path: Path, size: tuple[int, int]) ->
     asyncio.run(talk())
 
 
+@pytest.mark.long
 def test_a_call_unfolds_by_click_and_by_key(tmp_path: Path) -> None:
     async def talk() -> None:
         desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
