@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,16 @@ def test_every_public_name_is_there() -> None:
         assert getattr(contextui, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         contextui.nonsense  # noqa: B018
+
+
+def test_what_is_no_module_is_installed_too() -> None:
+    """A clone has every file by itself; an installed package has those that are named."""
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))
+    named = project["tool"]["setuptools"]["package-data"]["contextui"]
+    installed = {path for pattern in named for path in PACKAGE.glob(pattern)}
+    others = {path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".py"}
+    assert {path for path in others if path.suffix != ".pyc"} - installed == set()
+    assert any(path.suffix == ".tcss" for path in installed)
 
 
 def test_no_module_is_over_400_lines() -> None:
