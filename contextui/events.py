@@ -92,8 +92,9 @@ class WindowTroubled(Event):
 # --- the context -----------------------------------------------------------------------
 
 Operation = Literal["pin", "unpin", "drop", "restore", "edit", "undo", "close", "replace", "trim"]
-Trigger = Literal["auto", "manual"]
-"""Who wanted a compaction: the program, because there was little room left, or the person."""
+Trigger = Literal["auto", "manual", "strategy"]
+"""Who wanted a compaction: the program, because there was little room left, the person, or the
+strategy of the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,8 @@ class CutMoved(Event):
 
 @dataclass(frozen=True, slots=True)
 class Compacted(Event):
-    """A summary stands for these items from now on; one undo brings them back.
+    """A summary stands for these items from now on; one undo brings them back, unless it was a
+    strategy's doing.
 
     Attributes:
         item_ids: The items that it stands for.

@@ -18,6 +18,7 @@ from contextui.context.report import ContextStats, Tally
 from contextui.context.sequence import ItemIndex
 from contextui.context.trim import Size, item_sizes, request_sizes
 from contextui.context.units import units
+from contextui.events import Trigger
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
 
@@ -132,10 +133,17 @@ class Ledger:
         gone = self._keep_out(items)
         self.note(items, shown=fields.keys() != {"pinned"} or gone)
 
-    def compact(self, items: Sequence[ContextItem], summary: ContextItem) -> None:
-        """Have a summary stand for items: one undo takes it back. No turn changes it."""
+    def compact(self, items: Sequence[ContextItem], summary: ContextItem, trigger: Trigger) -> None:
+        """Have a summary stand for items: one undo takes it back. No turn changes it.
+
+        What a strategy does is done again before the next turn, so no undo knows of it.
+        """
         assign(summary, stage=Stage.FINAL)
         self.open = [item for item in self.open if item is not summary]
+        if trigger == "strategy":
+            self.set(items, {"hidden": "compacted"})
+            self.set([summary], {"hidden": None})
+            return
         self.changes.compact(items, summary)
         self.note([*items, summary])
 

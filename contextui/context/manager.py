@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, get_args
 
 from contextui.context import admission
-from contextui.context.changes import edited
+from contextui.context.edits import Edits
 from contextui.context.following import WindowFollower
 from contextui.context.item import SUMMARY, ContextItem, Hidden, ItemType
 from contextui.context.ledger import Ledger
@@ -41,7 +41,7 @@ from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
 
 
-class ContextManager:
+class ContextManager(Edits):
     """Holds the items of one conversation and composes the requests.
 
     With `windows` given it follows them: an opened window gets an item, and closing it makes
@@ -158,53 +158,7 @@ class ContextManager:
         """The `[✓]/[X]` lines, one for each item."""
         return [debug_line(item) for item in self.get_all()]
 
-    # --- what a person does to items ---------------------------------------------------
-
-    def pin(self, item_id: str) -> None:
-        """Never leave this item out to make room."""
-        self._change([self.get(item_id)], "pin", pinned=True)
-
-    def unpin(self, item_id: str) -> None:
-        """Let it go when there is no room."""
-        self._change([self.get(item_id)], "unpin", pinned=False)
-
-    def drop(self, item_id: str) -> None:
-        """Leave an item out, an answer together with the results of its calls."""
-        item = self.get(item_id)
-        together = [item, *self.ledger.calls.results(item)]
-        self._change([one for one in together if not one.hidden], "drop", hidden="dropped")
-
-    def restore(self, item_id: str) -> None:
-        """Bring an item back, a result together with its call.
-
-        What was left out for want of room comes back pinned, or it would go again at once.
-
-        Raises:
-            InvalidItemError: It refers to a window that is closed.
-        """
-        item = self.get(item_id)
-        if item.hidden in ("closed", "replaced"):
-            raise InvalidItemError(f"{item.content} is {item.hidden}; it cannot be brought back.")
-        back = [one for one in self.ledger.calls.together(item) if one.hidden]
-        pinned = {"pinned": True} if item.hidden == "trimmed" else {}
-        self._change(back, "restore", hidden=None, **pinned)
-
-    def edit(self, item_id: str, text: str) -> None:
-        """Change the words of an item.
-
-        Raises:
-            InvalidItemError: A window shows what it shows; and no item can be empty.
-        """
-        item = self.get(item_id)
-        self._change([item], "edit", **edited(item, text))
-
-    def undo(self) -> list[ContextItem]:
-        """Take back the last pin, unpin, drop, restore or edit; the items that it concerned."""
-        with self._writing():
-            items = self.ledger.undo()
-            if items:
-                self._tell(items, "undo", {})
-            return items
+    # --- what room takes ----------------------------------------------------------------
 
     def compact(
         self,
@@ -214,7 +168,8 @@ class ContextManager:
         trigger: Trigger = "manual",
         files: Sequence[str] = (),
     ) -> ContextItem:
-        """Have a summary stand for items; it comes after the system prompt, and undo takes it back.
+        """Have a summary stand for items; it comes after the system prompt, and undo takes it back,
+        unless it was a strategy's doing.
 
         Raises:
             InvalidItemError: The summary is empty, or a turn is under way.
@@ -225,10 +180,21 @@ class ContextManager:
             self.end_turn()
             before = self.ledger.compose().tokens
             item = self.add(ContextItem(ItemType.SYSTEM, summary, id=SUMMARY + uuid.uuid4().hex))
-            self.ledger.compact(items, item)
+            self.ledger.compact(items, item, trigger)
             gone, after = tuple(one.id for one in items), self.ledger.compose().tokens
             self._listeners.post(Compacted(gone, item.id, trigger, before, after, tuple(files)))
             return item
+
+    def leave_out(self, items: Sequence[ContextItem]) -> None:
+        """Leave items out for want of room; `restore` brings each of them back.
+
+        Raises:
+            InvalidItemError: A turn is under way.
+        """
+        with self._writing():
+            if self.ledger.under_way:
+                raise InvalidItemError("A turn is under way: nothing that was sent may change.")
+            self._hide([item for item in items if not item.hidden], "trimmed", "trim")
 
     def mark_window_obsolete(self, window_id: str) -> None:
         """Hide every item of a closed window.
@@ -382,12 +348,6 @@ class ContextManager:
         if plan.cut != self.ledger.cut:
             self.ledger.cut = plan.cut
             self._listeners.post(CutMoved(plan.cut))
-
-    def _change(self, items: Sequence[ContextItem], operation: Operation, **fields: Any) -> None:
-        with self._writing():
-            if different := [item for item in items if item.differs(fields)]:
-                self.ledger.step(different, fields)
-                self._tell(different, operation, fields)
 
     def _hide(self, items: Sequence[ContextItem], reason: Hidden, operation: Operation) -> None:
         if items:

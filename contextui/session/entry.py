@@ -72,7 +72,7 @@ class ToolResult(_Part):
 class CompactMetadata(_Part):
     """What a compaction did."""
 
-    trigger: Literal["auto", "manual"]
+    trigger: Literal["auto", "manual", "strategy"]
     pre_tokens: int
     post_tokens: int | None = None
     files_included: list[str] | None = None

@@ -64,7 +64,8 @@ class Replay:
             case "compact_boundary" if data:
                 summary = self._known([data["summaryId"]])
                 if summary:
-                    ledger.compact(self._known(data["itemIds"]), summary[0])
+                    trigger = entry.compact_metadata.trigger if entry.compact_metadata else "auto"
+                    ledger.compact(self._known(data["itemIds"]), summary[0], trigger)
             case "compact_boundary":  # another program's
                 self._context.end_turn()
                 ledger.set(list(self._context.get_active()), {"hidden": "compacted"})
