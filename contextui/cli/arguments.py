@@ -33,6 +33,8 @@ class Arguments(argparse.Namespace):
         yes: Trust without asking.
         revoke: Trust no longer.
         shell: The shell to complete in.
+        host: Where the app is served.
+        port: On which port; 0 for any that is free.
     """
 
     runs: str = "screen:open_screen"
@@ -53,6 +55,8 @@ class Arguments(argparse.Namespace):
     yes: bool = False
     revoke: bool = False
     shell: str = ""
+    host: str = "127.0.0.1"
+    port: int = 0
 
     @property
     def flags(self) -> dict[str, Any]:

@@ -90,21 +90,7 @@ def main_parser() -> argparse.ArgumentParser:
         help="with -p: the answer's words, one object, or one object for each event",
     )
     ask.add_argument("--verbose", action="store_true", help="with -p: tell of tool calls on stderr")
-    going_on = parser.add_argument_group("going on")
-    which = going_on.add_mutually_exclusive_group()
-    which.add_argument(
-        "-c",
-        "--continue",
-        dest="newest",
-        action="store_true",
-        help="go on with the newest session of this folder",
-    )
-    which.add_argument(
-        "-r", "--resume", metavar="ID", help="go on with this session; its first letters will do"
-    )
-    going_on.add_argument(
-        "--fork", action="store_true", help="with -c or -r: go on in a copy of the session"
-    )
+    _add_going_on(parser.add_argument_group("going on"))
     _add_settings(parser.add_argument_group("the model"), _MODEL_FLAGS)
     _add_settings(parser.add_argument_group("windows and context"), _WINDOW_FLAGS)
     more = parser.add_argument_group("more")
@@ -152,6 +138,23 @@ def _command_list() -> str:
 
 def _add_help(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("-h", "--help", action="help", help="say what there is")
+
+
+def _add_going_on(going_on: argparse._ArgumentGroup) -> None:
+    which = going_on.add_mutually_exclusive_group()
+    which.add_argument(
+        "-c",
+        "--continue",
+        dest="newest",
+        action="store_true",
+        help="go on with the newest session of this folder",
+    )
+    which.add_argument(
+        "-r", "--resume", metavar="ID", help="go on with this session; its first letters will do"
+    )
+    going_on.add_argument(
+        "--fork", action="store_true", help="with -c or -r: go on in a copy of the session"
+    )
 
 
 def _add_json(parser: argparse.ArgumentParser, what: str = "list them as JSON") -> None:
@@ -225,6 +228,18 @@ def _add_new_window(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="small letters, digits, - and _")
 
 
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--host",
+        metavar="HOST",
+        help="listen there, and not on this machine alone; read the warning",
+    )
+    parser.add_argument("--port", type=int, metavar="PORT", help="by default any that is free")
+    _add_going_on(parser.add_argument_group("going on"))
+    _add_settings(parser.add_argument_group("the model"), _MODEL_FLAGS)
+    _add_settings(parser.add_argument_group("windows and context"), _WINDOW_FLAGS)
+
+
 def _add_trust(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="trust them without asking")
     parser.add_argument("--revoke", action="store_true", help="trust this folder no longer")
@@ -264,6 +279,14 @@ _ALL = (
         "new_window:run",
         _add_new_window,
         ("contextui new-window shopping-list",),
+    ),
+    Command(
+        "serve",
+        "",
+        "open the app in a browser, on this machine alone",
+        "serve:run",
+        _add_serve,
+        ("contextui serve", "contextui serve --continue --port 8000"),
     ),
     Command(
         "trust",

@@ -1,5 +1,6 @@
 """The way to the screen."""
 
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,8 @@ def open_screen(arguments: Arguments) -> int:
     Raises:
         ContextUIError: There is no terminal, or the arguments or settings are wrong.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    is_served = "TEXTUAL_DRIVER" in os.environ  # somebody else draws, and reads the keys
+    if not is_served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("The app needs a terminal; contextui -p PROMPT answers without one.")
     from contextui.cli.desk import open_desk  # noqa: PLC0415  (heavy: the agent)
     from contextui.cli.earlier import find_earlier  # noqa: PLC0415  (heavy: the sessions)

@@ -1,0 +1,53 @@
+"""`contextui serve`: the app in a browser."""
+
+import asyncio
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from contextui.cli.arguments import Arguments
+from contextui.cli.earlier import find_earlier
+from contextui.cli.parsers import UsageError
+from contextui.cli.place import here, settings_of
+from contextui.cli.serve.address import Address
+from contextui.cli.speaking import say, tell
+from contextui.config import flag_of
+
+_NEEDED = ("aiohttp", "textual_serve")
+
+
+def run(arguments: Arguments) -> int:
+    """Serve the app until a signal ends it; what is wrong is told before that.
+
+    Raises:
+        ContextUIError: Something is missing, the arguments or settings are wrong, or the address
+            cannot be used.
+    """
+    if not all(find_spec(name) for name in _NEEDED):
+        raise UsageError("contextui serve needs more: pip install 'contextui[serve]'")
+    earlier = find_earlier(arguments)
+    folder = Path(earlier.cwd) if earlier else here()
+    lang = settings_of(arguments, folder).settings.lang
+    address = Address.of(arguments.host, arguments.port)
+    if not address.is_loopback:
+        tell(
+            f"{arguments.host} is not this machine alone. Whoever has the link can use the model "
+            "and your files, and nothing on the way is encrypted."
+        )
+    from contextui.cli.serve.server import Server  # noqa: PLC0415  (heavy: aiohttp)
+
+    server = Server(address, list(flags_of(arguments)), lang)
+    return asyncio.run(server.serve(lambda url: say(url, flush=True)))
+
+
+def flags_of(arguments: Arguments) -> Iterator[str]:
+    """What of the arguments is meant for the app, as it would be typed."""
+    if arguments.newest:
+        yield "--continue"
+    if arguments.resume is not None:
+        yield f"--resume={arguments.resume}"
+    if arguments.fork:
+        yield "--fork"
+    for name, value in arguments.flags.items():
+        for one in value if isinstance(value, list) else [value]:
+            yield f"{flag_of(name)}={one}"

@@ -1,0 +1,80 @@
+"""Where the app is served."""
+
+import socket
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from contextui.cli.parsers import UsageError
+from contextui.text import quote
+
+LOOPBACK = "127.0.0.1"
+_NOWHERE = ("192.0.2.1", 9)  # an address of the documentation's; nothing is ever sent to it
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the server listens.
+
+    Attributes:
+        name: The host as it was given.
+        host: Its address.
+        port: The port; 0 for any that is free.
+        family: The kind of the address.
+    """
+
+    name: str
+    host: str
+    port: int
+    family: socket.AddressFamily
+
+    @classmethod
+    def of(cls, name: str, port: int) -> "Address":
+        """The address of a host.
+
+        Raises:
+            UsageError: There is no such host or port.
+        """
+        if not 0 <= port <= 65_535:
+            raise UsageError(f"--port is {port}: it must be a number from 0 to 65535.")
+        try:
+            found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            raise UsageError(f"There is no host {quote(name)}. See --host.") from None
+        # One address only: several would each get a free port of their own.
+        family, _, _, _, place = min(found, key=lambda one: one[0] is not socket.AF_INET)
+        return cls(name, str(place[0]), port, family)
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can come in."""
+        return ip_address(self.host).is_loopback
+
+    @property
+    def shown(self) -> str:
+        """The host as it stands in a link."""
+        host = _outward() if ip_address(self.host).is_unspecified else self.host
+        return f"[{host}]" if ":" in host else host
+
+    def listen(self) -> socket.socket:
+        """Listen there.
+
+        Raises:
+            UsageError: That is not possible.
+        """
+        try:
+            return socket.create_server((self.host, self.port), family=self.family)
+        except OSError as error:
+            reason = (error.strerror or "it is taken").lower()
+            raise UsageError(
+                f"{self.name} port {self.port} cannot be used: {reason}. Give another --port."
+            ) from None
+
+
+def _outward() -> str:
+    """The address under which others reach this machine, as far as it knows."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(_NOWHERE)
+            return str(probe.getsockname()[0])
+        except OSError:
+            return LOOPBACK

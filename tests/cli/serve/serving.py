@@ -1,0 +1,113 @@
+"""`contextui serve` in a process of its own, and a browser's side of it."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pyte
+from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
+from yarl import URL
+
+PATIENCE = 60
+"""Seconds after which something that should happen counts as not happening."""
+
+
+class Serving:
+    """The server, started in a folder.
+
+    Attributes:
+        url: The link that it printed.
+    """
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        kept = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
+        folder.mkdir(exist_ok=True)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "contextui", "serve", *words],
+            cwd=folder,
+            env={**kept, "HOME": str(folder.parent), "LC_ALL": "C.UTF-8"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        self.url = URL(self.process.stdout.readline().strip())
+
+    def __enter__(self) -> "Serving":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for one in self.apps():
+            one.kill()
+        self.process.kill()
+        self.process.communicate(timeout=PATIENCE)
+
+    @property
+    def origin(self) -> str:
+        """Where its page says that it comes from."""
+        return str(self.url.origin())
+
+    def apps(self) -> list[psutil.Process]:
+        """All processes that it started, and that those started."""
+        try:
+            return psutil.Process(self.process.pid).children(recursive=True)
+        except psutil.NoSuchProcess:
+            return []
+
+    def end(self, number: signal.Signals) -> tuple[int, str]:
+        """Send a signal; the status that it ends with, and what it said on stderr."""
+        self.process.send_signal(number)
+        _, err = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, err
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a browser shows."""
+
+    socket: ClientWebSocketResponse
+    screen: pyte.Screen
+    stream: pyte.ByteStream
+
+    async def type(self, text: str) -> None:
+        await self.socket.send_json(["stdin", text])
+
+    async def until(self, condition: Callable[[list[str]], object]) -> None:
+        """Take what the app draws until something is shown, but not for ever."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not condition(self.screen.display):
+                    message = await self.socket.receive()
+                    assert message.type is WSMsgType.BINARY, message
+                    self.stream.feed(message.data)
+        except TimeoutError:
+            raise AssertionError("\n".join(["Never shown:", *self.screen.display])) from None
+
+    async def until_shown(self, text: str) -> None:
+        await self.until(lambda lines: any(text in line for line in lines))
+
+
+@asynccontextmanager
+async def opened(serving: Serving, path: str = "socket") -> AsyncIterator[Page]:
+    """The page, as a browser opens it."""
+    screen = pyte.Screen(120, 40)
+    async with (
+        ClientSession() as session,
+        session.ws_connect(
+            (serving.url / path).with_query(width=120, height=40), origin=serving.origin
+        ) as socket,
+    ):
+        yield Page(socket, screen, pyte.ByteStream(screen))
+
+
+def all_gone(processes: list[psutil.Process]) -> bool:
+    """Whether all of them have ended, at the latest after a while."""
+    _, alive = psutil.wait_procs(processes, timeout=PATIENCE)
+    return not alive

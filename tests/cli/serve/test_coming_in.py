@@ -1,0 +1,156 @@
+"""Who may come in: nobody without the link, no other page, no other name."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+from aiohttp import ClientSession, WSServerHandshakeError
+from yarl import URL
+
+from contextui.cli.parsers import UsageError
+from contextui.cli.serve.address import Address
+from contextui.cli.serve.door import Door
+from tests.cli.serve.serving import Serving
+
+HERE, EVERYWHERE = Address.of("127.0.0.1", 0), Address.of("0.0.0.0", 0)
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    with Serving(tmp_path_factory.mktemp("serving") / "work") as serving:
+        yield serving
+
+
+def get(url: URL, **headers: str) -> tuple[int, str, dict[str, str]]:
+    async def ask() -> tuple[int, str, dict[str, str]]:
+        async with (
+            ClientSession() as session,
+            session.get(url, headers=headers, allow_redirects=False) as response,
+        ):
+            return response.status, await response.text(), dict(response.headers)
+
+    return asyncio.run(ask())
+
+
+def status_of_socket(url: URL, **headers: str) -> int:
+    """What the server says to a websocket that it does not want."""
+
+    async def ask() -> int:
+        async with ClientSession() as session:
+            try:
+                async with session.ws_connect(url, headers=headers):
+                    return 101
+            except WSServerHandshakeError as error:
+                return error.status
+
+    return asyncio.run(ask())
+
+
+def test_the_link_leads_to_the_page_and_to_all_that_it_needs(serving: Serving) -> None:
+    assert serving.url.host == "127.0.0.1"
+    status, text, headers = get(serving.url)
+    assert (status, "<title>contextui</title>" in text) == (200, True)
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert "://" not in text  # nothing comes from elsewhere
+    for path in ("page/page.js", "page/page.css", "static/js/textual.js", "static/css/xterm.css"):
+        assert f'"{path}"' in text
+        assert get(serving.url / path)[0] == 200
+    assert get(serving.url / "nothing")[0] == 404
+
+
+def test_a_link_without_its_last_slash_leads_there_too(serving: Serving) -> None:
+    status, _, headers = get(URL(str(serving.url).rstrip("/")))
+    assert (status, headers["Location"]) == (308, serving.url.path)
+
+
+@pytest.mark.parametrize("path", ["", "socket", "page/page.js", "static/js/textual.js", "nothing"])
+def test_without_the_token_nothing_is_told(serving: Serving, path: str) -> None:
+    token = serving.url.parts[1]
+    assert len(token) > 30
+    other = token[:-1] + ("A" if token[-1] != "A" else "B")
+    for wrong in ("", other, token[:-1], token.upper(), "%F0%9F", "é"):
+        url = URL(f"{serving.origin}/{wrong}/{path}" if wrong else f"{serving.origin}/{path}")
+        status, text, _ = get(url, Origin=serving.origin)
+        assert (status, text) == (403, "Open the link that contextui serve has printed.\n")
+    assert status_of_socket(URL(f"{serving.origin}/{other}/socket"), Origin=serving.origin) == 403
+    assert serving.apps() == []
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://127.0.0.1", "https://127.0.0.1:{port}"]
+)
+def test_another_page_does_not_come_in(serving: Serving, origin: str) -> None:
+    origin = origin.format(port=serving.url.port)
+    assert status_of_socket(serving.url / "socket", Origin=origin) == 403
+    assert get(serving.url, Origin=origin)[0] == 403
+    assert serving.apps() == []
+
+
+def test_a_socket_must_say_where_it_comes_from(serving: Serving) -> None:
+    assert status_of_socket(serving.url / "socket") == 403
+    assert status_of_socket(serving.url / "socket" / "continue") == 403
+
+
+@pytest.mark.parametrize("name", ["evil.example", "127.0.0.1.evil.example", "192.168.0.9", ""])
+def test_a_name_that_is_not_ours_does_not_lead_here(serving: Serving, name: str) -> None:
+    host = f"{name}:{serving.url.port}"
+    assert get(serving.url, Host=host)[0] == 403
+    socket = serving.url / "socket"
+    assert status_of_socket(socket, Host=host, Origin=f"http://{host}") == 403
+    assert serving.apps() == []
+
+
+@pytest.mark.parametrize(
+    ("address", "host", "is_ours"),
+    [
+        (HERE, "127.0.0.1:80", True),
+        (HERE, "LOCALHOST:80", True),
+        (HERE, "[::1]:80", True),
+        (HERE, "[::1", False),
+        (HERE, "10.0.0.7:80", False),
+        (EVERYWHERE, "10.0.0.7:80", True),  # no name is looked up for it
+        (EVERYWHERE, "evil.example", False),
+    ],
+)
+def test_names_that_are_ours(address: Address, host: str, is_ours: bool) -> None:
+    assert Door(address).is_called(host) is is_ours
+
+
+def test_the_name_that_was_given_and_that_of_the_machine_are_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "Desk")
+    door = Door(Address("office.example", "10.0.0.7", 0, HERE.family))
+    assert door.is_called("office.example:80")
+    assert door.is_called("desk:80")
+    assert not door.is_called("other.example:80")
+
+
+def test_every_server_has_a_token_of_its_own_and_does_not_show_it() -> None:
+    doors = [Door(HERE) for _ in range(20)]
+    assert len({door.token for door in doors}) == 20
+    assert doors[0].token not in repr(doors[0])
+
+
+@pytest.mark.parametrize(
+    ("host", "port"), [("127.0.0.1", -1), ("127.0.0.1", 65_536), ("no such host", 0), ("", 70_000)]
+)
+def test_an_address_that_is_none_is_told(host: str, port: int) -> None:
+    with pytest.raises(UsageError):
+        Address.of(host, port)
+
+
+def test_only_loopback_is_this_machine_alone() -> None:
+    assert HERE.is_loopback
+    assert Address.of("localhost", 0).is_loopback
+    assert not EVERYWHERE.is_loopback
+    assert EVERYWHERE.shown != "0.0.0.0"  # a link must lead somewhere
+    assert Address("::1", "::1", 0, HERE.family).shown == "[::1]"
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    with HERE.listen() as taken:
+        address = Address.of("127.0.0.1", taken.getsockname()[1])
+        with pytest.raises(UsageError, match="Give another --port"):
+            address.listen()

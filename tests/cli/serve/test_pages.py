@@ -1,0 +1,137 @@
+"""A page is the app: it draws, it takes keys, and nothing is left of it when it is closed."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+from aiohttp import WSCloseCode
+
+from contextui.cli.arguments import parse
+from contextui.cli.serve import flags_of
+from contextui.cli.serve.process import Size
+from tests.cli.calling import Program
+from tests.cli.serve.serving import Serving, all_gone, opened
+
+SLEEPER = '''
+import subprocess
+
+from contextui import Body, Lod, Window
+
+
+class Sleeper(Window):
+    """Starts a program that does not end by itself."""
+
+    def opened(self) -> None:
+        subprocess.Popen(["sleep", "1000"])
+
+    def content(self, lod: Lod) -> Body:
+        return "asleep"
+'''
+
+
+def test_a_closed_page_leaves_no_process_and_a_whole_session(tmp_path: Path) -> None:
+    window = tmp_path / "sleeper.py"
+    window.write_text(SLEEPER)
+
+    async def look(serving: Serving) -> list[psutil.Process]:
+        async with opened(serving) as page:
+            await page.until_shown("No model is connected")
+            await page.type("/open sleeper\r")
+            await page.until_shown("asleep")
+            return serving.apps()
+
+    with Serving(tmp_path / "work", f"--window={window}") as serving:
+        apps = asyncio.run(look(serving))
+        assert [one.name() for one in apps].count("sleep") == 1
+        assert len(apps) == 2
+        assert all_gone(apps)
+
+        async def look_again() -> None:
+            async with opened(serving, "socket/continue") as page:
+                await page.until_shown("1 sleeper")
+                # it was closed, and its session let go of: this is not a copy
+                assert not any("This is a copy" in line for line in page.screen.display)
+                await page.type("\x11")  # ctrl+q
+                with pytest.raises(AssertionError, match=str(int(WSCloseCode.OK))):
+                    await page.until_shown("something that never comes")
+
+        asyncio.run(look_again())
+        assert all_gone(serving.apps())
+        status, err = serving.end(signal.SIGTERM)
+        assert (status, err) == (143, "")
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGKILL, -9)])
+def test_no_page_outlives_the_server(tmp_path: Path, number: signal.Signals, status: int) -> None:
+    async def look(serving: Serving) -> None:
+        async with opened(serving) as page:
+            await page.until_shown("没有连接模型")
+            apps = serving.apps()
+            assert len(apps) == 1
+            found, err = await asyncio.to_thread(serving.end, number)
+            assert (found, err) == (status, "")
+            assert await asyncio.to_thread(all_gone, apps)
+
+    with Serving(tmp_path / "work", "--lang", "zh") as serving:
+        asyncio.run(look(serving))
+
+
+def test_a_page_that_talks_nonsense_is_closed(tmp_path: Path) -> None:
+    async def look(serving: Serving, nonsense: str) -> None:
+        async with opened(serving) as page:
+            await page.socket.send_str(nonsense)
+            while not page.socket.closed:
+                await page.socket.receive(timeout=60)
+            assert page.socket.close_code == WSCloseCode.PROTOCOL_ERROR
+
+    async def look_at_all(serving: Serving) -> None:
+        sizes = '["resize", {"width": "x", "height": 1}]'
+        wrong = ["{", "[]", '["stdin", 5]', sizes, "[" * 9_999]
+        await asyncio.gather(*(look(serving, one) for one in wrong))
+
+    with Serving(tmp_path / "work") as serving:
+        asyncio.run(look_at_all(serving))
+        assert all_gone(serving.apps())
+
+
+def test_what_the_app_is_to_know_is_handed_on() -> None:
+    words = ["-c", "--fork", "--lang", "zh", "--window", "a.py", "--window", "b.py"]
+    arguments = parse(["serve", "--port", "80", "--host", "::1", *words])
+    assert (arguments.host, arguments.port) == ("::1", 80)
+    handed_on = list(flags_of(arguments))
+    assert handed_on == ["--continue", "--fork", "--window=a.py", "--window=b.py", "--lang=zh"]
+    again = parse(handed_on)
+    assert (again.newest, again.fork, again.flags) == (True, True, arguments.flags)
+    assert list(flags_of(parse(["serve", "--resume=-x"]))) == ["--resume=-x"]
+    assert list(flags_of(parse(["serve"]))) == []
+
+
+def test_no_page_is_so_large_that_it_cannot_be_drawn() -> None:
+    assert Size.of(10**9, -5) == Size(500, 1)
+    assert Size.of(120, 40) == Size(120, 40)
+
+
+def test_what_is_wrong_is_told_before_anything_is_served(program: Program) -> None:
+    program("serve", "--port", "x").fails(2, "--port")
+    program("serve", "--port", "99999").fails(2, "65535")
+    program("serve", "--host", "no such host").fails(2, "no such host")
+    program("serve", "-c").fails(2, "There is no session")
+    program("serve", "--lang", "xx").fails(2, "--lang")
+
+
+def test_without_what_it_needs_it_says_how_to_get_it(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("contextui.cli.serve.find_spec", lambda _: None)
+    program("serve").fails(2, "pip install 'contextui[serve]'")
+
+
+def test_more_than_this_machine_is_warned_of(tmp_path: Path) -> None:
+    with Serving(tmp_path / "work", "--host", "0.0.0.0") as serving:
+        assert serving.url.host != "0.0.0.0"
+        status, err = serving.end(signal.SIGINT)
+        assert status == 0
+        assert err.count("\n") == 1
+        assert "not this machine alone" in err
