@@ -172,11 +172,13 @@ ErrorKind = Literal[
     "rate_limit",  # too much in too short a time
     "overloaded",  # the provider has no room just now
     "server",  # the provider failed
+    "settings",  # what the environment says cannot be used
     "connection",  # nobody answers
+    "unreached",  # nobody is there, and perhaps never was
     "cut",  # the answer broke off
 ]
 _WORTH_ANOTHER_TRY: frozenset[ErrorKind] = frozenset(
-    ("rate_limit", "overloaded", "server", "connection", "cut")
+    ("rate_limit", "overloaded", "server", "connection", "unreached", "cut")
 )
 
 

@@ -18,6 +18,7 @@ class RetryPolicy:
 
     Attributes:
         attempts: How often a request is sent at most.
+        unreached: The same where nobody is there to take it, and the pauses are short.
         first: Seconds before the second attempt; each further pause is twice as long.
         longest: Seconds that are waited at most. A provider that wants more is not waited for:
             the turn ends and says so.
@@ -25,19 +26,26 @@ class RetryPolicy:
     """
 
     attempts: int = 5
+    unreached: int = 3
     first: float = 1.0
     longest: float = 60.0
     sleep: Sleep = asyncio.sleep
 
     def pause(self, attempt: int, error: ModelError) -> int | None:
         """The seconds to wait after this attempt; None if there is to be no other."""
-        if not error.is_passing or attempt >= self.attempts:
+        if not error.is_passing or attempt >= self.attempts_at(error):
             return None
         wanted = error.retry_after
         if wanted is not None and wanted > self.longest:
             return None
         own = self.first * float(2 ** (attempt - 1))
+        if error.kind == "unreached":
+            own = self.first
         return math.ceil(min(max(own, wanted or 0.0), self.longest))
+
+    def attempts_at(self, error: ModelError) -> int:
+        """How often a request that fails like this is sent at most."""
+        return min(self.attempts, self.unreached) if error.kind == "unreached" else self.attempts
 
 
 async def answer_to(
@@ -57,9 +65,9 @@ async def answer_to(
             seconds = policy.pause(attempt, error)
             if seconds is None:
                 raise _last(error, attempt, policy) from error
-            reason = str(error)
+            reason, attempts = str(error), policy.attempts_at(error)
         for left in range(seconds, 0, -1):
-            tell(RetryScheduled(reason, left, attempt + 1, policy.attempts))
+            tell(RetryScheduled(reason, left, attempt + 1, attempts))
             await policy.sleep(1)
 
 

@@ -111,6 +111,7 @@ def make_model(loaded: Loaded) -> Model:
 
     Raises:
         SettingsError: It needs a key, and there is none.
+        ModelError: The environment names a proxy or certificates that cannot be used.
     """
     settings, key = loaded.settings, loaded.api_key
     no_key = f"{settings.model} needs {KEY_VARIABLE}. Set it, or take --model {OFFLINE}."
@@ -125,9 +126,14 @@ def make_model(loaded: Loaded) -> Model:
         raise SettingsError(no_key)
     from contextui.agent.models.anthropic import AnthropicModel  # noqa: PLC0415  (not always needed)
 
-    return AnthropicModel(
-        settings.model, api_key=key.value if key else None, base_url=settings.base_url
+    model = AnthropicModel(
+        settings.model,
+        api_key=key.value if key else None,
+        base_url=settings.base_url,
+        lang=settings.lang,
     )
+    model.check()
+    return model
 
 
 def turn_options(loaded: Loaded) -> TurnOptions:

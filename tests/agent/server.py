@@ -8,6 +8,7 @@ The real SDK talks to it over real sockets. Each POST takes the next step of the
     Hangup()                  the connection is closed without a word
 
 When the script is at its end, every further POST is refused with a 400, which nobody tries again.
+A CONNECT, by which a proxy is asked for the way to a server, takes a step too: a `Reply`.
 A GET of /v1/models/NAME is answered from `models` and is no step of the script.
 
     with Server(answer("Hello."), Reply(529, error("overloaded_error"))) as server:
@@ -380,6 +381,13 @@ class _Handler(BaseHTTPRequestHandler):
                     self.script.hold(self.connection)
             case events:
                 self._stream(Stream(events))
+
+    def do_CONNECT(self) -> None:
+        """What a proxy is asked for the way to a server; it never opens one."""
+        step = self.script.next_step()
+        assert isinstance(step, Reply)
+        self._reply(step)
+        self.close_connection = True
 
     def _received(self) -> Received:
         headers = {name.lower(): value for name, value in self.headers.items()}

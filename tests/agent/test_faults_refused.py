@@ -4,10 +4,12 @@ The tests are named by the fault that they play, as the list of all faults count
 """
 
 import asyncio
+import socket
 
 import pytest
 
 from contextui.agent.events import AnswerDiscarded, CallStarted, Notice, RetryScheduled
+from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.retry import RetryPolicy
 from contextui.agent.turn import TurnOptions
 from contextui.events import Event
@@ -265,3 +267,20 @@ def test_fault_13_results_are_cut_to_what_there_is_room_for(wired: Wired) -> Non
     assert end(events).text == "Done."
     assert all(0 < len(str(one["content"])) < 4_000 for one in results(wired.last))
     assert of(AnswerDiscarded, events) == []
+
+
+def test_fault_07_where_nothing_listens_it_is_soon_said(wired: Wired) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        wired.talk.model = AnthropicModel("claude-x", base_url=url, api_key=KEY)
+        events = wired.say("hello")
+    assert [(one.seconds, one.attempt, one.attempts) for one in of(RetryScheduled, events)] == [
+        (1, 2, 3),
+        (1, 3, 3),
+    ]
+    assert end(events).explanation.startswith(f"Nothing listens at {url}: ")
+    assert end(events).explanation.endswith("Tried 3 times.")
+    wired.run(wired.talk.model.aclose())
+    wired.talk.model = wired.model
+    assert end(wired.say("now?", answer("Here."))).text == "Here."

@@ -543,3 +543,16 @@ def test_finished_is_always_the_last_event(program: Program, server: Server) -> 
         return [event async for event in controller.run_turn("Hi")][-1]
 
     assert isinstance(asyncio.run(last()), TurnFinished)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("SSL_CERT_FILE", "/nope"), ("HTTPS_PROXY", "socks5://x:1"), ("HTTPS_PROXY", "http://[::1")],
+)
+def test_an_environment_that_no_connection_can_be_made_with(
+    program: Program, variable: str, value: str
+) -> None:
+    program.set(ANTHROPIC_API_KEY="k3y-that-nobody-may-see", **{variable: value})
+    done = program("-p", "hello")
+    done.fails(2, variable, value)
+    assert program.files() == []

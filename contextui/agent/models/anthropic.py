@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from contextui.agent.models import failures
-from contextui.agent.models.failures import Endpoint
+from contextui.agent.models import failures, surroundings
+from contextui.agent.models.connecting import unreachable
+from contextui.agent.models.endpoint import Endpoint
 from contextui.agent.models.reading import AnswerReader
 from contextui.agent.wire import Payload, payload
 from contextui.model import ModelError, ModelEvent, ModelRequest
+from contextui.windowing.env import Lang
 
 if TYPE_CHECKING:
     import anthropic
@@ -38,6 +40,7 @@ class AnthropicModel:
         base_url: The server's address; else ANTHROPIC_BASE_URL, else Anthropic's own.
         thinking: Tokens to think with before the answer, beyond its own; 0 for none. Left out,
             the model decides.
+        lang: The language of the person, who reads what went wrong.
         silence: Seconds without a word from the server after which an answer counts as cut.
 
     Example:
@@ -53,17 +56,20 @@ class AnthropicModel:
         api_key: str | None = None,
         base_url: str | None = None,
         thinking: int | None = None,
+        lang: Lang = "en",
         silence: float = 120.0,
     ) -> None:
         self.name = name
         key = (api_key or os.environ.get("ANTHROPIC_API_KEY") or "").strip()
         url = (base_url or os.environ.get("ANTHROPIC_BASE_URL") or _DEFAULT_URL).strip()
         url = url.rstrip("/").removesuffix("/v1")  # the SDK adds it
-        self._endpoint = Endpoint(url, name, SecretStr(key) if key else None)
+        self._endpoint = Endpoint(url, name, SecretStr(key) if key else None, lang)
+        self._words = self._endpoint.words
         self._thinking = thinking
         self._silence = silence
         self._sent: deque[Payload] = deque(maxlen=_REMEMBERED)
         self._client: anthropic.AsyncAnthropic | None = None
+        self._was_reached = False
         self._loop: asyncio.AbstractEventLoop | None = None  # connections live in one loop only
 
     def __repr__(self) -> str:
@@ -77,7 +83,7 @@ class AnthropicModel:
         Raises:
             ModelError: There is no answer; its kind says whether to try again.
         """
-        reader = AnswerReader(self.name)
+        reader = AnswerReader(self.name, self._words)
         client = await self._connected()
         sent = self._payload(request)
         async with self._reply(client, sent) as reply, aclosing(self._events(reply)) as events:
@@ -89,6 +95,23 @@ class AnthropicModel:
                     break
             await _part_from(events)
         yield reader.answer()
+
+    def check(self) -> None:
+        """See that there is what a request needs, before one is made.
+
+        Raises:
+            ModelError: There is no key, no address, or the environment names a proxy or
+                certificates that cannot be used.
+        """
+        endpoint, words = self._endpoint, self._words
+        if not endpoint.url.startswith(("http://", "https://")):
+            raise failures.no_address(endpoint)
+        if endpoint.key is None and endpoint.url == _DEFAULT_URL:
+            raise ModelError("auth", words.key_missing)
+        if endpoint.key is not None and not _is_header(endpoint.key.get_secret_value()):
+            raise ModelError("auth", words.key_odd)
+        if problem := surroundings.problem(words):
+            raise ModelError("settings", problem)
 
     async def context_window(self) -> int | None:
         """How many tokens the model takes; None if the server does not tell."""
@@ -115,7 +138,7 @@ class AnthropicModel:
 
     async def _connected(self) -> "anthropic.AsyncAnthropic":
         """The client, made on first use and in a thread: to import it takes seconds."""
-        self._check()
+        self.check()
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             client = await asyncio.to_thread(self._make_client)
@@ -128,26 +151,15 @@ class AnthropicModel:
         if sent not in self._sent:
             self._sent.append(sent)
 
-    def _check(self) -> None:
-        endpoint = self._endpoint
-        if not endpoint.url.startswith(("http://", "https://")):
-            raise failures.no_address(endpoint)
-        if endpoint.key is None and endpoint.url == _DEFAULT_URL:
-            raise ModelError(
-                "auth",
-                "ANTHROPIC_API_KEY is not set: set it to your key, or name a server that needs "
-                "none with ANTHROPIC_BASE_URL.",
-            )
-        if endpoint.key is not None and not _is_header(endpoint.key.get_secret_value()):
-            raise ModelError(
-                "auth", "ANTHROPIC_API_KEY holds characters that no key has: copy the key again."
-            )
-
     def _make_client(self) -> "anthropic.AsyncAnthropic":
         import anthropic  # noqa: PLC0415  (heavy: 2 seconds)
         import httpx2  # noqa: PLC0415  (comes with it)
 
         key = self._endpoint.key
+        try:  # the SDK's own would, where this fails, leave a half-made one that complains
+            http = anthropic.DefaultAsyncHttpxClient()
+        except (httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
+            raise failures.no_client(error, self._endpoint) from None
         try:
             return anthropic.AsyncAnthropic(
                 api_key=key.get_secret_value() if key else "none",  # the SDK wants one in any case
@@ -155,6 +167,7 @@ class AnthropicModel:
                 max_retries=0,  # who asks decides about that, and tells the person
                 timeout=anthropic.Timeout(self._silence, connect=_CONNECTING),
                 open_telemetry=False,
+                http_client=http,
             )
         except httpx2.InvalidURL:
             raise failures.no_address(self._endpoint) from None
@@ -163,7 +176,7 @@ class AnthropicModel:
         try:
             sent = payload(request, self.name, self._sent)
         except RecursionError as error:
-            raise failures.unsendable(error) from None
+            raise failures.unsendable(error, self._endpoint) from None
         match self._thinking:
             case None:
                 pass
@@ -186,11 +199,13 @@ class AnthropicModel:
             try:
                 reply = await stack.enter_async_context(opening)
             except anthropic.APIStatusError as error:
+                self._was_reached = True
                 raise failures.refused(error, self._endpoint) from None
             except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
-                raise failures.unreachable(error, self._endpoint) from None
+                raise unreachable(error, self._endpoint, was_reached=self._was_reached) from None
             except (TypeError, ValueError, RecursionError) as error:
-                raise failures.unsendable(error) from None
+                raise failures.unsendable(error, self._endpoint) from None
+            self._was_reached = True
             yield reply.http_response
 
     # --- reading -----------------------------------------------------------------------
@@ -218,12 +233,12 @@ class AnthropicModel:
                     raise failures.told(event, self._endpoint)
                 yield event
         except httpx2.TimeoutException:
-            words = f"The answer broke off: nothing came for {self._silence:g} s."
+            words = self._words.silent.format(seconds=self._silence)
             raise ModelError("cut", words) from None
         except httpx2.HTTPError:
-            raise ModelError("cut", "The answer broke off: the connection was lost.") from None
+            raise ModelError("cut", self._words.lost) from None
         except (ValueError, RecursionError):
-            raise ModelError("cut", "The answer came garbled: it is not what was agreed.") from None
+            raise ModelError("cut", self._words.garbled) from None
 
     async def _odd(self, reply: "httpx2.Response", kind: str) -> ModelError:
         """What to say of a reply that is no stream: perhaps it tells of a failure."""

@@ -5,13 +5,14 @@ Nothing secret is in the words: what a server says is masked, and headers are ne
 
 import math
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
-
+from contextui.agent.models import surroundings
+from contextui.agent.models.connecting import PROXY_AUTH, wants_name
+from contextui.agent.models.endpoint import Endpoint, plain
+from contextui.agent.models.surroundings import proxy_for
 from contextui.model import ErrorKind, ModelError
 from contextui.secrets import MASK, mask
 from contextui.text import one_line, quote
@@ -42,18 +43,7 @@ _BY_TYPE: dict[str, ErrorKind] = {
     "rate_limit_error": "rate_limit",
     "overloaded_error": "overloaded",
 }
-_SENTENCES: dict[ErrorKind, str] = {
-    "auth": "{server} does not let this key in: check ANTHROPIC_API_KEY.",
-    "not_found": "{server} does not know the model {model}: name another with --model or "
-    "ANTHROPIC_MODEL.",
-    "too_large": "The request is larger than the model takes.",
-    "thinking": "The model does not take its own thinking back.",
-    "rate_limit": "{server} was asked too much in too short a time.",
-    "overloaded": "{server} has no room just now.",
-    "bad_request": "{server} refuses the request{status}.",
-}
 _LOOKED_AT = 10_000  # characters of what a server says
-_WHO = re.compile("//[^/]*@")  # who asks, and the password, in an address
 _TOO_LONG = re.compile(
     r"(prompt|input|request) (is|was) too (long|large)|context[ _](length|window|size|limit)",
     re.IGNORECASE,
@@ -64,27 +54,11 @@ _THINKING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Whom requests go to.
-
-    Attributes:
-        url: The server's address.
-        model: The model's name.
-        key: What is sent to be let in, if there is something.
-    """
-
-    url: str
-    model: str
-    key: SecretStr | None = None
-
-    def __str__(self) -> str:
-        """The address as it may be shown: without a name and a password in it."""
-        return one_line(_WHO.sub("//", self.url).partition("?")[0], 200)
-
-
 def refused(error: "anthropic.APIStatusError", endpoint: Endpoint) -> ModelError:
     """The failure of a request that was answered by a status, or by an error in the stream."""
+    proxy = proxy_for(endpoint.url)
+    if error.status_code == PROXY_AUTH and proxy is not None:
+        return wants_name(proxy, endpoint)
     failure = told(error.body, endpoint, error.status_code)
     headers = error.response.headers
     failure.retry_after = _pause(headers.get("retry-after-ms"), headers.get("retry-after"))
@@ -96,51 +70,38 @@ def told(body: object, endpoint: Endpoint, status: int = 200) -> ModelError:
     words = _shown(_said(body), endpoint)
     kind = _kind(_type(body), status, str(body)[:_LOOKED_AT])
     sentence = _sentence(kind, endpoint, status, words)
-    return ModelError(kind, f"{sentence} It says: {words}" if words else sentence)
+    says = endpoint.words.says.format(sentence=sentence, words=words)
+    return ModelError(kind, says if words else sentence)
 
 
-def unsendable(error: Exception) -> ModelError:
+def unsendable(error: Exception, endpoint: Endpoint) -> ModelError:
     """The failure of a request that cannot be written as JSON."""
-    return ModelError(
-        "bad_request",
-        f"The request holds something that cannot be written as JSON ({type(error).__name__}).",
-    )
-
-
-def unreachable(error: Exception, endpoint: Endpoint) -> ModelError:
-    """The failure of a request to which there was no reply, or only the beginning of one."""
-    import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
-
-    cause = error if isinstance(error, httpx2.HTTPError) else error.__cause__ or error
-    if isinstance(cause, httpx2.ReadTimeout):
-        return ModelError("connection", f"The server at {endpoint} was asked and does not answer.")
-    # Of other failures the words may hold a header.
-    is_plain = isinstance(cause, (httpx2.NetworkError, httpx2.RemoteProtocolError))
-    reason = (is_plain and one_line(mask(str(cause)), 200).rstrip(".")) or type(cause).__name__
-    return ModelError(
-        "connection",
-        f"The server at {endpoint} cannot be reached: {reason}. "
-        "Check the network, and ANTHROPIC_BASE_URL or --base-url.",
-    )
+    words = endpoint.words.unsendable.format(kind=type(error).__name__)
+    return ModelError("bad_request", words)
 
 
 def no_address(endpoint: Endpoint) -> ModelError:
     """The failure of a request that could go nowhere."""
-    return ModelError(
-        "not_found",
-        f"{quote(str(endpoint), 200)} is no address of a server: ANTHROPIC_BASE_URL or --base-url "
-        "must be like https://example.com or http://localhost:8080.",
-    )
+    words = endpoint.words.no_address.format(url=quote(str(endpoint), 200))
+    return ModelError("not_found", words)
+
+
+def no_client(error: Exception, endpoint: Endpoint) -> ModelError:
+    """The failure to make what sends requests: something in the environment is in the way."""
+    reason = plain(str(error)) or type(error).__name__
+    named = ", ".join(surroundings.variables())
+    words = endpoint.words.no_client.format(reason=reason, variables=named or "HTTPS_PROXY")
+    return ModelError("settings", words)
 
 
 def not_a_stream(kind: str, endpoint: Endpoint) -> ModelError:
     """The failure of a request that was answered by something else than events."""
-    said = quote(kind) if kind else "something"
-    return ModelError(
-        "not_found",
-        f"The server at {endpoint} answered with {said} where events were to come: "
-        "check that ANTHROPIC_BASE_URL or --base-url is the address of a Messages API.",
-    )
+    words = endpoint.words
+    said = quote(kind) if kind else words.something
+    return ModelError("not_found", words.not_a_stream.format(server=endpoint.server, kind=said))
+
+
+# --- what a server tells -------------------------------------------------------------------
 
 
 def _kind(error_type: str, status: int, body: str) -> ErrorKind:
@@ -154,17 +115,21 @@ def _kind(error_type: str, status: int, body: str) -> ErrorKind:
     return kind
 
 
-def _sentence(kind: ErrorKind, endpoint: Endpoint, status: int, words: str) -> str:
-    if kind == "auth" and endpoint.key is None:
-        form = "{server} wants a key: set ANTHROPIC_API_KEY."
-    elif kind == "not_found" and "model" not in words.lower():
-        form = "{server} has no Messages API there: check ANTHROPIC_BASE_URL or --base-url."
-    else:
-        form = _SENTENCES.get(kind, "{server} failed{status}.")
-    return form.format(
-        server=f"The server at {endpoint}",
+def _sentence(kind: ErrorKind, endpoint: Endpoint, status: int, said: str) -> str:
+    words = endpoint.words
+    forms: dict[ErrorKind, str] = {
+        "auth": words.auth if endpoint.key else words.no_key,
+        "not_found": words.not_found if "model" in said.lower() else words.no_api,
+        "too_large": words.too_large,
+        "thinking": words.thinking,
+        "rate_limit": words.rate_limit,
+        "overloaded": words.overloaded,
+        "bad_request": words.bad_request,
+    }
+    return forms.get(kind, words.failed).format(
+        server=endpoint.server,
         model=quote(endpoint.model),
-        status="" if status == 200 else f" (status {status})",
+        status="" if status == 200 else words.status.format(status=status),
     )
 
 

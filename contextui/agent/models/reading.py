@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from contextui.agent.models import wording
+from contextui.agent.models.wording import FailureWords
 from contextui.model import (
     Answer,
     Block,
@@ -32,6 +34,7 @@ class AnswerReader:
 
     Args:
         model: The name of the model that was asked.
+        words: What is said of an answer that is none.
 
     Attributes:
         is_whole: Whether the stream said that this is all.
@@ -43,8 +46,9 @@ class AnswerReader:
         >>> reader.answer()
     """
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, words: FailureWords | None = None) -> None:
         self.is_whole = False
+        self._words = words or wording.of("en")
         self._model = model
         self._usage = Usage()
         self._stop_reason: str | None = None
@@ -59,15 +63,15 @@ class AnswerReader:
         """
         match event.get("type"):
             case "message_start":
-                self._start(_part(event, "message"))
+                self._start(self._part(event, "message"))
             case "content_block_start":
-                return self._begin(event.get("index"), _part(event, "content_block"))
+                return self._begin(event.get("index"), self._part(event, "content_block"))
             case "content_block_delta":
-                return self._draft(event.get("index")).add(_part(event, "delta"))
+                return self._draft(event.get("index")).add(self._part(event, "delta"))
             case "content_block_stop":
                 self._stop(event.get("index"))
             case "message_delta":
-                self._close(_part(event, "delta"), event.get("usage"))
+                self._close(self._part(event, "delta"), event.get("usage"))
             case "message_stop":
                 self.is_whole = True
         return ()
@@ -79,7 +83,7 @@ class AnswerReader:
             ModelError: It is not whole.
         """
         if not self.is_whole:
-            raise ModelError("cut", "The answer broke off before its end.")
+            raise ModelError("cut", self._words.cut)
         drafts = list(self._drafts.values())
         cut = [draft for draft in drafts if self._is_cut(draft, draft is drafts[-1])]
         blocks = tuple(draft.block for draft in drafts if draft not in cut)
@@ -96,7 +100,7 @@ class AnswerReader:
 
     def _start(self, message: Mapping[str, Any]) -> None:
         if self._begun or self._drafts:
-            raise _garbled("it began twice")
+            raise ModelError("cut", self._words.began_twice)
         self._begun = True
         if isinstance(message.get("model"), str):
             self._model = message["model"] or self._model
@@ -104,16 +108,16 @@ class AnswerReader:
 
     def _begin(self, index: object, block: Mapping[str, Any]) -> Sequence[ModelEvent]:
         if not isinstance(block.get("type"), str):
-            raise _garbled("a part of it has no type")
+            raise ModelError("cut", self._words.no_type)
         if not isinstance(index, int) or index in self._drafts:
-            raise _garbled("two parts of it have one number")
+            raise ModelError("cut", self._words.one_number)
         draft = self._drafts[index] = _Draft(dict(block))
         return draft.told()
 
     def _draft(self, index: object) -> "_Draft":
         draft = self._drafts.get(index) if isinstance(index, int) else None
         if draft is None or draft.is_stopped:
-            raise _garbled("more came of a part that had not begun or was at its end")
+            raise ModelError("cut", self._words.not_begun)
         return draft
 
     def _stop(self, index: object) -> None:
@@ -133,6 +137,12 @@ class AnswerReader:
         self._usage = replace(
             self._usage, **{name: count for name, count in told.items() if type(count) is int}
         )
+
+    def _part(self, event: Mapping[str, Any], name: str) -> Block:
+        part = event.get(name)
+        if not isinstance(part, Mapping):
+            raise ModelError("cut", self._words.not_whole)
+        return part
 
     def _is_cut(self, draft: "_Draft", is_last: bool) -> bool:
         """Whether a block is not whole; whole ones are finished by this."""
@@ -240,14 +250,3 @@ def _is_flat(value: object, levels: int) -> bool:
         case list():
             return levels > 0 and all(_is_flat(one, levels - 1) for one in value)
     return True
-
-
-def _part(event: Mapping[str, Any], name: str) -> Block:
-    part = event.get(name)
-    if not isinstance(part, Mapping):
-        raise _garbled("an event of it is not whole")
-    return part
-
-
-def _garbled(what: str) -> ModelError:
-    return ModelError("cut", f"The answer came garbled: {what}.")

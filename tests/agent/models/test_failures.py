@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from contextui.agent.models.failures import Endpoint, told
+from contextui.agent.models.endpoint import Endpoint
+from contextui.agent.models.failures import told
 from contextui.model import ErrorKind
 from tests.agent.models.asking import failure, the_failure
 from tests.agent.server import (
@@ -181,8 +182,8 @@ def test_where_nobody_listens_the_address_is_named() -> None:
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
         with Server() as server:
             caught = failure(server, base_url=url)
-    assert caught.kind == "connection"
-    assert url in str(caught)
+    assert caught.kind == "unreached"
+    assert f"Nothing listens at {url}: " in str(caught)
     assert "--base-url" in str(caught)
 
 
