@@ -5,16 +5,20 @@ only what it needs: `from contextui import Window` never loads a screen, a model
 tokenizer.
 """
 
+# ruff: noqa: E402  (what comes first has to come before anything is imported)
+
 import sys
 
-if (
-    sys.argv[:1] == ["-m"]
-    and any("contextui" in word for word in sys.orig_argv)
-    and not sys.flags.safe_path
-):
+_BY_NAME = sys.argv[:1] == ["-m"] and any("contextui" in word for word in sys.orig_argv)
+if _BY_NAME and not sys.flags.safe_path:
     # `python -m contextui` puts the current folder first on the path. It may be a stranger's: none
     # of its modules and packages must be found, so this comes before anything else is imported.
     sys.path.pop(0)
+if _BY_NAME or (sys.argv[:1] and sys.argv[0].endswith(("/contextui", "/contextui.exe"))):
+    # The program itself, and no library in another one. All that it loads takes a moment.
+    from contextui.interrupt import end_at_once
+
+    end_at_once()
 
 import logging
 from importlib import import_module

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent.controller import InteractionController
@@ -13,6 +14,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.assembling import Assembly, assemble
 from contextui.cli.output import Output, SilentOutput, output_for
 from contextui.cli.parsers import UsageError
+from contextui.cli.result import Told, explained
 from contextui.cli.speaking import tell, tell_where, words_of
 from contextui.model import Model
 from contextui.session.session import Session
@@ -32,12 +34,11 @@ def run(arguments: Arguments) -> int:
     prompt = _prompt(arguments)
     assembly = assemble(arguments)
     _check(prompt, assembly)
-    for notice in assembly.notices:
-        tell(notice)
     output = output_for(arguments.output_format, verbose=arguments.verbose)
     with assembly.open_session(fork=arguments.fork) as session:
+        notices = _Notices(assembly.notices, session)
         controller = assembly.controller(session.context)
-        return asyncio.run(_take_turn(prompt, controller, session, output))
+        return asyncio.run(_take_turn(prompt, controller, notices, output))
 
 
 def _prompt(arguments: Arguments) -> str:
@@ -82,11 +83,10 @@ def _check(prompt: str, assembly: Assembly) -> None:
 
 
 async def _take_turn(
-    prompt: str, controller: InteractionController, session: Session, output: Output
+    prompt: str, controller: InteractionController, notices: "_Notices", output: Output
 ) -> int:
     interruption = _Interruption(controller)
     interruption.listen()
-    notices = _Notices(session)
     finished, broken = TurnFinished("failed"), None
     try:
         async for event in controller.run_turn(prompt):
@@ -104,8 +104,10 @@ async def _take_turn(
     finally:
         controller.close()
         await _close(controller.model)
-    output.end(finished, session)
     notices.tell_new()
+    session = notices.session
+    explanation = explained(finished, controller.options, session)
+    output.end(Told(finished, session, explanation, tuple(notices.told)))
     if broken is not None:
         raise broken
     if interruption.signal is not None:
@@ -129,7 +131,8 @@ class _Interruption:
     def listen(self) -> None:
         loop = asyncio.get_running_loop()
         for one in _SIGNALS:
-            loop.add_signal_handler(one, self._hear, one)
+            if signal.getsignal(one) is not signal.SIG_IGN:  # `nohup` wants it ignored
+                loop.add_signal_handler(one, self._hear, one)
 
     def _hear(self, number: int) -> None:
         if self.signal is not None:
@@ -139,14 +142,21 @@ class _Interruption:
 
 
 class _Notices:
-    """What a session has to say, each thing once."""
+    """What the person should know, each thing once; what a session has to say comes as it goes."""
 
-    def __init__(self, session: Session) -> None:
-        self._session, self._told = session, 0
+    def __init__(self, before: Sequence[str], session: Session) -> None:
+        self.session, self.told = session, list[str]()
+        self._heard = 0
+        for notice in before:
+            self._tell(notice)
         self.tell_new()
 
     def tell_new(self) -> None:
-        new = self._session.notices[self._told :]
-        self._told += len(new)
+        new = self.session.notices[self._heard :]
+        self._heard += len(new)
         for notice in new:
-            tell(notice)
+            self._tell(notice)
+
+    def _tell(self, notice: str) -> None:
+        self.told.append(notice)
+        tell(notice)

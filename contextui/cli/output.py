@@ -12,15 +12,17 @@ from contextui.agent.events import (
     CompactionStarted,
     Notice,
     RetryScheduled,
-    TurnFinished,
+    StepStarted,
 )
 from contextui.cli.arguments import OutputFormat
-from contextui.cli.result import event_data, result_of
+from contextui.cli.countdown import Countdown
+from contextui.cli.result import Told, event_data, result_of
 from contextui.cli.speaking import as_json, note, say, say_json, tell
+from contextui.cli.stdout import output
+from contextui.cli.words import counted, spoken, words
 from contextui.events import Event
 from contextui.model import TextDelta
-from contextui.session.session import Session
-from contextui.text import counted, one_line
+from contextui.text import one_line
 
 
 class Output(Protocol):
@@ -29,7 +31,7 @@ class Output(Protocol):
     def hear(self, event: Event) -> None:
         """Take one event of the turn."""
 
-    def end(self, finished: TurnFinished, session: Session) -> None:
+    def end(self, told: Told) -> None:
         """The turn is over."""
 
 
@@ -37,7 +39,7 @@ def output_for(form: OutputFormat, *, verbose: bool) -> Output:
     """What tells a turn in this form."""
     match form:
         case "text":
-            return TextOutput(tells_calls=verbose or sys.stderr.isatty())
+            return TextOutput(tells_calls=verbose or sys.stderr.isatty(), live=output().isatty())
         case "json":
             return JsonOutput()
         case "stream-json":
@@ -45,65 +47,89 @@ def output_for(form: OutputFormat, *, verbose: bool) -> Output:
 
 
 class TextOutput:
-    """The answer's words as they come; calls and notices beside it, for a person.
+    """The answer's words; calls and notices beside it, for a person.
 
     Args:
         tells_calls: Tell of calls and notices, on stderr.
+        live: Write the words as they come. Otherwise they are held until the answer is whole: what
+            broke off is not to stand in a file.
     """
 
-    def __init__(self, *, tells_calls: bool) -> None:
-        self._tells_calls = tells_calls
+    def __init__(self, *, tells_calls: bool, live: bool) -> None:
+        self._tells_calls, self._live = tells_calls, live
         self._in_line = False
         self._held = ""
         self._calls: dict[int, CallStarted] = {}
+        self._countdown = Countdown()
 
     def hear(self, event: Event) -> None:
         """Take one event of the turn."""
         match event:
             case TextDelta(text):
-                self._say(text)
-            case AnswerGiven():
-                self._end_line()
+                self._take(text)
+            case AnswerGiven() | StepStarted():
+                self._end_answer()
             case AnswerDiscarded(reason):
-                self._end_line()
-                tell(f"What stands above broke off and does not count: {reason}")
+                self._discard(reason)
             case CallStarted(number):
                 self._calls[number] = event
             case CallFinished(number):
                 self._beside(call_line(self._calls[number], event))
             case Notice(text):
                 self._beside(text)
-            case CompactionStarted():
-                self._beside(f"Making room: {counted(event.goes, 'message')} become a summary.")
+            case CompactionStarted(goes=goes):
+                many = counted(goes, "{count} message", "{count} messages")
+                self._beside(words("Making room: a summary takes the place of {many}.", many=many))
             case CompactionFinished(result) if result is not None:
-                self._beside(str(result))
-            case RetryScheduled(reason, seconds, attempt, attempts):
-                self._beside(f"{reason} Try {attempt} of {attempts} in {seconds} s.")
+                self._beside(result.told(spoken()))
+            case RetryScheduled() if self._tells_calls:
+                self._end_line()
+                self._countdown.tell(event)
 
-    def end(self, finished: TurnFinished, session: Session) -> None:  # noqa: ARG002
+    def end(self, told: Told) -> None:
         """The turn is over."""
-        self._end_line()
-        if finished.explanation:
-            tell(finished.explanation)
+        self._end_answer()
+        self._countdown.clear()
+        if told.explanation:
+            tell(told.explanation)
+
+    def _take(self, text: str) -> None:
+        self._held += text
+        if self._live:
+            # The line feed to it may follow.
+            rest = "\r" if self._held.endswith("\r") else ""
+            self._say(self._held.removesuffix("\r"))
+            self._held = rest
+
+    def _discard(self, reason: str) -> None:
+        if self._live:
+            self._end_line()
+            self._say(words("[What stands above broke off and does not count: {reason}]",
+                            reason=one_line(reason, 300)))  # fmt: skip
+            self._end_line()
+        self._held = ""
 
     def _say(self, text: str) -> None:
-        text = self._held + text
-        self._held = "\r" if text.endswith("\r") else ""  # the line feed to it may follow
-        text = text.removesuffix("\r")
         if text:
+            self._countdown.clear()
             say(text, end="", flush=True)
             self._in_line = not text.endswith("\n")
 
-    def _end_line(self) -> None:
+    def _end_answer(self) -> None:
+        self._say(self._held.removesuffix("\r"))
         self._held = ""
+        self._end_line()
+
+    def _end_line(self) -> None:
         if self._in_line:
             say(flush=True)
             self._in_line = False
 
-    def _beside(self, words: str) -> None:
+    def _beside(self, line: str) -> None:
         if self._tells_calls:
             self._end_line()
-            note(words)
+            self._countdown.clear()
+            note(line)
 
 
 class JsonOutput:
@@ -112,10 +138,10 @@ class JsonOutput:
     def hear(self, event: Event) -> None:
         """Take one event of the turn."""
 
-    def end(self, finished: TurnFinished, session: Session) -> None:
+    def end(self, told: Told) -> None:
         """The turn is over."""
-        say_json(result_of(finished, session))
-        _tell_failure(finished)
+        say_json(result_of(told))
+        _tell_failure(told)
 
 
 class SilentOutput:
@@ -124,26 +150,30 @@ class SilentOutput:
     def hear(self, event: Event) -> None:
         """Take one event of the turn."""
 
-    def end(self, finished: TurnFinished, session: Session) -> None:
+    def end(self, told: Told) -> None:
         """The turn is over."""
 
 
 class StreamOutput:
     """One object a line for each event, and the result as the last one."""
 
+    def __init__(self) -> None:
+        self._countdown = Countdown()
+
     def hear(self, event: Event) -> None:
-        """Take one event of the turn."""
-        say_json(event_data(event), indent=None)
+        """Take one event of the turn; of a countdown, its beginning."""
+        if not isinstance(event, RetryScheduled) or self._countdown.is_new(event):
+            say_json(event_data(event), indent=None)
 
-    def end(self, finished: TurnFinished, session: Session) -> None:
+    def end(self, told: Told) -> None:
         """The turn is over."""
-        say_json({"type": "result", **result_of(finished, session)}, indent=None)
-        _tell_failure(finished)
+        say_json({"type": "result", **result_of(told)}, indent=None)
+        _tell_failure(told)
 
 
-def _tell_failure(finished: TurnFinished) -> None:
-    if finished.is_error:
-        tell(finished.explanation)
+def _tell_failure(told: Told) -> None:
+    if told.finished.is_error:
+        tell(told.explanation)
 
 
 def call_line(started: CallStarted, finished: CallFinished) -> str:

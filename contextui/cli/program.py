@@ -2,12 +2,13 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from signal import SIGINT
 
-from contextui.cli import status
+from contextui import interrupt
+from contextui.cli import status, stdout
 from contextui.cli.arguments import Arguments, asks_for_json, parse
 from contextui.cli.speaking import make_robust, say_json, tell, tell_crash, words_of
 from contextui.errors import ContextUIError
@@ -26,9 +27,8 @@ def run(words: Sequence[str]) -> int:
 
 def _run(words: Sequence[str]) -> int:
     try:
-        found = _carry_out(words)
-        sys.stdout.flush()
-        return found
+        with interrupt.raised():
+            return _carry_out(words)
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
@@ -45,6 +45,7 @@ def _carry_out(words: Sequence[str]) -> int:
     try:
         arguments = parse(words)
     except SystemExit as ended:  # --help and --version are done
+        sys.stdout.flush()
         return int(ended.code or 0)
     return _command(arguments)
 
@@ -52,8 +53,13 @@ def _carry_out(words: Sequence[str]) -> int:
 def _command(arguments: Arguments) -> int:
     module, _, name = arguments.runs.partition(":")
     # By name, so that each command loads only what it needs.
-    found: int = getattr(import_module(f"contextui.cli.{module}"), name)(arguments)
-    return found
+    carry_out: Callable[[Arguments], int] = getattr(import_module(f"contextui.cli.{module}"), name)
+    if module == "screen":
+        return carry_out(arguments)
+    with stdout.kept():
+        found = carry_out(arguments)
+        stdout.output().flush()
+        return found
 
 
 def _fail(words: Sequence[str], found: int, error: str) -> int:

@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 from contextui.agent.events import TurnFinished
+from contextui.agent.turn import TurnOptions
+from contextui.cli.words import counted, words
 from contextui.events import Event
 from contextui.model import Usage
 from contextui.secrets import mask
@@ -14,8 +17,42 @@ from contextui.session.session import Session
 _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 
 
-def result_of(finished: TurnFinished, session: Session) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """All there is to tell at the end of a turn.
+
+    Attributes:
+        finished: How it ended.
+        session: Where it stands.
+        explanation: What the person should know about the end, empty if all went well.
+        notices: What they were told beside it.
+    """
+
+    finished: TurnFinished
+    session: Session
+    explanation: str = ""
+    notices: tuple[str, ...] = ()
+
+
+def explained(finished: TurnFinished, options: TurnOptions, session: Session) -> str:
+    """What the person should know about the end; how to go on is told as a command."""
+    match finished.reason:
+        case "paused":
+            steps = counted(options.max_steps, "{count} step", "{count} steps")
+            said = words("The turn paused after {steps}.", steps=steps)
+        case "cut_off":
+            tokens = f"{options.max_tokens:,}"
+            said = words("The answer was cut off at {tokens} tokens.", tokens=tokens)
+        case _:
+            return finished.explanation
+    which = "-c" if session.cwd == str(Path.cwd()) else f"-r {session.id}"
+    command = f'contextui {which} -p "{words("go on")}"'
+    return said + words(" Let it go on: {command}", command=command)
+
+
+def result_of(told: Told) -> dict[str, Any]:
     """The object at the end of a turn."""
+    finished, session = told.finished, told.session
     data = {
         "result": finished.text,
         "session_id": session.id,
@@ -33,8 +70,10 @@ def result_of(finished: TurnFinished, session: Session) -> dict[str, Any]:
         ],
         "is_error": finished.is_error,
         "reason": finished.reason,
+        "saved": not session.unsaved,
+        "notices": [mask(notice) for notice in told.notices],
     }
-    return data | ({"error": mask(finished.explanation)} if finished.is_error else {})
+    return data | ({"error": mask(told.explanation)} if finished.is_error else {})
 
 
 def not_started(error: str) -> dict[str, Any]:
@@ -48,6 +87,8 @@ def not_started(error: str) -> dict[str, Any]:
         "windows": [],
         "is_error": True,
         "reason": "not_started",
+        "saved": False,
+        "notices": [],
         "error": mask(error),
     }
 

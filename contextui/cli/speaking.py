@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, TextIO
 
+from contextui.cli.columns import padded, width
+from contextui.cli.stdout import output
+from contextui.cli.words import words
 from contextui.text import for_terminal, one_line
 
 _LONGEST = 2_000  # characters of one line about something
@@ -42,23 +45,29 @@ def let_go_of_closed() -> None:
 
 def say(text: str = "", *, end: str = "\n", flush: bool = False) -> None:
     """Write what was asked for."""
-    _write(sys.stdout, for_terminal(text) + end, flush=flush)
+    _write(output(), for_terminal(text) + end, flush=flush)
 
 
 def say_json(data: Any, *, indent: int | None = 2) -> None:
     """Write data as JSON, at once."""
-    _write(sys.stdout, as_json(data, indent=indent) + "\n", flush=True)
+    _write(output(), as_json(data, indent=indent) + "\n", flush=True)
 
 
-def tell(words: str) -> None:
+def tell(line: str) -> None:
     """Say what went wrong or should be known, beside the output, without any key in it."""
-    note(f"contextui: {words}")
+    note(f"contextui: {line}")
 
 
 def note(line: str) -> None:
     """Say in one line, beside the output, what is being done."""
     with suppress(OSError):  # there is nowhere else to say it
         _write(sys.stderr, f"{one_line(_masked(line), _LONGEST)}\n", flush=True)
+
+
+def beside(text: str) -> None:
+    """Write just these characters beside the output, at once: the program's own, for a terminal."""
+    with suppress(OSError):
+        _write(sys.stderr, text, flush=True)
 
 
 def tell_crash(error: BaseException) -> None:
@@ -77,16 +86,16 @@ def tell_where(error: BaseException) -> None:
 
 def say_table(rows: Sequence[Sequence[str]]) -> None:
     """Write columns as wide as they must be; the last one is as long as it is."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        cells = [padded(cell, columns) for cell, columns in zip(row, widths, strict=False)]
         say("  ".join([*cells, row[-1]]))
 
 
 def words_of(error: BaseException) -> str:
     """What an error says, or what it is if it says nothing."""
-    kind, words = type(error).__name__, str(error)
-    return f"Something went wrong: {kind}: {words}" if words else f"Something went wrong: {kind}."
+    kind, said = type(error).__name__, str(error)
+    return words("Something went wrong: {what}", what=f"{kind}: {said}" if said else f"{kind}.")
 
 
 def as_json(data: Any, *, indent: int | None = None) -> str:

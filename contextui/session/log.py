@@ -15,6 +15,7 @@ from contextui.errors import ContextUIError
 from contextui.files.private import make_private
 from contextui.session.entry import DamagedLineError, decode
 from contextui.session.reading import lines_backwards
+from contextui.text import one_line
 
 
 class SessionLockedError(ContextUIError):
@@ -177,7 +178,9 @@ class SessionLog:
         if not self._failing:
             self._failing = True
             reason = problem.strerror if isinstance(problem, OSError) else None
-            self._told(f"Not saved: {reason or problem}. Saving resumes by itself.")
+            where = f"Not saved in {one_line(str(self.path.parent), 160)}"
+            again = "It is tried again with all that follows."
+            self._told(f"{where}: {reason or problem}. {again}")
 
 
 def mend_end(fd: int, told: Callable[[str], None]) -> int:

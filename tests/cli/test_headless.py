@@ -2,22 +2,26 @@
 
 import asyncio
 import io
+import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import pyte
 import pytest
 
 from contextui import SessionStore
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import (
-    AnswerDiscarded,
     AnswerGiven,
     CallFinished,
     CallStarted,
+    RetryScheduled,
+    StepStarted,
     TurnFinished,
 )
-from contextui.cli.output import TextOutput
+from contextui.cli.output import StreamOutput, TextOutput
 from contextui.model import TextDelta
 from tests.agent.server import Reply, Server, Stream, answer, block_events, call, error, start
 from tests.cli.calling import Program
@@ -101,6 +105,8 @@ def test_json_is_one_object(program: Program, server: Server) -> None:
         ],
         "is_error": False,
         "reason": "done",
+        "saved": True,
+        "notices": [],
     }
     assert (done.status, done.err) == (0, "")
 
@@ -143,8 +149,21 @@ def test_a_model_that_the_server_does_not_know_is_named(program: Program, server
 def test_a_turn_of_too_many_steps_is_a_failure(program: Program, server: Server) -> None:
     server.play(answer(call("create", name="todo")))
     done = program("-p", "Go", "--max-steps", "1", "--output-format", "json")
-    done.fails(1, "1 steps")
+    done.fails(1, "paused after 1 step.", 'contextui -c -p "go on"')
     assert done.json["reason"] == "paused"
+    assert done.json["error"] in done.err
+
+
+def test_how_to_go_on_fits_the_session(
+    program: Program, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    server.play(answer("Half of", stop_reason="max_tokens"))
+    program("-p", "Go").fails(1, "cut off at 8,192 tokens.", 'contextui -c -p "go on"')
+    (info,) = program.sessions()
+    monkeypatch.chdir(tmp_path)
+    server.play(answer("Half of", stop_reason="max_tokens"))
+    done = program("-r", info.id, "-p", "Go")
+    assert done.err.splitlines()[-1].endswith(f'contextui -r {info.id} -p "go on"')
 
 
 def test_the_settings_reach_the_request(program: Program, server: Server) -> None:
@@ -177,19 +196,81 @@ def test_what_would_act_in_a_terminal_is_shown(program: Program, server: Server)
     assert not {"\x1b", "\x9b", "\u202e"} & set(done.out)
 
 
-def test_a_line_end_cut_in_two_is_still_one(capsys: pytest.CaptureFixture[str]) -> None:
-    output = TextOutput(tells_calls=False)
+@pytest.mark.parametrize("live", [True, False])
+def test_a_line_end_cut_in_two_is_still_one(capsys: pytest.CaptureFixture[str], live: bool) -> None:
+    output = TextOutput(tells_calls=False, live=live)
     for event in (TextDelta("one\r"), TextDelta("\ntwo"), AnswerGiven("id", "one\r\ntwo")):
         output.hear(event)
     assert capsys.readouterr().out == "one\ntwo\n"
 
 
-def test_what_was_said_in_vain_is_told(program: Program, server: Server) -> None:
-    broken = [start(), *block_events(0, {"type": "text", "text": "Half an"})[:-1]]
-    server.play(Stream(broken, end="close"), answer("Whole."))
+BROKEN = [start(), *block_events(0, {"type": "text", "text": "Half an"})[:-1]]
+
+
+def test_what_was_said_in_vain_is_not_in_the_output(program: Program, server: Server) -> None:
+    server.play(Stream(BROKEN, end="close"), answer("Whole."))
     done = program("-p", "Hi")
-    assert done.out == "Half an\nWhole.\n"
-    done.fails(0, "does not count")
+    assert (done.status, done.out, done.err) == (0, "Whole.\n", "")
+
+
+def test_what_was_said_in_vain_is_marked_on_a_terminal(
+    program: Program, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.play(Stream(BROKEN, end="close"), answer("Whole."))
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    assert program("-p", "Hi").err == ""
+    first, mark, last = terminal.getvalue().splitlines()
+    assert (first, last) == ("Half an", "Whole.")
+    assert mark.startswith("[What stands above broke off and does not count: The answer broke off")
+
+
+def test_words_of_several_answers_are_lines_of_their_own(program: Program, server: Server) -> None:
+    server.play(answer("I look.", call("create", name="todo")), answer("There."))
+    assert program("-p", "Hi").out == "I look.\nThere.\n"
+
+
+LOUD = """
+import os
+from contextui import Body, Lod, Window, action
+print("loading")
+os.system("echo running")
+class LoudWindow(Window):
+    def opened(self) -> None:
+        print("opening")
+    def content(self, lod: Lod) -> Body:
+        os.write(1, b"showing\\n")
+        return "loud"
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+def test_what_a_window_prints_is_no_part_of_the_output(
+    program: Program, server: Server, form: str
+) -> None:
+    program.write("loud.py", LOUD)
+    server.play(answer(call("create", name="loud")), answer("Done."))
+    done = program.run("-p", "Hi", "--window", "loud.py", "--output-format", form)
+    assert {"loading", "running", "opening", "showing"} <= set(done.err.splitlines())
+    match form:
+        case "text":
+            assert done.out == "Done.\n"
+        case "json":
+            assert done.json["result"] == "Done."
+        case _:
+            assert done.lines[-1]["result"] == "Done."
+
+
+@pytest.mark.parametrize("words", [["windows", "--json"], ["debug", "--messages"]])
+def test_nor_of_what_other_commands_list(
+    program: Program, server: Server, words: list[str]
+) -> None:
+    server.play(answer("Yes."))
+    program("-p", "Hi")
+    program.write("loud.py", LOUD)
+    done = program.run(*words, "--window", "loud.py")
+    assert done.json
+    assert "running" in done.err
 
 
 def test_an_action_that_writes_is_not_carried_out_unless_allowed(
@@ -286,10 +367,15 @@ def test_a_model_that_was_set_long_ago_does_not_keep_the_offline_one_from_answer
 
 def test_where_nothing_can_be_kept_it_says_so_and_answers(program: Program) -> None:
     program.write("file", "")
-    program.set(CONTEXTUI_HOME=str(program.folder / "file" / "home"))
-    done = program("-p", "Hello")
-    assert (done.status, bool(done.out)) == (0, True)
-    assert "contextui: Not saved: " in done.err
+    home = program.folder / "file" / "home"
+    program.set(CONTEXTUI_HOME=str(home))
+    done = program("-p", "Hello", "--output-format", "json")
+    assert (done.status, bool(done.json["result"])) == (0, True)
+    assert f"\ncontextui: Not saved in {home}/projects/" in done.err
+    assert "resumes" not in done.err
+    assert done.json["saved"] is False
+    told = [line.removeprefix("contextui: ") for line in done.err.splitlines()]
+    assert done.json["notices"] == told
 
 
 @pytest.mark.parametrize("url", ["ftp://x", "localhost", "http://", "http://u:p@h", "http://h h"])
@@ -523,14 +609,73 @@ def test_a_terminal_is_told_of_calls(
 def test_lines_beside_the_answer_begin_on_a_line_of_their_own(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    output = TextOutput(tells_calls=True)
+    output = TextOutput(tells_calls=True, live=True)
     output.hear(TextDelta("Half"))
-    output.hear(AnswerDiscarded("it broke off"))
     output.hear(CallStarted(1, "nonsense", {}))
     output.hear(CallFinished(1, "nonsense", False, "There is no such tool."))
     told = capsys.readouterr()
     assert told.out == "Half\n"
-    assert told.err.splitlines()[1] == "✗ nonsense: There is no such tool."
+    assert told.err == "✗ nonsense: There is no such tool.\n"
+
+
+def retries(*attempts: int) -> list[RetryScheduled]:
+    return [
+        RetryScheduled("The server is away.", left, attempt, 5)
+        for attempt in attempts
+        for left in range(attempt, 0, -1)
+    ]
+
+
+def test_a_countdown_is_one_line_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "40")
+    output = TextOutput(tells_calls=True, live=True)
+    for event in retries(2, 3):
+        output.hear(event)
+    shown = terminal.getvalue()
+    assert "\n" not in shown
+    assert shown.startswith("\rTry 2 of 5 in 2 s: The server is away.")
+    output.hear(TextDelta("Here."))
+    (line,) = pyte_lines(terminal.getvalue(), 40)
+    assert line == ""
+    assert capsys.readouterr().out == "Here."
+
+
+def test_a_countdown_never_takes_a_second_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "20")
+    output = TextOutput(tells_calls=True, live=True)
+    for event in retries(2):
+        output.hear(replace(event, reason="服务器不在。" * 9))
+    (line,) = pyte_lines(terminal.getvalue(), 20)
+    assert line.startswith("Try 2 of 5 in 1 s")
+
+
+def pyte_lines(written: str, columns: int) -> list[str]:
+    """What a terminal shows of this, up to the line in which it ends."""
+    screen = pyte.Screen(columns, 10)
+    pyte.Stream(screen).feed(written.replace("\n", "\r\n"))
+    return [line.rstrip() for line in screen.display[: screen.cursor.y + 1]]
+
+
+def test_elsewhere_each_try_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    output = TextOutput(tells_calls=True, live=False)
+    for event in [*retries(2, 3), StepStarted(2, 10), *retries(2)]:
+        output.hear(event)
+    assert [line[:12] for line in capsys.readouterr().err.splitlines()] == [
+        "Try 2 of 5 i",
+        "Try 3 of 5 i",
+        "Try 2 of 5 i",
+    ]
+    stream = StreamOutput()
+    for event in retries(2, 3):
+        stream.hear(event)
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(one["attempt"], one["seconds"]) for one in told] == [(2, 2), (3, 3)]
 
 
 def test_finished_is_always_the_last_event(program: Program, server: Server) -> None:

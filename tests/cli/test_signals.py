@@ -4,12 +4,14 @@ import array
 import fcntl
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
 import termios
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +19,9 @@ from tests.agent.server import Server, Stream, answer, block_events, start
 from tests.cli.calling import PATIENCE, Program
 
 WORDS = "Once upon a time"
-HALF = [start(), *block_events(0, {"type": "text", "text": WORDS})[:-1]]
+*HALF, _LAST = [start(), *block_events(0, {"type": "text", "text": WORDS})]
+COMMAND = Path(sys.executable).parent / "contextui"
+REST = [_LAST, *answer(WORDS)[-2:]]
 
 
 @pytest.fixture
@@ -27,14 +31,20 @@ def server(program: Program) -> Iterator[Server]:
         yield server
 
 
-def read_words(process: "subprocess.Popen[bytes]") -> bytes:
-    """Wait until the words of the half answer have come."""
+def read_words(process: "subprocess.Popen[bytes]") -> None:
+    """Wait until the words of the half answer have come, as events."""
     assert process.stdout is not None
+    for line in process.stdout:
+        if json.loads(line).get("text") == WORDS[-2:]:  # the last delta
+            return
+    raise AssertionError("the answer never came")
+
+
+def read_from(terminal: int) -> bytes:
+    """Wait until the words of the half answer stand on a terminal."""
     read = b""
     while not read.endswith(WORDS.encode()):
-        piece = os.read(process.stdout.fileno(), 100)
-        assert piece, read
-        read += piece
+        read += os.read(terminal, 100)
     return read
 
 
@@ -53,11 +63,14 @@ def test_a_signal_stops_the_turn(
     program: Program, server: Server, number: signal.Signals, status: int
 ) -> None:
     server.play(Stream(HALF, held=True))
-    with program.start("-p", "Tell me a story") as process:
-        read_words(process)
+    ours, theirs = pty.openpty()
+    with program.start("-p", "Tell me a story", stdout=theirs) as process:
+        os.close(theirs)
+        read_from(ours)
         process.send_signal(number)
-        rest, err = process.communicate(timeout=PATIENCE)
-        assert (process.returncode, rest, err) == (status, b"\n", b"")
+        _, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, os.read(ours, 100), err) == (status, b"\r\n", b"")
+    os.close(ours)
     assert server.wait_until_gone()
     told = goes_on(program, server)
     assert told.startswith(f"Tell me a story\n{WORDS}")
@@ -66,10 +79,7 @@ def test_a_signal_stops_the_turn(
 def test_a_stopped_turn_is_told_as_json(program: Program, server: Server) -> None:
     server.play(Stream(HALF, held=True))
     with program.start("-p", "Tell me", "--output-format", "stream-json") as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if json.loads(line).get("text") == WORDS[-2:]:  # the last delta
-                break
+        read_words(process)
         process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=PATIENCE)
         result = json.loads(rest.splitlines()[-1])
@@ -105,11 +115,11 @@ sys.exit(main(["-p", "Hi"]))
 
 def test_a_second_signal_ends_it_at_once(program: Program, server: Server) -> None:
     command = [sys.executable, "-c", STUBBORN]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"asked\n"
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"asked\n"
         process.send_signal(signal.SIGTERM)
-        assert process.stdout.readline() == b"still here\n"
+        assert process.stderr.readline() == b"still here\n"
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 143
     assert goes_on(program, server) == "Hi\nAre you there?"
@@ -127,6 +137,56 @@ def test_an_interrupt_before_the_turn_is_quiet(program: Program) -> None:
     assert program.files() == []
 
 
+INTERRUPTING = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == os.environ["INTERRUPTED"]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+"""
+
+
+@pytest.mark.parametrize("how", [["-m", "contextui"], [str(COMMAND)]], ids=["module", "command"])
+@pytest.mark.parametrize(
+    "module", ["logging", "contextui.cli.program", "pydantic", "contextui.agent.controller"]
+)
+def test_an_interrupt_while_it_loads_is_quiet(
+    program: Program, tmp_path: Path, how: list[str], module: str
+) -> None:
+    (tmp_path / "hook").mkdir()
+    (tmp_path / "hook" / "sitecustomize.py").write_text(INTERRUPTING)
+    done = subprocess.run(
+        [sys.executable, *how, "-p", "Hello"],
+        capture_output=True, timeout=PATIENCE, check=False,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "hook"), "INTERRUPTED": module},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+    assert program.files() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_that_is_to_be_ignored_is_ignored(
+    program: Program, server: Server, number: signal.Signals
+) -> None:
+    """As `nohup` asks for it, and a shell for what runs in the background."""
+    server.play(Stream(HALF, held=True, then=REST))
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        process = program.start("-p", "Tell me", "--output-format", "stream-json")
+    finally:
+        signal.signal(number, before)
+    with process:
+        read_words(process)
+        process.send_signal(number)
+        server.release()
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) == (0, b"")
+    assert json.loads(out.splitlines()[-1])["result"] == WORDS
+
+
 def wait_until_reading(process: "subprocess.Popen[bytes]") -> None:
     """Wait until a process has taken what was written to it."""
     assert process.stdin is not None
@@ -139,7 +199,7 @@ def wait_until_reading(process: "subprocess.Popen[bytes]") -> None:
 
 def test_a_closed_pipe_is_quiet_and_stops_the_turn(program: Program, server: Server) -> None:
     server.play(Stream(HALF, held=True))
-    with program.start("-p", "Tell me a story") as process:
+    with program.start("-p", "Tell me a story", "--output-format", "stream-json") as process:
         read_words(process)
         assert process.stdout is not None
         process.stdout.close()

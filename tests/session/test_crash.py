@@ -30,6 +30,8 @@ from tests.context.test_properties import assert_whole_pairs, specified
 from tests.session.test_roundtrip import Talk
 from tests.session.writer import Writer, store_in, write_for_ever
 
+AGAIN = "It is tried again with all that follows."
+
 KILLS = int(os.environ.get("CONTEXTUI_KILLS", "24"))
 LONGEST = 0.25  # seconds until the kill: opening takes a part of them, then come many steps
 ROOT = Path(__file__).parents[2]
@@ -408,7 +410,7 @@ def test_a_full_disk_stops_saving_but_not_the_conversation(
             writer.say("is it saved?")
             assert session.unsaved == 0
             assert session.notices[-2:] == [
-                "Not saved: No space left on device. Saving resumes by itself.",
+                f"Not saved in {session.path.parent}: No space left on device. {AGAIN}",
                 "Saving has resumed; nothing was lost.",
             ]
             assert Entries(session.path).read_on() == b""
@@ -474,7 +476,7 @@ def test_a_session_that_cannot_be_written_is_still_read(
         resumed.say("this waits")
         assert path.read_bytes() == before
         assert resumed.session.notices == [
-            "Not saved: Read-only file system. Saving resumes by itself."
+            f"Not saved in {path.parent}: Read-only file system. {AGAIN}"
         ]
         read_only = False
         resumed.answer("and now it is saved")

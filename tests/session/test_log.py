@@ -18,6 +18,8 @@ from contextui.session.entry import DamagedLineError, decode, encode
 from contextui.session.log import SessionLockedError, SessionLog, mend_end
 from contextui.session.reading import Damage, Line, entries, line_at, lines, lines_backwards
 
+AGAIN = "It is tried again with all that follows."
+
 SAMPLES = """\
 {"uuid":"msg_001","parentUuid":null,"sessionId":"abc123","timestamp":"2024-01-15T10:00:00Z","type":"user","cwd":"/Users/foo/myproject","gitBranch":"main","version":"0.1.0","message":{"role":"user","content":"帮我重构 utils.ts 文件"}}
 {"uuid":"msg_002","parentUuid":"msg_001","sessionId":"abc123","timestamp":"2024-01-15T10:00:05Z","type":"tool_use","tool":{"id":"tool_001","name":"Read","input":{"file_path":"src/utils.ts"}}}
@@ -253,7 +255,7 @@ def test_failing_writes_lose_nothing(
     log.close()
     assert numbers(path) == list(range(41))
     if name == "write":
-        assert told[0] == "Not saved: No space left on device. Saving resumes by itself."
+        assert told[0] == f"Not saved in {path.parent}: No space left on device. {AGAIN}"
         assert told[-1] == "Saving has resumed; nothing was lost."
 
 
@@ -278,7 +280,7 @@ def test_a_real_full_disk(tmp_path: Path) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     said = done.stdout.splitlines()
-    assert said[0] == "Not saved: File too large. Saving resumes by itself."
+    assert said[0] == f"Not saved in {tmp_path}: File too large. {AGAIN}"
     written, unsaved, in_file = map(int, said[1].split())
     assert written == in_file
     assert written + unsaved == 20
@@ -297,7 +299,7 @@ def test_a_folder_that_cannot_be_made_costs_nothing_but_saving(tmp_path: Path) -
     log.close()
     assert numbers(blocker / "p" / "s.jsonl") == [0, 1]
     assert [text.split(":")[0] for text in told] == [
-        "Not saved",
+        f"Not saved in {blocker / 'p'}",
         "Saving has resumed; nothing was lost.",
     ]
 
@@ -314,7 +316,7 @@ def test_a_fifo_or_a_link_in_place_of_the_log_is_not_followed(tmp_path: Path) ->
     os.mkfifo(tmp_path / "fifo.jsonl")
     log = SessionLog(tmp_path / "fifo.jsonl", told.append)
     assert not log.append(encode(fields(0)))
-    assert told[-1] == "Not saved: the log is no plain file. Saving resumes by itself."
+    assert told[-1] == f"Not saved in {tmp_path}: the log is no plain file. {AGAIN}"
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=60))

@@ -1,0 +1,3 @@
+"""x"""
+
+CHINESE: dict[str, str] = {}
