@@ -18,10 +18,10 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from contextui.errors import ContextUIError
+from contextui.strategy_choice import StrategyChoice
 from contextui.text import one_line
 
 Provider = Literal["auto", "anthropic", "offline"]
-Strategy = Literal["sliding"]
 Placement = Literal["tail", "in-place"]
 Approval = Literal["ask", "auto", "read-only"]
 Lang = Literal["en", "zh"]
@@ -78,6 +78,10 @@ Url = Annotated[
     AfterValidator(_checked_url),
     Allowed("an address such as http://localhost:11434, without a key in it"),
 ]
+Strategy = Annotated[
+    StrategyChoice,
+    Allowed("a strategy's name, or a table with type, plugin, model and config"),
+]
 Paths = Annotated[tuple[str, ...], Allowed("a list of paths")]
 
 
@@ -107,7 +111,7 @@ class Settings(BaseModel):
         default="native", description="how the model calls tools: by the API, or in its text"
     )
     strategy: Strategy = Field(
-        default="sliding", description="what is left out when room gets scarce"
+        default=StrategyChoice(type="sliding"), description="what the model reads of a long talk"
     )
     placement: Placement = Field(
         default="tail",
@@ -283,6 +287,12 @@ def _project_layer(folder: Path, home: Path, users: _Layer, notices: list[str]) 
     if folder.resolve() == home.resolve():
         return _Layer({}, {})  # in the user's home folder the two files are one
     layer = _file_layer(folder / CONFIG_FILE, of_project=True)
+    chosen = layer.checked().get("strategy")
+    if chosen is not None and chosen.is_a_strangers:
+        raise SettingsError(
+            f"{layer.origin} sets the strategy {chosen}, which a project may not, as it does not "
+            "ship with contextui: give it as a flag, or set it in your own config.toml."
+        )
     wanted = layer.checked().get("approval")
     usual = users.checked().get("approval", Settings.model_fields["approval"].default)
     if wanted and _LEAST_TO_MOST.index(wanted) > _LEAST_TO_MOST.index(usual):

@@ -21,11 +21,13 @@ from contextui.agent.events import (
 from contextui.agent.file_reader import FileResult
 from contextui.agent.hiding import TagFilter
 from contextui.agent.judging import judge, says_something, words_in
-from contextui.agent.making_room import RoomMaker, Tell, outcome
+from contextui.agent.making_room import RoomMaker, outcome
 from contextui.agent.meanwhile import Meanwhile
+from contextui.agent.patience import Tell
 from contextui.agent.prompt import ToolProtocol, install, system_prompt
 from contextui.agent.protocol import PROTOCOLS
 from contextui.agent.retry import answer_to
+from contextui.agent.strategist import Strategist
 from contextui.agent.telling import Telling
 from contextui.agent.tools import ToolBox, ToolCall
 from contextui.agent.turn import Turn, TurnOptions, TurnUnderWayError
@@ -82,7 +84,13 @@ class InteractionController:
         self.tool_protocol: ToolProtocol = tool_protocol
         self._calls = PROTOCOLS[tool_protocol]
         self._meanwhile = Meanwhile(context)
-        self._room = RoomMaker(context, lambda: self.model, self.options, self._calls.tools)
+        self._room = RoomMaker(
+            context,
+            lambda: self.model,
+            self.options,
+            tools=self._calls.tools,
+            is_idle=lambda: self._task is None,
+        )
         self._task: asyncio.Task[None] | asyncio.Task[CompactionResult] | None = None
 
     # --- before and after --------------------------------------------------------------
@@ -106,6 +114,7 @@ class InteractionController:
 
     def close(self) -> None:
         """Tell the context what the person did last, and listen no more."""
+        self._room.strategist.cancel()
         self._meanwhile.tell()
         self._meanwhile.stop()
 
@@ -165,6 +174,7 @@ class InteractionController:
                 await task
             if not turn.words_id:  # nobody listened any more before it began
                 self._keep(turn, text)
+            self._room.strategist.after()
 
     async def compact(self, tell: Tell = lambda _: None) -> CompactionResult:
         """Compact the conversation by hand; `tell` hears of its start, its end, and countdowns.
@@ -185,6 +195,11 @@ class InteractionController:
     def compaction(self) -> CompactionService:
         """What compacts the conversation, and says what would go."""
         return self._room.service
+
+    @property
+    def strategist(self) -> Strategist:
+        """What has the strategy decide: which one it is, and what it does in the background."""
+        return self._room.strategist
 
     def begin(self, turn: Turn, text: str) -> TurnStarted:
         """Put the person's words into the context, after what they did meanwhile."""

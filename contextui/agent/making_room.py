@@ -1,73 +1,32 @@
 """Room for the next turn: a compaction before it if one is due, or when the person wants one."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from contextui.agent.events import (
     CompactionFinished,
     CompactionStarted,
     Notice,
-    RetryScheduled,
-    UsageSpent,
 )
+from contextui.agent.patience import PatientModel, Tell
 from contextui.agent.phrases import of
 from contextui.agent.protocol import declaring
-from contextui.agent.retry import RetryPolicy, answer_to
+from contextui.agent.strategist import Strategist
 from contextui.agent.turn import Turn, TurnOptions
 from contextui.context.compaction.result import CompactionResult
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ItemType, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextTooLargeError, ContextUIError
-from contextui.events import Event, Trigger
-from contextui.model import Answer, Model, ModelRequest, Tool, Usage
+from contextui.events import Trigger
+from contextui.model import Model, Tool, Usage
 from contextui.windowing.env import Lang
 from contextui.windowing.trouble import reason_of
-
-Tell = Callable[[Event], object]
 
 
 class CompactionStoppedError(ContextUIError):
     """A compaction that was stopped; nothing was changed."""
-
-
-class PatientModel:
-    """The model of a conversation, whichever it is just now, asked again where that may help.
-
-    Args:
-        model: Gives the model.
-        retry: How often and after how long it is asked again.
-
-    Attributes:
-        name: The model's name, as it was when it was asked last.
-        tell: Told of countdowns and costs. What the model says is not told: it is for the context.
-        usage: What its answers cost.
-    """
-
-    def __init__(self, model: Callable[[], Model], retry: RetryPolicy) -> None:
-        self._model, self._retry = model, retry
-        self.name = model().name
-        self.tell: Tell = lambda _: None
-        self.usage = Usage()
-
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Answer]:
-        """The whole answer, at once.
-
-        Raises:
-            ModelError: There is none.
-        """
-        model = self._model()
-        self.name = model.name
-        answer = await answer_to(model, request, self._retry, self._hear)
-        self.usage += answer.usage
-        if any(answer.usage.as_dict().values()):
-            self.tell(UsageSpent(answer.usage, 0))
-        yield answer
-
-    def _hear(self, event: Event) -> None:
-        if isinstance(event, RetryScheduled):
-            self.tell(event)
 
 
 class RoomMaker:
@@ -78,6 +37,10 @@ class RoomMaker:
         model: Gives the model.
         options: What a turn may take.
         tools: What is declared to the model.
+        is_idle: Whether no turn is under way.
+
+    Attributes:
+        strategist: Has the strategy of the conversation decide what stays.
     """
 
     def __init__(
@@ -85,10 +48,15 @@ class RoomMaker:
         context: ContextManager,
         model: Callable[[], Model],
         options: TurnOptions,
+        *,
         tools: Sequence[Tool],
+        is_idle: Callable[[], bool],
     ) -> None:
         self._context, self._options, self._tools = context, options, tools
         self._model = PatientModel(model, options.retry)
+        self.strategist = Strategist(
+            context, model, options, tools=tools, reserved=lambda: self.reserved, is_idle=is_idle
+        )
 
     @cached_property
     def reserved(self) -> int:
@@ -119,10 +87,18 @@ class RoomMaker:
             raise ContextTooLargeError(needed, self._options.budget, what)
 
     async def before(self, turn: Turn, words: str, lang: Lang) -> None:
-        """Make room for a turn with these words, if there is too little.
+        """Have the strategy decide what stays for a turn with these words, and make room for it.
 
         That it cannot be made is told, and the turn goes on: there are other ways to find room.
         """
+        comes_first = self.strategist.strategy.before_compaction
+        if comes_first:
+            await self.strategist.before(turn, words)
+        await self._compact_if_due(turn, words, lang)
+        if not comes_first:
+            await self.strategist.before(turn, words)
+
+    async def _compact_if_due(self, turn: Turn, words: str, lang: Lang) -> None:
         if not self._options.auto_compact:
             return
         if not self.service.is_due(self._context.counter.count(words)):

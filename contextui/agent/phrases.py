@@ -27,6 +27,8 @@ class Phrases:
     window_full: str
     shrunk: str
     not_compacted: str
+    strategy_failed: str
+    strategy_slow: str
 
 
 _ALL: dict[Lang, Phrases] = {
@@ -51,6 +53,8 @@ _ALL: dict[Lang, Phrases] = {
         window_full="The model's context window is full.",
         shrunk="The request was too large for the model: older parts are left out.",
         not_compacted="No room was made: {reason}",
+        strategy_failed="The strategy {name} failed; the sliding window took its place: {reason}",
+        strategy_slow="It took too long.",
     ),
     "zh": Phrases(
         empty="（你的回答是空的。请用文字回答，或继续。）",
@@ -71,6 +75,8 @@ _ALL: dict[Lang, Phrases] = {
         window_full="模型的上下文窗口已满。",
         shrunk="请求对模型来说太大：较早的部分已省略。",
         not_compacted="没有腾出空间：{reason}",
+        strategy_failed="策略 {name} 失败，已改用滑动窗口：{reason}",
+        strategy_slow="用时过长。",
     ),
 }
 

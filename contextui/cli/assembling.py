@@ -13,6 +13,8 @@ from contextui.cli.guide import Guide, read_guide
 from contextui.cli.place import here, settings_of
 from contextui.config import KEY_VARIABLE, OFFLINE, Loaded, SettingsError
 from contextui.context.manager import ContextManager
+from contextui.context.strategies.finding import make_strategy
+from contextui.context.strategies.strategy import ContextStrategy
 from contextui.model import Model
 from contextui.session.paths import contextui_home
 from contextui.session.session import Session, SessionOptions
@@ -37,6 +39,8 @@ class Assembly:
         registry: The windows there are.
         guide: What the folder's AGENTS.md says.
         model: Who answers.
+        strategy: What decides what stays of a long conversation.
+        strategy_model: Whom that may ask; None for who answers.
         notices: What the person should know.
     """
 
@@ -46,6 +50,8 @@ class Assembly:
     registry: Registry
     guide: Guide
     model: Model
+    strategy: ContextStrategy
+    strategy_model: Model | None
     notices: tuple[str, ...]
 
     def store(self) -> SessionStore:
@@ -69,6 +75,7 @@ class Assembly:
             options=turn_options(self.loaded),
             tool_protocol=settings.tool_protocol,
         )
+        controller.strategist.use(self.strategy, self.strategy_model)
         controller.install_prompt(self.guide.text)
         return controller
 
@@ -94,7 +101,7 @@ def assemble(arguments: Arguments) -> Assembly:
     loaded = settings_of(arguments, folder)
     notices = [*loaded.notices, *_about(loaded), *_moved(folder)]
     registry = find_windows(loaded, folder)
-    guide = read_guide(folder)
+    guide, chosen = read_guide(folder), loaded.settings.strategy
     return Assembly(
         loaded,
         folder,
@@ -102,12 +109,14 @@ def assemble(arguments: Arguments) -> Assembly:
         registry,
         guide,
         make_model(loaded),
+        make_strategy(chosen.name, chosen.config),
+        make_model(loaded, chosen.model) if chosen.model else None,
         (*notices, *window_notices(registry), *guide.notices),
     )
 
 
-def make_model(loaded: Loaded) -> Model:
-    """The model that the settings ask for.
+def make_model(loaded: Loaded, name: str | None = None) -> Model:
+    """The model that the settings ask for, or another one of the same provider.
 
     Raises:
         SettingsError: It needs a key, and there is none.
@@ -127,7 +136,7 @@ def make_model(loaded: Loaded) -> Model:
     from contextui.agent.models.anthropic import AnthropicModel  # noqa: PLC0415  (not always needed)
 
     model = AnthropicModel(
-        settings.model,
+        name or settings.model,
         api_key=key.value if key else None,
         base_url=settings.base_url,
         lang=settings.lang,

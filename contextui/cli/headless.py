@@ -22,6 +22,7 @@ from contextui.tokens import TokenCounter
 
 _STDIN = "-"
 _MOST_BYTES = 64_000_000  # of standard input; no model takes nearly as much
+_PATIENCE = 30.0  # seconds for what a strategy does after the turn
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -101,13 +102,16 @@ async def _take_turn(
     except Exception as error:
         tell_where(error)
         finished = replace(finished, reason="failed", explanation=words_of(error))
-    finally:
-        controller.close()
-        await _close(controller.model)
     notices.tell_new()
     session = notices.session
     explanation = explained(finished, controller.options, session)
-    output.end(Told(finished, session, explanation, tuple(notices.told)))
+    try:
+        output.end(Told(finished, session, explanation, tuple(notices.told)))
+        if interruption.signal is None:  # no next turn will do what is left to do
+            await controller.strategist.settle(_PATIENCE)
+    finally:
+        controller.close()
+        await _close(controller.model)
     if broken is not None:
         raise broken
     if interruption.signal is not None:

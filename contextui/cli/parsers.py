@@ -21,7 +21,7 @@ _MODEL_FLAGS = (
 _WINDOW_FLAGS = ("window", "windows", "approval", "placement", "strategy", "lang")
 _METAVARS = {
     "model": "NAME", "base_url": "URL", "budget": "TOKENS", "max_tokens": "TOKENS",
-    "max_steps": "N", "window": "FILE", "windows": "DIR",
+    "max_steps": "N", "window": "FILE", "windows": "DIR", "strategy": "NAME",
 }  # fmt: skip
 
 

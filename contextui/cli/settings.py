@@ -36,5 +36,7 @@ def run(arguments: Arguments) -> int:
 def _value(name: str, value: object, loaded: Loaded) -> str:
     if name == "provider" and value == "auto":
         return f"auto ({loaded.provider})"
+    if name == "strategy":
+        return str(loaded.settings.strategy)
     shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
     return mask(shown) or "-"

@@ -185,8 +185,8 @@ class ContextManager(Edits):
             self._listeners.post(Compacted(gone, item.id, trigger, before, after, tuple(files)))
             return item
 
-    def leave_out(self, items: Sequence[ContextItem]) -> None:
-        """Leave items out for want of room; `restore` brings each of them back.
+    def leave_out(self, items: Sequence[ContextItem], reason: Hidden = "trimmed") -> None:
+        """Leave items out, by default for want of room; `restore` brings each of them back.
 
         Raises:
             InvalidItemError: A turn is under way.
@@ -194,7 +194,7 @@ class ContextManager(Edits):
         with self._writing():
             if self.ledger.under_way:
                 raise InvalidItemError("A turn is under way: nothing that was sent may change.")
-            self._hide([item for item in items if not item.hidden], "trimmed", "trim")
+            self._hide([item for item in items if not item.hidden], reason, "trim")
 
     def mark_window_obsolete(self, window_id: str) -> None:
         """Hide every item of a closed window.

@@ -4,7 +4,7 @@ A unit is never split, neither by trimming nor by placing something in the middl
 result without its call, no call without its result.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from contextui.context.item import ContextItem, ItemType, Stage
@@ -72,3 +72,18 @@ def rounds(conversation: Iterable[Unit]) -> list[list[Unit]]:
         gathered[-1].append(unit)
         before = kind
     return gathered
+
+
+def unchanged(items: Iterable[ContextItem], seen: Mapping[str, int]) -> Iterator[ContextItem]:
+    """What may still go of these items: units of which nothing was pinned, hidden or edited since.
+
+    Args:
+        items: Items by rising seq.
+        seen: The revision that each of them had.
+    """
+    for unit in units(items):
+        if all(
+            not item.hidden and not item.pinned and item.revision == seen[item.id]
+            for item in unit.items
+        ):
+            yield from unit.items

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from contextui.context.compaction.files import mentioned_files
@@ -11,7 +11,7 @@ from contextui.context.compaction.result import CompactionResult
 from contextui.context.compaction.summary import NoSummaryError, Summarizer, Summary
 from contextui.context.item import ContextItem, is_conversation
 from contextui.context.manager import ContextManager
-from contextui.context.units import units
+from contextui.context.units import unchanged
 from contextui.errors import ContextUIError
 from contextui.events import Trigger
 from contextui.model import Model
@@ -128,7 +128,7 @@ class CompactionService:
             summary = await self._summarize(this, chosen)
         except Exception as problem:  # whatever it was: it is told, and there is room
             return self._fall_back(this, problem)
-        goes = list(_unchanged(chosen.goes, seen))
+        goes = list(unchanged(chosen.goes, seen))
         if not goes:
             raise NothingToCompactError("All that was to go was changed meanwhile, and stays.")
         self.context.compact(goes, summary.text, trigger=trigger, files=summary.files)
@@ -216,13 +216,3 @@ class CompactionService:
 
 def _messages(items: Iterable[ContextItem]) -> int:
     return sum(map(is_conversation, items))
-
-
-def _unchanged(goes: Iterable[ContextItem], seen: Mapping[str, int]) -> Iterator[ContextItem]:
-    """What may still go: what was pinned, dropped or edited meanwhile stays as it is now."""
-    for unit in units(goes):
-        if all(
-            not item.hidden and not item.pinned and item.revision == seen[item.id]
-            for item in unit.items
-        ):
-            yield from unit.items

@@ -4,17 +4,17 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from contextui.context.compaction.asking import Asker, words_of
 from contextui.context.compaction.files import FileText
 from contextui.context.compaction.transcript import (
     fitted,
     in_pieces,
-    in_turns,
     shown_files,
     transcript,
 )
 from contextui.context.item import ContextItem
 from contextui.errors import ContextUIError
-from contextui.model import Answer, LlmMessage, Model, ModelError, ModelRequest, Usage
+from contextui.model import Answer, LlmMessage, Model, ModelError, Usage
 from contextui.tokens import TokenCounter
 from contextui.windowing.env import Lang
 
@@ -138,37 +138,24 @@ class Summarizer:
         before = fitted(earlier, room // 8, self.counter)
         told = [LlmMessage("user", f"{_EARLIER[self.lang]}\n{before}")] if before else []
         asked = LlmMessage("user", _ASK[self.lang].format(words=self.max_tokens // 2))
-        request = ModelRequest(
-            _SYSTEM[self.lang], in_turns([*told, *messages, asked]), max_tokens=self.max_tokens
-        )
-        system = self.counter.message_overhead("system") + self.counter.count(request.system)
-        counted = system + self.counter.count_messages(request.messages)
+        asker = Asker(self.model, self.counter, self.report)
         try:
-            answer = await self._answer(request)
+            answer = await asker.answer(
+                _SYSTEM[self.lang], [*told, *messages, asked], self.max_tokens
+            )
         except ModelError as error:
             if error.kind == "too_large":
-                raise _TooLargeError(counted, error) from error
+                raise _TooLargeError(asker.counted, error) from error
             raise
-        self.requests += 1
-        self.usage += answer.usage
-        if any(answer.usage.as_dict().values()):
-            self.report(counted, answer.usage.as_dict())
+        finally:
+            self.requests += asker.requests
+            self.usage += asker.usage
+        if answer is None:
+            raise NoSummaryError("The summary broke off.")
         if answer.stop_reason == "model_context_window_exceeded":
             reason = NoSummaryError("The model's context window is too small for it.")
-            raise _TooLargeError(counted, reason)
+            raise _TooLargeError(asker.counted, reason)
         return _words(answer)
-
-    async def _answer(self, request: ModelRequest) -> Answer:
-        stream = self.model.stream(request)
-        try:
-            async for event in stream:
-                if isinstance(event, Answer):
-                    return event
-        finally:
-            close = getattr(stream, "aclose", None)  # an async generator has it
-            if close is not None:
-                await close()
-        raise NoSummaryError("The summary broke off.")
 
 
 class _TooLargeError(Exception):
@@ -184,7 +171,7 @@ def _words(answer: Answer) -> str:
         raise NoSummaryError("The model declined to summarize.")
     if answer.stop_reason == "max_tokens":
         raise NoSummaryError("The summary was cut off.")
-    words = "\n".join(one["text"] for one in answer.blocks if one["type"] == "text").strip()
+    words = words_of(answer)
     if not words:
         raise NoSummaryError("The summary is empty.")
     return words

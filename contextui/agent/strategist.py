@@ -1,0 +1,188 @@
+"""Has the strategy of a conversation decide, and sees to it that no turn suffers from it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from contextui.agent.events import Notice
+from contextui.agent.patience import PatientModel
+from contextui.agent.phrases import of
+from contextui.agent.turn import Turn, TurnOptions
+from contextui.context.item import ContextItem, ItemType
+from contextui.context.manager import ContextManager
+from contextui.context.strategies.applying import apply, decide
+from contextui.context.strategies.env import StrategyEnv
+from contextui.context.strategies.sliding import SlidingWindow
+from contextui.context.strategies.strategy import ContextStrategy
+from contextui.errors import ContextTooLargeError, ContextUIError
+from contextui.model import Model, Tool, Usage
+from contextui.secrets import mask
+from contextui.text import one_line
+from contextui.windowing.env import Lang
+from contextui.windowing.trouble import reason_of
+
+PATIENCE = 120.0
+"""Seconds that a strategy may take before a turn; then the sliding window takes its place."""
+
+_LONGEST = 300  # characters of what went wrong
+
+
+class Strategist:
+    """Runs a strategy before and after turns.
+
+    Args:
+        context: The conversation.
+        model: Gives the model that strategies may ask.
+        options: What a turn may take.
+        tools: What is declared to the model.
+        reserved: Gives the tokens of the tools.
+        is_idle: Whether no turn is under way.
+    """
+
+    def __init__(
+        self,
+        context: ContextManager,
+        model: Callable[[], Model],
+        options: TurnOptions,
+        *,
+        tools: Sequence[Tool],
+        reserved: Callable[[], int],
+        is_idle: Callable[[], bool],
+    ) -> None:
+        self._context, self._options, self._tools = context, options, tools
+        self._model, self._reserved, self._is_idle = model, reserved, is_idle
+        self._asked = PatientModel(model, options.retry)
+        self._env: StrategyEnv | None = None
+        self._background: asyncio.Task[None] | None = None
+        self._refresh: asyncio.Task[None] | None = None
+        self._troubles: list[str] = []
+        self.strategy: ContextStrategy = SlidingWindow()
+
+    def use(self, strategy: ContextStrategy, model: Model | None = None) -> None:
+        """Have this strategy decide from now on.
+
+        Args:
+            strategy: Who decides.
+            model: Whom it may ask; by default who answers the person.
+        """
+        self.cancel()
+        self.strategy = strategy
+        asked = self._model if model is None else lambda: model
+        self._asked, self._env = PatientModel(asked, self._options.retry), None
+
+    @property
+    def _lang(self) -> Lang:
+        return self._context.windows.lang if self._context.windows is not None else "en"
+
+    @property
+    def env(self) -> StrategyEnv:
+        """What surrounds the strategy."""
+        if self._env is None:  # not before it is needed: it counts the tools
+            self._env = StrategyEnv(
+                self._context,
+                self._asked,
+                self._options.budget,
+                reserved=self._reserved(),
+                max_tokens=self._options.max_tokens,
+            )
+        return self._env
+
+    async def before(self, turn: Turn, words: str) -> None:
+        """Have it decided what stays for a turn with these words.
+
+        Whatever a strategy does wrong is told, and the sliding window takes its place.
+        """
+        if self._refresh is not None:
+            self._refresh.cancel()  # a turn waits for nothing but what it needs
+        self._asked.tell, self._asked.usage = turn.tell, Usage()
+        try:
+            troubles, self._troubles = self._troubles, []
+            await self._follow(ContextItem(ItemType.USER, words), troubles)
+            for reason in troubles:
+                name, lang = self.strategy.name, self._lang
+                turn.tell(Notice(of(lang).strategy_failed.format(name=name, reason=reason)))
+        finally:
+            turn.usage += self._asked.usage
+            self._asked.tell = lambda _: None
+
+    def after(self) -> None:
+        """Let the strategy work in the background; what it works on already goes on."""
+        if type(self.strategy).on_turn_complete is ContextStrategy.on_turn_complete:
+            return  # it has nothing to do then
+        if self._background is None or self._background.done():
+            self._background = asyncio.create_task(self._work())
+
+    async def settle(self, seconds: float) -> None:
+        """Wait so long for what runs in the background, and no longer."""
+        for _ in range(2):  # the second is what the first begins
+            if running := [one for one in (self._background, self._refresh) if one is not None]:
+                await asyncio.wait(running, timeout=seconds)
+        self.cancel()
+
+    def cancel(self) -> None:
+        """Stop what runs in the background. Nothing is lost: it was not applied yet."""
+        for task in (self._background, self._refresh):
+            if task is not None:
+                task.cancel()
+        self._background = self._refresh = None
+
+    async def _work(self) -> None:
+        strategy = self._with_env(self.strategy)
+        try:
+            await strategy.on_turn_complete(strategy.env.history)
+        except Exception as problem:  # whatever it is: the next turn tells it
+            self._troubles = [_reason(problem)]
+            return
+        if self._is_idle():
+            self._refresh = asyncio.create_task(self._follow(None, self._troubles))
+
+    async def _follow(self, coming: ContextItem | None, troubles: list[str]) -> None:
+        """Ask the strategy, and do what it says."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._decide(self.strategy, coming)
+            return
+        except TimeoutError:
+            troubles.append(of(self._lang).strategy_slow)
+        except Exception as problem:  # whatever it is: there is another way
+            troubles.append(_reason(problem))
+        await self._decide(SlidingWindow(), coming)
+
+    async def _decide(self, strategy: ContextStrategy, coming: ContextItem | None) -> None:
+        env = self._with_env(strategy).env
+        await self._show_less(env, coming)
+        history = (*env.history, *((coming,) if coming is not None else ()))
+        seen = {item.id: item.revision for item in history}
+        payload = await strategy.compose_payload(
+            self._system_prompt(), history, self._tools, self._live()
+        )
+        plain = type(strategy) is SlidingWindow  # what it keeps is the least that can be kept
+        apply(decide(payload, history, env, may_be_too_much=plain), seen, env)
+
+    async def _show_less(self, env: StrategyEnv, coming: ContextItem | None) -> None:
+        """Where there is no room, windows show less before anything of the conversation goes."""
+        needed = env.size(coming) if coming is not None else 0
+        if self._context.outlook().tokens + needed <= env.whole_room:
+            return
+        try:
+            room = self._context.counter.calibrated(max(env.whole_room - needed, 1))
+            await self._context.prepare(room)
+        except ContextTooLargeError:
+            return  # the turn will say so, with its words in it
+
+    def _with_env(self, strategy: ContextStrategy) -> ContextStrategy:
+        strategy.env = self.env
+        return strategy
+
+    def _system_prompt(self) -> str:
+        system = (one for one in self._context.get_active() if one.type is ItemType.SYSTEM)
+        return "\n\n".join(one.content for one in system if not one.is_summary)
+
+    def _live(self) -> str | None:
+        windows = self._context.windows
+        shown = (window.runtime.latest().xml for window in windows.windows()) if windows else ()
+        return "\n".join(shown) or None
+
+
+def _reason(problem: Exception) -> str:
+    said = str(problem) if isinstance(problem, ContextUIError) else reason_of(problem)
+    return one_line(mask(said), _LONGEST)
