@@ -223,7 +223,10 @@ def test_the_key_is_in_no_dump(places: Places) -> None:
         ({"environ": {"CONTEXTUI_BUDGET": "0"}}, ["CONTEXTUI_BUDGET", '"0"', "from 1"]),
         ({"user": "max_steps = true"}, ["max_steps in ", "config.toml is true"]),
         ({"user": 'budget = "5"'}, ["budget in ", 'is "5"']),
-        ({"flags": {"strategy": "not one"}}, ["--strategy", '"not one"', "a strategy's name, or a table"]),
+        (
+            {"flags": {"strategy": "not one"}},
+            ["--strategy", '"not one"', "a strategy's name, or a table"],
+        ),
         ({"flags": {"approval": "yes"}}, ["--approval", "one of ask, auto, read-only"]),
         ({"flags": {"model": "two words"}}, ["--model", "without spaces"]),
         ({"flags": {"base_url": "localhost:80"}}, ["--base-url", "an address such as http"]),
