@@ -86,6 +86,9 @@ class Usage:
         }
         return Usage(**sums)
 
+    def __bool__(self) -> bool:
+        return any(self.as_dict().values())
+
     def as_dict(self) -> dict[str, int]:
         """The figures by name."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
@@ -116,6 +119,13 @@ class CallBegun(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class UsageTold(Event):
+    """What the answer cost so far; it is spent even if no whole answer comes of it."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
 class Answer(Event):
     """The whole answer; always the last that a stream gives.
 
@@ -134,7 +144,7 @@ class Answer(Event):
     cut_calls: tuple[str, ...] = ()
 
 
-ModelEvent = TextDelta | ThinkingDelta | CallBegun | Answer
+ModelEvent = TextDelta | ThinkingDelta | CallBegun | UsageTold | Answer
 
 
 class Model(Protocol):

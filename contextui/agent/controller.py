@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from contextui.agent import gate, phrases
 from contextui.agent.approval import ApprovalGate
+from contextui.agent.ending import end_in_words, make_whole
 from contextui.agent.events import (
     AnswerDiscarded,
     AnswerGiven,
@@ -39,7 +40,7 @@ from contextui.context.manager import ContextManager
 from contextui.context.pieces import Composition
 from contextui.errors import ContextTooLargeError, ContextUIError
 from contextui.events import Event
-from contextui.model import Answer, Model, ModelError, ModelRequest
+from contextui.model import Answer, Model, ModelError, ModelRequest, Usage, UsageTold
 from contextui.text import cap
 from contextui.windowing.action import ActionResult
 from contextui.windowing.manager import WindowManager
@@ -203,6 +204,8 @@ class InteractionController:
 
     def begin(self, turn: Turn, text: str) -> TurnStarted:
         """Put the person's words into the context, after what they did meanwhile."""
+        # The turn before may have ended with the program.
+        end_in_words(self.context, phrases.of(self.windows.lang))
         self._meanwhile.tell()
         turn.words_id = self.context.add(ContextItem(ItemType.USER, text)).id
         return TurnStarted(text, turn.words_id)
@@ -220,14 +223,17 @@ class InteractionController:
         turn.request = self.request_of(composition, without_thinking=turn.without_thinking)
         turn.tell(StepStarted(turn.step, composition.tokens))
         turn.await_answer()
-        answer = await answer_to(self.model, turn.request, self.options.retry, turn.hear)
+        counted = composition.tokens + self._room.reserved  # the provider counts both
+
+        def hear(event: Event) -> None:
+            if isinstance(event, UsageTold):
+                self._spend(turn, counted, event.usage)
+            else:
+                turn.hear(event)
+
+        answer = await answer_to(self.model, turn.request, self.options.retry, hear)
         turn.steps += 1
-        turn.usage += answer.usage
         turn.stop_reason = answer.stop_reason
-        if any(answer.usage.as_dict().values()):
-            counted = composition.tokens + self._room.reserved  # the provider counts both
-            self.context.report_usage(counted, answer.usage.as_dict())
-        turn.tell(UsageSpent(answer.usage, turn.step))
         return answer
 
     def request_of(
@@ -349,6 +355,13 @@ class InteractionController:
             return None
         return turn.finished(verdict.reason, verdict.explanation)
 
+    def _spend(self, turn: Turn, counted: int, usage: Usage) -> None:
+        """Take down what an attempt cost, be it that an answer came of it or not."""
+        turn.usage += usage
+        if usage:
+            self.context.report_usage(counted, usage.as_dict())
+        turn.tell(UsageSpent(usage, turn.step))
+
     def _can_help(self, turn: Turn, error: ModelError) -> bool:
         """Change what was refused, each way once: the same bytes are never sent again."""
         if error.kind == "thinking" and turn.thought:
@@ -367,15 +380,7 @@ class InteractionController:
         turn.tell(Notice(phrases.of(self.windows.lang).shrunk))
 
     def _make_whole(self, turn: Turn) -> None:
-        """Leave no call without its result, and nothing out that the person has read."""
-        words = phrases.of(self.windows.lang)
-        if partial := "".join(turn.partial).strip():
-            turn.text = partial
-            self.context.add(ContextItem(ItemType.ASSISTANT, f"{partial}\n\n{words.stopped_here}"))
-        for call_id in self.context.ledger.calls.unanswered:
-            lost = ToolCall(call_id, "", {})
-            self.context.add(self._calls.result(lost, words.not_finished, ok=False))
-        self.context.end_turn()
+        make_whole(turn, self.context, self._calls, phrases.of(self.windows.lang))
 
     def _keep(self, turn: Turn, text: str) -> TurnStarted:
         """Keep the words of a turn that has ended before it began."""

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextui.agent.events import RetryScheduled, UsageSpent
 from contextui.agent.retry import RetryPolicy, answer_to
 from contextui.events import Event
-from contextui.model import Answer, Model, ModelRequest, Usage
+from contextui.model import Answer, Model, ModelRequest, Usage, UsageTold
 
 Tell = Callable[[Event], object]
 
@@ -37,12 +37,12 @@ class PatientModel:
         """
         model = self._model()
         self.name = model.name
-        answer = await answer_to(model, request, self._retry, self._hear)
-        self.usage += answer.usage
-        if any(answer.usage.as_dict().values()):
-            self.tell(UsageSpent(answer.usage, 0))
-        yield answer
+        yield await answer_to(model, request, self._retry, self._hear)
 
     def _hear(self, event: Event) -> None:
-        if isinstance(event, RetryScheduled):
-            self.tell(event)
+        match event:
+            case RetryScheduled():
+                self.tell(event)
+            case UsageTold(usage) if usage:
+                self.usage += usage
+                self.tell(UsageSpent(usage, 0))

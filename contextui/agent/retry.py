@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from contextui.agent.events import AnswerDiscarded, RetryScheduled
 from contextui.events import Event
-from contextui.model import Answer, Model, ModelError, ModelRequest
+from contextui.model import Answer, Model, ModelError, ModelRequest, UsageTold
 
 Sleep = Callable[[float], Awaitable[object]]
 
@@ -53,6 +53,9 @@ async def answer_to(
 ) -> Answer:
     """The whole answer to a request; what happens on the way is told.
 
+    What an attempt cost, as far as that is known, is told once as `UsageTold`, also where no
+    whole answer came of it.
+
     Raises:
         ModelError: There is none. Nothing of a broken answer counts.
     """
@@ -73,11 +76,16 @@ async def answer_to(
 
 async def _stream(model: Model, request: ModelRequest, tell: Callable[[Event], None]) -> Answer:
     shown = False
+    spent: UsageTold | None = None
     stream = model.stream(request)
     try:
         async for event in stream:
             if isinstance(event, Answer):
+                spent = UsageTold(event.usage)
                 return event
+            if isinstance(event, UsageTold):
+                spent = event
+                continue
             tell(event)
             shown = True
         raise ModelError("cut", "The answer broke off.")
@@ -86,6 +94,8 @@ async def _stream(model: Model, request: ModelRequest, tell: Callable[[Event], N
             tell(AnswerDiscarded(str(error)))
         raise
     finally:
+        if spent is not None:
+            tell(spent)
         close = getattr(stream, "aclose", None)  # an async generator has it, an iterator may not
         if close is not None:
             await close()

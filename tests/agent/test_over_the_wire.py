@@ -16,9 +16,9 @@ from contextui.agent.events import (
 from contextui.events import Event, WindowActed, WindowOpened
 from contextui.model import CallBegun, TextDelta, ThinkingDelta, Usage
 from contextui.windowing.snapshot import Lod
-from tests.agent.server import Received, answer, call, thinking
-from tests.agent.talking import end, of
-from tests.agent.wired import KEY, Wired, adding, before, opening, results, texts
+from tests.agent.server import Received, Stream, answer, call, thinking
+from tests.agent.talking import end, of, options
+from tests.agent.wired import KEY, Wired, adding, before, beside, opening, results, texts
 
 # --- answers -----------------------------------------------------------------------------
 
@@ -277,3 +277,35 @@ def test_only_windows_that_changed_come_again(wired: Wired, count: int) -> None:
     assert texts(first).count("<Window ") == count
     assert texts(second).count("<Window ") == count + 1
     assert texts(second).rpartition("<Window ")[2].startswith('id="todo_1" version="2')
+
+
+def test_what_a_stopped_answer_cost_is_counted(wired: Wired) -> None:
+    def stop(event: Event) -> None:
+        if isinstance(event, TextDelta):
+            wired.talk.stop()
+
+    cost = {"input_tokens": 900, "cache_read_input_tokens": 50, "output_tokens": 3}
+    held = Stream(answer("Once upon a time", usage=cost)[:4], held=True)
+    events = wired.say("a story", answer(opening()), held, heard=stop)
+    assert end(events).reason == "stopped"
+    assert end(events).usage == Usage(910, 28, 50, 0)
+    assert [event.usage for event in of(UsageSpent, events)][1] == Usage(900, 3, 50, 0)
+
+
+def test_what_a_broken_answer_cost_is_counted(wired: Wired) -> None:
+    whole = answer("I open it.", usage={"input_tokens": 100, "output_tokens": 5})
+    events = wired.say("a list", Stream(whole[:5], end="close"), whole)
+    assert (end(events).usage, end(events).steps) == (Usage(200, 10, 0, 0), 1)
+    assert len(of(UsageSpent, events)) == 2
+
+
+def test_words_do_not_stand_beside_results(wired: Wired) -> None:
+    """They provoke empty answers; so it is said that a turn which ended in results has ended."""
+    wired.begin(options(max_steps=1))
+    wired.say("a list", answer(opening("milk")))
+    assert end(wired.say("go on", answer(adding("eggs")))).reason == "paused"
+    wired.go_on()
+    wired.say("and?", answer("Done."))
+    for received in wired.requests:
+        assert beside(received) == []
+    assert texts(wired.last).count("(stopped here)") == 2

@@ -11,7 +11,7 @@ import pytest
 
 from tests.agent.server import Reply, Server, Stream, answer, block_events, call, error, start
 from tests.agent.shapes import violations
-from tests.agent.wired import KEY, adding, opening, results, texts
+from tests.agent.wired import KEY, adding, beside, opening, results, texts
 from tests.cli.calling import PATIENCE, Program
 
 ENDS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)]
@@ -70,6 +70,7 @@ def go_on(program: Program, server: Server) -> list[str]:
     assert (done.status, done.err, done.json["result"]) == (0, "", "Here.")
     for received in server.requests:
         assert violations(received.json) == []
+        assert beside(received) == []
     for path in program.home.rglob("*"):
         assert path.stat().st_mode & 0o077 == 0
         assert path.is_dir() or KEY.encode() not in path.read_bytes()

@@ -193,6 +193,14 @@ def before(received: Received, words: str) -> list[tuple[str, dict[str, Any]]]:
     return blocks[:at]
 
 
+def beside(received: Received) -> list[str]:
+    """The words that stand in one message with results."""
+    mixed = [
+        [block["type"] for block in message["content"]] for message in received.json["messages"]
+    ]
+    return [one for kinds in mixed if "tool_result" in kinds for one in kinds if one == "text"]
+
+
 def is_live(block: dict[str, Any]) -> bool:
     """Whether it is a window, or the line about what the person did."""
     return str(block.get("text", "")).startswith(("<Window ", "(Meanwhile "))

@@ -17,6 +17,7 @@ from contextui.model import (
     TextDelta,
     ThinkingDelta,
     Usage,
+    UsageTold,
 )
 
 _CUT_SHORT = frozenset(("max_tokens", "model_context_window_exceeded", "refusal"))
@@ -63,7 +64,7 @@ class AnswerReader:
         """
         match event.get("type"):
             case "message_start":
-                self._start(self._part(event, "message"))
+                return self._start(self._part(event, "message"))
             case "content_block_start":
                 return self._begin(event.get("index"), self._part(event, "content_block"))
             case "content_block_delta":
@@ -71,7 +72,7 @@ class AnswerReader:
             case "content_block_stop":
                 self._stop(event.get("index"))
             case "message_delta":
-                self._close(self._part(event, "delta"), event.get("usage"))
+                return self._close(self._part(event, "delta"), event.get("usage"))
             case "message_stop":
                 self.is_whole = True
         return ()
@@ -98,13 +99,13 @@ class AnswerReader:
 
     # --- the events --------------------------------------------------------------------
 
-    def _start(self, message: Mapping[str, Any]) -> None:
+    def _start(self, message: Mapping[str, Any]) -> Sequence[ModelEvent]:
         if self._begun or self._drafts:
             raise ModelError("cut", self._words.began_twice)
         self._begun = True
         if isinstance(message.get("model"), str):
             self._model = message["model"] or self._model
-        self._count(message.get("usage"))
+        return self._count(message.get("usage"))
 
     def _begin(self, index: object, block: Mapping[str, Any]) -> Sequence[ModelEvent]:
         if not isinstance(block.get("type"), str):
@@ -124,19 +125,20 @@ class AnswerReader:
         if isinstance(index, int) and index in self._drafts:
             self._drafts[index].is_stopped = True
 
-    def _close(self, delta: Mapping[str, Any], usage: object) -> None:
+    def _close(self, delta: Mapping[str, Any], usage: object) -> Sequence[ModelEvent]:
         if isinstance(delta.get("stop_reason"), str):
             self._stop_reason = delta["stop_reason"]
-        self._count(usage)
+        return self._count(usage)
 
-    def _count(self, usage: object) -> None:
+    def _count(self, usage: object) -> Sequence[ModelEvent]:
         """Take the figures that are told: those of later events are totals, or null."""
         if not isinstance(usage, Mapping):
-            return
+            return ()
         told = {one.name: usage.get(one.name) for one in fields(Usage)}
         self._usage = replace(
             self._usage, **{name: count for name, count in told.items() if type(count) is int}
         )
+        return (UsageTold(self._usage),)
 
     def _part(self, event: Mapping[str, Any], name: str) -> Block:
         part = event.get(name)

@@ -17,6 +17,7 @@ from contextui.model import (
     TextDelta,
     ThinkingDelta,
     Usage,
+    UsageTold,
 )
 from tests.agent.server import Event, answer, block_events, call, delta, start, thinking
 
@@ -24,10 +25,10 @@ STOP: Event = {"type": "message_stop"}
 
 
 def read(events: Sequence[Event]) -> tuple[list[ModelEvent], Answer]:
-    """What a reader tells on the way, and the answer."""
+    """What a reader tells on the way, but for the costs, and the answer."""
     reader = AnswerReader("claude-x")
     told = [said for event in events for said in reader.read(event)]
-    return told, reader.answer()
+    return [one for one in told if not isinstance(one, UsageTold)], reader.answer()
 
 
 def answered(*events: Event, stop_reason: str | None = "end_turn") -> Answer:
