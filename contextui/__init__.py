@@ -44,6 +44,14 @@ if TYPE_CHECKING:
     from contextui.context.render import ContextRenderer as ContextRenderer
     from contextui.context.render import RenderOptions as RenderOptions
     from contextui.context.report import ContextStats as ContextStats
+    from contextui.context.strategies.entities import EntityExtraction as EntityExtraction
+    from contextui.context.strategies.env import StrategyEnv as StrategyEnv
+    from contextui.context.strategies.finding import make_strategy as make_strategy
+    from contextui.context.strategies.sliding import SlidingWindow as SlidingWindow
+    from contextui.context.strategies.strategy import ContextStrategy as ContextStrategy
+    from contextui.context.strategies.strategy import Payload as Payload
+    from contextui.context.strategies.strategy import StrategyError as StrategyError
+    from contextui.context.strategies.summarization import Summarization as Summarization
     from contextui.context.trim import trim as trim
     from contextui.errors import ActionError as ActionError
     from contextui.errors import ContextTooLargeError as ContextTooLargeError
@@ -103,6 +111,12 @@ _HOMES = {
     "contextui.context.manager": ["ContextManager"],
     "contextui.context.render": ["ContextRenderer", "RenderOptions"],
     "contextui.context.report": ["ContextStats"],
+    "contextui.context.strategies.entities": ["EntityExtraction"],
+    "contextui.context.strategies.env": ["StrategyEnv"],
+    "contextui.context.strategies.finding": ["make_strategy"],
+    "contextui.context.strategies.sliding": ["SlidingWindow"],
+    "contextui.context.strategies.strategy": ["ContextStrategy", "Payload", "StrategyError"],
+    "contextui.context.strategies.summarization": ["Summarization"],
     "contextui.context.trim": ["trim"],
     "contextui.files.textfile": ["TextFile"],
     "contextui.files.workspace": ["Workspace"],

@@ -15,15 +15,15 @@ from contextui.windowing.trouble import reason_of
 GROUP = "contextui.strategies"
 """The entry points by which packages offer strategies."""
 
-OUR_OWN: Mapping[str, type[ContextStrategy]] = {
+_OUR_OWN: Mapping[str, type[ContextStrategy]] = {
     one.name: one for one in (SlidingWindow, Summarization, EntityExtraction)
 }
 
 
 def strategy_names() -> list[str]:
     """The names of all strategies, our own first."""
-    others = sorted({one.name for one in entry_points(group=GROUP)} - OUR_OWN.keys())
-    return [*OUR_OWN, *others]
+    others = sorted({one.name for one in entry_points(group=GROUP)} - _OUR_OWN.keys())
+    return [*_OUR_OWN, *others]
 
 
 def make_strategy(name: str, config: Mapping[str, Any] | None = None) -> ContextStrategy:
@@ -36,7 +36,7 @@ def make_strategy(name: str, config: Mapping[str, Any] | None = None) -> Context
     Raises:
         StrategyError: There is none of this name, or it cannot be used with these settings.
     """
-    made = OUR_OWN.get(name) or _from_packages(name)
+    made = _OUR_OWN.get(name) or _from_packages(name)
     given = dict(config or {})
     _check_settings(name, made, given)
     try:

@@ -7,6 +7,7 @@ from contextui.agent.models.offline import saying
 from contextui.agent.models.offline.outline import asked_headings, outline
 from contextui.agent.models.offline.planning import Plan, plan
 from contextui.agent.models.offline.scene import Scene, read
+from contextui.agent.models.offline.state import filled_state
 from contextui.agent.models.offline.wishing import Planned
 from contextui.model import (
     Answer,
@@ -53,12 +54,7 @@ def answer_to(request: ModelRequest) -> Answer:
     calls: Sequence[Planned] = ()
     lang = saying.language(scene.words, request.system)
     if not request.tools:
-        headings = asked_headings(scene.words)
-        text = (
-            outline(_before_last(request), headings, lang)
-            if headings is not None
-            else saying.phrases(lang).no_tools
-        )
+        text = _beside_the_talk(request, scene, lang)
     else:
         made = plan(scene, lang)
         calls = made.calls
@@ -70,6 +66,16 @@ def answer_to(request: ModelRequest) -> Answer:
         usage=Usage(_size(request) // 4, sum(len(str(one)) for one in blocks) // 4),
         model=OfflineModel.name,
     )
+
+
+def _beside_the_talk(request: ModelRequest, scene: Scene, lang: Lang) -> str:
+    """What is asked for without tools: a state, or a summary."""
+    if state := filled_state(scene.words):
+        return state
+    headings = asked_headings(scene.words)
+    if headings is None:
+        return saying.phrases(lang).no_tools
+    return outline(_before_last(request), headings, lang)
 
 
 def _before_last(request: ModelRequest) -> list[LlmMessage]:

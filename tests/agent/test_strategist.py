@@ -1,0 +1,381 @@
+"""Strategies in a conversation: what they leave out, what they remember, and what if they fail."""
+
+import asyncio
+import itertools
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from contextui.agent.controller import InteractionController
+from contextui.agent.events import Notice
+from contextui.agent.models.offline import OfflineModel
+from contextui.agent.models.scripted import ScriptedModel
+from contextui.agent.wire import payload
+from contextui.context.item import ContextItem, ItemType
+from contextui.context.manager import ContextManager
+from contextui.context.strategies.entities import EntityExtraction
+from contextui.context.strategies.sliding import SlidingWindow
+from contextui.context.strategies.strategy import ContextStrategy, Payload
+from contextui.context.strategies.summarization import Summarization
+from contextui.model import Answer, ModelError, ModelRequest, Tool
+from contextui.session.session import SessionOptions
+from contextui.session.store import SessionStore
+from contextui.windowing.manager import WindowManager
+from tests.agent.shapes import violations
+from tests.agent.talking import controller, end, of, options, say
+from tests.context.conversation import rough_counter
+from tests.windowing.samples import Todo
+
+SUMMARY = "## Goal\nA shop."
+
+
+class Everyday:
+    """A model that answers, and summarizes or extracts when it is asked to."""
+
+    name = "everyday"
+
+    def __init__(self, beside: Any = SUMMARY) -> None:
+        self.beside = beside
+        self.requests: list[ModelRequest] = []
+        self.asides: list[ModelRequest] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def stream(self, request: ModelRequest) -> Any:
+        if request.tools:
+            self.requests.append(request)
+            yield Answer(({"type": "text", "text": f"Answer {len(self.requests)}."},))
+            return
+        self.asides.append(request)
+        await self.gate.wait()
+        if isinstance(self.beside, Exception):
+            raise self.beside
+        yield Answer(({"type": "text", "text": self.beside},))
+
+
+def talk_with(strategy: ContextStrategy, model: Any = None, **given: Any) -> InteractionController:
+    context = ContextManager(WindowManager([Todo]), counter=rough_counter())
+    context.add(ContextItem(ItemType.SYSTEM, "Be brief."))
+    talk = controller(model=model or Everyday(), context=context, options=options(**given))
+    talk.strategist.use(strategy)
+    return talk
+
+
+async def turns(talk: InteractionController, count: int, size: int = 10) -> list[str]:
+    """Take turns; what the person was told in them."""
+    told: list[str] = []
+    for number in range(count):
+        events = await say(talk, f"Question {number}. " + "word " * size)
+        assert end(events).reason == "done"
+        told += [one.text for one in of(Notice, events)]
+        await talk.strategist.settle(5)
+    return told
+
+
+def said(request: ModelRequest) -> str:
+    return request.system + json.dumps(payload(request, "m").body["messages"], ensure_ascii=False)
+
+
+class Broken(ContextStrategy):
+    """Gives whatever it was made with, or fails with it."""
+
+    name = "broken"
+
+    def __init__(self, gives: Any) -> None:
+        self.gives = gives
+
+    async def compose_payload(
+        self,
+        system_prompt: str,
+        history: Sequence[ContextItem],
+        tools: Sequence[Tool],
+        rag_context: str | None = None,
+    ) -> Payload:
+        if isinstance(self.gives, Exception):
+            raise self.gives
+        return self.gives(history) if callable(self.gives) else self.gives  # type: ignore[no-any-return]
+
+
+# --- the sliding window --------------------------------------------------------------------------
+
+
+def test_the_sliding_window_keeps_everything_while_there_is_room() -> None:
+    talk = talk_with(SlidingWindow())
+    asyncio.run(turns(talk, 8))
+    assert all(not item.hidden for item in talk.context.get_all())
+
+
+def test_it_leaves_out_the_oldest_in_a_step_that_lasts() -> None:
+    talk = talk_with(SlidingWindow(), budget=2_000, auto_compact=False)
+    asyncio.run(turns(talk, 30, 60))
+    model = talk.model
+    assert isinstance(model, Everyday)
+    first = [said(one).find("Question") for one in model.requests]
+    shown = [said(one)[at : at + 12] for one, at in zip(model.requests, first, strict=True)]
+    moves = sum(a != b for a, b in itertools.pairwise(shown))
+    assert 1 <= moves <= 6
+    assert not any(violations(payload(one, "m").body) for one in model.requests)
+    hidden = {item.hidden for item in talk.context.get_all()}
+    assert hidden == {None, "trimmed"}
+
+
+def test_past_twenty_messages_only_five_stay_if_that_is_wanted() -> None:
+    talk = talk_with(SlidingWindow(max_messages=20, keep_messages=5))
+    asyncio.run(turns(talk, 11))
+    model = talk.model
+    assert isinstance(model, Everyday)
+    assert len(model.requests[9].messages) == 19
+    # Of 21 messages the last five, the first of which is an answer: its question is not among them.
+    active = [item.content[:11] for item in talk.context.get_active() if item.seq > 1]
+    assert active == [
+        "Question 8.",
+        "Answer 9.",
+        "Question 9.",
+        "Answer 10.",
+        "Question 10",
+        "Answer 11.",
+    ]
+
+
+def test_tool_pairs_stay_whole() -> None:
+    talk = talk_with(SlidingWindow(max_messages=6, keep_messages=1))
+    context = talk.context
+    context.add(ContextItem(ItemType.USER, "old"))
+    for number in range(3):
+        use = {"type": "tool_use", "id": f"t{number}", "name": "create", "input": {}}
+        context.add(ContextItem(ItemType.ASSISTANT, "", blocks=[use]))
+        context.add(ContextItem(ItemType.TOOL, "ok", tool_call_id=f"t{number}"))
+    context.end_turn()
+    asyncio.run(turns(talk, 1))
+    model = talk.model
+    assert isinstance(model, Everyday)
+    assert not violations(payload(model.requests[0], "m").body)
+
+
+# --- summarization -------------------------------------------------------------------------------
+
+
+def test_past_ten_rounds_the_oldest_five_become_a_summary() -> None:
+    talk = talk_with(Summarization())
+    asyncio.run(turns(talk, 12))
+    model = talk.model
+    assert isinstance(model, Everyday)
+    assert len(model.asides) == 1
+    assert "Question 0" in said(model.requests[10])
+    last = said(model.requests[11])
+    assert SUMMARY.replace("\n", "\\n") in last or SUMMARY in last
+    assert "Question 4" not in last
+    assert "Question 5" in last
+    assert [
+        one.hidden for one in talk.context.get_all() if one.content.startswith("Question 4")
+    ] == ["compacted"]
+
+
+def test_the_present_summary_is_folded_into_the_new_one() -> None:
+    talk = talk_with(Summarization(threshold=4, fold=2))
+    asyncio.run(turns(talk, 9))
+    model = talk.model
+    assert isinstance(model, Everyday)
+    assert "A shop." in said(model.asides[1])
+    assert len([one for one in talk.context.get_active() if one.is_summary]) == 1
+
+
+def test_a_turn_never_waits_for_a_summary() -> None:
+    talk = talk_with(Summarization(threshold=3, fold=1))
+    model = talk.model
+    assert isinstance(model, Everyday)
+
+    async def go() -> None:
+        for number in range(4):
+            await say(talk, f"Question {number}.")
+        model.gate.clear()
+        for number in range(4, 8):
+            assert end(await say(talk, f"Question {number}.")).reason == "done"
+        model.gate.set()
+        await talk.strategist.settle(5)
+
+    asyncio.run(go())
+    assert len(model.requests) == 8
+
+
+def test_a_summary_of_what_was_changed_meanwhile_is_thrown_away() -> None:
+    talk = talk_with(Summarization(threshold=3, fold=1))
+    model = talk.model
+    assert isinstance(model, Everyday)
+
+    async def go() -> None:
+        for number in range(3):
+            await say(talk, f"Question {number}.")
+        model.gate.clear()
+        await say(talk, "Question 3.")
+        await asyncio.sleep(0)
+        first = next(one for one in talk.context.get_active() if one.type is ItemType.USER)
+        talk.context.edit(first.id, "Something else.")
+        model.gate.set()
+        await talk.strategist.settle(5)
+        assert not any(one.is_summary for one in talk.context.get_all())
+        assert not first.hidden
+
+    asyncio.run(go())
+    assert model.asides
+
+
+@pytest.mark.parametrize("problem", [ModelError("auth", "No key."), ValueError("odd"), ""])
+def test_without_a_summary_everything_stays_and_it_is_told(problem: Any) -> None:
+    talk = talk_with(Summarization(threshold=3, fold=1), Everyday(problem))
+    told = asyncio.run(turns(talk, 6))
+    assert told
+    assert "summarization" in told[0]
+    assert not any(one.is_obsolete for one in talk.context.get_all())
+
+
+def test_what_is_pinned_stays() -> None:
+    talk = talk_with(Summarization(threshold=4, fold=2))
+
+    async def go() -> None:
+        await turns(talk, 1)
+        first = next(one for one in talk.context.get_active() if one.type is ItemType.USER)
+        talk.context.pin(first.id)
+        await turns(talk, 8)
+        assert not first.hidden
+
+    asyncio.run(go())
+
+
+def test_its_summary_outlives_the_program(tmp_path: Any) -> None:
+    store = SessionStore(tmp_path, options=SessionOptions(classes=[Todo]))
+    with store.create(tmp_path) as session:
+        talk = controller(model=Everyday(), context=session.context)
+        talk.strategist.use(Summarization(threshold=3, fold=1))
+        asyncio.run(turns(talk, 6))
+        sent, session_id = list(session.context.outlook().messages), session.id
+        talk.close()
+    with store.open(session_id) as session:
+        assert list(session.context.outlook().messages) == sent
+        assert "A shop." in str(sent)
+        assert session.context.undo() == []  # a strategy's doing is no step of the person's
+
+
+# --- entities ------------------------------------------------------------------------------------
+
+SCHEMA = {"destination": "string", "date": "string"}
+
+
+def test_the_state_stands_for_the_conversation() -> None:
+    model = Everyday('{"destination": "Rome", "mood": "good", "date": 7}')
+    talk = talk_with(EntityExtraction(schema=SCHEMA), model)
+    asyncio.run(turns(talk, 2))
+    request = said(model.requests[1])
+    assert '"destination": "Rome"' in model.requests[1].system
+    assert "mood" not in request
+    assert "date" not in model.requests[1].system
+    assert "Question 0" not in request
+    assert "Question 1" in request
+
+
+def test_a_state_that_stays_the_same_costs_no_cache() -> None:
+    model = Everyday('{"destination": "Rome"}')
+    talk = talk_with(EntityExtraction(schema=SCHEMA), model)
+    asyncio.run(turns(talk, 4))
+    assert len({one.system for one in model.requests}) == 1
+    assert sum(one.is_summary for one in talk.context.get_all()) == 1
+
+
+def test_an_answer_that_is_no_state_leaves_everything_as_it_is() -> None:
+    model = Everyday("I do not know.")
+    talk = talk_with(EntityExtraction(schema=SCHEMA), model)
+    told = asyncio.run(turns(talk, 2))
+    assert "no JSON object" in told[0]
+    assert "Question 0" in said(model.requests[1])
+
+
+def test_the_offline_model_fills_a_state() -> None:
+    talk = talk_with(EntityExtraction(schema=SCHEMA), OfflineModel())
+
+    async def go() -> str:
+        await say(talk, "The destination is Rome, and the date is 7 May.")
+        await say(talk, "Now the destination is Oslo.")
+        return talk.context.outlook().messages[1].content  # type: ignore[return-value]
+
+    assert json.loads(asyncio.run(go()).partition("\n")[2]) == {
+        "destination": "Oslo",
+        "date": "7 May",
+    }
+
+
+# --- strategies that fail ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("gives", "words"),
+    [
+        (ValueError("no idea"), "no idea"),
+        (None, "no Payload"),
+        (Payload(None), "no list of items"),  # type: ignore[arg-type]
+        (Payload([ContextItem(ItemType.USER, "made up")]), "not in the history"),
+        (Payload((), memory="  "), "no text"),
+        (Payload((), memory=7), "no text"),  # type: ignore[arg-type]
+        (lambda history: Payload(history, memory="word " * 9_000), "more than there is room for"),
+    ],
+)
+def test_a_strategy_that_fails_is_told_and_replaced(gives: Any, words: str) -> None:
+    talk = talk_with(Broken(gives), budget=2_000, auto_compact=False)
+    told = asyncio.run(turns(talk, 20, 60))
+    assert len(told) == 20
+    assert all("broken" in one and words in one for one in told)
+    model = talk.model
+    assert isinstance(model, Everyday)
+    assert not any(violations(payload(one, "m").body) for one in model.requests)
+    assert {item.hidden for item in talk.context.get_all()} == {None, "trimmed"}
+
+
+def test_a_strategy_that_keeps_nothing_leaves_what_was_just_said() -> None:
+    talk = talk_with(Broken(Payload(())))
+    assert asyncio.run(turns(talk, 3)) == []
+    model = talk.model
+    assert isinstance(model, Everyday)
+    assert "Question 2" in said(model.requests[2])
+    assert "Question 1" not in said(model.requests[2])
+
+
+def test_what_was_left_out_comes_back_pinned() -> None:
+    talk = talk_with(Broken(Payload(())))
+
+    async def go() -> None:
+        await turns(talk, 2)
+        first = next(one for one in talk.context.get_all() if one.type is ItemType.USER)
+        assert first.hidden == "trimmed"
+        talk.context.restore(first.id)
+        await turns(talk, 1)
+        assert not first.hidden
+
+    asyncio.run(go())
+
+
+def test_stopping_while_a_strategy_thinks_keeps_the_words() -> None:
+    model = Everyday('{"destination": "Rome"}')
+    talk = talk_with(EntityExtraction(schema=SCHEMA), model)
+
+    async def go() -> str:
+        model.gate.clear()
+        turn = asyncio.create_task(say(talk, "To Rome."))
+        while not model.asides:
+            await asyncio.sleep(0)
+        talk.stop()
+        return end(await turn).reason
+
+    assert asyncio.run(go()) == "stopped"
+    assert [one.content for one in talk.context.get_active()][-1] == "To Rome."
+
+
+def test_a_model_of_its_own_is_asked() -> None:
+    cheap = ScriptedModel(SUMMARY, name="cheap")
+    talk = talk_with(Summarization(threshold=3, fold=1))
+    talk.strategist.use(Summarization(threshold=3, fold=1), cheap)
+    asyncio.run(turns(talk, 4))
+    model = talk.model
+    assert isinstance(model, Everyday)
+    assert len(cheap.requests) == 1
+    assert not model.asides

@@ -1,0 +1,94 @@
+"""Strategies by name: our own, a package's, and what is said of those that cannot be used."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextui import StrategyError, Summarization, make_strategy
+from contextui.context.strategies.finding import strategy_names
+from contextui.strategy_choice import OUR_OWN
+
+MODULE = """
+from contextui import ContextStrategy, Payload
+
+class Last(ContextStrategy):
+    def __init__(self, *, count: int = 1) -> None:
+        self.count = count
+
+    async def compose_payload(self, system_prompt, history, tools, rag_context=None):
+        return Payload(history[-self.count:])
+
+class Fussy(Last):
+    def __init__(self, **anything):
+        raise RuntimeError("not today")
+
+nothing = 7
+"""
+POINTS = """
+[contextui.strategies]
+last = strange_strategies:Last
+fussy = strange_strategies:Fussy
+nothing = strange_strategies:nothing
+missing = strange_strategies:Missing
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package with strategies, installed as pip would leave it."""
+    info = tmp_path / "strange-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: strange\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(POINTS)
+    (tmp_path / "strange_strategies.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    sys.modules.pop("strange_strategies", None)
+
+
+def test_our_own_are_found_by_the_names_that_settings_know() -> None:
+    assert tuple(strategy_names()) == OUR_OWN
+    assert [make_strategy(name).name for name in OUR_OWN[:2]] == list(OUR_OWN[:2])
+
+
+def test_settings_reach_the_strategy() -> None:
+    made = make_strategy("summarization", {"threshold": 20})
+    assert isinstance(made, Summarization)
+    assert made.threshold == 20
+
+
+@pytest.mark.usefixtures("package")
+def test_a_packages_strategies_are_found() -> None:
+    assert strategy_names() == [*OUR_OWN, "fussy", "last", "missing", "nothing"]
+    assert vars(make_strategy("last", {"count": 3})) == {"count": 3}
+
+
+@pytest.mark.usefixtures("package")
+@pytest.mark.parametrize(
+    ("name", "config", "words"),
+    [
+        ("lost", {}, 'There is no strategy "lost". There is: sliding, summarization, entities, '),
+        ("nothing", {}, "is no ContextStrategy"),
+        ("missing", {}, "cannot be loaded"),
+        ("fussy", {"a": 1}, "cannot be made: RuntimeError: not today"),
+        ("last", {"cuont": 1}, 'has no setting "cuont". It has: count.'),
+        ("entities", {}, "needs the setting schema"),
+        ("entities", {"schema": 7}, "must be an object with properties"),
+        ("entities", {"schema": {}}, "must be an object with properties"),
+        ("entities", {"schema": {"city": "town"}}, "must have one of the types string, "),
+        ("entities", {"schema": {"type": "object", "properties": {}}}, "has no properties"),
+        ("summarization", {"fold": 0}, "fold at least 1"),
+        ("summarization", {"threshold": 5}, "threshold must be at least fold + 2"),
+        ("summarization", {"threshold": "many"}, "cannot be made: "),
+        ("sliding", {"max_messages": -1}, "0 or more"),
+        ("sliding", {"max_messages": 3}, "must not be more than"),
+    ],
+)
+def test_what_cannot_be_used_is_said(name: str, config: dict[str, Any], words: str) -> None:
+    with pytest.raises(StrategyError, match=r"strategy|nothing") as caught:
+        make_strategy(name, config)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
