@@ -82,7 +82,8 @@ Strategy = Annotated[
     StrategyChoice,
     Allowed("a strategy's name, or a table with type, plugin, model and config"),
 ]
-Paths = Annotated[tuple[str, ...], Allowed("a list of paths")]
+_GivenPath = Annotated[str, Field(pattern=r"\S")]  # an empty one would be the current folder
+Paths = Annotated[tuple[_GivenPath, ...], Allowed("a list of paths, and none of them empty")]
 
 
 class Settings(BaseModel):
@@ -318,12 +319,13 @@ def _file_layer(path: Path, *, of_project: bool = False) -> _Layer:
 
 def _beside(path: Path, name: object) -> object:
     """A path in a file of settings is meant from where that file is."""
-    return str(path.parent / Path(name).expanduser()) if isinstance(name, str) else name
+    is_path = isinstance(name, str) and name.strip()  # an empty one is refused
+    return str(path.parent / Path(str(name)).expanduser()) if is_path else name
 
 
 def _parsed(path: Path, shown: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(_content(path).decode())
+        return tomllib.loads(_content(path).decode("utf-8-sig"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except UnicodeDecodeError as error:

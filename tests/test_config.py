@@ -297,3 +297,15 @@ def test_the_words_are_those_of_the_parts_they_are_for() -> None:
     assert get_args(Placement) == get_args(placement.Placement)
     assert get_args(Lang) == get_args(env.Lang)
     assert get_args(ToolProtocol) == get_args(prompt.ToolProtocol)
+
+
+def test_a_byte_order_mark_before_the_first_setting_is_passed_over(places: Places) -> None:
+    loaded = places.load(user=b"\xef\xbb\xbfbudget = 9000\n")
+    assert loaded.settings.budget == 9000
+
+
+@pytest.mark.parametrize("given", ["", " "])
+def test_an_empty_path_is_refused(places: Places, given: str) -> None:
+    assert "--windows" in places.refused(flags={"windows": [given]})
+    assert "none of them empty" in places.refused(flags={"window": ["a.py", given]})
+    assert "windows in " in places.refused(user=f'windows = ["{given}"]')

@@ -1,14 +1,17 @@
 """What the command line asks for."""
 
 import argparse
+import difflib
 from collections.abc import Sequence
 from typing import Any, Literal
 
 from contextui.cli.parsers import COMMANDS, UsageError, command_parser, main_parser
 from contextui.config import Settings
+from contextui.text import one_line
 
 OutputFormat = Literal["text", "json", "stream-json"]
 _FORMAT = "--output-format"
+_NEAR = 0.8  # how much a word must be like a command to be taken for one
 
 
 class Arguments(argparse.Namespace):
@@ -72,6 +75,7 @@ def parse(words: Sequence[str]) -> Arguments:
         UsageError: They do not fit.
         SystemExit: They asked for help, which was given.
     """
+    _check_command(words)
     command = COMMANDS.get(words[0]) if words else None
     if command is not None:
         arguments = command_parser(command).parse_args(words[1:], Arguments())
@@ -91,6 +95,20 @@ def asks_for_json(words: Sequence[str]) -> Literal["json", "stream-json"] | None
         if form != word and form in ("json", "stream-json"):
             return "json" if form == "json" else "stream-json"
     return None
+
+
+def _check_command(words: Sequence[str]) -> None:
+    """A command with a letter too few is hardly meant as a prompt."""
+    alone = len(words) == 1 or (len(words) > 1 and words[1].startswith("-"))
+    if not alone or words[0] in COMMANDS or words[0].startswith("-"):
+        return
+    known = {**dict.fromkeys(COMMANDS), "help": "--help", "version": "--version"}
+    near = difflib.get_close_matches(words[0].lower(), known, 1, _NEAR)
+    if near:
+        raise UsageError(
+            f"There is no command {one_line(words[0])}. Is {known[near[0]] or near[0]} meant? "
+            f"As a prompt for the app it is written: contextui -- {one_line(words[0])}"
+        )
 
 
 def _check(arguments: Arguments) -> None:

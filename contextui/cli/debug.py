@@ -6,6 +6,7 @@ from pathlib import Path
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel
+from contextui.agent.protocol import PROTOCOLS, declaring
 from contextui.agent.wire import payload
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
@@ -16,6 +17,7 @@ from contextui.cli.assembling import (
     window_notices,
 )
 from contextui.cli.earlier import newest_session
+from contextui.cli.guide import read_guide
 from contextui.cli.place import settings_of
 from contextui.cli.speaking import say, say_json, tell
 from contextui.config import OFFLINE, Loaded
@@ -43,7 +45,7 @@ def run(arguments: Arguments) -> int:
 
 def _show(arguments: Arguments, loaded: Loaded, view: SessionView) -> None:
     if arguments.messages:
-        say_json(_request(loaded, view))
+        say_json(_request(loaded, view, anew=arguments.turn is None))
         return
     stats = view.context.get_stats()
     if arguments.json:
@@ -54,19 +56,26 @@ def _show(arguments: Arguments, loaded: Loaded, view: SessionView) -> None:
     say(_figures(stats))
 
 
-def _request(loaded: Loaded, view: SessionView) -> dict[str, object]:
-    """The request as it would leave, before the person's next words."""
+def _request(loaded: Loaded, view: SessionView, *, anew: bool) -> dict[str, object]:
+    """The request as it would leave, before the person's next words.
+
+    With `anew` it has the system prompt that it would be given now: the windows, the language or
+    the folder's AGENTS.md may have changed since.
+    """
     controller = InteractionController(
         model=ScriptedModel(),  # nobody is asked
         context=view.context,
         options=turn_options(loaded),
         tool_protocol=loaded.settings.tool_protocol,
     )
-    budget = loaded.settings.budget
-    asyncio.run(view.context.prepare(budget))
-    request = controller.request_of(view.context.compose(budget))
+    if anew:
+        controller.install_prompt(read_guide(Path(view.info.cwd)).text)
+    tools = PROTOCOLS[loaded.settings.tool_protocol].tools
+    room = loaded.settings.budget - declaring(tools, view.context.counter)
+    asyncio.run(view.context.prepare(room))
+    request = controller.request_of(view.context.compose(room))
     name = OFFLINE if loaded.provider == "offline" else loaded.settings.model
-    return payload(request, name).body
+    return {**payload(request, name).body, "stream": True}
 
 
 def _figures(stats: ContextStats) -> str:

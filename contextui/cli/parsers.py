@@ -46,6 +46,21 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message[:1].upper()}{message[1:]}. See {self.prog} --help.")
 
 
+class _Once(argparse.Action):
+    """What cannot be meant twice. Of a setting, the last one counts."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        if getattr(namespace, self.dest, None) is not None:
+            parser.error(f"{option_string} is given twice")
+        setattr(namespace, self.dest, values)
+
+
 class _Help(argparse.RawDescriptionHelpFormatter):
     """Help in 80 columns: each flag once with what it takes, and what it is beside it."""
 
@@ -81,7 +96,11 @@ def main_parser() -> argparse.ArgumentParser:
     ask = parser.add_argument_group("asking")
     ask.add_argument("words", nargs="*", metavar="PROMPT", help="what the app is told first")
     ask.add_argument(
-        "-p", "--prompt", metavar="PROMPT", help="take one turn without a screen; - reads stdin"
+        "-p",
+        "--prompt",
+        action=_Once,
+        metavar="PROMPT",
+        help="take one turn without a screen; - reads stdin",
     )
     ask.add_argument(
         "--output-format",
@@ -150,7 +169,11 @@ def _add_going_on(going_on: argparse._ArgumentGroup) -> None:
         help="go on with the newest session of this folder",
     )
     which.add_argument(
-        "-r", "--resume", metavar="ID", help="go on with this session; its first letters will do"
+        "-r",
+        "--resume",
+        action=_Once,
+        metavar="ID",
+        help="go on with this session; its first letters will do",
     )
     going_on.add_argument(
         "--fork", action="store_true", help="with -c or -r: go on in a copy of the session"

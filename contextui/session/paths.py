@@ -1,6 +1,7 @@
 """Where sessions are kept (S2.3)."""
 
 import os
+import pwd
 import re
 from pathlib import Path
 
@@ -15,10 +16,29 @@ class InvalidSessionIdError(ContextUIError):
     """Something that cannot be the id of a session."""
 
 
+class NoHomeError(ContextUIError):
+    """A user without a folder of their own, where nothing can be kept."""
+
+
 def contextui_home(home: Path | str | None = None) -> Path:
-    """The folder of all that lasts: the one given, ``CONTEXTUI_HOME``, or ``~/.contextui``."""
+    """The folder of all that lasts: the one given, ``CONTEXTUI_HOME``, or ``~/.contextui``.
+
+    Raises:
+        NoHomeError: The system knows no home of this user.
+    """
     chosen = home or os.environ.get("CONTEXTUI_HOME")
-    return Path(chosen).expanduser().absolute() if chosen else Path.home() / ".contextui"
+    return Path(chosen).expanduser().absolute() if chosen else _users_home() / ".contextui"
+
+
+def _users_home() -> Path:
+    """The user's own folder. An empty ``HOME`` says nothing; Python would take it for the root."""
+    try:
+        found = os.environ.get("HOME") or pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        found = ""
+    if not found:
+        raise NoHomeError("You have no home folder. Name one with the variable CONTEXTUI_HOME.")
+    return Path(found).absolute()
 
 
 def escape_project_path(path: str | Path) -> str:

@@ -58,6 +58,9 @@ def test_settings_are_flags() -> None:
         (["debug"], "debug:run"),
         (["new-window", "x"], "new_window:run"),
         (["--", "debug it"], "screen:open_screen"),
+        (["--", "sesions"], "screen:open_screen"),
+        (["sesions", "of", "therapy"], "screen:open_screen"),
+        (["hello"], "screen:open_screen"),
     ],
 )
 def test_the_first_word_decides(words: list[str], runs: str) -> None:
@@ -80,6 +83,17 @@ def test_the_first_word_decides(words: list[str], runs: str) -> None:
         (["completion", "csh"], "csh"),
         (["sessions", "--mod", "x"], "--mod"),
         (["--budge", "5"], "--budge"),
+        (["-p", "hi", "-p", "ho"], "-p is given twice"),
+        (["-r", "a", "--resume", "b", "-p", "hi"], "--resume is given twice"),
+        (["-r", "", "-p", "hi"], '""'),
+        (["sesions"], "Is sessions meant?"),
+        (["newwindow"], "Is new-window meant?"),
+        (["sesions", "--all"], "Is sessions meant?"),
+        (["Debug"], "Is debug meant?"),
+        (["help"], "Is --help meant?"),
+        (["-p", "hi", "--windows", ""], "--windows"),
+        (["windows", "--windows", " "], "--windows"),
+        (["windows", "--window", ""], "--window"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(

@@ -49,12 +49,31 @@ def test_the_request_is_what_is_sent_next(program: Program, server: Server) -> N
     server.play(answer("Yes."))
     program("-c", "-p", "And?")
     sent = server.requests[-1].json
-    assert told["system"] == sent["system"]
-    assert told["tools"] == sent["tools"]
-    assert (told["model"], told["max_tokens"]) == (sent["model"], sent["max_tokens"])
+    assert {**told, "messages": []} == {**sent, "messages": []}
+    assert told["stream"] is True
     blocks = [block for message in told["messages"] for block in message["content"]]
     plain = [{key: block[key] for key in block if key != "cache_control"} for block in blocks]
     assert plain == [block for _, block in server.requests[-1].blocks()][:-1]
+
+
+def test_the_system_prompt_is_the_one_that_would_be_sent_now(
+    program: Program, server: Server
+) -> None:
+    program.write("AGENTS.md", "Speak like a pirate.")
+    told = program("debug", "--messages").json
+    then = program("debug", "--messages", "--turn", "1").json
+    server.play(answer("Aye."))
+    program("-c", "-p", "And?")
+    assert told["system"] == server.requests[-1].json["system"]
+    assert "pirate" in str(told["system"])
+    assert "pirate" not in str(then["system"])
+    (info,) = program.sessions()
+    before = info.path.read_bytes()
+    chinese = program("debug", "--messages", "--lang", "zh").json
+    assert "窗口" in chinese["system"][0]["text"]
+    by_text = program("debug", "--messages", "--tool-protocol", "text").json
+    assert "<tool_call>" in by_text["system"][0]["text"]
+    assert info.path.read_bytes() == before
 
 
 def test_the_request_of_an_earlier_turn_has_its_windows(program: Program, server: Server) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import pwd
 import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -26,7 +27,7 @@ from contextui.session.git import branch_of
 from contextui.session.loading import NotASessionError
 from contextui.session.log import SessionLockedError
 from contextui.session.memory import KEPT, LIMIT
-from contextui.session.paths import InvalidSessionIdError, contextui_home
+from contextui.session.paths import InvalidSessionIdError, NoHomeError, contextui_home
 from contextui.session.replay import NewerSchemaError
 from contextui.session.session import Session
 from contextui.session.store import UnknownSessionError
@@ -72,6 +73,19 @@ def test_home_is_given_or_set_or_the_users(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv("CONTEXTUI_HOME")
     monkeypatch.setenv("HOME", "/users/me")
     assert contextui_home() == Path("/users/me/.contextui")
+
+
+def test_an_empty_home_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CONTEXTUI_HOME", raising=False)
+    monkeypatch.setenv("HOME", "")
+    assert contextui_home() == Path(pwd.getpwuid(os.getuid()).pw_dir) / ".contextui"
+
+    def nobody(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    with pytest.raises(NoHomeError, match="CONTEXTUI_HOME"):
+        contextui_home()
 
 
 def test_folders_that_share_a_name_are_told_apart(store: SessionStore) -> None:
