@@ -97,15 +97,16 @@ def assemble(arguments: Arguments) -> Assembly:
         ContextUIError: Something is wrong; the text says what to do.
     """
     earlier = find_earlier(arguments)
-    folder = Path(earlier.cwd) if earlier else here()
+    folder = Path(earlier.info.cwd) if earlier else here()
     loaded = settings_of(arguments, folder)
-    notices = [*loaded.notices, *_about(loaded), *_moved(folder)]
+    unread = earlier.notices if earlier else ()
+    notices = [*unread, *loaded.notices, *_about(loaded), *_moved(folder)]
     registry = find_windows(loaded, folder)
     guide, chosen = read_guide(folder), loaded.settings.strategy
     return Assembly(
         loaded,
         folder,
-        earlier,
+        earlier.info if earlier else None,
         registry,
         guide,
         make_model(loaded),

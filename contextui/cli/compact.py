@@ -8,14 +8,13 @@ from contextui.agent.events import RetryScheduled
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.assembling import Assembly, assemble
-from contextui.cli.earlier import newest_session
+from contextui.cli.earlier import session_of
 from contextui.cli.speaking import note, say, tell
 from contextui.context.compaction.plan import Plan
 from contextui.context.compaction.result import CompactionResult
 from contextui.context.item import ContextItem, is_conversation
 from contextui.context.report import debug_line
 from contextui.events import Event
-from contextui.session.store import SessionStore
 from contextui.text import counted
 
 
@@ -25,10 +24,10 @@ def run(arguments: Arguments) -> int:
     Raises:
         ContextUIError: It cannot be done. Nothing was changed.
     """
-    info = SessionStore().find(arguments.session) if arguments.session else newest_session()
+    info, notices = session_of(arguments)
     arguments.resume = info.id
     assembly = assemble(arguments)
-    for notice in assembly.notices:
+    for notice in (*notices, *assembly.notices):
         tell(notice)
     if arguments.dry_run:
         _show(assembly, info.id)

@@ -16,7 +16,7 @@ from contextui.cli.assembling import (
     turn_options,
     window_notices,
 )
-from contextui.cli.earlier import newest_session
+from contextui.cli.earlier import session_of
 from contextui.cli.guide import read_guide
 from contextui.cli.place import settings_of
 from contextui.cli.speaking import say, say_json, tell
@@ -28,14 +28,14 @@ from contextui.session.store import SessionStore, SessionView
 
 def run(arguments: Arguments) -> int:
     """Show a session's items and figures, or the request that would be sent next."""
-    info = SessionStore().find(arguments.session) if arguments.session else newest_session()
+    info, notices = session_of(arguments)
     folder = Path(info.cwd)
     loaded = settings_of(arguments, folder)
     registry = find_windows(loaded, folder)
     store = SessionStore(options=session_options(loaded, registry))
     view = store.view(info.id, arguments.turn, whole=not arguments.messages)
     try:
-        for notice in (*loaded.notices, *window_notices(registry), *view.notices):
+        for notice in (*notices, *loaded.notices, *window_notices(registry), *view.notices):
             tell(notice)
         _show(arguments, loaded, view)
     finally:

@@ -26,7 +26,7 @@ def open_screen(arguments: Arguments) -> int:
     from contextui.tui.app import ContextUIApp  # noqa: PLC0415  (heavy: the screen)
 
     earlier = find_earlier(arguments)
-    folder = Path(earlier.cwd) if earlier else here()
+    folder = Path(earlier.info.cwd) if earlier else here()
     app = ContextUIApp(
         partial(open_desk, arguments),
         folder=folder,

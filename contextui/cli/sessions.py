@@ -6,8 +6,9 @@ from pathlib import Path
 
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
+from contextui.cli.earlier import unread
 from contextui.cli.place import here
-from contextui.cli.speaking import say, say_json, say_table
+from contextui.cli.speaking import say, say_json, say_table, tell
 from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import one_line
 
@@ -17,7 +18,10 @@ _NONE_HERE = "There are no sessions of this folder yet; --all lists those of all
 
 def run(arguments: Arguments) -> int:
     """List the sessions, the newest first."""
-    found = SessionStore().list(None if arguments.everywhere else here())
+    survey = SessionStore().survey(None if arguments.everywhere else here())
+    found = survey.sessions
+    for notice in unread(survey):
+        tell(notice)
     if arguments.json:
         say_json([{**asdict(info), "path": str(info.path)} for info in found])
     elif found:

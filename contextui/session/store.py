@@ -2,6 +2,7 @@
 
 import os
 import uuid
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -51,6 +52,25 @@ class SessionInfo:
     updated: str
     size: int
     is_empty: bool = False
+
+
+class Unreadable(NamedTuple):
+    """A file or a folder in which sessions should be, and why they cannot be read."""
+
+    path: Path
+    reason: str
+
+
+class Survey(NamedTuple):
+    """The sessions that there are, the newest first, and what else is in their place."""
+
+    sessions: tuple[SessionInfo, ...]
+    unreadable: tuple[Unreadable, ...]
+
+    @property
+    def latest(self) -> SessionInfo | None:
+        """The session with the newest entry; an empty one only if all are."""
+        return max(self.sessions, key=lambda one: (not one.is_empty, one.updated), default=None)
 
 
 class SessionView(NamedTuple):
@@ -126,24 +146,39 @@ class SessionStore:
                 if found
                 else f"There is no session {quote(session_id)}."
             )
-        info = _info(chosen[0])
-        if info is None:
-            raise UnknownSessionError(f"Session {session_id} cannot be read: no plain file.")
-        return info
+        try:
+            return _read_info(chosen[0])
+        except OSError as error:
+            raise UnknownSessionError(
+                f"Session {chosen[0].stem} cannot be read: {_reason(error)}."
+            ) from error
 
     def latest(self, cwd: str | Path) -> SessionInfo | None:
         """The session of this folder with the newest entry; an empty one only if all are."""
-        return max(self.list(cwd), key=lambda one: (not one.is_empty, one.updated), default=None)
+        return self.survey(cwd).latest
 
     def list(self, cwd: str | Path | None = None) -> list[SessionInfo]:
         """The sessions of this folder, or of all; the one with the newest entry first."""
-        folder = "*" if cwd is None else escape_project_path(cwd)
-        paths = (self.home / "projects").glob("*/*.jsonl")
-        read = (_info(path) for path in paths if folder in ("*", path.parent.name))
-        found = [info for info in read if info is not None]
-        if cwd is not None:
-            found = [info for info in found if info.cwd == os.path.abspath(cwd)]
-        return sorted(found, key=lambda info: info.updated, reverse=True)
+        return [*self.survey(cwd).sessions]
+
+    def survey(self, cwd: str | Path | None = None) -> Survey:
+        """The same, and what is in the place of a session and cannot be read as one."""
+        folder = None if cwd is None else escape_project_path(cwd)
+        found, unreadable = list[SessionInfo](), list[Unreadable]()
+        for path in _logs(self.home / "projects", folder, unreadable.append):
+            try:
+                info = _read_info(path)
+            except FileNotFoundError:
+                continue  # it was removed just now, or leads nowhere
+            except OSError as error:
+                unreadable.append(Unreadable(path, _reason(error)))
+                continue
+            if not info.started and info.size:
+                unreadable.append(Unreadable(path, "it is damaged, or no session"))
+            elif cwd is None or info.cwd == os.path.abspath(cwd):
+                found.append(info)
+        found.sort(key=lambda info: info.updated, reverse=True)
+        return Survey(tuple(found), tuple(unreadable))
 
     def fork(self, session_id: str, turn: int | None = None) -> Session:
         """Begin a new session with what another one held, all of it or up to the end of a turn.
@@ -191,12 +226,26 @@ def _ends_turn(line: bytes, turn: int) -> bool:
     return f'"data":{{"turn":{turn},"early":false}}'.encode() in line
 
 
-def _info(path: Path) -> SessionInfo | None:
-    """What there is to say of a log; None if it is no file that could be one."""
+def _logs(
+    projects: Path, folder: str | None, report: Callable[[Unreadable], None]
+) -> Iterator[Path]:
+    """The logs of one folder or of all; folders that cannot be read are reported."""
+    for project in _inside(projects, report):
+        if folder in (None, project.name):
+            yield from (path for path in _inside(project, report) if path.suffix == ".jsonl")
+
+
+def _inside(folder: Path, report: Callable[[Unreadable], None]) -> Iterator[Path]:
     try:
-        return _read_info(path)
-    except OSError:
-        return None
+        yield from sorted(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        report(Unreadable(folder, _reason(error)))
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__
 
 
 def _read_info(path: Path) -> SessionInfo:

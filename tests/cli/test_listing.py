@@ -8,6 +8,7 @@ import pytest
 
 from contextui import ContextItem, ItemType, SessionStore
 from contextui.config import Settings
+from contextui.session.paths import escape_project_path
 from tests.cli.calling import Program
 
 WINDOW = '''
@@ -53,6 +54,56 @@ def test_where_there_are_no_sessions_it_says_so(program: Program) -> None:
     assert "no sessions of this folder" in program("sessions").out
     assert program("sessions", "--json").json == []
     assert program.files() == []
+
+
+def damage(program: Program) -> list[Path]:
+    """What stands beside the sessions of the folder and is none."""
+    folder = program.home / "projects" / escape_project_path(program.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "aaaa.jsonl").write_bytes(b"\0\xff\n{}\n" * 20)
+    (folder / "bbbb.jsonl").mkdir()
+    (folder / "cccc.jsonl").symlink_to("cccc.jsonl")
+    (folder / "dddd.jsonl").touch()
+    return [folder / f"{name}.jsonl" for name in ("aaaa", "bbbb", "cccc")]
+
+
+@pytest.mark.parametrize("words", [["sessions"], ["sessions", "--all", "--json"]])
+def test_sessions_that_cannot_be_read_are_told(program: Program, words: list[str]) -> None:
+    session = make_session(program, "one")
+    paths = damage(program)
+    done = program(*words)
+    done.fails(0, "3 sessions cannot be read:", *map(str, paths), "damaged")
+    assert session[:8] in done.out
+    assert "aaaa" not in done.out
+
+
+def test_whoever_goes_on_hears_of_sessions_that_cannot_be_read(program: Program) -> None:
+    paths = damage(program)
+    for words in (["-c", "-p", "Hello"], ["debug"], ["compact"]):
+        program(*words).fails(2, "no session", *map(str, paths))
+    make_session(program, "one")
+    program("debug").fails(0, *map(str, paths))
+    done = program("-c", "-p", "Hello", "--output-format", "json")
+    done.fails(0, *map(str, paths))
+    assert "3 sessions cannot be read" in done.json["notices"][0]
+
+
+def test_a_session_that_was_named_and_cannot_be_read_says_why(program: Program) -> None:
+    damage(program)
+    for name, why in (("aaaa", "session"), ("bbbb", "no plain file"), ("cccc", "symbolic link")):
+        program("-r", name, "-p", "Hello").fails(2, why)
+        program("debug", name).fails(2, why)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_of_sessions_that_may_not_be_read_is_told(program: Program) -> None:
+    make_session(program, "one")
+    folder = program.home / "projects"
+    folder.chmod(0)
+    try:
+        program("-c", "-p", "Hello").fails(2, str(folder), "Permission denied")
+    finally:
+        folder.chmod(0o700)
 
 
 def test_a_folder_that_is_gone_is_named(program: Program) -> None:

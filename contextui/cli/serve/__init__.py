@@ -26,7 +26,7 @@ def run(arguments: Arguments) -> int:
     if not all(find_spec(name) for name in _NEEDED):
         raise UsageError("contextui serve needs more: pip install 'contextui[serve]'")
     earlier = find_earlier(arguments)
-    folder = Path(earlier.cwd) if earlier else here()
+    folder = Path(earlier.info.cwd) if earlier else here()
     lang = settings_of(arguments, folder).settings.lang
     address = Address.of(arguments.host, arguments.port)
     if not address.is_loopback:
