@@ -253,6 +253,12 @@ def allowed(name: str) -> str:
     return found[0].words
 
 
+def locale_lang(environ: Mapping[str, str]) -> Lang | None:
+    """The language of the locale; None if it says nothing."""
+    locale = environ.get(_locale_variable(environ), "").lower()
+    return ("zh" if locale.startswith("zh") else "en") if locale else None
+
+
 # --- the places ------------------------------------------------------------------------------
 
 
@@ -268,11 +274,12 @@ def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> _Layer:
 
 
 def _locale(environ: Mapping[str, str]) -> _Layer:
-    variable = next(filter(environ.get, _LOCALE_VARIABLES), None)
-    if variable is None:
-        return _Layer({}, {})
-    chinese = environ[variable].lower().startswith("zh")
-    return _Layer({"lang": "zh" if chinese else "en"}, {"lang": variable})
+    variable, lang = _locale_variable(environ), locale_lang(environ)
+    return _Layer({"lang": lang}, {"lang": variable}) if lang else _Layer({}, {})
+
+
+def _locale_variable(environ: Mapping[str, str]) -> str:
+    return next(filter(environ.get, _LOCALE_VARIABLES), "")
 
 
 def _misspelt(environ: Mapping[str, str]) -> Iterator[str]:

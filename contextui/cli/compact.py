@@ -1,21 +1,27 @@
 """`contextui compact`: have a summary stand for the older part of a session."""
 
 import asyncio
-import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import RetryScheduled
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.assembling import Assembly, assemble
+from contextui.cli.countdown import Countdown
 from contextui.cli.earlier import session_of
-from contextui.cli.speaking import note, say, tell
+from contextui.cli.speaking import say, say_json, tell
+from contextui.cli.words import counted, words
 from contextui.context.compaction.plan import Plan
 from contextui.context.compaction.result import CompactionResult
 from contextui.context.item import ContextItem, is_conversation
 from contextui.context.report import debug_line
 from contextui.events import Event
-from contextui.text import counted
+from contextui.secrets import mask
+from contextui.session.session import Session
+from contextui.text import one_line
 
 
 def run(arguments: Arguments) -> int:
@@ -30,61 +36,162 @@ def run(arguments: Arguments) -> int:
     for notice in (*notices, *assembly.notices):
         tell(notice)
     if arguments.dry_run:
-        _show(assembly, info.id)
+        _show(assembly, info.id, as_json=arguments.json)
         return status.DONE
-    return _compact(assembly, fork=arguments.fork)
+    return _compact(assembly, arguments)
 
 
-def _compact(assembly: Assembly, *, fork: bool) -> int:
-    with assembly.open_session(fork=fork) as session:
+def _compact(assembly: Assembly, arguments: Arguments) -> int:
+    with assembly.open_session(fork=arguments.fork) as session:
         for notice in session.notices:
             tell(notice)
-        result = asyncio.run(_take(assembly.controller(session.context)))
-    words = result.told(assembly.loaded.settings.lang)
+        result = _worthwhile(asyncio.run(_take(assembly.controller(session.context))), session)
+        if arguments.json:
+            say_json(_data(result, session))
     if not result.success:
-        tell(words)
+        tell(_failure(result, session.id))
         return status.FAILED
-    say(words)
+    if not arguments.json:
+        say(_success(result, session.id))
     return status.DONE
 
 
 async def _take(controller: InteractionController) -> CompactionResult:
+    countdown = Countdown()
+
+    def hear(event: Event) -> None:
+        if isinstance(event, RetryScheduled):
+            countdown.tell(event)
+
     try:
         await controller.windows.settle()
-        return await controller.compact(_hear)
+        return await controller.compact(hear)
     finally:
+        countdown.clear()
         await controller.aclose()
 
 
-def _hear(event: Event) -> None:
-    if isinstance(event, RetryScheduled) and sys.stderr.isatty():
-        note(f"{event.reason} Try {event.attempt} of {event.attempts} in {event.seconds} s.")
+def _worthwhile(result: CompactionResult, session: Session) -> CompactionResult:
+    """The result; one that saves nothing is taken back, and has failed."""
+    if result.post_tokens < result.pre_tokens:
+        return result
+    session.context.undo()
+    grown = f"{result.pre_tokens:,} → {result.post_tokens:,}"
+    error = words("The summary would save nothing ({grown} tokens).", grown=grown)
+    return replace(
+        result,
+        success=False,
+        error=result.error or error,
+        post_tokens=result.pre_tokens,
+        messages=0,
+    )
 
 
-def _show(assembly: Assembly, session_id: str) -> None:
+# --- what came of it -------------------------------------------------------------------------
+
+
+def _success(result: CompactionResult, session_id: str) -> str:
+    many = counted(result.messages, "{count} message", "{count} messages")
+    said = words("Compacted {many}: {saved}.", many=many, saved=_saved(result))
+    return f"{said} {_taking_back(session_id)}"
+
+
+def _failure(result: CompactionResult, session_id: str) -> str:
+    if not result.messages:
+        return words("{error} Nothing was changed.", error=result.error)
+    said = words(
+        "There is no summary: {error} The newest part was kept: {saved}.",
+        error=result.error,
+        saved=_saved(result),
+    )
+    again = words("contextui compact tries again.")
+    return f"{said} {again} {_taking_back(session_id)}"
+
+
+def _saved(result: CompactionResult) -> str:
+    files = ", ".join(one_line(path, 60) for path in result.files_included)
+    said = words(
+        "{before} → {after} tokens, {percent}% less",
+        before=f"{result.pre_tokens:,}",
+        after=f"{result.post_tokens:,}",
+        percent=result.percent,
+    )
+    return said + (words(", with {files}", files=files) if files else "")
+
+
+def _taking_back(session_id: str) -> str:
+    command = f"contextui -r {session_id[:8]}"
+    return words("/undo in the app takes it back: {command}", command=command)
+
+
+def _data(result: CompactionResult, session: Session) -> dict[str, Any]:
+    return {
+        "session_id": session.id,
+        "success": result.success,
+        "messages": result.messages,
+        "pre_tokens": result.pre_tokens,
+        "post_tokens": result.post_tokens,
+        "files": list(result.files_included),
+        "summary": result.summary if result.messages else "",
+        "requests": result.requests,
+        "usage": result.usage.as_dict(),
+        "saved": not session.unsaved,
+        **({"error": mask(result.error)} if result.error else {}),
+    }
+
+
+# --- what would go ---------------------------------------------------------------------------
+
+
+def _show(assembly: Assembly, session_id: str, *, as_json: bool) -> None:
     """What would go and what would stay; the session is only looked at."""
     view = assembly.store().view(session_id)
     try:
         for notice in view.notices:
             tell(notice)
         view.windows.settle_now()
-        _tell(assembly.controller(view.context).compaction.check())
+        plan = assembly.controller(view.context).compaction.check()
+        if as_json:
+            say_json({"session_id": session_id, **_plan_data(plan)})
+        else:
+            _tell(plan)
     finally:
         view.close()
 
 
+def _plan_data(plan: Plan) -> dict[str, Any]:
+    def told(items: Iterable[ContextItem]) -> list[dict[str, Any]]:
+        return [
+            {"seq": one.seq, "id": one.id, "type": one.type.value, "pinned": one.pinned}
+            for one in items
+        ]
+
+    return {
+        "goes": told(plan.goes),
+        "goes_tokens": plan.tokens,
+        "stays": told(plan.stays),
+        "stays_tokens": plan.stays_tokens,
+    }
+
+
 def _tell(plan: Plan) -> None:
     for item in plan.goes:
-        say(f"goes   {_line(item)}")
+        say(words("goes   {item}", item=_line(item)))
     for item in plan.stays:
-        say(f"stays  {_line(item)}")
+        say(words("stays  {item}", item=_line(item)))
     goes, stays = sum(map(is_conversation, plan.goes)), len(plan.stays)
     say(
-        f"{counted(goes, 'message')}, ~{plan.tokens:,} tokens, would go into a summary; "
-        f"{counted(stays, 'message')}, ~{plan.stays_tokens:,} tokens, would stay."
+        words(
+            "{goes}, ~{tokens} tokens, would go into a summary; "
+            "{stays}, ~{rest} tokens, would stay.",
+            goes=counted(goes, "{count} message", "{count} messages"),
+            tokens=f"{plan.tokens:,}",
+            stays=counted(stays, "{count} message", "{count} messages"),
+            rest=f"{plan.stays_tokens:,}",
+        )
     )
 
 
 def _line(item: ContextItem) -> str:
     _, line = debug_line(item).split(" ", 1)  # all of them are in the context
-    return f"{line} (pinned)" if item.pinned else line
+    return words("{line} (pinned)", line=line) if item.pinned else line

@@ -227,6 +227,7 @@ def _add_compact(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fork", action="store_true", help="do it in a copy of the session, and leave it as it is"
     )
+    _add_json(parser, "tell what came of it, or would go, as JSON")
     _add_settings(parser, (*_MODEL_FLAGS, "window", "windows", "placement", "lang"))
 
 

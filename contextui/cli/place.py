@@ -5,6 +5,7 @@ from pathlib import Path
 
 from contextui.cli.arguments import Arguments
 from contextui.cli.parsers import UsageError
+from contextui.cli.words import speak
 from contextui.config import Loaded, load_settings
 from contextui.session.paths import contextui_home
 
@@ -22,5 +23,10 @@ def here() -> Path:
 
 
 def settings_of(arguments: Arguments, folder: Path, **flags: str) -> Loaded:
-    """The settings that count in a folder; with further flags, as if these had been given too."""
-    return load_settings({**arguments.flags, **flags}, os.environ, contextui_home(), folder)
+    """The settings that count in a folder; with further flags, as if these had been given too.
+
+    What is said from now on is in the language that they want.
+    """
+    loaded = load_settings({**arguments.flags, **flags}, os.environ, contextui_home(), folder)
+    speak(loaded.settings.lang)
+    return loaded

@@ -10,13 +10,16 @@ from signal import SIGINT
 from contextui import interrupt
 from contextui.cli import status, stdout
 from contextui.cli.arguments import Arguments, asks_for_json, parse
+from contextui.cli.language import language
 from contextui.cli.speaking import make_robust, say_json, tell, tell_crash, words_of
+from contextui.cli.words import speak
 from contextui.errors import ContextUIError
 
 
 def run(words: Sequence[str]) -> int:
     """Do what the words say; the exit status. No error leaves a traceback behind."""
     make_robust()
+    speak(language(words, os.environ))
     try:
         return _run(words)
     except BrokenPipeError:

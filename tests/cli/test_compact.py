@@ -62,12 +62,47 @@ def test_a_session_is_compacted(program: Program, server: Server) -> None:
     assert done.status == 0
     assert done.out.startswith("Compacted 10 messages: ")
     assert " → " in done.out
-    assert "% less, with notes.txt. /undo brings them back.\n" in done.out
+    (info,) = program.sessions()
+    taking_back = f"/undo in the app takes it back: contextui -r {info.id[:8]}\n"
+    assert f"% less, with notes.txt. {taking_back}" in done.out
     assert "what I noted" in server.requests[-1].body.decode()
     assert hidden(program) == 10
     server.play(answer("Yes."))
     program("-c", "-p", "And now?")
     assert server.requests[-1].json["system"][-1]["text"].endswith(OUTLINE)
+
+
+def test_as_json(program: Program, server: Server) -> None:
+    (info,) = program.sessions()
+    told = program("compact", "--dry-run", "--json").json
+    assert told["session_id"] == info.id
+    assert [item["seq"] for item in told["goes"]] == list(range(2, 12))
+    assert told["stays"][0]["type"] == "User"
+    assert told["goes_tokens"] > told["stays_tokens"] > 0
+    server.play(answer(OUTLINE))
+    told = program("compact", "--json").json
+    assert (told["success"], told["messages"]) == (True, 10)
+    assert told["summary"].endswith(OUTLINE)
+    assert told["post_tokens"] < told["pre_tokens"]
+    assert (told["session_id"], told["requests"], told["saved"]) == (info.id, 1, True)
+    assert told["usage"]["output_tokens"] == 25
+    assert "error" not in told
+
+
+def test_a_summary_that_saves_nothing_is_not_kept(program: Program, server: Server) -> None:
+    before = program("debug", "--messages").json
+    summary = answer("many words " * 300)
+    server.play(summary)
+    done = program("compact")
+    done.fails(1, "would save nothing", "Nothing was changed")
+    assert done.out == ""
+    assert hidden(program) == 0
+    assert program("debug", "--messages").json == before
+    server.play(summary)
+    told = program("compact", "--json").json
+    assert (told["success"], told["messages"], told["summary"]) == (False, 0, "")
+    assert told["post_tokens"] == told["pre_tokens"]
+    assert "save nothing" in told["error"]
 
 
 def test_a_session_is_named_by_its_first_letters(program: Program, server: Server) -> None:
@@ -89,7 +124,9 @@ def test_without_a_summary_the_newest_part_stays_and_the_status_tells(
     program: Program, server: Server, step: Reply
 ) -> None:
     server.play(step)
-    program("compact").fails(1, "There is no summary:", "The newest part was kept")
+    program("compact").fails(
+        1, "There is no summary:", "The newest part was kept", "/undo in the app"
+    )
     assert hidden(program) == 10
 
 
@@ -118,10 +155,11 @@ def test_interrupted_it_has_changed_nothing(program: Program, server: Server) ->
 def test_the_offline_model_can_do_it(program: Program) -> None:
     for number in range(5):
         more = ["-c"] if number else []
-        program(*more, "-p", f"Make a to-do list called number {number}")
+        said = "Make a to-do list" if number else "Make a to-do list with " + "a, " * 500 + "and b"
+        program(*more, "-p", f"{said} called number {number}")
     done = program("compact")
     assert done.status == 0, done
     assert done.out.startswith("Compacted ")
     with opened(program) as session:
         (summary,) = [item for item in session.context.get_active() if item.is_summary]
-    assert "## Goal\n- Make a to-do list called number 0" in summary.content
+    assert "## Goal\n- Make a to-do list with a, " in summary.content

@@ -1,0 +1,39 @@
+"""Which language to speak, found out before anything is checked: errors are told in it too."""
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import get_args
+
+from contextui.config import CONFIG_FILE, PROJECT_FOLDER, Lang, load_settings, locale_lang
+from contextui.errors import ContextUIError
+from contextui.session.paths import contextui_home
+
+_FLAG = "--lang"
+
+
+def language(given: Sequence[str], environ: Mapping[str, str]) -> Lang:
+    """The language that is wanted, as far as that can be known.
+
+    Args:
+        given: What stands behind the program's name.
+        environ: The environment's variables.
+    """
+    named: dict[str | None, Lang] = {lang: lang for lang in get_args(Lang)}
+    for word in (_flag(given), environ.get("CONTEXTUI_LANG")):
+        if word in named:
+            return named[word]
+    with suppress(ContextUIError, OSError):  # whoever needs the settings tells what is wrong
+        folder, home = Path.cwd(), contextui_home()
+        files = (folder / PROJECT_FOLDER / CONFIG_FILE, home / CONFIG_FILE)
+        if any(map(os.path.exists, files)):  # to check the settings takes longer than to help
+            return load_settings({}, environ, home, folder).settings.lang
+    return locale_lang(environ) or "en"
+
+
+def _flag(given: Sequence[str]) -> str:
+    for word, following in zip(given, [*given[1:], ""], strict=False):
+        if word == _FLAG or word.startswith(f"{_FLAG}="):
+            return following if word == _FLAG else word.removeprefix(f"{_FLAG}=")
+    return ""
