@@ -309,3 +309,37 @@ def test_an_empty_path_is_refused(places: Places, given: str) -> None:
     assert "--windows" in places.refused(flags={"windows": [given]})
     assert "none of them empty" in places.refused(flags={"window": ["a.py", given]})
     assert "windows in " in places.refused(user=f'windows = ["{given}"]')
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "config"),
+    [
+        ('strategy = "summarization"', "summarization", {}),
+        ('[strategy]\ntype = "plugin"\nplugin = "mine"\nconfig = { a = 1 }', "mine", {"a": 1}),
+        ('[strategy]\ntype = "entities"\n[strategy.config.schema]\ncity = "string"',
+         "entities", {"schema": {"city": "string"}}),
+    ],
+)  # fmt: skip
+def test_a_strategy_is_a_name_or_a_table(
+    places: Places, written: str, name: str, config: dict[str, object]
+) -> None:
+    chosen = places.load(user=written).settings.strategy
+    assert (chosen.name, chosen.config) == (name, config)
+
+
+@pytest.mark.parametrize(
+    "written", ['strategy = "mine"', '[strategy]\ntype = "plugin"\nplugin = "x"']
+)
+def test_a_project_cannot_choose_a_strangers_strategy(places: Places, written: str) -> None:
+    with pytest.raises(SettingsError, match="which a project may not"):
+        places.load(project=written)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ['[strategy]\nplugin = "x"', '[strategy]\ntype = "sliding"\nplugin = "x"',
+     '[strategy]\ntype = "plugin"', '[strategy]\ntype = "sliding"\ntreshold = 1', "strategy = 7"],
+)  # fmt: skip
+def test_a_strategy_that_is_neither_is_refused(places: Places, written: str) -> None:
+    with pytest.raises(SettingsError, match="a strategy's name, or a table"):
+        places.load(user=written)

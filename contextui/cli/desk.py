@@ -3,6 +3,7 @@
 from contextui.cli.arguments import Arguments
 from contextui.cli.assembling import Assembly, assemble, make_model
 from contextui.cli.place import settings_of
+from contextui.context.strategies.finding import make_strategy
 from contextui.session.log import SessionLockedError
 from contextui.session.session import Session
 from contextui.tui.desk import Desk
@@ -31,7 +32,12 @@ def open_desk(arguments: Arguments) -> Desk:
         controller.model = make_model(loaded)
         desk.is_offline = loaded.provider == "offline"
 
-    desk.switch_model = switch_model
+    def switch_strategy(name: str) -> None:
+        chosen = assembly.loaded.settings.strategy
+        config = chosen.config if chosen.name == name else {}
+        controller.strategist.use(make_strategy(name, config), assembly.strategy_model)
+
+    desk.switch_model, desk.switch_strategy = switch_model, switch_strategy
     return desk
 
 

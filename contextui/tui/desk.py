@@ -19,6 +19,7 @@ class Desk:
         notices: What the person should know from the start, in one line each.
         is_offline: Whether no model is connected.
         switch_model: Connects another model by name; raises a `ContextUIError` if it cannot.
+        switch_strategy: Takes another strategy by name; likewise.
     """
 
     session: Session
@@ -27,6 +28,7 @@ class Desk:
     notices: list[str] = field(default_factory=list)
     is_offline: bool = False
     switch_model: Callable[[str], None] | None = None
+    switch_strategy: Callable[[str], None] | None = None
 
     def close(self) -> None:
         """Write what is not written yet, and let others have the session."""

@@ -6,6 +6,7 @@ from typing import get_args
 from textual.app import App
 
 from contextui.agent.approval import Approval
+from contextui.context.strategies.finding import strategy_names
 from contextui.errors import ContextUIError
 from contextui.text import quote
 from contextui.tui.commands import Command, Commands
@@ -36,6 +37,8 @@ class Menu:
                 Command("close", "close a window", self.close, "ID", choices=self._open_ids),
                 Command("undo", "take back the last change to the context", self.undo, alias="u"),
                 Command("model", "connect another model", self.model, "NAME", "m"),
+                Command("strategy", "choose what the model reads of a long talk", self.strategy,
+                        "NAME", choices=strategy_names),
                 Command("approval", "who decides about writing", self.approval, "MODE",
                         choices=lambda: get_args(Approval)),
                 Command("theme", "other colours", self.theme, "NAME", choices=self._themes),
@@ -71,6 +74,15 @@ class Menu:
             raise ContextUIError(f"The model is {current}. /model NAME connects another one.")
         self._desk.switch_model(name)
         self._tell(self._desk.controller.model.name)
+
+    def strategy(self, name: str) -> None:
+        """Choose what the model reads of a long talk."""
+        strategist = self._desk.controller.strategist
+        if self._desk.switch_strategy is None or not name:
+            others = " | ".join(strategy_names())
+            raise ContextUIError(f"The strategy is {strategist.strategy.name}. /strategy {others}")
+        self._desk.switch_strategy(name)
+        self._tell(strategist.strategy.name)
 
     def approval(self, mode: str) -> None:
         """Choose who decides about writing."""

@@ -16,6 +16,7 @@ from contextui import SessionStore
 from contextui.cli.arguments import parse
 from contextui.cli.desk import open_desk
 from contextui.config import SettingsError
+from contextui.context.strategies.strategy import StrategyError
 from tests.cli.calling import PATIENCE, Program
 
 CTRL_Q = b"\x11"
@@ -110,4 +111,22 @@ def test_another_model_can_be_chosen(program: Program) -> None:
     desk.switch_model("claude-x")
     named: Any = desk.controller.model
     assert (desk.is_offline, named.name) == (False, "claude-x")
+    desk.close()
+
+
+def test_another_strategy_can_be_chosen(program: Program) -> None:
+    words = '[strategy]\ntype = "summarization"\nconfig = { threshold = 20 }\n'
+    program.write(".contextui/config.toml", words)
+    desk = open_desk(parse([]))
+    chosen: Any = desk.controller.strategist
+    assert (chosen.strategy.name, chosen.strategy.threshold) == ("summarization", 20)
+    assert desk.switch_strategy is not None
+    desk.switch_strategy("sliding")
+    assert chosen.strategy.name == "sliding"
+    with pytest.raises(StrategyError, match="needs the setting schema"):
+        desk.switch_strategy("entities")
+    with pytest.raises(StrategyError, match="There is no strategy"):
+        desk.switch_strategy("magic")
+    desk.switch_strategy("summarization")
+    assert chosen.strategy.threshold == 20
     desk.close()

@@ -39,6 +39,8 @@ def make_strategy(name: str, config: Mapping[str, Any] | None = None) -> Context
     made = _OUR_OWN.get(name) or _from_packages(name)
     given = dict(config or {})
     _check_settings(name, made, given)
+    if not made.name:  # a package names it where it offers it
+        made.name = name
     try:
         return made(**given)
     except StrategyError as problem:

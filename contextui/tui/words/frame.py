@@ -30,6 +30,7 @@ CHINESE: dict[str, str] = {
     "take back the last change to the context": "撤销对上下文的上一次改动",
     "have a summary stand for what was said long ago": "用总结代替很久以前的对话",
     "connect another model": "连接另一个模型",
+    "choose what the model reads of a long talk": "选择长对话中模型读到的内容",
     "who decides about writing": "由谁决定写入",
     "other colours": "更换配色",
     "leave; everything is kept": "离开，一切都会保留",

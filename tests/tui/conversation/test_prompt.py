@@ -208,6 +208,7 @@ def test_a_wrong_command_says_what_there_is_and_stays(tmp_path: Path) -> None:
         ("/close todo_9", 'no window "todo_9"'),
         ("/undo", "nothing to take back"),
         ("/model", "The model is scripted"),
+        ("/strategy", "The strategy is sliding. /strategy sliding | summarization | entities"),
         ("/approval never", '"never" is none of ask, auto, read-only'),
         ("/theme ugly", 'no theme "ugly"'),
     ],
