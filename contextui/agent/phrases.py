@@ -84,3 +84,7 @@ _ALL: dict[Lang, Phrases] = {
 def of(lang: Lang) -> Phrases:
     """The words of a language."""
     return _ALL[lang]
+
+
+NUDGES = frozenset(nudge for one in _ALL.values() for nudge in (one.empty, one.call_cut, one.go_on))
+"""What the loop says to the model within a turn, in any language."""

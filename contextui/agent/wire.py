@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate, takewhile
 from typing import Any
 
+from contextui.agent.resuming import likely_mark
 from contextui.model import Block, LlmMessage, ModelRequest
 
 _MARK = {"type": "ephemeral"}
@@ -37,7 +38,8 @@ def payload(request: ModelRequest, model: str, previous: Sequence[Payload] = ())
 
     Marks stand behind the system prompt, behind what is in its final form, at the end (for the
     next step), and where the furthest mark of a previous request still holds: after a turn or a
-    step of more than 20 blocks the cache could not be found without that one.
+    step of more than 20 blocks the cache could not be found without that one. Where nothing is
+    known to have been sent, it stands where an earlier run of the program likely had one.
 
     Args:
         request: What to send.
@@ -45,11 +47,10 @@ def payload(request: ModelRequest, model: str, previous: Sequence[Payload] = ())
         previous: What was sent to the same model before, in order.
     """
     messages = _Messages(request.messages)
-    marks = {
-        messages.last_markable(request.stable),
-        messages.last_markable(len(messages)),
-        _held(request, previous),
-    } - {0}
+    ours = [one for one in previous if _has_same_head(one.request, request)]
+    held = _held(request, ours) if ours else messages.last_markable(likely_mark(request))
+    stable, end = map(messages.last_markable, (request.stable, len(messages)))
+    marks = {held, stable, end} - {0}
     for mark in marks:
         messages.mark(mark)
     body = {
@@ -124,11 +125,16 @@ def _held(request: ModelRequest, previous: Sequence[Payload]) -> int:
     furthest = 0
     for sent in reversed(previous):  # the last is the likeliest, and spares looking at the others
         before, marks = sent.request, [mark for mark in sent.marks if mark > furthest]
-        if not marks or before.system != request.system or before.tools != request.tools:
+        if not marks:
             continue
         shared = _shared(before.messages, request.messages)
         furthest = max((mark for mark in marks if mark <= shared), default=furthest)
     return furthest
+
+
+def _has_same_head(one: ModelRequest, other: ModelRequest) -> bool:
+    """Whether both begin with the same tools and the same system prompt."""
+    return one.system == other.system and one.tools == other.tools
 
 
 def _shared(before: Sequence[LlmMessage], now: Sequence[LlmMessage]) -> int:

@@ -211,11 +211,14 @@ def test_the_marks_stand_where_the_bytes_stay(wired: Wired) -> None:
     )
 
 
-def test_a_provider_that_keeps_what_is_marked_finds_it_again(wired: Wired) -> None:
+@pytest.mark.parametrize("is_new", [False, True], ids=["same run", "another run"])
+def test_a_provider_that_keeps_what_is_marked_finds_it_again(wired: Wired, is_new: bool) -> None:
     many = [adding(str(number), "todo_2") for number in range(30)]  # more than a mark looks back
     talk_of_three_turns(wired)
     wired.go_on()
     wired.say("fourth", answer(opening()), answer(*many), answer("Four."))
+    if is_new:  # after a turn of more blocks than a mark looks back
+        wired.go_on()
     wired.say("fifth", answer(adding("last", "todo_2")), answer("Five."))
     found, sent = cache_hits(wired.requests), wired.requests
     within = [n for n in range(1, len(sent)) if sent[n - 1].begins(sent[n])]

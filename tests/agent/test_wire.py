@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contextui.agent import phrases
 from contextui.agent.wire import Payload, payload
 from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
 
@@ -101,7 +102,7 @@ def test_without_both_neither_is_sent() -> None:
 
 
 def test_the_request_itself_is_never_changed() -> None:
-    asked = request(said("user", text("a"), text("b")), said("assistant", use(1)), stable=1)
+    asked = request(said("user", text("a"), text("b"), text("c")), stable=1)
     before = copy.deepcopy(asked)
     sent = payload(asked, "claude-x")
     assert asked == before
@@ -203,14 +204,15 @@ def test_another_request_in_between_costs_nothing() -> None:
     assert marked(sent) == [1, 51]
 
 
-def test_with_another_head_nothing_is_held() -> None:
+def test_with_another_head_it_is_as_if_nothing_was_sent() -> None:
     first = request(said("user", text("Go.")))
     second = request(*first.messages, *long_step(1))
     for changed in (
         ModelRequest("Be long.", second.messages, TOOLS),
         ModelRequest(second.system, second.messages, TOOLS[:1]),
     ):
-        assert marked(payload(changed, "claude-x", [payload(first, "claude-x")])) == [51]
+        sent = payload(changed, "claude-x", [payload(first, "claude-x")])
+        assert sent.marks == payload(changed, "claude-x").marks
 
 
 @pytest.mark.parametrize(
@@ -233,7 +235,7 @@ def test_what_is_written_differently_is_not_held(
 
     first = payload(asked(before), "claude-x")
     later = request(*asked(now).messages, *long_step(2))
-    assert marked(payload(later, "claude-x", [first])) == [52]
+    assert marked(payload(later, "claude-x", [first])) == [1, 52]
     equal = request(*asked(copy.deepcopy(before)).messages, *long_step(2))
     assert marked(payload(equal, "claude-x", [first])) == [2, 52]
 
@@ -264,26 +266,28 @@ class Cache:
         return found
 
 
-Turn = Sequence[int]  # the calls of each of its steps
+Turn = tuple[Sequence[int], bool]  # the calls of each of its steps, whether it is nudged at the end
+turns = st.tuples(st.lists(st.integers(1, 30), max_size=4), st.booleans())
 
 
 @settings(max_examples=50)
-@given(st.lists(st.lists(st.integers(1, 30), min_size=0, max_size=4), min_size=1, max_size=4))
-def test_a_conversation_finds_all_that_was_kept_of_it(turns: list[Turn]) -> None:
+@given(st.lists(turns, min_size=1, max_size=4), st.booleans(), st.sampled_from(["native", "text"]))
+def test_a_conversation_finds_all_that_was_kept_of_it(
+    turns: list[Turn], restarts: bool, protocol: str
+) -> None:
+    """Also where the program is started anew between turns, and remembers nothing."""
     cache, previous, at_marks = Cache(), list[Payload](), set[bytes]()
     numbers = iter(range(10_000))
     history: tuple[LlmMessage, ...] = ()
-    for number, turn in enumerate(turns):
+    for number, (steps, nudged) in enumerate(turns):
         words = text(f"Words {number}.")
         live, final = [said("user", text(f"<Window {number}/>"), words)], [said("user", words)]
         stable = sum(len(one.content) for one in history)
-        for calls in (0, *turn):
-            if calls:
-                uses = [next(numbers) for _ in range(calls)]
-                live.append(said("assistant", thinking("Hm."), *map(use, uses)))
-                final.append(said("assistant", *map(use, uses)))
-                live.append(said("user", *map(result, uses)))
-                final.append(said("user", *map(result, uses)))
+        for calls in (0, *steps, *([-1] if nudged else [])):
+            uses = [next(numbers) for _ in range(calls)]
+            for form, thought in ((live, [thinking("Hm.")]), (final, [])):
+                form.extend(_step(protocol, uses, thought) if calls > 0 else [])
+                form.extend(_nudge() if calls < 0 else [])
             asked = request(*history, *live, stable=stable)
             there = prefixes(asked)
             sent = payload(asked, "claude-x", previous)
@@ -292,3 +296,16 @@ def test_a_conversation_finds_all_that_was_kept_of_it(turns: list[Turn]) -> None
             assert cache.read(sent, there) == held
             previous, at_marks = [sent], {there[n] for n in sent.marks}
         history = (*history, *final, said("assistant", text("Done.")))
+        if restarts:
+            previous = []
+
+
+def _step(protocol: str, uses: list[int], thought: list[Block]) -> list[LlmMessage]:
+    if protocol == "native":
+        return [said("assistant", *thought, *map(use, uses)), said("user", *map(result, uses))]
+    results = [text(f"[action] Done {one}.") for one in uses]
+    return [said("assistant", *thought, text(f"Calls {uses}.")), said("user", *results)]
+
+
+def _nudge() -> list[LlmMessage]:
+    return [said("assistant", text("Half of")), said("user", text(phrases.of("en").call_cut))]
