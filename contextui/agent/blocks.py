@@ -10,6 +10,13 @@ from contextui.model import Block, Role
 from contextui.text import for_model
 
 THINKING = ("thinking", "redacted_thinking")
+PLAIN: Mapping[str, tuple[str, ...]] = {
+    "text": ("type", "text"),
+    "tool_use": ("type", "id", "name", "input"),
+    "tool_result": ("type", "tool_use_id", "content", "is_error"),
+}
+"""The blocks that every provider knows, and their fields."""
+
 _OF_ASSISTANT = ("tool_use", *THINKING)  # no user can say these
 _OF_USER = ("tool_result", "image", "document", "search_result")  # nor a model these
 _NO_OUTPUT = "(no output)"
@@ -33,6 +40,17 @@ def fit_block(block: Any, role: Role) -> Block | None:
     if clean["type"] == "tool_result":
         return _result(clean)
     return clean if _is_whole(clean) else None
+
+
+def plain_block(block: Block) -> Block | None:
+    """A fit block with nothing in it that only some providers know; None if it is all such."""
+    if block["type"] not in PLAIN:
+        return None
+    fields = {name: block[name] for name in PLAIN[block["type"]] if name in block}
+    content = fields.get("content")
+    if isinstance(content, list | tuple):
+        fields["content"] = [one for part in content if (one := plain_block(part))] or _NO_OUTPUT
+    return fields
 
 
 def text_block(words: str) -> Block:

@@ -13,7 +13,6 @@ from contextui.agent.events import (
     AnswerGiven,
     CallFinished,
     CallStarted,
-    Notice,
     StepStarted,
     TurnFinished,
     TurnStarted,
@@ -27,6 +26,7 @@ from contextui.agent.meanwhile import Meanwhile
 from contextui.agent.patience import Tell
 from contextui.agent.prompt import ToolProtocol, install, system_prompt
 from contextui.agent.protocol import PROTOCOLS
+from contextui.agent.repairing import Repairs
 from contextui.agent.retry import answer_to
 from contextui.agent.strategist import Strategist
 from contextui.agent.telling import Telling
@@ -84,6 +84,7 @@ class InteractionController:
         self.tools = ToolBox(self.windows, approval)
         self.tool_protocol: ToolProtocol = tool_protocol
         self._calls = PROTOCOLS[tool_protocol]
+        self._repairs = Repairs(context, self.windows.lang)
         self._meanwhile = Meanwhile(context)
         self._room = RoomMaker(
             context,
@@ -244,8 +245,9 @@ class InteractionController:
             composition.messages,
             stable=composition.stable,
             tools=self._calls.tools,
-            max_tokens=self.options.max_tokens,
+            max_tokens=self._repairs.repair.longest(self.options.max_tokens),
             without_thinking=without_thinking,
+            plain=self._repairs.repair.is_plain,
         )
 
     def take(self, turn: Turn, answer: Answer) -> list[ToolCall]:
@@ -329,12 +331,12 @@ class InteractionController:
             try:
                 answer = await self.send(turn, await self.build(turn))
             except ModelError as error:
-                if not self._can_help(turn, error):
+                if not self._repairs.can_help(turn, error):
                     raise
                 continue
             if answer.stop_reason == "model_context_window_exceeded" and not turn.shrunk:
                 turn.hear(AnswerDiscarded(words.window_full))
-                self._shrink(turn, words.window_full)
+                self._repairs.shrink(turn, words.window_full)
                 continue
             if calls := self.take(turn, answer):
                 await self.act(turn, calls)
@@ -361,23 +363,6 @@ class InteractionController:
         if usage:
             self.context.report_usage(counted, usage.as_dict())
         turn.tell(UsageSpent(usage, turn.step))
-
-    def _can_help(self, turn: Turn, error: ModelError) -> bool:
-        """Change what was refused, each way once: the same bytes are never sent again."""
-        if error.kind == "thinking" and turn.thought:
-            turn.without_thinking = True
-            turn.tell(Notice(phrases.of(self.windows.lang).without_thinking))
-            return True
-        if error.kind == "too_large" and not turn.shrunk:
-            self._shrink(turn, str(error))
-            return True
-        return False
-
-    def _shrink(self, turn: Turn, reason: str) -> None:
-        turn.shrunk = reason
-        needed = self.context.counter.calibrated(self.context.compose().tokens)
-        turn.room = max(min(turn.room, needed) * 2 // 3, 1)
-        turn.tell(Notice(phrases.of(self.windows.lang).shrunk))
 
     def _make_whole(self, turn: Turn) -> None:
         make_whole(turn, self.context, self._calls, phrases.of(self.windows.lang))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import chain, takewhile
 from typing import NamedTuple
 
-from contextui.agent.blocks import THINKING, fit_block, in_words, text_block
+from contextui.agent.blocks import THINKING, fit_block, in_words, plain_block, text_block
 from contextui.errors import ContextUIError
 from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
 from contextui.text import for_model
@@ -46,6 +46,7 @@ def admit(
     tools: Sequence[Tool] = (),
     max_tokens: int = 8_192,
     without_thinking: bool = False,
+    plain: bool = False,
 ) -> ModelRequest:
     """Make a request of messages.
 
@@ -55,10 +56,13 @@ def admit(
         tools: What the model may call.
         max_tokens: How long the answer may be.
         without_thinking: Leave thinking out: the last resort if a provider refuses it.
+        plain: Leave all out that only some providers know: likewise if one refuses that.
 
     Raises:
         MalformedRequestError: There is nothing to send, or no repair helped.
     """
+    if plain:
+        messages = map(_plain, messages)
     system, turns = _gather(messages, stable, THINKING if without_thinking else ())
     turns = _paired(turns)
     if turns and turns[0].role == "assistant":
@@ -100,6 +104,13 @@ def _gather(
         if blocks:
             turns[-1].parts += [_Part(block, position < stable) for block in blocks]
     return system, turns
+
+
+def _plain(message: LlmMessage) -> LlmMessage:
+    if isinstance(message.content, str):
+        return message
+    fit = _fit_blocks(message, message.role)
+    return LlmMessage(message.role, tuple(one for block in fit if (one := plain_block(block))))
 
 
 def _fit_blocks(message: LlmMessage, role: Role) -> list[Block]:

@@ -27,6 +27,9 @@ class Phrases:
     window_full: str
     shrunk: str
     not_compacted: str
+    repaired: str
+    without_odd: str
+    shorter_answers: str
     strategy_failed: str
     strategy_slow: str
 
@@ -53,6 +56,9 @@ _ALL: dict[Lang, Phrases] = {
         window_full="The model's context window is full.",
         shrunk="The request was too large for the model: older parts are left out.",
         not_compacted="No room was made: {reason}",
+        repaired="{reason} It is sent once more, repaired: {what}.",
+        without_odd="without what not every provider knows ({what})",
+        shorter_answers="for an answer of {tokens} tokens at most",
         strategy_failed="The strategy {name} failed; the sliding window took its place: {reason}",
         strategy_slow="It took too long.",
     ),
@@ -75,6 +81,9 @@ _ALL: dict[Lang, Phrases] = {
         window_full="模型的上下文窗口已满。",
         shrunk="请求对模型来说太大：较早的部分已省略。",
         not_compacted="没有腾出空间：{reason}",
+        repaired="{reason} 修复后再发送一次：{what}。",
+        without_odd="去掉并非所有服务方都认识的内容（{what}）",
+        shorter_answers="回答最多 {tokens} 个 token",
         strategy_failed="策略 {name} 失败，已改用滑动窗口：{reason}",
         strategy_slow="用时过长。",
     ),

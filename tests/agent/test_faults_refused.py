@@ -199,6 +199,40 @@ def test_fault_08_a_provider_that_counts_less_than_we_do_gets_less_all_the_same(
     assert len(small.body) < len(large.body) * 0.8
 
 
+ODD = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+CITED = {"type": "text", "text": "So it is.", "citations": [{"type": "page_location"}]}
+
+
+def test_fault_08_what_another_model_left_is_offered_without_it(wired: Wired) -> None:
+    wired.odd = ("cannot stand here",)
+    refusal = Reply(400, error("invalid_request_error", "messages.1: unknown server_tool_use"))
+    wired.say("search", answer(ODD, CITED, opening("x")), answer("Done."))
+    events = wired.say("and now?", refusal, answer(adding("a")), answer("Here."))
+    assert end(events).text == "Here."
+    [notice] = [one.text for one in of(Notice, events)]
+    assert "unknown server_tool_use It is sent once more, repaired: without" in notice
+    assert "(citations, server_tool_use)" in notice
+    odd = [b"server_tool_use" in one.body for one in wired.requests]
+    assert odd == [False, True, True, False, False]
+    assert b"citations" not in wired.last.body
+    assert "So it is." in texts(wired.last)
+    wired.say("more", answer("Here."))
+    assert b"server_tool_use" not in wired.last.body  # it would be refused again
+    assert wired.items == ["x", "a"]
+    events = wired.say("more", refusal)
+    assert (end(events).reason, of(Notice, events)) == ("failed", [])
+
+
+def test_fault_08_an_answer_longer_than_the_model_gives_is_asked_for_shorter(wired: Wired) -> None:
+    said = "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens"
+    refusal = Reply(400, error("invalid_request_error", said))
+    events = wired.say("well?", refusal, answer("Yes."))
+    assert [one.json["max_tokens"] for one in wired.requests] == [8_192, 4_096]
+    assert [said in one.text and "4096 tokens at most" in one.text for one in of(Notice, events)]
+    wired.say("more", answer("Yes."))
+    assert wired.last.json["max_tokens"] == 4_096
+
+
 # --- 12a: thinking that is not taken back ------------------------------------------------
 
 
