@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from contextui.model import LlmMessage as LlmMessage
     from contextui.model import Model as Model
     from contextui.session.code_index import CodeStoreError as CodeStoreError
+    from contextui.session.code_refs import resolve_code_refs as resolve_code_refs
     from contextui.session.code_store import CodeFile as CodeFile
     from contextui.session.code_store import CodeStore as CodeStore
-    from contextui.session.code_store import resolve_code_refs as resolve_code_refs
     from contextui.session.notes import Note as Note
     from contextui.session.notes import Notes as Notes
     from contextui.session.paths import escape_project_path as escape_project_path
@@ -123,7 +123,8 @@ _HOMES = {
     "contextui.errors": ["ActionError", "ContextTooLargeError", "ContextUIError"],
     "contextui.model": ["LlmMessage", "Model"],
     "contextui.session.code_index": ["CodeStoreError"],
-    "contextui.session.code_store": ["CodeFile", "CodeStore", "resolve_code_refs"],
+    "contextui.session.code_store": ["CodeFile", "CodeStore"],
+    "contextui.session.code_refs": ["resolve_code_refs"],
     "contextui.session.notes": ["Note", "Notes"],
     "contextui.session.paths": ["escape_project_path"],
     "contextui.session.session": ["Session", "SessionOptions"],

@@ -1,7 +1,6 @@
 """Code that was written in the conversation."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
 
@@ -19,11 +18,9 @@ from contextui import (
     action,
 )
 from contextui.files.diff import diff_text
-from contextui.files.errors import MissingFileError
 from contextui.files.page import Page, shorten, split
 from contextui.text import counted, shown_name
 
-FOLDER = ".contextui/code"
 LISTED, WORDS = 20, 80  # files on a page of the list, characters of a description there
 ROOM = 6_000  # what the lines of a page of code may cost, see `split`
 SECONDS = 5.0  # between looks at the disk
@@ -129,10 +126,7 @@ class CodeWindow(Window):
 
     def _store(self) -> CodeStore:
         """The store of the project; a link that leads out of the workspace is refused."""
-        workspace, place = self.env.workspace, FOLDER
-        with suppress(MissingFileError):  # then it is no link either, and will be made
-            place = workspace.real(FOLDER)
-        return CodeStore(workspace.root / place, clock=self.env.clock)
+        return CodeStore.of(self.env.workspace, clock=self.env.clock)
 
     def _tick(self) -> None:
         try:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from contextui.agent import gate, phrases
 from contextui.agent.approval import ApprovalGate
+from contextui.agent.beforehand import Beforehand
 from contextui.agent.ending import end_in_words, make_whole
 from contextui.agent.events import (
     AnswerDiscarded,
@@ -85,7 +86,7 @@ class InteractionController:
         self.tool_protocol: ToolProtocol = tool_protocol
         self._calls = PROTOCOLS[tool_protocol]
         self._repairs = Repairs(context, self.windows.lang)
-        self._meanwhile = Meanwhile(context)
+        self._meanwhile, self._beforehand = Meanwhile(context), Beforehand(context)
         self._room = RoomMaker(
             context,
             lambda: self.model,
@@ -208,6 +209,8 @@ class InteractionController:
         # The turn before may have ended with the program.
         end_in_words(self.context, phrases.of(self.windows.lang))
         self._meanwhile.tell()
+        for told in turn.beforehand:
+            self._beforehand.tell(told)
         turn.words_id = self.context.add(ContextItem(ItemType.USER, text)).id
         return TurnStarted(text, turn.words_id)
 
@@ -301,6 +304,7 @@ class InteractionController:
         finished, crash = turn.finished("stopped"), None
         try:
             try:
+                turn.beforehand = await self._beforehand.gather(text, turn.tell)
                 await self._room.before(turn, text, self.windows.lang)
             finally:  # whatever becomes of that, the words are kept
                 turn.tell(self.begin(turn, text))

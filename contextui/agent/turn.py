@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from contextui.agent.beforehand import Told
 from contextui.agent.blocks import THINKING
 from contextui.agent.events import AnswerDiscarded, Reason, TurnFinished
 from contextui.agent.file_reader import FilesRead
@@ -50,6 +51,7 @@ class Turn:
     Attributes:
         tell: Tells an event to whoever drives the turn.
         room: The tokens there are for messages; less once a provider found it too much.
+        beforehand: What is told before the person's words.
         words_id: The item of the person's words.
         step: The number of the request under way.
         steps: How many requests were answered.
@@ -68,6 +70,7 @@ class Turn:
 
     tell: Callable[[Event], None]
     room: int
+    beforehand: tuple[Told, ...] = ()
     words_id: str = ""
     step: int = 0
     steps: int = 0

@@ -39,6 +39,10 @@ SUMMARY = "summary-"
 """How the id of an item begins that stands for others."""
 
 
+BESIDE = "beside-"
+"""How the id of an item begins that stands in the person's place, and was not said by them."""
+
+
 class Carried(NamedTuple):
     """A copy of a window, fixed in the bytes of a request that was sent."""
 

@@ -11,12 +11,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from contextui.files.beside import is_temporary
 from contextui.files.disk import content_of, flush, write_all
 from contextui.files.encoding import LINE_END
-from contextui.files.errors import FileTooLargeError
+from contextui.files.errors import FileTooLargeError, MissingFileError
+from contextui.files.workspace import Workspace
 from contextui.session.code_index import CodeIndex, CodeStoreError, Row, is_busy
 from contextui.text import for_model, one_line, quote
 
@@ -46,6 +47,9 @@ LANGUAGES: Mapping[str, str] = {
     "ruby": "rb",
 }
 """The languages, and how the names of their files end."""
+
+FOLDER = ".contextui/code"
+"""Where a project keeps its code files."""
 
 CODE_LIMIT = 4 * 1024 * 1024
 """Bytes of one piece of code."""
@@ -129,6 +133,20 @@ class CodeStore:
         self.folder = Path(folder)
         self._clock = clock or (lambda: datetime.now(UTC))
         self._index = CodeIndex(self.folder / "index.sqlite")
+
+    @classmethod
+    def of(
+        cls, workspace: Workspace, *, clock: Callable[[], datetime] | None = None
+    ) -> "CodeStore":
+        """The store of a project.
+
+        Raises:
+            FileError: A link leads out of the workspace.
+        """
+        place = FOLDER
+        with suppress(MissingFileError):  # then it is no link either, and will be made
+            place = workspace.real(FOLDER)
+        return cls(workspace.root / place, clock=clock)
 
     def save(self, code_id: str, language: str, content: str, description: str = "") -> CodeFile:
         """Save new code, or a new version of the code that has this id.
@@ -343,44 +361,3 @@ def _telling(what: Callable[[], str]) -> Iterator[None]:
 
 
 # --- references -------------------------------------------------------------------------------
-
-_REFERENCE = re.compile(
-    r"^ {0,3}(?P<fence>`{3,}+|~{3,}+)[^`\n]*(?:\n[\s\S]*?(?:^ {0,3}(?P=fence)[`~]*+[ \t]*$|\Z)|\Z)"
-    r"|(?<!`)(?P<ticks>`++)[^`\n]+(?P=ticks)"
-    r"|<code_ref>(?P<id>[^<>]{1,200}+)</code_ref>",
-    re.MULTILINE,
-)
-
-
-def resolve_code_refs(text: str, store: CodeStore, lang: Literal["en", "zh"] = "en") -> str:
-    """Put the code in the place of each ``<code_ref>id</code_ref>``, for a person to read.
-
-    What comes out is Markdown for the screen and must never go back into the context. References
-    within code are examples and stay as they are; so do those that lead nowhere, with a mark.
-    """
-    if "<code_ref>" not in text:
-        return text
-    known: dict[str, CodeFile] = {}
-    with suppress(CodeStoreError):
-        known = {file.code_id: file for file in store.list()}
-
-    def resolve(match: re.Match[str]) -> str:
-        if match["id"] is None:
-            return match[0]
-        code_id = match["id"].strip()
-        try:
-            return _fenced(known[code_id].language, store.read(code_id), match)
-        except (KeyError, CodeStoreError):
-            return match[0] + (" (找不到这段代码)" if lang == "zh" else " (code not found)")
-
-    return _REFERENCE.sub(resolve, text)
-
-
-def _fenced(language: str, code: str, place: re.Match[str]) -> str:
-    """The code on lines of its own, in a fence that is longer than any within it."""
-    longest = max(map(len, re.findall("`+", code)), default=0)
-    fence = "`" * max(3, longest + 1)
-    before = "" if place.start() == 0 or place.string[place.start() - 1] == "\n" else "\n"
-    after = "" if place.string[place.end() : place.end() + 1] in ("", "\n") else "\n"
-    end = "" if code.endswith("\n") else "\n"
-    return f"{before}{fence}{language}\n{code}{end}{fence}{after}"

@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from contextui.files.beside import is_temporary
 from contextui.session import code_index, code_store
 from contextui.session.code_index import CodeStoreError
+from contextui.session.code_refs import resolve_code_refs
 from contextui.session.code_store import (
     CODE_LIMIT,
     LANGUAGES,
@@ -32,7 +33,6 @@ from contextui.session.code_store import (
     CodeStore,
     InvalidCodeIdError,
     UnknownCodeError,
-    resolve_code_refs,
 )
 
 START = datetime(2026, 11, 5, 12, 30, tzinfo=UTC)

@@ -21,7 +21,8 @@ from contextui import (
     WindowManager,
 )
 from contextui.errors import ContextUIError
-from contextui.session.code_store import CodeStore, resolve_code_refs
+from contextui.session.code_refs import resolve_code_refs
+from contextui.session.code_store import FOLDER, CodeStore
 from contextui.testing import WindowTester
 from contextui.windows import code as code_module
 from contextui.windows.code import CodeWindow
@@ -437,7 +438,7 @@ def test_references_are_never_resolved_in_the_context(tmp_path: Path) -> None:
         context.add(ContextItem(ItemType.USER, "Write it"))
         context.mark_sent(context.compose(None))
         item = context.add(ContextItem(ItemType.ASSISTANT, answer))
-        seen = resolve_code_refs(item.content, CodeStore(project / code_module.FOLDER))
+        seen = resolve_code_refs(item.content, CodeStore(project / FOLDER))
         assert seen == "Here it is:\n```python\nsecret_body()\n```"
         context.end_turn()
         context.add(ContextItem(ItemType.USER, "And now?"))

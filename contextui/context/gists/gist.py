@@ -19,7 +19,13 @@ _JSON_LINES = (".jsonl", ".ndjson")
 _SUFFIX = 8  # characters of a suffix that is worth telling
 
 
-def gist(path: str | os.PathLike[str], content: str | bytes, lang: Lang = "en") -> str:
+def gist(
+    path: str | os.PathLike[str],
+    content: str | bytes,
+    lang: Lang = "en",
+    *,
+    was_read: bool = True,
+) -> str:
     """One line about a file: its name and kind, and what is in it.
 
     Of code the lines, functions and classes; of a table the rows and columns; of JSON the size
@@ -31,19 +37,22 @@ def gist(path: str | os.PathLike[str], content: str | bytes, lang: Lang = "en") 
             an absolute one only the name.
         content: What is in it. Workbooks come as bytes; other bytes are decoded.
         lang: The language of the line.
+        was_read: Whether it says that the file was read.
 
     Example:
         >>> gist("a/sales.py", "def load():\\n    ...\\n\\nclass Sale: ...\\n")
         '[file read] a/sales.py (python, 4 lines, functions: load, classes: Sale)'
     """
     where = PurePosixPath(os.fspath(path))
-    return told(_shown(where), _facts(where, content, lang), lang)
+    return told(_shown(where), _facts(where, content, lang), lang, was_read=was_read)
 
 
-def gist_of_size(path: str | os.PathLike[str], size: int, lang: Lang = "en") -> str:
+def gist_of_size(
+    path: str | os.PathLike[str], size: int, lang: Lang = "en", *, was_read: bool = True
+) -> str:
     """The gist of a file of which nothing but the size is known, in bytes."""
     where = PurePosixPath(os.fspath(path))
-    return told(_shown(where), [_kind(where, lang), size_of(size)], lang)
+    return told(_shown(where), [_kind(where, lang), size_of(size)], lang, was_read=was_read)
 
 
 def _shown(path: PurePosixPath) -> str:

@@ -8,6 +8,8 @@ from contextui.windowing.env import Lang
 _PATH = 200  # characters of a path; its end tells more than its beginning
 _NAME = 40  # characters of one name in a list
 _NAMES, _LETTERS = 20, 240  # names of a list, and characters of all of them
+_READ: dict[Lang, str] = {"en": "file read", "zh": "文件已读取"}
+_THERE: dict[Lang, str] = {"en": "file", "zh": "文件"}
 _CHINESE = {
     "line": "行", "row": "行", "item": "项", "column": "列", "sheet": "个工作表",
     "functions": "函数", "classes": "类", "tables": "表", "selectors": "选择器",
@@ -15,12 +17,12 @@ _CHINESE = {
 }  # fmt: skip
 
 
-def told(path: str, facts: Iterable[str], lang: Lang) -> str:
-    """The whole line: which file was read, and what is known of it."""
+def told(path: str, facts: Iterable[str], lang: Lang, *, was_read: bool = True) -> str:
+    """The whole line: which file was read, or is there, and what is known of it."""
     name = shown_name(path)
     if len(name) > _PATH:
         name = "…" + name[-_PATH:]
-    mark = "文件已读取" if lang == "zh" else "file read"
+    mark = _READ[lang] if was_read else _THERE[lang]
     return f"[{mark}] {name} ({', '.join(facts)})"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import BESIDE, ContextItem, ItemType
 
 _MEANWHILE = ("(Meanwhile the person did:", "（在此期间用户操作了：")
 
@@ -57,6 +57,8 @@ def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
     waiting: dict[str, int] = {}
     for item in items:
         match item.type:
+            case ItemType.USER if item.id.startswith(BESIDE):
+                pass  # the person sees the code and the files themselves
             case ItemType.USER if item.content.startswith(_MEANWHILE):
                 entries.append(Aside(item.content))
             case ItemType.USER:

@@ -22,7 +22,11 @@ from contextui.agent.events import (
     TurnStarted,
 )
 from contextui.events import Event
+from contextui.files.errors import FileError
+from contextui.files.workspace import Workspace
 from contextui.model import TextDelta
+from contextui.session.code_refs import resolve_code_refs
+from contextui.session.code_store import CodeStore
 from contextui.tui.conversation.calls import CallLine
 from contextui.tui.conversation.entries import (
     Aside,
@@ -69,6 +73,7 @@ class Conversation(VerticalScroll):
         self._answer: ModelWords | None = None
         self._call: CallLine | None = None
         self._before: list[Entry] = []
+        self._workspace: Workspace | None = None
 
     def compose(self) -> ComposeResult:
         """An empty screen says what this is."""
@@ -83,6 +88,7 @@ class Conversation(VerticalScroll):
         """Show what was said before."""
         if desk.is_offline:
             self.query_one(Welcome).say_offline()
+        self._workspace = desk.session.windows.workspace
         self._before = entries_of(desk.session.context.get_all())
         self._show_earlier()
 
@@ -100,6 +106,8 @@ class Conversation(VerticalScroll):
             case AnswerDiscarded():
                 self._discard()
             case AnswerGiven():
+                if self._answer is not None and "<code_ref>" in event.text:
+                    self._answer.put(self._with_code(event.text))
                 self._answer = None
             case CallStarted():
                 line = self._add(called(event.name, event.input))
@@ -150,6 +158,15 @@ class Conversation(VerticalScroll):
             self._append(self._answer)
         self._answer.feed(text)
 
+    def _with_code(self, text: str) -> str:
+        """The model's words with the code that they refer to; the context has the reference."""
+        if self._workspace is None or "<code_ref>" not in text:
+            return text
+        try:
+            return resolve_code_refs(text, CodeStore.of(self._workspace), self._words.lang)
+        except FileError:  # a link leads out of the folder; the reference says what is meant
+            return text
+
     def _discard(self) -> None:
         if self._answer is not None:
             self._answer.remove()
@@ -173,7 +190,7 @@ class Conversation(VerticalScroll):
             case YouSaid(text):
                 return YourWords(text, self._words)
             case ModelSaid(text):
-                return ModelWords(self._words, text)
+                return ModelWords(self._words, self._with_code(text))
             case Called():
                 return CallLine(entry)
             case Aside(text, is_error):

@@ -48,6 +48,13 @@ class ModelWords(Markdown):
         if self._timer is not None:
             self._timer.resume()
 
+    def put(self, text: str) -> None:
+        """Other words in the place of all that came."""
+        self._waiting, self._length = [], len(text)
+        self._drawn = min(len(text), LONGEST)
+        self.update(for_terminal(text[:LONGEST]))
+        self._say_what_is_left_out()
+
     def draw_waiting(self) -> None:
         """Draw what came since the last time."""
         if self._timer is not None:
