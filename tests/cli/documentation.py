@@ -62,6 +62,8 @@ def shape(output: str) -> Any:
         events = [json.loads(line) for line in output.splitlines()]
     except ValueError:
         return [_line_shape(line) for line in output.splitlines()]
+    # When a window is drawn anew is its own affair, so that may come earlier or later.
+    events.sort(key=lambda event: event.get("type") == "window_changed")
     shapes = [(event["type"], _json_shape(event)) for event in events]
     return [one for place, one in enumerate(shapes) if place == 0 or one != shapes[place - 1]]
 
