@@ -106,8 +106,10 @@ def _check_command(words: Sequence[str]) -> None:
     near = difflib.get_close_matches(words[0].lower(), known, 1, _NEAR)
     if near:
         raise UsageError(
-            f"There is no command {one_line(words[0])}. Is {known[near[0]] or near[0]} meant? "
-            f"As a prompt for the app it is written: contextui -- {one_line(words[0])}"
+            "There is no command {word}. Is {near} meant? "
+            "As a prompt for the app it is written: contextui -- {word}",
+            word=one_line(words[0]),
+            near=known[near[0]] or near[0],
         )
 
 
@@ -116,7 +118,7 @@ def _check(arguments: Arguments) -> None:
         raise UsageError("-p takes one prompt. Put it in quotes, or give it on stdin with -p -.")
     if len(arguments.words) == 1 and arguments.words[0] in COMMANDS:
         name = arguments.words[0]
-        raise UsageError(f"Write the command first: contextui {name} …")
+        raise UsageError("Write the command first: contextui {name} …", name=name)
     if arguments.fork and not (arguments.newest or arguments.resume):
         raise UsageError("--fork goes on in a copy: say of which session, with -c or -r.")
     if arguments.prompt is None and arguments.output_format != "text":

@@ -11,6 +11,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.earlier import find_earlier
 from contextui.cli.guide import Guide, read_guide
 from contextui.cli.place import here, settings_of
+from contextui.cli.words import words
 from contextui.config import KEY_VARIABLE, OFFLINE, Loaded, SettingsError
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.finding import make_strategy
@@ -124,7 +125,12 @@ def make_model(loaded: Loaded, name: str | None = None) -> Model:
         ModelError: The environment names a proxy or certificates that cannot be used.
     """
     settings, key = loaded.settings, loaded.api_key
-    no_key = f"{settings.model} needs {KEY_VARIABLE}. Set it, or take --model {OFFLINE}."
+    no_key = words(
+        "{model} needs {variable}. Set it, or take --model {offline}.",
+        model=settings.model,
+        variable=KEY_VARIABLE,
+        offline=OFFLINE,
+    )
     if loaded.provider == "offline":
         chosen = settings.provider == "auto" and loaded.origins["model"] in _CHOSEN
         if chosen and settings.model != OFFLINE:
@@ -175,7 +181,9 @@ def find_windows(loaded: Loaded, folder: Path) -> Registry:
     registry.load_all()
     for entry in unusable(registry):
         if any(_comes_from(entry, one) for one in (*settings.window, *settings.windows)):
-            raise WindowLoadError(f"{entry.name} cannot be used: {entry.reason}.")
+            raise WindowLoadError(
+                words("{window} cannot be used: {reason}.", window=entry.name, reason=entry.reason)
+            )
     return registry
 
 
@@ -189,7 +197,11 @@ def window_notices(registry: Registry) -> Iterable[str]:
     yield from registry.notices
     for entry in unusable(registry):
         if _OUR_OWN not in entry.origin:  # nobody can do anything about those
-            yield f"The window {entry.name} is left out: {entry.reason}."
+            yield words(
+                "The window {window} is left out: {reason}.",
+                window=entry.name,
+                reason=entry.reason,
+            )
 
 
 def _comes_from(entry: WindowEntry, given: str) -> bool:
@@ -205,9 +217,15 @@ def _about(loaded: Loaded) -> Iterable[str]:
     settings, origin = loaded.settings, loaded.origins["model"]
     unheard = origin not in ("default", *_CHOSEN) and settings.model != OFFLINE
     if loaded.provider == "offline" and settings.provider == "auto" and unheard:
-        yield f"{settings.model} ({origin}) needs {KEY_VARIABLE}. The offline model answers."
+        yield words(
+            "{model} ({origin}) needs {variable}. The offline model answers.",
+            model=settings.model,
+            origin=origin,
+            variable=KEY_VARIABLE,
+        )
 
 
 def _moved(folder: Path) -> Iterable[str]:
     if folder != here():
-        yield f"This session belongs to {one_line(str(folder), 160)} and works there."
+        shown = one_line(str(folder), 160)
+        yield words("This session belongs to {folder} and works there.", folder=shown)

@@ -13,7 +13,7 @@ from contextui.cli.assembling import Assembly, assemble
 from contextui.cli.countdown import Countdown
 from contextui.cli.earlier import session_of
 from contextui.cli.speaking import say, say_json, tell
-from contextui.cli.words import counted, words
+from contextui.cli.words import counted, in_ours, words
 from contextui.context.compaction.plan import Plan
 from contextui.context.compaction.result import CompactionResult
 from contextui.context.item import ContextItem, is_conversation
@@ -34,7 +34,7 @@ def run(arguments: Arguments) -> int:
     arguments.resume = info.id
     assembly = assemble(arguments)
     for notice in (*notices, *assembly.notices):
-        tell(notice)
+        tell(in_ours(notice))
     if arguments.dry_run:
         _show(assembly, info.id, as_json=arguments.json)
         return status.DONE
@@ -44,7 +44,7 @@ def run(arguments: Arguments) -> int:
 def _compact(assembly: Assembly, arguments: Arguments) -> int:
     with assembly.open_session(fork=arguments.fork) as session:
         for notice in session.notices:
-            tell(notice)
+            tell(in_ours(notice))
         result = _worthwhile(asyncio.run(_take(assembly.controller(session.context))), session)
         if arguments.json:
             say_json(_data(result, session))
@@ -148,7 +148,7 @@ def _show(assembly: Assembly, session_id: str, *, as_json: bool) -> None:
     view = assembly.store().view(session_id)
     try:
         for notice in view.notices:
-            tell(notice)
+            tell(in_ours(notice))
         view.windows.settle_now()
         plan = assembly.controller(view.context).compaction.check()
         if as_json:

@@ -9,6 +9,7 @@ from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.parsers import COMMANDS, command_parser, main_parser
 from contextui.cli.speaking import say
+from contextui.cli.words import words
 from contextui.config import Settings, choices
 
 _FILES, _FOLDERS = ("window",), ("windows",)
@@ -44,11 +45,11 @@ def options_of(parser: argparse.ArgumentParser) -> list[Option]:
 
 
 def _option(action: argparse.Action) -> Option:
-    words = tuple(action.choices or ())
-    if not words and action.dest in Settings.model_fields:
-        words = choices(action.dest)
-    about = (action.help or "").replace("%%", "%")
-    return Option(tuple(action.option_strings), words, _value(action), about)
+    offered = tuple(action.choices or ())
+    if not offered and action.dest in Settings.model_fields:
+        offered = choices(action.dest)
+    about = words(action.help or "").replace("%%", "%")
+    return Option(tuple(action.option_strings), offered, _value(action), about)
 
 
 def _value(action: argparse.Action) -> Literal["nothing", "text", "file", "folder"]:
@@ -116,7 +117,7 @@ def _zsh() -> Iterator[str]:
     yield "_contextui() {"
     yield "    local -a commands=("
     for name in commands:
-        yield f"        {_quoted(f'{name}:{COMMANDS[name].summary}')}"
+        yield f"        {_quoted(f'{name}:{words(COMMANDS[name].summary)}')}"
     yield "    )"
     yield '    if (( CURRENT == 2 )) && [[ "$words[2]" != -* ]]; then'
     yield "        _describe -t commands command commands"
@@ -160,7 +161,7 @@ def _fish() -> Iterator[str]:
     yield "# contextui: completion for fish"
     yield "complete -c contextui -f"
     for name in commands:
-        about = _quoted(COMMANDS[name].summary)
+        about = _quoted(words(COMMANDS[name].summary))
         yield f"complete -c contextui -n __fish_is_first_arg -a {name} -d {about}"
     yield from _fish_options(_main(), f"not __fish_seen_subcommand_from {known}")
     for name, options in commands.items():

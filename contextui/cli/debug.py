@@ -20,6 +20,7 @@ from contextui.cli.earlier import session_of
 from contextui.cli.guide import read_guide
 from contextui.cli.place import settings_of
 from contextui.cli.speaking import say, say_json, tell
+from contextui.cli.words import in_ours, words
 from contextui.config import OFFLINE, Loaded
 from contextui.context.report import ContextStats
 from contextui.session.export import to_json
@@ -36,7 +37,7 @@ def run(arguments: Arguments) -> int:
     view = store.view(info.id, arguments.turn, whole=not arguments.messages)
     try:
         for notice in (*notices, *loaded.notices, *window_notices(registry), *view.notices):
-            tell(notice)
+            tell(in_ours(notice))
         _show(arguments, loaded, view)
     finally:
         view.close()
@@ -79,8 +80,14 @@ def _request(loaded: Loaded, view: SessionView, *, anew: bool) -> dict[str, obje
 
 
 def _figures(stats: ContextStats) -> str:
-    return (
-        f"items   {stats.active_items:,} in the context, {stats.obsolete_items:,} left out; "
-        f"{stats.window_items:,} of all {stats.total_items:,} are windows\n"
-        f"tokens  ~{stats.estimated_tokens:,} in the context, ~{stats.all_tokens:,} with all items"
+    return words(
+        "items   {active:,} in the context, {left_out:,} left out; "
+        "{windows:,} of all {total:,} are windows\n"
+        "tokens  ~{tokens:,} in the context, ~{all:,} with all items",
+        active=stats.active_items,
+        left_out=stats.obsolete_items,
+        windows=stats.window_items,
+        total=stats.total_items,
+        tokens=stats.estimated_tokens,
+        all=stats.all_tokens,
     )

@@ -3,6 +3,7 @@
 from contextui.cli.arguments import Arguments
 from contextui.cli.assembling import Assembly, assemble, make_model
 from contextui.cli.place import settings_of
+from contextui.cli.words import words
 from contextui.context.strategies.finding import make_strategy
 from contextui.session.log import SessionLockedError
 from contextui.session.session import Session
@@ -46,4 +47,4 @@ def _open(assembly: Assembly, *, fork: bool) -> tuple[Session, list[str]]:
         return assembly.open_session(fork=fork), []
     except SessionLockedError:
         copy = assembly.open_session(fork=True)
-        return copy, ["The session is open in another process. This is a copy of it."]
+        return copy, [words("The session is open in another process. This is a copy of it.")]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from contextui.cli.words import words
 from contextui.files.errors import FileError, MissingFileError
 from contextui.files.textfile import TextFile
 from contextui.files.workspace import Workspace
@@ -28,4 +29,4 @@ def read_guide(folder: Path) -> Guide:
     except MissingFileError:
         return Guide()
     except FileError as error:
-        return Guide(notices=(f"{NAME} is left out. {error}",))
+        return Guide(notices=(words("{file} is left out. {error}", file=NAME, error=error),))

@@ -16,6 +16,7 @@ from contextui.cli.output import Output, SilentOutput, output_for
 from contextui.cli.parsers import UsageError
 from contextui.cli.result import Told, explained
 from contextui.cli.speaking import tell, tell_where, words_of
+from contextui.cli.words import in_ours
 from contextui.model import Model
 from contextui.session.session import Session
 from contextui.tokens import TokenCounter
@@ -59,12 +60,13 @@ def _prompt(arguments: Arguments) -> str:
 def _read_stdin() -> str:
     data = sys.stdin.buffer.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
-        raise UsageError(f"The prompt has more than {_MOST_BYTES:,} bytes, which no model takes.")
+        most = f"{_MOST_BYTES:,}"
+        raise UsageError("The prompt has more than {most} bytes, which no model takes.", most=most)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"The prompt on stdin is not UTF-8 text: see byte {error.start + 1:,}."
+            "The prompt on stdin is not UTF-8 text: see byte {place}.", place=f"{error.start + 1:,}"
         ) from error
 
 
@@ -77,8 +79,10 @@ def _check(prompt: str, assembly: Assembly) -> None:
     budget, needed = assembly.loaded.settings.budget, TokenCounter.estimate(prompt)
     if needed > budget:
         raise UsageError(
-            f"The prompt has ~{needed:,} tokens and the budget is {budget:,}. "
-            "Put it into a file and name that in a shorter prompt, or raise --budget."
+            "The prompt has ~{needed} tokens and the budget is {budget}. "
+            "Put it into a file and name that in a shorter prompt, or raise --budget.",
+            needed=f"{needed:,}",
+            budget=f"{budget:,}",
         )
     assembly.check_budget()
 
@@ -162,5 +166,6 @@ class _Notices:
             self._tell(notice)
 
     def _tell(self, notice: str) -> None:
+        notice = in_ours(notice)
         self.told.append(notice)
         tell(notice)

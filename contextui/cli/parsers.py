@@ -1,20 +1,18 @@
 """What the command line takes. Each setting is a flag; the settings themselves say what it is."""
 
 import argparse
-import shutil
-import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NoReturn
 
 import contextui
+from contextui.cli.helping import HELP_AT, Help
+from contextui.cli.words import in_ours, words
 from contextui.config import Settings, choices, flag_of
 from contextui.errors import ContextUIError
 
 _FORMATS = ("text", "json", "stream-json")
 _SHELLS = ("bash", "zsh", "fish")
-_WIDTH = 80
-_HELP_AT = 25  # the column at which it says what a flag is
 _MODEL_FLAGS = (
     "model", "base_url", "provider", "budget", "max_tokens", "max_steps", "tool_protocol"
 )  # fmt: skip
@@ -26,7 +24,15 @@ _METAVARS = {
 
 
 class UsageError(ContextUIError):
-    """Arguments that do not fit; the text says which."""
+    """Arguments that do not fit; the text says which, in the language of the person.
+
+    Args:
+        english: The words, with names in braces for values.
+        values: What stands for these names.
+    """
+
+    def __init__(self, english: str, **values: object) -> None:
+        super().__init__(words(english, **values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,8 @@ class Command:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message[:1].upper()}{message[1:]}. See {self.prog} --help.")
+        said = in_ours(f"{message[:1].upper()}{message[1:]}.")
+        raise UsageError("{said} See {program} --help.", said=said, program=self.prog)
 
 
 class _Once(argparse.Action):
@@ -51,45 +58,28 @@ class _Once(argparse.Action):
 
     def __call__(
         self,
-        parser: argparse.ArgumentParser,
+        parser: argparse.ArgumentParser,  # noqa: ARG002
         namespace: argparse.Namespace,
         values: object,
         option_string: str | None = None,
     ) -> None:
         if getattr(namespace, self.dest, None) is not None:
-            parser.error(f"{option_string} is given twice")
+            raise UsageError("{flag} is given twice.", flag=option_string)
         setattr(namespace, self.dest, values)
-
-
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help in 80 columns: each flag once with what it takes, and what it is beside it."""
-
-    def __init__(self, prog: str) -> None:
-        columns = shutil.get_terminal_size((_WIDTH, 24)).columns
-        super().__init__(prog, max_help_position=_HELP_AT, width=min(_WIDTH, columns))
-
-    def _format_action_invocation(self, action: argparse.Action) -> str:
-        if not action.option_strings:
-            return str(action.metavar or action.dest)
-        takes = f" {action.metavar or action.dest.upper()}" if action.nargs != 0 else ""
-        return ", ".join(action.option_strings) + takes
-
-    def _split_lines(self, text: str, width: int) -> list[str]:
-        return textwrap.wrap(text, width, break_on_hyphens=False)
 
 
 def main_parser() -> argparse.ArgumentParser:
     """What there is when no command comes first."""
     parser = _parser(
         "contextui",
-        "contextui [PROMPT]      the app, in this folder\n"
-        "       contextui -p PROMPT     one turn, no screen\n"
-        "       contextui COMMAND       one of those below",
-        "A window system for LLM agents: you and the model share live windows.",
-        f"commands (contextui COMMAND --help tells more):\n{_command_list()}\n\n"
+        f"contextui [PROMPT]      {words('the app, in this folder')}\n"
+        f"       contextui -p PROMPT     {words('one turn, no screen')}\n"
+        f"       contextui COMMAND       {words('one of those below')}",
+        words("A window system for LLM agents: you and the model share live windows."),
+        f"{words('commands (contextui COMMAND --help tells more):')}\n{_command_list()}\n\n"
         + _examples(
-            'contextui -p "Make a to-do list with milk and eggs"',
-            'contextui -c -p "Mark milk as done"',
+            words('contextui -p "Make a to-do list with milk and eggs"'),
+            words('contextui -c -p "Mark milk as done"'),
             "git diff | contextui -p - --output-format json",
         ),
     )
@@ -126,10 +116,12 @@ def main_parser() -> argparse.ArgumentParser:
 def command_parser(command: Command) -> argparse.ArgumentParser:
     """What a command takes."""
     usage = f"contextui {command.name} {command.takes}".rstrip()
-    summary = f"{command.summary[:1].upper()}{command.summary[1:]}."
+    summary = words("{summary}.", summary=_capital(words(command.summary)))
     examples = _examples(*command.examples) if command.examples else ""
     parser = _parser(f"contextui {command.name}", f"{usage} [options]", summary, examples)
     command.add(parser)
+    if not any("--lang" in action.option_strings for action in parser._actions):
+        _add_settings(parser, ("lang",))
     _add_help(parser)
     return parser
 
@@ -140,19 +132,23 @@ def _parser(prog: str, usage: str, description: str, epilog: str) -> argparse.Ar
         usage=usage,
         description=description,
         epilog=epilog,
-        formatter_class=_Help,
+        formatter_class=Help,
         allow_abbrev=False,
         add_help=False,
     )
 
 
 def _examples(*lines: str) -> str:
-    return "\n".join(["examples:", *(f"  {line}" for line in lines)])
+    return "\n".join([words("examples:"), *(f"  {line}" for line in lines)])
 
 
 def _command_list() -> str:
     heads = {name: f"{name} {command.takes}".rstrip() for name, command in COMMANDS.items()}
-    return "\n".join(f"  {heads[one.name]:<{_HELP_AT - 4}}  {one.summary}" for one in _ALL)
+    return "\n".join(f"  {heads[one.name]:<{HELP_AT - 4}}  {words(one.summary)}" for one in _ALL)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _add_help(parser: argparse._ActionsContainer) -> None:
@@ -187,16 +183,16 @@ def _add_json(parser: argparse.ArgumentParser, what: str = "list them as JSON") 
 def _add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> None:
     for name in names:
         field = Settings.model_fields[name]
-        words = str(field.description).replace("%", "%%")
+        about = words(str(field.description)).replace("%", "%%")
         if field.default and name != "lang":
-            words += f" ({field.default})"
+            about += words(" ({default})", default=field.default)
         several = name in ("window", "windows")
         parser.add_argument(
             flag_of(name),
             dest=name,
             action="append" if several else "store",
             metavar=_METAVARS.get(name) or "|".join(choices(name)),
-            help=words + ("; may be repeated" if several else ""),
+            help=about + (words("; may be repeated") if several else ""),
         )
 
 

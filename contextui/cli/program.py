@@ -12,7 +12,7 @@ from contextui.cli import status, stdout
 from contextui.cli.arguments import Arguments, asks_for_json, parse
 from contextui.cli.language import language
 from contextui.cli.speaking import make_robust, say_json, tell, tell_crash, words_of
-from contextui.cli.words import speak
+from contextui.cli.words import in_ours, speak
 from contextui.errors import ContextUIError
 
 
@@ -37,8 +37,9 @@ def _run(words: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return status.SIGNALLED + SIGINT
     except ContextUIError as error:
-        tell(str(error))
-        return _fail(words, status.WRONG, str(error))
+        said = in_ours(str(error))
+        tell(said)
+        return _fail(words, status.WRONG, said)
     except Exception as error:
         tell_crash(error)
         return _fail(words, status.FAILED, words_of(error))

@@ -8,7 +8,7 @@ from typing import Any
 
 from contextui.agent.events import TurnFinished
 from contextui.agent.turn import TurnOptions
-from contextui.cli.words import counted, words
+from contextui.cli.words import counted, in_ours, words
 from contextui.events import Event
 from contextui.model import Usage
 from contextui.secrets import mask
@@ -44,7 +44,7 @@ def explained(finished: TurnFinished, options: TurnOptions, session: Session) ->
             tokens = f"{options.max_tokens:,}"
             said = words("The answer was cut off at {tokens} tokens.", tokens=tokens)
         case _:
-            return finished.explanation
+            return in_ours(finished.explanation)
     which = "-c" if session.cwd == str(Path.cwd()) else f"-r {session.id}"
     command = f'contextui {which} -p "{words("go on")}"'
     return said + words(" Let it go on: {command}", command=command)

@@ -9,11 +9,11 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.earlier import unread
 from contextui.cli.place import here
 from contextui.cli.speaking import say, say_json, say_table, tell
+from contextui.cli.words import words
 from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import one_line
 
 _SHORT_ID = 8
-_NONE_HERE = "There are no sessions of this folder yet; --all lists those of all folders."
 
 
 def run(arguments: Arguments) -> int:
@@ -25,20 +25,24 @@ def run(arguments: Arguments) -> int:
     if arguments.json:
         say_json([{**asdict(info), "path": str(info.path)} for info in found])
     elif found:
-        heads = ["id", "last entry", *(["folder"] if arguments.everywhere else []), "first words"]
+        folder = [words("folder")] if arguments.everywhere else []
+        heads = ["id", words("last entry"), *folder, words("first words")]
         rows = [_session_row(info, everywhere=arguments.everywhere) for info in found]
         say_table([heads, *rows])
     else:
-        say("There are no sessions yet." if arguments.everywhere else _NONE_HERE)
+        none_here = words(
+            "There are no sessions of this folder yet; --all lists those of all folders."
+        )
+        say(words("There are no sessions yet.") if arguments.everywhere else none_here)
     return status.DONE
 
 
 def _session_row(info: SessionInfo, *, everywhere: bool) -> list[str]:
-    words = info.first_words or "(nothing was said)"
+    said = info.first_words or words("(nothing was said)")
     row = [info.id[:_SHORT_ID], _local(info.updated)]
     if not everywhere:
-        return [*row, one_line(words, 50)]
-    return [*row, one_line(Path(info.cwd).name or info.cwd, 20), one_line(words, 28)]
+        return [*row, one_line(said, 50)]
+    return [*row, one_line(Path(info.cwd).name or info.cwd, 20), one_line(said, 28)]
 
 
 def _local(timestamp: str) -> str:

@@ -4,6 +4,7 @@ from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import say, say_json, say_table, tell
+from contextui.cli.words import in_ours, words
 from contextui.config import KEY_VARIABLE, Loaded
 from contextui.secrets import mask
 from contextui.session.paths import contextui_home
@@ -15,7 +16,7 @@ def run(arguments: Arguments) -> int:
     folder = here()
     loaded = settings_of(arguments, folder)
     for notice in loaded.notices:
-        tell(notice)
+        tell(in_ours(notice))
     values = loaded.settings.model_dump(mode="json")
     has_key = loaded.api_key is not None
     if arguments.json:
@@ -27,9 +28,10 @@ def run(arguments: Arguments) -> int:
         return status.DONE
     rows = [[name, _value(name, value, loaded), loaded.origins[name]]
             for name, value in values.items()]  # fmt: skip
-    say_table([["setting", "value", "from"], *rows])
-    say(f"\n{KEY_VARIABLE} is {'set' if has_key else 'not set'}.")
-    say(f"What lasts is kept in {one_line(str(contextui_home()), 160)}.")
+    say_table([[words("setting"), words("value"), words("from")], *rows])
+    is_set = words("{name} is set.") if has_key else words("{name} is not set.")
+    say("\n" + is_set.format(name=KEY_VARIABLE))
+    say(words("What lasts is kept in {folder}.", folder=one_line(str(contextui_home()), 160)))
     return status.DONE
 
 

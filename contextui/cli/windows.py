@@ -4,6 +4,7 @@ from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import say, say_json, tell
+from contextui.cli.words import in_ours
 from contextui.session.paths import contextui_home
 from contextui.windowing.registry import discover
 
@@ -18,7 +19,7 @@ def run(arguments: Arguments) -> int:
     )
     entries = registry.load_all()
     for notice in (*loaded.notices, *registry.notices):
-        tell(notice)
+        tell(in_ours(notice))
     if arguments.json:
         say_json([entry.data() for entry in entries])
     else:

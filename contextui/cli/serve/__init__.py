@@ -11,6 +11,7 @@ from contextui.cli.parsers import UsageError
 from contextui.cli.place import here, settings_of
 from contextui.cli.serve.address import Address
 from contextui.cli.speaking import say, tell
+from contextui.cli.words import words
 from contextui.config import flag_of
 
 _NEEDED = ("aiohttp", "textual_serve")
@@ -31,8 +32,11 @@ def run(arguments: Arguments) -> int:
     address = Address.of(arguments.host, arguments.port)
     if not address.is_loopback:
         tell(
-            f"{arguments.host} is not this machine alone. Whoever has the link can use the model "
-            "and your files, and nothing on the way is encrypted."
+            words(
+                "{host} is not this machine alone. Whoever has the link can use the model "
+                "and your files, and nothing on the way is encrypted.",
+                host=arguments.host,
+            )
         )
     from contextui.cli.serve.server import Server  # noqa: PLC0415  (heavy: aiohttp)
 

@@ -35,11 +35,11 @@ class Address:
             UsageError: There is no such host or port.
         """
         if not 0 <= port <= 65_535:
-            raise UsageError(f"--port is {port}: it must be a number from 0 to 65535.")
+            raise UsageError("--port is {port}: it must be a number from 0 to 65535.", port=port)
         try:
             found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
-            raise UsageError(f"There is no host {quote(name)}. See --host.") from None
+            raise UsageError("There is no host {name}. See --host.", name=quote(name)) from None
         # One address only: several would each get a free port of their own.
         family, _, _, _, place = min(found, key=lambda one: one[0] is not socket.AF_INET)
         return cls(name, str(place[0]), port, family)
@@ -66,7 +66,10 @@ class Address:
         except OSError as error:
             reason = (error.strerror or "it is taken").lower()
             raise UsageError(
-                f"{self.name} port {self.port} cannot be used: {reason}. Give another --port."
+                "{name} port {port} cannot be used: {reason}. Give another --port.",
+                name=self.name,
+                port=self.port,
+                reason=reason,
             ) from None
 
 

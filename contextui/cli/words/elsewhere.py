@@ -1,0 +1,105 @@
+"""The Chinese of what other parts say in English: errors and notices, as they come here.
+
+The keys are sentences in which a name in braces stands for anything. A test sees to it that each
+of them is still said.
+"""
+
+CHINESE: dict[str, str] = {
+    # argparse
+    "Unrecognized arguments: {words}.": "无法识别的参数：{words}。",
+    "The following arguments are required: {names}.": "缺少参数：{names}。",
+    "Argument {name}: expected one argument.": "参数 {name}：需要一个值。",
+    "Argument {name}: invalid choice: {value} (choose from {choices}).": (
+        "参数 {name}：无效的值 {value}（可选：{choices}）。"
+    ),
+    "Argument {name}: invalid int value: {value}.": "参数 {name}：{value} 不是整数。",
+    "Argument {name}: not allowed with argument {other}.": "参数 {name}：不能与 {other} 同用。",
+    # settings
+    "{name} is {value}: it must be {allowed}.": "{name} 是 {value}：必须是{allowed}。",
+    "one of {words}": "以下之一：{words}",
+    "a whole number from 1 to 1,000,000,000": "1 到 1,000,000,000 的整数",
+    "a model's name, without spaces": "模型名称，不含空格",
+    "an address such as http://localhost:11434, without a key in it": (
+        "地址，例如 http://localhost:11434，其中不含密钥"
+    ),
+    "a list of paths, and none of them empty": "路径列表，且都不为空",
+    "a strategy's name, or a table with type, plugin, model and config": (
+        "策略的名称，或含有 type、plugin、model 和 config 的表"
+    ),
+    "{variable} is no setting. Is {near} meant?": "{variable} 不是设置。是不是 {near}？",
+    "{file} asks for approval {wanted}; it stays {usual}, as a project cannot raise it. "
+    "Use --approval {flag} if you want that.": (
+        "{file} 要求 approval {wanted}；仍为 {usual}，因为项目不能提高它。"
+        "如果需要，请用 --approval {flag}。"
+    ),
+    "{file}, line {line}: this is not UTF-8 text.": "{file} 第 {line} 行：不是 UTF-8 文本。",
+    "{file} is not valid TOML: {why}.": "{file} 不是有效的 TOML：{why}。",
+    "{file} cannot be read: {why}.": "{file} 无法读取：{why}。",
+    "{file} holds {name}: a key does not belong into a file. "
+    "Set the variable {variable} instead.": (
+        "{file} 中有 {name}：密钥不应写在文件里。请改为设置变量 {variable}。"
+    ),
+    "{file} sets {name}, which a project may not: "
+    "give it as a flag, or set it in your own config.toml.": (
+        "{file} 设置了 {name}，项目不允许这样做：请用参数给出，或写在你自己的 config.toml 里。"
+    ),
+    "{file} sets {name}, and there is no such setting.{hint}": (
+        "{file} 设置了 {name}，但没有这个设置。{hint}"
+    ),
+    # sessions
+    "You have no home folder. Name one with the variable CONTEXTUI_HOME.": (
+        "你没有主文件夹。请用变量 CONTEXTUI_HOME 指定一个。"
+    ),
+    "There is no session {name}.": "没有会话 {name}。",
+    "{name} cannot be the id of a session.": "{name} 不能是会话的 id。",
+    "Several sessions begin with {name}: {ids}.": "有多个会话以 {name} 开头：{ids}。",
+    "Session {name} cannot be read: {why}.": "会话 {name} 无法读取：{why}。",
+    "Session {name} is open in another process. Use --fork to go on in a copy.": (
+        "会话 {name} 已在另一个进程中打开。请用 --fork 在副本中继续。"
+    ),
+    "{file} holds no session. It is left as it is.": "{file} 中没有会话。它保持原样。",
+    "There is no turn {turn}; {turns} turns have ended.": "没有第 {turn} 轮；共有 {turns} 轮。",
+    "This session was written by a newer contextui "
+    "(schema {schema}, known here is {known}). It is left as it is.": (
+        "这个会话由更新版本的 contextui 写入（格式 {schema}，这里只认识 {known}）。它保持原样。"
+    ),
+    "Not saved in {folder}: {why}. It is tried again with all that follows.": (
+        "未能保存到 {folder}：{why}。之后每次都会再试。"
+    ),
+    "Saving has resumed; nothing was lost.": "已恢复保存；没有丢失任何内容。",
+    "The last line was torn and is cut off ({count} bytes).": (
+        "最后一行不完整，已截去（{count} 字节）。"
+    ),
+    # compaction
+    "There is too little to compact: fewer than two messages.": (
+        "内容太少，无法压缩：不到两条消息。"
+    ),
+    "There is nothing to compact yet: the last rounds and what is pinned always stay.": (
+        "还没有可以压缩的内容：最近几轮和固定的内容总是保留。"
+    ),
+    # what does not fit
+    "The context needs ~{needed} tokens and the budget is {budget}. "
+    "What cannot be left out: {what}.": (
+        "上下文需要约 {needed} 个 token，而预算是 {budget}。不能略去的是：{what}。"
+    ),
+    # windows
+    "{name} cannot be a window's name. Take small letters, digits, - and _, "
+    "a letter first, such as shopping-list.": (
+        "{name} 不能是窗口的名称。请用小写字母、数字、- 和 _，以字母开头，例如 shopping-list。"
+    ),
+    "There is a {path} already; it is kept.": "{path} 已经存在；保持原样。",
+    "{path} cannot be written: {why}.": "{path} 无法写入：{why}。",
+    "{path} cannot be used, so no folder is trusted: {why}.": (
+        "{path} 无法使用，因此不信任任何文件夹：{why}。"
+    ),
+    "{path} is not trusted ({what}): read it, then run contextui trust": (
+        "{path} 不受信任（{what}）：请先阅读，再运行 contextui trust"
+    ),
+    # what the system says
+    "No such file or directory": "没有这个文件或文件夹",
+    "Permission denied": "没有权限",
+    "Read-only file system": "文件系统只读",
+    "No space left on device": "磁盘已满",
+    "it is damaged, or no session": "已损坏，或不是会话",
+    "it is no plain file": "不是普通文件",
+}
