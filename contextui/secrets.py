@@ -95,14 +95,36 @@ def mask(text: str) -> str:
         >>> mask("401 for https://joe:hunter2@example.org with key sk-ant-api03-5f3a9c27e1")
         '401 for https://***@example.org with key sk-ant-***'
     """
-    for value in _own():
-        if value in text:
-            text = text.replace(value, MASK)
+    text = mask_own(text)
     lower = text.lower()
     for within, form in _MASKED:
         if any(word in lower for word in within):
             text = form.sub(_cover, text)
     return text
+
+
+def mask_own(text: str) -> str:
+    """The text with `***` in the place of the environment's secrets alone.
+
+    It is quick, and takes no other text for a secret: for what a person or a model works with.
+    """
+    for _, value in own_secrets():
+        if value in text:
+            text = text.replace(value, MASK)
+    return text
+
+
+def own_secrets(shortest: int = SHORTEST) -> list[tuple[str, str]]:
+    """The environment's variables that are secrets, with their values, the longest first.
+
+    One may hold another, so that is the order to look for them in.
+
+    Args:
+        shortest: Characters of a value that make it worth looking for.
+    """
+    found = [(name, os.environ.get(name, "")) for name in os.environ if _is_secret(name)]
+    worth = [(name, value) for name, value in found if len(value) >= shortest and value[0] != "/"]
+    return sorted(worth, key=lambda one: len(one[1]), reverse=True)
 
 
 def mask_arguments(line: str) -> str:
@@ -119,13 +141,6 @@ def mask_arguments(line: str) -> str:
 def _cover(match: re.Match[str]) -> str:
     quote = match.groupdict().get("quote") or ""
     return match["shown"] + quote + MASK
-
-
-def _own() -> list[str]:
-    """The values of the environment that are secrets, the longest first: one may hold another."""
-    values = {os.environ.get(name, "") for name in os.environ if _is_secret(name)}
-    worth = [value for value in values if len(value) >= SHORTEST and value[0] != "/"]
-    return sorted(worth, key=len, reverse=True)
 
 
 @lru_cache(maxsize=1_000)

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import contextui.secrets
-from contextui.secrets import MASK, mask, mask_arguments
+from contextui.secrets import MASK, mask, mask_arguments, mask_own, own_secrets
 
 ROOT = Path(__file__).parent.parent
 LETTERS = string.ascii_letters + string.digits
@@ -184,3 +184,11 @@ def test_arguments_are_masked_rather_too_much(line: str, shown: str) -> None:
 def test_arguments_hide_the_programs_own_secrets_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "open sesame")
     assert mask_arguments("say open sesame") == "say ***"
+
+
+def test_of_the_environment_alone_nothing_else_is_masked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k3y-that-nobody-may-see")
+    text = "password=hunter2 and k3y-that-nobody-may-see"
+    assert mask_own(text) == f"password=hunter2 and {MASK}"
+    assert own_secrets(20)[0] == ("ANTHROPIC_API_KEY", "k3y-that-nobody-may-see")
+    assert mask_own(plain := "nothing") is plain

@@ -23,6 +23,7 @@ from contextui.cli.speaking import say, say_json, tell
 from contextui.cli.words import in_ours, words
 from contextui.config import OFFLINE, Loaded
 from contextui.context.report import ContextStats
+from contextui.secrets import mask_own
 from contextui.session.export import to_json
 from contextui.session.store import SessionStore, SessionView
 
@@ -53,7 +54,7 @@ def _show(arguments: Arguments, loaded: Loaded, view: SessionView) -> None:
         say_json({**to_json(view), "stats": asdict(stats)})
         return
     for line in view.context.debug_lines():
-        say(line)
+        say(mask_own(line))
     say(_figures(stats))
 
 

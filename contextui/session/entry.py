@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
 from contextui.errors import ContextUIError
+from contextui.session.sealing import seal, unseal
 from contextui.text import for_model
 
 SCHEMA = 1
@@ -99,13 +100,14 @@ class Entry(_Part):
 
 
 def encode(fields: Mapping[str, Any]) -> bytes:
-    """An entry as one line. What JSON cannot hold becomes a placeholder, never an error."""
+    """An entry as one line, without keys. What JSON cannot hold becomes a placeholder, never an
+    error."""
     try:
         text = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return text.encode("utf-8") + b"\n"
+        return seal(text).encode("utf-8") + b"\n"
     except (TypeError, ValueError, RecursionError):
         text = json.dumps(_holdable(fields), ensure_ascii=False, separators=(",", ":"))
-        return text.encode("utf-8") + b"\n"
+        return seal(text).encode("utf-8") + b"\n"
 
 
 def decode(line: bytes) -> Entry:
@@ -115,7 +117,7 @@ def decode(line: bytes) -> Entry:
         DamagedLineError: It is no entry; the text says why.
     """
     try:
-        return Entry.model_validate(json.loads(line))
+        return Entry.model_validate(json.loads(unseal(line)))
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "entry"

@@ -1,12 +1,14 @@
 """Text in cells: cut, padded, shortened, and inert.
 
 Whatever is shown and was not written here comes from a model, a file or a window. It passes
-`inert` or `fit` on its way, and reaches widgets as `Content`, never as markup.
+`inert` or `fit` on its way, and reaches widgets as `Content`, never as markup. No key of the
+environment is shown.
 """
 
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
+from contextui.secrets import mask_own
 from contextui.text import for_terminal
 
 MUTED = "$foreground 70%"
@@ -19,12 +21,12 @@ _TAB = 4
 
 def inert(text: str) -> Content:
     """Text of several lines as it is, with everything that could act made visible."""
-    return Content(for_terminal(text).expandtabs(_TAB))
+    return Content(for_terminal(mask_own(text)).expandtabs(_TAB))
 
 
 def line(text: str) -> str:
     """Text as one line in which nothing can act."""
-    return for_terminal(text, lines=False)
+    return for_terminal(mask_own(text), lines=False)
 
 
 def fit(text: str, width: int, *, right: bool = False) -> str:

@@ -4,6 +4,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Markdown, Static
 
+from contextui.secrets import mask_own
 from contextui.text import for_terminal
 from contextui.tui.cells import FAINT, inert, short
 from contextui.tui.words import Words
@@ -28,7 +29,7 @@ class ModelWords(Markdown):
     """The model's words as they come: gathered, and drawn some times a second."""
 
     def __init__(self, words: Words, text: str = "") -> None:
-        super().__init__(for_terminal(text[:LONGEST]), open_links=False)
+        super().__init__(for_terminal(mask_own(text[:LONGEST])), open_links=False)
         self._words = words
         self._drawn = min(len(text), LONGEST)
         self._length = len(text)
@@ -62,7 +63,7 @@ class ModelWords(Markdown):
         text, self._waiting = "".join(self._waiting), []
         if room := text[: LONGEST - self._drawn]:
             self._drawn += len(room)
-            self.append(for_terminal(room))
+            self.append(for_terminal(mask_own(room)))
         self._say_what_is_left_out()
 
     def _say_what_is_left_out(self) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.style import Style
 
+from contextui.secrets import mask_own
 from contextui.text import for_terminal
 from contextui.tui.cells import FAINT, KEY, MUTED, line
 from contextui.windowing.anchors import AnyAnchor, Button, Form, Reference
@@ -48,7 +49,7 @@ def rows_of(render: Render, more: str = "… {count} more characters") -> list[R
     if snapshot.elements is not None and len(snapshot.content) <= MOST:
         rows = [row for one in snapshot.elements for row in _element(one, 0, anchors)]
     else:
-        rows = [_text(one) for one in for_terminal(snapshot.content[:MOST]).split("\n")]
+        rows = [_text(one) for one in for_terminal(mask_own(snapshot.content[:MOST])).split("\n")]
     if left := max(len(snapshot.content) - MOST, 0):
         rows.append(Row(Content.assemble((more.format(count=left), FAINT))))
     if others := [one for group in anchors.values() for one in group]:
@@ -73,7 +74,8 @@ def _text(text: str) -> Row:
 
 def _element(element: Element, depth: int, anchors: dict[str, list[AnyAnchor]]) -> Iterator[Row]:
     indent = " " * (_INDENT * depth)
-    text = for_terminal("".join(one for one in element.children if isinstance(one, str)))
+    said = "".join(one for one in element.children if isinstance(one, str))
+    text = for_terminal(mask_own(said))
     many = text.strip("\n").split("\n") if "\n" in text.strip("\n") else []
     head = text.strip("\n") if not many else ""
     first = (head.expandtabs(_TAB), "") if head else (element.tag, MUTED)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
+from contextui.secrets import mask_own
 from contextui.text import for_terminal
 
 _TAB = 4
@@ -21,14 +22,14 @@ def wrapped(text: str, width: int) -> Iterator[str]:
 
 def numbered(text: str, width: int) -> Iterator[tuple[int, str]]:
     """The same, each with the number of the line that it is a piece of, from 0 on."""
-    for number, line in enumerate(for_terminal(text).split("\n")):
+    for number, line in enumerate(for_terminal(mask_own(text)).split("\n")):
         for piece in folded(line.expandtabs(_TAB), width):
             yield number, piece
 
 
 def chopped(text: str, width: int) -> Iterator[str]:
     """The text as one inert run of characters, in lines that are full."""
-    line, start = for_terminal(text, lines=False), 0
+    line, start = for_terminal(mask_own(text), lines=False), 0
     while start < len(line):
         end = _full(line, start, max(width, 2))
         yield line[start:end]

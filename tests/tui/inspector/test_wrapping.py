@@ -1,10 +1,12 @@
 """Text in lines of a width: every cell counts."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from contextui.text import for_terminal
+from contextui.tui.cells import inert, line
 from contextui.tui.inspector.wrapping import chopped, numbered, wrapped
 
 TEXTS = st.text(alphabet=st.sampled_from("ab 你好、，\t\n[/]é\u202e\x1b─😀"), max_size=200)
@@ -58,3 +60,10 @@ def test_chopped_text_is_whole(text: str, width: int) -> None:
     pieces = list(chopped(text, width))
     assert "".join(pieces) == for_terminal(text, lines=False)
     assert all(cell_len(piece) <= width for piece in pieces)
+
+
+def test_shows_no_key_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k3y-that-nobody-may-see")
+    text = "It is k3y-that-nobody-may-see."
+    assert list(wrapped(text, 80)) == list(chopped(text, 80)) == ["It is ***."]
+    assert inert(text).plain == line(text) == "It is ***."
