@@ -26,7 +26,7 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS)
 
-# What takes minutes: every form, every key of the inspector, hostile text everywhere.
+# What takes long: a hundred thousand items, megabytes of text.
 test-long: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) -m long
 

@@ -1,5 +1,6 @@
 """`ContextUIApp`: bindings and wiring. It holds no logic."""
 
+import gc
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -117,6 +118,10 @@ class ContextUIApp(App[int]):
     @on(Opened)
     def _show(self, message: Opened) -> None:
         """Hand the session to the screen."""
+        # What is loaded stays. To look through it for garbage would halt the screen for a tenth
+        # of a second each time.
+        if not self.is_headless:
+            gc.freeze()
         self.desk = message.desk
         asker = Asker(self, self.words, lambda: self.main.prompt)
         message.desk.controller.tools.gate.ask = asker.ask

@@ -53,7 +53,7 @@ class MainScreen(Screen[None]):
         """Something happened in the session."""
 
     def __init__(self, words: Words, folder: str) -> None:
-        super().__init__()
+        super().__init__(classes="-no-windows")  # with room for what is said
         self.words, self._folder = words, folder
         self.desk: Desk | None = None
         self.talk: Talk | None = None
@@ -79,8 +79,7 @@ class MainScreen(Screen[None]):
         yield Keys(words)
 
     def on_mount(self) -> None:
-        """Begin where the person types, with room for what is said."""
-        self.add_class("-no-windows")
+        """Begin where the person types."""
         self.prompt.focus()
 
     def attach(self, desk: Desk, app: App[int], asker: Asker) -> None:

@@ -1,8 +1,13 @@
 """No test of the screen touches the home of whoever runs it."""
 
+import gc
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 
 @pytest.fixture(autouse=True)
@@ -13,24 +18,23 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-QUICK = (
-    "test_arrangement.py",
-    "test_folding.py",
-    "test_jsonlines.py",
-    "test_plot.py",
-    "test_prices.py",
-    "test_rows.py",
-    "test_splices.py",
-    "test_values.py",
-    "test_words.py",
-    "test_wrapping.py",
-)
-"""What needs no screen among the tests of windows and inspector. The others take minutes together:
-`make test-long` runs them, `make test` does not."""
+@pytest.fixture(autouse=True, scope="session")
+def one_parse() -> Iterator[None]:
+    """Each style sheet is parsed once, and not by each of the hundreds of apps again."""
+    known: dict[Any, list[RuleSet]] = {}
+    parse = Stylesheet._parse_rules
+
+    def parse_once(sheet: Stylesheet, *given: Any, **named: Any) -> list[RuleSet]:
+        key = (given, *named.items(), *sheet._variables.items())
+        if key not in known:
+            known[key] = parse(sheet, *given, **named)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        in_pane = item.path.parent.name in ("desktop", "inspector")
-        if (in_pane and item.path.name not in QUICK) or "storm" in item.name:
-            item.add_marker(pytest.mark.long)
+def pytest_collection_finish() -> None:
+    """What is imported stays; to look through it for garbage takes a fifth of a screen's time."""
+    gc.freeze()

@@ -1,5 +1,6 @@
 """The real app over a real session, driven by a pilot."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -73,7 +74,7 @@ async def until(pilot: "Pilot[int]", condition: Callable[[], object]) -> None:
     for _ in range(_PATIENCE):
         if condition():
             return
-        await pilot.pause(0.01)
+        await asyncio.sleep(0.01)
     raise AssertionError("\n".join(["It never came to hold. The screen:", *lines(pilot)]))
 
 

@@ -98,9 +98,10 @@ class Prompt(TextArea):
     def _show_status(self) -> None:
         below = self._below()
         title = self.notice or self._status.shown(self._words, time.monotonic())
-        if self.border_title != title:
+        # A title is read back as markup. Only what differs is drawn: this is asked all the time.
+        if self.border_title != title.markup:
             self.border_title = title
-        if self.border_subtitle != below:
+        if self.border_subtitle != below.markup:
             self.border_subtitle = below
 
     def _below(self) -> Content:

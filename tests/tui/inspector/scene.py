@@ -11,8 +11,10 @@ from contextui.context.item import ContextItem, ItemType, Stage, assign
 from contextui.model import Answer, Block, Usage
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desk import Desk
+from contextui.tui.inspector.itempage import ItemPage
 from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.pane import Inspector
+from contextui.windowing.snapshot import Lod
 from tests.agent.talking import options
 from tests.tui.running import desk_in, lines, say, shown, until
 
@@ -53,6 +55,13 @@ async def talk(pilot: "Pilot[int]") -> None:
     await until(pilot, lambda: rows(pilot).count > 12 or not inspector(pilot).display)
 
 
+def desk_of(pilot: "Pilot[int]") -> Desk:
+    """What the app that is driven works on."""
+    assert isinstance(pilot.app, ContextUIApp)
+    assert pilot.app.desk is not None
+    return pilot.app.desk
+
+
 def inspector(pilot: "Pilot[int]") -> Inspector:
     """The inspector of the app that is driven."""
     assert isinstance(pilot.app, ContextUIApp)
@@ -71,20 +80,40 @@ def screen(pilot: "Pilot[int]") -> str:
 
 async def enter(pilot: "Pilot[int]") -> None:
     """Go to the inspector, whatever the width of the screen."""
-    await pilot.press("ctrl+g", "i")
+    assert isinstance(pilot.app, ContextUIApp)
+    pilot.app.main.navigation.enter("context")
     await until(pilot, lambda: rows(pilot).has_focus)
 
 
 async def go_to(pilot: "Pilot[int]", words: str) -> ContextItem:
     """Put the cursor on the first item whose line has these words."""
-    await pilot.press("home")
-    for _ in range(60):
-        row = rows(pilot).row
-        assert row is not None
-        if any(words in line and f"{row.item.seq:04}" in line for line in lines(pilot)):
-            return row.item
-        await pilot.press("down")
-    raise AssertionError(f"No item says {words!r}:\n{screen(pilot)}")
+    listing = rows(pilot)
+
+    def places() -> list[int]:
+        width, numbers = listing.line_width, range(listing.count)
+        return [one for one in numbers if words in listing.line_at(one, width).plain]
+
+    await until(pilot, places)
+    listing.choose(places()[0])
+    await pilot.pause()
+    assert listing.row is not None
+    return listing.row.item
+
+
+async def tidy(pilot: "Pilot[int]") -> None:
+    """Take back what a test did to the shop and its inspector."""
+    session = desk_of(pilot).session
+    while session.context.undo():
+        pass
+    for window in session.windows.windows():
+        session.windows.set_lod(window.id, Lod.FULL)
+    pane = inspector(pilot)
+    pane.query_one(ItemPage).action_clear()
+    pane.action_now()
+    pane._turn_to("Items")
+    rows(pilot).focus()
+    rows(pilot).choose(0)
+    await pilot.pause()
 
 
 async def see(pilot: "Pilot[int]", *texts: str) -> None:

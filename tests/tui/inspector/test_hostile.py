@@ -50,7 +50,6 @@ def check(pilot: "Pilot[int]") -> None:
     seen = screen(pilot)
     assert not any(one in seen for one in ACTING), seen
     assert pilot.app.return_code is None
-    pilot.app.export_screenshot()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -70,6 +69,7 @@ def test_nothing_acts_anywhere(tmp_path: Path, size: tuple[int, int]) -> None:
                 for _ in range(6):
                     check(pilot)
                     await pilot.press("down")
+                pilot.app.export_screenshot()
             await see(pilot, "[X] [/]:")
             assert any("[@click=app.quit]" in line for line in lines(pilot))
 
@@ -105,7 +105,7 @@ def test_nothing_acts_in_dialogs_notes_and_the_filter(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_what_is_not_edited_keeps_its_characters(tmp_path: Path) -> None:
+def test_what_is_not_edited_keeps_its_characters_and_is_copied_with_them(tmp_path: Path) -> None:
     async def run() -> None:
         desk = hostile_desk(tmp_path)
         async with running(desk) as pilot:
@@ -120,17 +120,7 @@ def test_what_is_not_edited_keeps_its_characters(tmp_path: Path) -> None:
             await until(pilot, lambda: not isinstance(pilot.app.screen, EditScreen))
             assert item.content == before
             assert "\x1b" in item.content
-
-    asyncio.run(run())
-
-
-def test_copying_gives_the_text_as_it_is(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = hostile_desk(tmp_path)
-        async with running(desk) as pilot:
-            await say(pilot, HOSTILE)
-            await enter(pilot)
-            await pilot.press("home", "down", "c")
-            assert pilot.app.clipboard == desk.session.context.get_all()[1].content
+            await pilot.press("c")
+            assert pilot.app.clipboard == item.content
 
     asyncio.run(run())

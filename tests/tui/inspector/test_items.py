@@ -18,13 +18,13 @@ from contextui.windowing.snapshot import Lod
 from tests.tui.inspector.scene import (
     LONG,
     click_on,
+    desk_of,
     enter,
     go_to,
     hidden,
     inspector,
     not_see,
     rows,
-    screen,
     see,
     shop,
     talk,
@@ -32,6 +32,7 @@ from tests.tui.inspector.scene import (
     visible_text,
 )
 from tests.tui.running import SIZES, lines, running, say, until
+from tests.tui.sharing import SharedApp
 
 Act = Callable[["Pilot[int]", Desk], Awaitable[None]]
 
@@ -52,18 +53,20 @@ def inspect(
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_all_items_are_listed_with_marks_and_rules(tmp_path: Path, size: tuple[int, int]) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_all_items_are_listed_with_marks_and_rules(
+    shared_shop: SharedApp, size: tuple[int, int]
+) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         await see(pilot, "── from cache ─", "[✓] 0001 System", "[✓] 0002 User   Money")
         await pilot.press("end")
         await see(pilot, "── sent anew ─", "Window todo_1  Full", "read_file tests.py")
 
-    inspect(tmp_path, act, size=size)
+    shared_shop.run(act, size)
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_price_shows_before_any_key(tmp_path: Path, size: tuple[int, int]) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_the_price_shows_before_any_key(shared_shop: SharedApp, size: tuple[int, int]) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "read_file tests.py")
         assert item.tool_name == "read_file"
         await see(pilot, "each turn", "pays back", "d drop", "e edit…", "p pin")
@@ -71,11 +74,11 @@ def test_the_price_shows_before_any_key(tmp_path: Path, size: tuple[int, int]) -
         assert any("d drop" in line and "at once" in line for line in lines(pilot))
         assert any("by model, turn 3, sent anew" in line for line in lines(pilot))
 
-    inspect(tmp_path, act, size=size)
+    shared_shop.run(act, size)
 
 
-def test_a_wide_screen_may_be_low(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_a_wide_screen_may_be_low(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         await go_to(pilot, "Tool   read_file")
         offers = [line for line in lines(pilot) if "▏ d drop" in line or "▏ p pin" in line]
         assert len(offers) == 2
@@ -83,11 +86,11 @@ def test_a_wide_screen_may_be_low(tmp_path: Path) -> None:
         await click_on(pilot, "p pin")
         await see(pilot, "Pinned")
 
-    inspect(tmp_path, act, size=(120, 24))
+    shared_shop.run(act, (120, 24))
 
 
-def test_d_drops_and_u_brings_back(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_d_drops_and_u_brings_back(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "read_file tests.py")
         await pilot.press("d")
         await see(pilot, f"Dropped {item.seq:04}. u undoes.", f"[X] {item.seq:04} Tool")
@@ -99,11 +102,11 @@ def test_d_drops_and_u_brings_back(tmp_path: Path) -> None:
         await pilot.press("u")
         await see(pilot, "There is nothing to take back.")
 
-    inspect(tmp_path, act)
+    shared_shop.run(act)
 
 
-def test_what_pays_back_late_must_be_asked_for_twice(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_what_pays_back_late_must_be_asked_for_twice(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "Money is Decimal")
         await pilot.press("d")
         await see(pilot, "d again drops it.")
@@ -122,11 +125,11 @@ def test_what_pays_back_late_must_be_asked_for_twice(tmp_path: Path) -> None:
         await see(pilot, f"Restored {item.seq:04}. u undoes.")
         assert hidden(item) is None
 
-    inspect(tmp_path, act)
+    shared_shop.run(act)
 
 
-def test_p_pins_and_unpins(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_p_pins_and_unpins(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "Money is Decimal")
         await pilot.press("p")
         await see(pilot, f"Pinned {item.seq:04}. u undoes.", "User   pin Money")
@@ -135,11 +138,11 @@ def test_p_pins_and_unpins(tmp_path: Path) -> None:
         await see(pilot, f"Unpinned {item.seq:04}. u undoes.")
         assert not item.pinned
 
-    inspect(tmp_path, act)
+    shared_shop.run(act)
 
 
-def test_e_edits_and_esc_throws_nothing_away_at_once(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_e_edits_and_esc_throws_nothing_away_at_once(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "Money is Decimal")
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
@@ -160,26 +163,26 @@ def test_e_edits_and_esc_throws_nothing_away_at_once(tmp_path: Path) -> None:
         await pilot.press("u")
         await until(pilot, lambda: item.content == "Money is Decimal, never float")
 
-    inspect(tmp_path, act)
+    shared_shop.run(act)
 
 
-def test_an_empty_text_is_refused_and_stays(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_an_empty_text_is_refused_and_stays(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "Money is Decimal")
         await pilot.press("e")
         await until(pilot, lambda: isinstance(pilot.app.screen, EditScreen))
         pilot.app.screen.query_one(TextArea).text = "  "
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: "empty" in screen(pilot) or "say" in screen(pilot))
+        await see(pilot, "A User item needs content.")
         assert isinstance(pilot.app.screen, EditScreen)
         assert item.content == "Money is Decimal, never float"
 
-    inspect(tmp_path, act)
+    shared_shop.run(act)
 
 
-def test_a_window_shows_less_or_more(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
-        window = desk.session.windows.windows()[0]
+def test_a_window_shows_less_or_more(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        window = desk_of(pilot).session.windows.windows()[0]
         await go_to(pilot, "todo_1")
         await until(pilot, lambda: any("g Gist" in line and "−" in line for line in lines(pilot)))
         await pilot.press("g")
@@ -189,11 +192,11 @@ def test_a_window_shows_less_or_more(tmp_path: Path) -> None:
         await until(pilot, lambda: window.lod is Lod.SUMMARY)
         await see(pilot, "todo_1  Summary")
 
-    inspect(tmp_path, act)
+    shared_shop.run(act)
 
 
-def test_enter_reads_the_whole_text_and_c_copies_it(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_enter_reads_the_whole_text_and_c_copies_it(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "read_file tests.py")
         await pilot.press("c")
         assert pilot.app.clipboard == item.content
@@ -206,11 +209,11 @@ def test_enter_reads_the_whole_text_and_c_copies_it(tmp_path: Path) -> None:
         await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
         assert rows(pilot).has_focus
 
-    inspect(tmp_path, act)
+    shared_shop.run(act)
 
 
-def test_the_filter_finds_and_says_when_it_does_not(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_the_filter_finds_and_says_when_it_does_not(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         await pilot.press("slash", *"600 lines")
         await see(pilot, "The file has 600 lines.")
         await not_see(pilot, "0002 User")
@@ -222,11 +225,11 @@ def test_the_filter_finds_and_says_when_it_does_not(tmp_path: Path) -> None:
         await see(pilot, "0002 User")
         await until(pilot, lambda: rows(pilot).has_focus)
 
-    inspect(tmp_path, act)
+    shared_shop.run(act)
 
 
-def test_what_is_found_can_be_changed(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_what_is_found_can_be_changed(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         await pilot.press("slash", *"tests.py", "enter")
         await until(pilot, lambda: rows(pilot).has_focus)
         item = await go_to(pilot, "Tool   read_file")
@@ -235,11 +238,11 @@ def test_what_is_found_can_be_changed(tmp_path: Path) -> None:
         await pilot.press("escape")
         await see(pilot, "0002 User")
 
-    inspect(tmp_path, act)
+    shared_shop.run(act)
 
 
-def test_a_click_selects_twice_reads_and_on_a_price_does_it(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_a_click_selects_twice_reads_and_on_a_price_does_it(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         await click_on(pilot, "Tool   read_file")
         await until(pilot, lambda: (row := rows(pilot).row) and row.item.tool_name == "read_file")
         await see(pilot, "d drop")
@@ -251,11 +254,11 @@ def test_a_click_selects_twice_reads_and_on_a_price_does_it(tmp_path: Path) -> N
         await click_on(pilot, "User   Money", times=2)
         await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
 
-    inspect(tmp_path, act)
+    shared_shop.run(act)
 
 
-def test_the_wheel_scrolls_and_leaves_the_cursor(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_the_wheel_scrolls_and_leaves_the_cursor(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         listing = rows(pilot)
         before = listing.row
         from textual.events import MouseScrollDown
@@ -268,7 +271,7 @@ def test_the_wheel_scrolls_and_leaves_the_cursor(tmp_path: Path) -> None:
         await until(pilot, lambda: listing.scroll_offset.y > 0)
         assert listing.row == before
 
-    inspect(tmp_path, act, size=(80, 24))
+    shared_shop.run(act, (80, 24))
 
 
 def test_the_cursor_stays_on_its_item_while_others_come(tmp_path: Path) -> None:
@@ -329,25 +332,25 @@ def test_the_detail_tells_how_much_more_there_is(tmp_path: Path) -> None:
     inspect(tmp_path, act, "Fine.")
 
 
-def test_a_file_that_was_read_is_shown_as_the_model_sees_it(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_a_file_that_was_read_is_shown_as_the_model_sees_it(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "read_file tests.py")
         assert item.gist is not None
         await see(pilot, "by model, turn 3, sent anew, as its")
         await see(pilot, item.gist[:30])
         await not_see(pilot, "line 3 of the file")
 
-    inspect(tmp_path, act)
+    shared_shop.run(act)
 
 
-def test_letters_count_with_an_input_method_on(tmp_path: Path) -> None:
-    async def act(pilot: "Pilot[int]", desk: Desk) -> None:
+def test_letters_count_with_an_input_method_on(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "Money is Decimal")
         await pilot.press("ｐ")
         await see(pilot, "Pinned 0002")
         assert item.pinned
 
-    inspect(tmp_path, act)
+    shared_shop.run(act)
 
 
 def test_it_speaks_chinese(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.model import ModelError
@@ -16,6 +17,7 @@ from contextui.windowing.registry import WindowEntry
 from tests.tui.inspector.scene import (
     LONG,
     click_on,
+    desk_of,
     enter,
     inspector,
     not_see,
@@ -27,64 +29,59 @@ from tests.tui.inspector.scene import (
     told,
 )
 from tests.tui.running import SIZES, desk_in, lines, running, say, until
+from tests.tui.sharing import SharedApp
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_brackets_turn_pages_and_focus_stays_within(
-    tmp_path: Path, size: tuple[int, int]
+    shared_shop: SharedApp, size: tuple[int, int]
 ) -> None:
-    async def run() -> None:
-        async with running(shop(tmp_path), size) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            for texts in (["parts", "todo_1  Full"], ["paid for", "written"], ["No warnings."]):
-                await pilot.press("right_square_bracket")
-                await see(pilot, *texts)
-                assert inspector(pilot).has_focus_within
+    async def act(pilot: "Pilot[int]") -> None:
+        for texts in (["parts", "todo_1  Full"], ["paid for", "written"], ["No warnings."]):
             await pilot.press("right_square_bracket")
-            await until(pilot, lambda: rows(pilot).has_focus)
-            await pilot.press("left_square_bracket")
-            await see(pilot, "No warnings.")
+            await see(pilot, *texts)
+            assert inspector(pilot).has_focus_within
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: rows(pilot).has_focus)
+        await pilot.press("left_square_bracket")
+        await see(pilot, "No warnings.")
 
-    asyncio.run(run())
+    shared_shop.run(act, size)
 
 
-def test_a_click_on_its_name_turns_to_a_page(tmp_path: Path) -> None:
-    async def run() -> None:
-        async with running(shop(tmp_path)) as pilot:
-            await talk(pilot)
-            await click_on(pilot, "Usage")
-            await see(pilot, "paid for")
-            await click_on(pilot, "Request")
-            await see(pilot, "parts")
+def test_a_click_on_its_name_turns_to_a_page(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        await click_on(pilot, "Usage")
+        await see(pilot, "paid for")
+        await click_on(pilot, "Request")
+        await see(pilot, "parts")
 
-    asyncio.run(run())
+    shared_shop.run(act)
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_request_shows_its_parts_and_where_the_cache_ends(
-    tmp_path: Path, size: tuple[int, int]
+    shared_shop: SharedApp, size: tuple[int, int]
 ) -> None:
-    async def run() -> None:
-        async with running(shop(tmp_path), size) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            await pilot.press("right_square_bracket")
-            await see(pilot, "parts", "turn 4, not sent yet", "kB")
-            await pilot.press("home")
-            await see(pilot, "tools", '{"model": "scripted"')
-            outline = inspector(pilot).query_one(Outline)
-            seen = screen(pilot)
-            for _ in range(30):
-                await pilot.press("down")
-                seen += screen(pilot)
-            assert "─ cache ends here ─" in seen
-            assert "todo_1  Full" in seen
-            assert "at full price" in seen or size == (120, 40)  # there is no room for it
-            assert outline.part is not None
-            assert outline.part.text == "todo_1  Full"
+    async def act(pilot: "Pilot[int]") -> None:
+        await pilot.press("right_square_bracket")
+        await see(pilot, "parts", "turn 4, not sent yet", "kB")
+        await pilot.press("home")
+        await see(pilot, "tools", '{"model": "scripted"')
+        outline = inspector(pilot).query_one(Outline)
+        seen = screen(pilot)
+        for _ in range(30):
+            await pilot.press("down")
+            seen += screen(pilot)
+            if outline.part is not None and outline.part.text == "todo_1  Full":
+                break
+        assert "─ cache ends here ─" in seen
+        assert "todo_1  Full" in seen
+        assert "at full price" in seen or size == (120, 40)  # there is no room for it
+        assert outline.part is not None
+        assert outline.part.text == "todo_1  Full"
 
-    asyncio.run(run())
+    shared_shop.run(act, size)
 
 
 def test_enter_unfolds_a_long_part(tmp_path: Path) -> None:
@@ -104,25 +101,22 @@ def test_enter_unfolds_a_long_part(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_x_shows_the_exact_bytes_and_c_copies_a_part(tmp_path: Path) -> None:
-    async def run() -> None:
-        async with running(shop(tmp_path)) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            await pilot.press("right_square_bracket", "home")
-            await see(pilot, "parts")
-            await pilot.press("c")
-            assert json.loads(pilot.app.clipboard)[0]["name"] == "create"
-            await pilot.press("x")
-            await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
-            await see(pilot, '{"model":"scripted","max_tokens":8192,"tools":[')
-            await pilot.press("c")
-            body = json.loads(pilot.app.clipboard)
-            assert body["messages"][0]["content"][0]["text"] == "Money is Decimal, never float"
-            await pilot.press("x")
-            await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
+def test_x_shows_the_exact_bytes_and_c_copies_a_part(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        await pilot.press("right_square_bracket", "home")
+        await see(pilot, "parts")
+        await pilot.press("c")
+        assert json.loads(pilot.app.clipboard)[0]["name"] == "create"
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+        await see(pilot, '{"model":"scripted","max_tokens":8192,"tools":[')
+        await pilot.press("c")
+        body = json.loads(pilot.app.clipboard)
+        assert body["messages"][0]["content"][0]["text"] == "Money is Decimal, never float"
+        await pilot.press("x")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, WholeText))
 
-    asyncio.run(run())
+    shared_shop.run(act)
 
 
 def test_looking_costs_the_model_nothing(tmp_path: Path) -> None:
@@ -152,20 +146,14 @@ def test_usage_is_empty_until_something_was_sent(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_usage_tells_what_each_turn_cost(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = shop(tmp_path)
-        async with running(desk, (200, 60)) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            await pilot.press("z", "right_square_bracket", "right_square_bracket")
-            await see(pilot, "3 turns   ", "saved by the cache", "full price")
-            table = [
-                line.split() for line in lines(pilot) if line.strip()[:2] in ("1 ", "2 ", "3 ")
-            ]
-            assert ["1", "0", "1,290", "40", "180", "1,652"] in [row[:6] for row in table]
+def test_usage_tells_what_each_turn_cost(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        await pilot.press("z", "right_square_bracket", "right_square_bracket")
+        await see(pilot, "3 turns   ", "saved by the cache", "full price")
+        table = [line.split() for line in lines(pilot) if line.strip()[:2] in ("1 ", "2 ", "3 ")]
+        assert ["1", "0", "1,290", "40", "180", "1,652"] in [row[:6] for row in table]
 
-    asyncio.run(run())
+    shared_shop.run(act, (200, 60))
 
 
 def test_usage_of_an_earlier_run_is_read_from_the_log(tmp_path: Path) -> None:
@@ -232,28 +220,26 @@ def test_windows_in_trouble_are_told_once_and_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_earlier_turns_are_shown_as_they_were(tmp_path: Path, size: tuple[int, int]) -> None:
-    async def run() -> None:
-        desk = shop(tmp_path)
-        async with running(desk, size) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            await pilot.press("comma")
-            await see(pilot, "Turn 2 of 3, as it was then. End")
-            await not_see(pilot, "Read the tests" if size[0] < 100 else "Tool   read_file")
-            await pilot.press("comma")
-            await see(pilot, "Turn 1 of 3, as it was then. End")
-            await not_see(pilot, "Window todo_1")
-            await pilot.press("home", "down", "d", "d", "p")  # editing is off
-            assert not any(one.hidden or one.pinned for one in desk.session.context.get_all())
-            await pilot.press("full_stop")
-            await see(pilot, "Turn 2 of 3", "Window todo_1")
-            await pilot.press("end")
-            await not_see(pilot, "as it was then")
-            await pilot.press("end")
-            await see(pilot, "Window todo_1  Full")
+def test_earlier_turns_are_shown_as_they_were(
+    shared_shop: SharedApp, size: tuple[int, int]
+) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        await pilot.press("comma")
+        await see(pilot, "Turn 2 of 3, as it was then. End")
+        await not_see(pilot, "Read the tests" if size[0] < 100 else "Tool   read_file")
+        await pilot.press("comma")
+        await see(pilot, "Turn 1 of 3, as it was then. End")
+        await not_see(pilot, "Window todo_1")
+        await pilot.press("home", "down", "d", "d", "p")  # editing is off
+        assert not any(one.hidden or one.pinned for one in desk_of(pilot).session.context.get_all())
+        await pilot.press("full_stop")
+        await see(pilot, "Turn 2 of 3", "Window todo_1")
+        await pilot.press("end")
+        await not_see(pilot, "as it was then")
+        await pilot.press("end")
+        await see(pilot, "Window todo_1  Full")
 
-    asyncio.run(run())
+    shared_shop.run(act, size)
 
 
 def test_there_is_nothing_before_the_first_turn(tmp_path: Path) -> None:
@@ -268,32 +254,27 @@ def test_there_is_nothing_before_the_first_turn(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_turn_in_the_table_leads_to_its_request(tmp_path: Path) -> None:
-    async def run() -> None:
-        async with running(shop(tmp_path)) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            await pilot.press("right_square_bracket", "right_square_bracket")
-            await see(pilot, "paid for")
-            await pilot.press("down", "down", "enter")
-            await see(pilot, "Turn 1 of 3, as it was then.", "turn 1, as it was then")
+def test_a_turn_in_the_table_leads_to_its_request(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        await pilot.press("right_square_bracket", "right_square_bracket")
+        await see(pilot, "paid for")
+        await pilot.press("down", "down", "enter")
+        await see(pilot, "Turn 1 of 3, as it was then.", "turn 1, as it was then")
 
-    asyncio.run(run())
+    shared_shop.run(act)
 
 
-def test_a_log_that_is_gone_is_told(tmp_path: Path) -> None:
-    async def run() -> None:
-        desk = shop(tmp_path)
-        async with running(desk) as pilot:
-            await talk(pilot)
-            await enter(pilot)
-            desk.session.path.rename(desk.session.path.with_suffix(".gone"))
-            await pilot.press("comma")
-            await see(pilot, "Turn 2 cannot be shown")
-            await pilot.press("end")
-            await not_see(pilot, "cannot be shown")
+def test_a_log_that_is_gone_is_told(shared_shop: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        path = desk_of(pilot).session.path
+        gone = path.rename(path.with_suffix(".gone"))
+        await pilot.press("comma")
+        await see(pilot, "Turn 2 cannot be shown")
+        await pilot.press("end")
+        await not_see(pilot, "cannot be shown")
+        gone.rename(path)
 
-    asyncio.run(run())
+    shared_shop.run(act)
 
 
 def test_a_full_context_is_told_in_the_head(tmp_path: Path) -> None:
