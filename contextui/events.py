@@ -74,11 +74,19 @@ class WindowFocused(Event):
 
 @dataclass(frozen=True, slots=True)
 class WindowClosed(Event):
-    """A window was closed, with the closing words if there were any."""
+    """A window was closed, with the closing words if there were any.
+
+    Attributes:
+        window_id: Its id.
+        summary: The closing words.
+        actor: Who closed it.
+        given_up: What it had not saved, in its own words; empty if there was nothing.
+    """
 
     window_id: str
     summary: str | None
     actor: Actor
+    given_up: str = ""
 
 
 @dataclass(frozen=True, slots=True)

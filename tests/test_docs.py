@@ -48,7 +48,7 @@ def run_guide() -> ModuleType:
 
 
 def test_the_guide_prints_what_it_says(guide: ModuleType) -> None:
-    assert len(re.findall(r"^```text$", GUIDE.read_text("utf-8"), re.MULTILINE)) == 11
+    assert len(re.findall(r"^```text$", GUIDE.read_text("utf-8"), re.MULTILINE)) == 12
 
 
 def test_the_guides_own_tests_pass(guide: ModuleType, tmp_path: Path) -> None:

@@ -145,6 +145,11 @@ class EditorWindow(Window):
             return diff_text(TextFile(), state.buffer.file, "(no file)", new)
         return self._diff() if action_id == "save" else None
 
+    def unsaved(self) -> str | None:
+        path, count = shown_name(self.state.path), len(self.state.edits) + len(self.state.lost)
+        told = self.env.say(f"{counted(count, 'edit')} of {path}", f"{path} 的 {count} 处编辑")
+        return told if count else None
+
     # --- actions ------------------------------------------------------------------------------
 
     @action("Save", effect="write")

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 
+from contextui.context.following import GAVE_UP
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.events import Event, WindowActed, WindowClosed
@@ -47,7 +48,11 @@ class Meanwhile:
             case WindowActed(actor="person", ok=True):
                 self._note(f"{event.window_id}.{one_line(event.action_id, 40)}")
             case WindowClosed(actor="person", summary=summary) if not (summary or "").strip():
-                self._note(f"{event.window_id}.close")
+                self._note(f"{event.window_id}.close{self._given_up(event)}")
+
+    def _given_up(self, event: WindowClosed) -> str:
+        lang = self._context.windows.lang if self._context.windows else "en"
+        return GAVE_UP[lang].format(what=event.given_up) if event.given_up else ""
 
     def _note(self, deed: str) -> None:
         with self._lock:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from contextui.context.manager import ContextManager
 
 _LONGEST_SUMMARY = 2_000  # characters of a closing that stay in the context
+GAVE_UP = {"en": " (not saved, given up: {what})", "zh": "（未保存，已放弃：{what}）"}
+"""What a closing gave up, behind what is said of it."""
+
 _CLOSED = {"en": "{window} closed: {summary}", "zh": "{window} 已关闭：{summary}"}
 
 
@@ -45,4 +48,6 @@ class WindowFollower:
         if summary and event.actor == "person":
             words = _CLOSED[self._windows.lang]
             text = words.format(window=event.window_id, summary=cap(summary, _LONGEST_SUMMARY))
+            if event.given_up:
+                text += GAVE_UP[self._windows.lang].format(what=event.given_up)
             self._context.add(ContextItem(ItemType.USER, text))

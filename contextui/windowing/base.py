@@ -140,6 +140,17 @@ class Window(metaclass=_WindowType):
         """
         return None
 
+    def unsaved(self) -> str | None:
+        """What closing the window now would give up, in a few words; None if nothing.
+
+        Like `content` it only looks. Whoever closes the window is told of it.
+
+        Example:
+            >>> def unsaved(self) -> str | None:
+            ...     return f"a draft for {self.state.to}" if self.state.draft else None
+        """
+        return None
+
     def opened(self, *args: Any, **kwargs: Any) -> None:
         """Called once, when the window opens; its hints are the args of `create`.
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from contextui import text
 from contextui.errors import InvalidSourceDataError
 from contextui.windowing import anchors as anchor_registry
+from contextui.windowing import phrases
 from contextui.windowing.anchors import AnyAnchor, Reference
 from contextui.windowing.element import Element, text_form
-from contextui.windowing.env import Lang
 from contextui.windowing.snapshot import (
     ContextVersion,
     Lod,
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from contextui.windowing.base import Window
 
 Warn = Callable[[str], None]
-
-CLOSE_LABELS: Mapping[Lang, str] = {"en": "Close", "zh": "关闭"}
+_LONGEST_UNSAVED = 300  # characters of what a window says that it has not saved
 
 
 @dataclass(frozen=True, slots=True)
 class Render:
-    """One finished render: the snapshot, its XML, and what its anchors do."""
+    """One finished render: the snapshot, its XML, what its anchors do, and what is not saved."""
 
     snapshot: Snapshot
     xml: str
     anchors: Mapping[str, AnyAnchor]
+    unsaved: str = ""
 
     @property
     def version(self) -> ContextVersion:
@@ -53,7 +53,7 @@ class Render:
             self.snapshot.content == other.snapshot.content
             and self.snapshot.elements == other.snapshot.elements
             and self.snapshot.error == other.snapshot.error
-            and self.anchors == other.anchors
+            and (self.anchors, self.unsaved) == (other.anchors, other.unsaved)
         )
 
 
@@ -74,11 +74,12 @@ def draw(window: "Window", frame: Frame, warn: Warn) -> Render:
         content, elements = _coerce(window.content(frame.lod), window.max_content)
         registry = anchor_registry.register(window.anchors(frame.lod), window.actions, warn)
         snapshot = _snapshot(window, frame, content, elements, registry)
-        return Render(snapshot, _xml(window, snapshot, registry), registry)
+        unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
+        return Render(snapshot, _xml(window, snapshot, registry), registry, unsaved)
     except BaseException as problem:
-        reason = reason_of(problem)
-        warn(f"could not be drawn: {reason}")
-        return failure(window, frame, f"{window.id} could not be drawn.\n{reason}")
+        reason, said = reason_of(problem), phrases.of(window.env.lang).not_drawn
+        warn(f"{said}: {reason}")
+        return failure(window, frame, f"{window.id} {said}.\n{reason}")
 
 
 def failure(window: "Window", frame: Frame, reason: str) -> Render:
@@ -145,5 +146,5 @@ def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]
             open_params = [str(param) for param in bound.params.listing if param.name in fields]
             label = text.one_line(anchor.label, 200) if anchor.label else bound.label
             lines.append(ActionLine(anchor.id, ",".join(open_params), label))
-    close = ActionLine("close", "summary:string?", CLOSE_LABELS[window.env.lang])
+    close = ActionLine("close", "summary:string?", phrases.of(window.env.lang).close)
     return window_xml(window.id, str(window.description), snapshot, [*lines, close])

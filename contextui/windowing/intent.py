@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from contextui.errors import InvalidParamsError, UnknownActionError
 from contextui.text import quote
+from contextui.windowing import phrases
 from contextui.windowing.action import Action
 from contextui.windowing.anchors import AnyAnchor, Reference, fields_of
 
@@ -47,19 +48,21 @@ def make_out(
         InvalidParamsError: The params are not those of the action.
     """
     name, given, target = action_id, dict(params), None
+    words = phrases.of(window.env.lang)
     anchor = anchors.get(action_id)
     if isinstance(anchor, Reference):
-        raise UnknownActionError(f"{action_id} is a reference: it locates, it does not act.")
+        raise UnknownActionError(words.reference.format(name=action_id))
     if anchor is not None:
         name, target = anchor.action, anchor.target
         if given.keys() - (fields := fields_of(anchor)):
-            raise InvalidParamsError(f"{action_id} takes {', '.join(fields) or 'no params'}.")
+            names = ", ".join(fields) or words.no_params
+            raise InvalidParamsError(words.takes.format(name=action_id, names=names))
         given = {**anchor.params, **given}
     declared = window.actions.get(name)
     if declared is None:
         there_is = ", ".join([*window.actions, *anchors, "close"])
         raise UnknownActionError(
-            f"{window.id} has no action {quote(action_id)}. It has: {there_is}."
+            words.no_action.format(id=window.id, name=quote(action_id), names=there_is)
         )
-    arguments = declared.params.validate(given, f"{window.id}.{action_id}")
+    arguments = declared.params.validate(given, f"{window.id}.{action_id}", window.env.lang)
     return Intent(window, declared, arguments, target)

@@ -30,11 +30,13 @@ from contextui.events import (
 )
 from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
+from contextui.windowing import phrases
 from contextui.windowing.action import ActionResult
 from contextui.windowing.base import Window
 from contextui.windowing.env import Clock, Env, Lang
 from contextui.windowing.intent import Allow
 from contextui.windowing.params import Params
+from contextui.windowing.phrases import WindowWords
 from contextui.windowing.place import Place
 from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
@@ -126,7 +128,7 @@ class WindowManager:
             ContextUIError: Its `opened` raised, and did so at once.
         """
         instance = self._instance(window)
-        arguments = instance.opening.validate(args, f"open {instance.name}")
+        arguments = instance.opening.validate(args, f"open {instance.name}", self.lang)
         with self._lock:
             self._numbers[instance.name] += 1
             window_id = f"{instance.name}_{self._numbers[instance.name]}"
@@ -183,15 +185,7 @@ class WindowManager:
         Raises:
             UnknownWindowError: No such window is open.
         """
-        window = self._require(window_id)
-        last_render = window.to_xml()  # may wait, so not under the lock
-        with self._lock:
-            self._require(window_id)  # someone else may have closed it meanwhile
-            self._last_renders[window_id] = last_render
-            del self._windows[window_id]
-            self._focus.pop(window_id, None)
-        window.runtime.end()
-        self._listeners.emit(WindowClosed(window_id, summary, actor))
+        self._close(window_id, summary, actor)
 
     # --- finding -----------------------------------------------------------------------
 
@@ -257,9 +251,9 @@ class WindowManager:
         window_id, action_id = str(window_id), str(action_id)  # a model may send anything
         try:
             window = self._require(window_id)
-            given = _as_params(params)
+            given = self._as_params(params)
             if action_id == "close":
-                return self._close_by_action(window, given, actor)
+                return self._close_by_action(window_id, given, actor)
             self.focus(window_id)
             result = await window.runtime.act(action_id, given, actor, allow)
         except ContextUIError as error:
@@ -293,9 +287,9 @@ class WindowManager:
     def _instance(self, window: Window | type[Window] | str) -> Window:
         if isinstance(window, str):
             if window not in self.classes:
-                there_is = ", ".join(sorted(self.classes)) or "none"
+                there_is = ", ".join(sorted(self.classes)) or self._words.none
                 raise UnknownWindowError(
-                    f"There is no window called {text.quote(window)}. There is: {there_is}."
+                    self._words.no_class.format(name=text.quote(window), names=there_is)
                 )
             window = self.classes[window]
         if isinstance(window, type):
@@ -333,28 +327,55 @@ class WindowManager:
 
     def _unknown(self, window_id: str) -> UnknownWindowError:
         if window_id in self._last_renders:
-            return UnknownWindowError(f"{window_id} is closed.")
-        there_is = ", ".join(self._windows) or "none"
+            return UnknownWindowError(self._words.is_closed.format(id=window_id))
+        there_is = ", ".join(self._windows) or self._words.none
         return UnknownWindowError(
-            f"There is no window {text.quote(window_id)}. Open windows: {there_is}."
+            self._words.no_window.format(id=text.quote(window_id), names=there_is)
         )
 
+    def _close(self, window_id: str, summary: str | None, actor: Actor) -> str:
+        """Close a window; what was given up by that, in its own words."""
+        window = self._require(window_id)
+        last = window.runtime.render()  # may wait, so not under the lock
+        with self._lock:
+            self._require(window_id)  # someone else may have closed it meanwhile
+            self._last_renders[window_id] = last.xml
+            del self._windows[window_id]
+            self._focus.pop(window_id, None)
+        window.runtime.end()
+        self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
+        return last.unsaved
+
     def _close_by_action(
-        self, window: Window, params: Mapping[str, Any], actor: Actor
+        self, window_id: str, params: Mapping[str, Any], actor: Actor
     ) -> ActionResult:
-        window_id = window.id
-        summary = _CLOSE.validate(params, f"{window_id}.close").get("summary")
-        self.close(window_id, summary, actor=actor)
+        what = f"{window_id}.close"
+        summary = _CLOSE.validate(params, what, self.lang).get("summary")
+        lost = self._close(window_id, summary, actor)
+        form = self._words.closed_with if summary else self._words.closed
+        told = form.format(id=window_id, summary=summary)
         return ActionResult(
-            True, f"{window_id} closed: {summary}" if summary else f"{window_id} closed."
+            True, f"{told}\n{self._words.given_up.format(what=lost)}" if lost else told
         )
+
+    def _as_params(self, given: object) -> Mapping[str, Any]:
+        if given is None:
+            return {}
+        if not isinstance(given, Mapping):
+            kind = type(given).__name__
+            raise InvalidParamsError(self._words.not_an_object.format(type=kind))
+        return given
+
+    @property
+    def _words(self) -> WindowWords:
+        return phrases.of(self.lang)
 
     def _report_late(self, drawing: Mapping[str, "Future[None]"]) -> list[str]:
         late = [window_id for window_id, future in drawing.items() if not future.done()]
         for window_id in late:
             if window := self.get(window_id):
                 busy = window.runtime.worker.busy_for()
-                window.runtime.warn(f"is late: busy for {busy:.1f} s, its last render is shown")
+                window.runtime.warn(self._words.late.format(seconds=busy))
         return late
 
 
@@ -365,14 +386,6 @@ def _make(cls: type[Window]) -> Window:
         raise WindowDefinitionError(
             f"No {cls.name} window can be made: {reason_of(problem)}"
         ) from problem
-
-
-def _as_params(given: object) -> Mapping[str, Any]:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise InvalidParamsError(f"params must be an object, not a {type(given).__name__}.")
-    return given
 
 
 def _close(window: Window, summary: str | None = None) -> None:

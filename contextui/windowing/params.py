@@ -24,6 +24,9 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from contextui.errors import InvalidParamsError, WindowDefinitionError
 from contextui.text import quote
+from contextui.windowing import phrases
+from contextui.windowing.env import Lang
+from contextui.windowing.phrases import WindowWords
 from contextui.windowing.trouble import reason_of
 
 if TYPE_CHECKING:
@@ -110,37 +113,44 @@ class Params:
         """Built for the first call: many classes are declared, few are used."""
         return {name: TypeAdapter(hint) for name, hint in self._hints.items()}
 
-    def validate(self, given: Mapping[str, Any], what: str) -> dict[str, Any]:
+    def validate(self, given: Mapping[str, Any], what: str, lang: Lang = "en") -> dict[str, Any]:
         """The arguments to call with.
+
+        Args:
+            given: What somebody wants to call it with.
+            what: What is called, as the error names it.
+            lang: The language of the error.
 
         Raises:
             InvalidParamsError: With every problem, and what was expected.
         """
+        words = phrases.of(lang)
         arguments: dict[str, Any] = dict(self._absent)
         missing = [p.name for p in self.listing if not p.optional and p.name not in given]
-        problems = [f"{name} is missing" for name in missing]
+        problems = [words.missing.format(name=name) for name in missing]
         for name, value in given.items():
             if name not in self._hints:
-                problems.append(f"there is no param {quote(str(name))}")
+                problems.append(words.unknown.format(name=quote(str(name))))
                 continue
             try:
                 arguments[name] = self._adapters[name].validate_python(value)
             except ValidationError as error:
                 first = error.errors(include_url=False)[:_PROBLEMS]
-                problems += [self._problem(name, one) for one in first]
+                problems += [self._problem(name, one, words) for one in first]
             except (Exception, SystemExit) as error:  # a validator that its author got wrong
                 problems.append(f"{name}: {reason_of(error)}")
         if problems:
-            expected = str(self) or "no params"
-            raise InvalidParamsError(f"{what}: {'; '.join(problems)}. Expected: {expected}")
+            expected = str(self) or words.no_params
+            told = words.problems.format(what=what, problems="; ".join(problems), expected=expected)
+            raise InvalidParamsError(told)
         return arguments
 
-    def _problem(self, name: str, error: "ErrorDetails") -> str:
+    def _problem(self, name: str, error: "ErrorDetails", words: WindowWords) -> str:
         path = ".".join([name, *map(str, error["loc"])])
-        known = next((f"expected {p.type}" for p in self.listing if p.name == path), None)
+        known = next((p.type for p in self.listing if p.name == path), None)
         of_type = error["type"].endswith(_TYPE_ERRORS)
-        expected = known if known and of_type else error["msg"]
-        return f"{path}: {expected}, got {quote(_shown(error['input']))}"
+        expected = words.expected.format(type=known) if known and of_type else error["msg"]
+        return words.got.format(name=path, expected=expected, value=quote(_shown(error["input"])))
 
 
 def type_name(hint: Any, where: str) -> str:

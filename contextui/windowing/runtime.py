@@ -23,10 +23,11 @@ from contextui.events import (
     WindowDetailChanged,
     WindowTroubled,
 )
-from contextui.windowing import drawing
+from contextui.windowing import drawing, phrases
 from contextui.windowing.action import ActionResult
 from contextui.windowing.drawing import Frame, Render
 from contextui.windowing.intent import Allow, Intent, make_out
+from contextui.windowing.phrases import WindowWords
 from contextui.windowing.place import Kept, Place
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod, Snapshot
 from contextui.windowing.state import StateKeeper, WindowState
@@ -99,7 +100,7 @@ class Runtime:
             try:
                 self._transact(Call(hook, arguments), first=first)
             except ContextUIError as problem:
-                said = f"did not open: {text.one_line(str(problem), 1_000)}"
+                said = self._words.did_not_open.format(reason=text.one_line(str(problem), 1_000))
                 self._unopened = f"{self.place.window_id} {said}"
                 self.warn(said)
                 raise
@@ -115,7 +116,7 @@ class Runtime:
             try:
                 Call(self.window.closed, {}).run()
             except BaseException as problem:
-                self.warn(f"closed() failed: {reason_of(problem)}")
+                self.warn(self._words.goodbye_failed.format(reason=reason_of(problem)))
 
         self.worker.stop(farewell)
 
@@ -158,10 +159,10 @@ class Runtime:
             await finished([telling], PATIENCE)
             if not telling.done():
                 telling.cancel()
-                raise WindowBusyError(f"{self.place.window_id} did not answer in time.")
+                raise WindowBusyError(self._words.not_now.format(id=self.place.window_id))
             return telling.result()
         except ContextUIError as problem:
-            return f"There is no preview: {text.one_line(str(problem), 1_000)}"
+            return self._words.no_preview.format(reason=text.one_line(str(problem), 1_000))
 
     def every(self, seconds: float, function: Callable[[], object]) -> Callable[[], None]:
         """Call the function again and again, each time as a transaction."""
@@ -174,7 +175,7 @@ class Runtime:
                 failures = 0
             except BaseException as problem:
                 failures += 1
-                self.warn(f"a timer failed: {reason_of(problem)}")
+                self.warn(self._words.timer_failed.format(reason=reason_of(problem)))
                 if failures == _TICK_FAILURES:
                     end()
 
@@ -198,10 +199,8 @@ class Runtime:
             if given_up:
                 outcome.cancel()
         if given_up:
-            raise WindowBusyError(
-                f"{self.place.window_id} did not answer within {seconds:g} s. "
-                "The window is as it was."
-            )
+            late = self._words.busy.format(id=self.place.window_id, seconds=seconds)
+            raise WindowBusyError(self._words.as_it_was.format(reason=late))
         await finished([outcome], None)
         return ActionResult(True, outcome.result())
 
@@ -228,14 +227,15 @@ class Runtime:
             result = self._result_text(call.run())
             changed = keeper.check(window.state)
             if not call.commit():
-                raise WindowBusyError(f"{self.place.window_id}: given up before it finished.")
+                raise WindowBusyError(self._words.given_up_early.format(id=self.place.window_id))
         except BaseException as problem:
             for end_timer in self._begun:
                 end_timer()
             window.state = keeper.rollback()
             if isinstance(problem, ContextUIError):
                 raise
-            raise ActionFailedError(f"{reason_of(problem)}. The window is as it was.") from problem
+            reason = f"{reason_of(problem)}."
+            raise ActionFailedError(self._words.as_it_was.format(reason=reason)) from problem
         window.state = keeper.commit()
         if first:
             self._keep()
@@ -251,7 +251,7 @@ class Runtime:
     def _result_text(self, result: object) -> str:
         if isinstance(result, BaseModel):
             result = result.model_dump_json()
-        shown = "Done." if result is None else str(result)
+        shown = self._words.done if result is None else str(result)
         return text.for_model(text.cap(shown, self.window.max_content))
 
     def _remember(self, action_id: str, result: ActionResult) -> None:
@@ -304,7 +304,7 @@ class Runtime:
             renders = self._renders.values()
         newest = max(renders, key=lambda one: (one.version, one.lod is lod), default=None)
         if newest is None:
-            reason = f"{self.place.window_id} has not been drawn yet."
+            reason = self._words.not_drawn_yet.format(id=self.place.window_id)
             newest = drawing.failure(self.window, self._frame(lod, ContextVersion(0)), reason)
         known, marked = self._outdated or (None, newest)
         if known is not newest:
@@ -362,7 +362,7 @@ class Runtime:
         except BaseException:
             touched = True
         if touched:
-            self.warn(f"{call} changed the state; that was taken back")
+            self.warn(self._words.only_looks.format(call=call))
             with suppress(InvalidSourceDataError):  # the next action will say why it cannot go back
                 self.window.state = self._keeper.rollback()
 
@@ -372,7 +372,7 @@ class Runtime:
         try:
             saved = self.window.state.saved()
         except BaseException as problem:
-            self.warn(f"its state cannot be saved: {reason_of(problem)}")
+            self.warn(self._words.not_savable.format(reason=reason_of(problem)))
         with self._lock:
             self._saved = saved
             # A level of detail switched meanwhile counts for the version before, which is gone.
@@ -382,6 +382,10 @@ class Runtime:
         self, lod: Lod, version: ContextVersion, state: Mapping[str, Any] | None = None
     ) -> Frame:
         return Frame(self.place.session_id, version, lod, self._now(), state)
+
+    @property
+    def _words(self) -> WindowWords:
+        return phrases.of(self.place.env.lang)
 
     def _now(self) -> datetime:
         return self.place.env.clock()

@@ -403,6 +403,29 @@ def test_what_the_person_did_meanwhile_is_told_before_their_words() -> None:
     talk.close()
 
 
+class Draft(Todo):
+    """A list that is kept nowhere."""
+
+    def unsaved(self) -> str | None:
+        return "a list"
+
+
+def test_what_the_person_gave_up_by_closing_is_told() -> None:
+    opened = [call("create", name="draft"), call("create", name="draft")]
+    talk = controller(opened, "Done.", "I see.", windows=[Draft])
+    run(talk, "two lists")
+    talk.windows.close("draft_1")
+    talk.windows.close("draft_2", "bought")
+    run(talk, "gone")
+    lines = [item.content for item in talk.context.get_all()]
+    assert lines[-4:-1] == [
+        "draft_2 closed: bought (not saved, given up: a list)",
+        "(Meanwhile the person did: draft_1.close (not saved, given up: a list).)",
+        "gone",
+    ]
+    talk.close()
+
+
 # --- stopping ----------------------------------------------------------------------------
 
 

@@ -210,6 +210,21 @@ class TestClosing:
         assert result.text == ("todo_1 closed: done" if summary else "todo_1 closed.")
         assert heard.of(WindowClosed) == [WindowClosed("todo_1", summary, "model")]
 
+    def test_what_is_given_up_is_told(self, windows: WindowManager) -> None:
+        class Draft(Counter):
+            def unsaved(self) -> str | None:
+                return f"{self.state.count}\ndrafts" if self.state.count else None
+
+        heard = Heard(windows)
+        first, second, third = (windows.open(Draft) for _ in range(3))
+        assert act(windows, first, "close").text == "draft_1 closed."
+        act(windows, second, "up")
+        told = act(windows, second, "close", summary="done").text
+        assert told.startswith("draft_2 closed: done\nNot saved, and given up by that: 1 drafts. ")
+        act(windows, third, "up")
+        windows.close(third.id)
+        assert [one.given_up for one in heard.of(WindowClosed)] == ["", "1 drafts", "1 drafts"]
+
     def test_by_action_with_wrong_params_closes_nothing(self, windows: WindowManager) -> None:
         todo = windows.open("todo")
         result = act(windows, todo, "close", summary=[1])

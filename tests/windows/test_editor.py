@@ -10,6 +10,7 @@ import pytest
 
 from contextui import ContextUIError, Lod, TokenCounter
 from contextui.testing import WindowTester
+from contextui.windowing.env import Lang
 from contextui.windows.editor import EditorWindow
 from tests.windowing.samples import action_ids, content_of, parse
 
@@ -724,3 +725,27 @@ def test_the_name_of_a_file_is_inert_and_exact(tmp_path: Path, name: str) -> Non
         assert editor.act("insert", before_line=1, text="b") == "Inserted 1 line before 1."
         assert editor.act("save").endswith(", 2 lines.")
         assert (tmp_path / name).read_text() == "b\na\n"
+
+
+# --- closing ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        ("en", "given up by that: 2 edits of cart.py."),
+        ("zh", "未保存的内容：cart.py 的 2 处编辑。"),
+    ],
+)
+def test_closing_says_which_edits_are_given_up(folder: Path, lang: Lang, words: str) -> None:
+    with open_editor(folder, lang=lang) as editor:
+        editor.act("replace", old="Money", new="Coin")
+        editor.act("insert", before_line=12, text="# shop")
+        assert words in editor.act("close")
+    assert (folder / "cart.py").read_text() == CART
+
+
+def test_closing_says_nothing_of_what_is_saved(editor: Editor) -> None:
+    editor.act("replace", old="Money", new="Coin")
+    editor.act("save")
+    assert editor.act("close") == "editor_1 closed."

@@ -195,7 +195,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     def action_close(self) -> None:
         """Ask for a summary, in the place of the actions."""
         self.row.display = False
-        self.query_one(Closing).ask(closing_warning_of(self.body))
+        lost = closing_warning_of(self.body) or line(self.window.runtime.latest().unsaved)
+        self.query_one(Closing).ask(lost)
 
     @on(Closing.Confirmed)
     def _close(self, message: Closing.Confirmed) -> None:
