@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
@@ -49,6 +49,7 @@ class Loaded:
         offsets: Where in the log each item stands.
         closings: Where in the log each closed window's last render stands.
         versions: The version of each open window that the log knows.
+        absent: What is known of windows whose class is not there.
         parsed: How many entries were parsed.
         since_checkpoint: How many of them come after the checkpoint.
     """
@@ -58,6 +59,7 @@ class Loaded:
     offsets: dict[str, int] = field(default_factory=dict)
     closings: dict[str, int] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    absent: list[dict[str, Any]] = field(default_factory=list)
     parsed: int = 0
     since_checkpoint: int = 0
 
@@ -131,6 +133,7 @@ class _Loading:
         loaded = self._loaded
         loaded.versions = self._returning.versions
         self._returning.come_back(self._windows, self._context, self._warn)
+        loaded.absent = self._returning.absent
         loaded.turn, loaded.last_id = self._replay.turn, self._replay.last_id
         if self._damage:
             first = self._damage[0]

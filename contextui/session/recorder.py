@@ -81,6 +81,7 @@ class Recorder:
         self.parsed = 0
         """How many entries were parsed to bring the session back."""
         self._since_checkpoint = 0
+        self._absent: list[dict[str, Any]] = []  # windows that came back to no class
         self._logged: dict[str, str] = {}  # the newest version of each window that is in the log
         self._shown: dict[str, int] = {}  # what of each was last told in full, by its hash
         self._ends = [context.subscribe(self._hear), windows.subscribe(self._hear)]
@@ -92,6 +93,7 @@ class Recorder:
         self.turn, self.parent, self.parsed = loaded.turn, loaded.last_id, loaded.parsed
         self._since_checkpoint = loaded.since_checkpoint
         self._logged.update(loaded.versions)
+        self._absent = loaded.absent
 
     def stop(self) -> None:
         """Follow no longer."""
@@ -215,6 +217,7 @@ class Recorder:
         if not self._log.unsaved and not self._context.ledger.open:
             places = Places(self.offsets, self.closings)
             data = checkpoint_data(self._context, self._windows, places, self.turn)
+            data["windows"] += self._absent  # they may come back to a later run
             self._note("checkpoint", **data)
             self._since_checkpoint = 0
             # Whoever resumes here has not read the renders of before.

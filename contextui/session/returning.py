@@ -1,6 +1,7 @@
 """The windows of an earlier run, on their way back."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -8,8 +9,38 @@ from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.text import one_line
 from contextui.windowing.base import Window
+from contextui.windowing.env import Lang
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What the person is told of windows that are not as they were."""
+
+    no_class: str
+    unknown: str
+    not_open: str
+    stays: str
+    stays_without: str
+
+
+_WORDS: dict[Lang, _Words] = {
+    "en": _Words(
+        no_class="there is no window class {name} any more",
+        unknown="{id} no longer knows what it kept as {names}.",
+        not_open="{id} is not open: {problem}. It stays in the session as it was, {stays}.",
+        stays="and is open again once its class can take that",
+        stays_without="and is open again once its class is there: name its file with --window",
+    ),
+    "zh": _Words(
+        no_class="窗口类 {name} 已不存在",
+        unknown="{id} 不再认识它保存过的 {names}。",
+        not_open="{id} 没有打开：{problem}。它原样保留在会话中，{stays}。",
+        stays="等它的类能够接受该状态时会再次打开",
+        stays_without="等它的类可用时会再次打开：请用 --window 指定其文件",
+    ),
+}
 
 
 class ReturningWindows:
@@ -22,6 +53,8 @@ class ReturningWindows:
         self._used: dict[str, None] = {}
         self._numbers: dict[str, int] = {}
         self._histories: dict[str, list[HistoryEntry]] = {}
+        self.absent: list[dict[str, Any]] = []
+        """What is known of windows that did not come back, as a checkpoint has it."""
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Take the windows of a checkpoint."""
@@ -70,20 +103,24 @@ class ReturningWindows:
     ) -> None:
         """Open every window that was open, in the order in which they were opened.
 
-        One whose class is no longer there, or no longer takes the state, comes back as a closed
-        item that shows what it showed last.
+        One whose class is not there, or does not take the state, is not among them. It stays in
+        the session as it was, and comes back when its class does.
         """
+        words = _WORDS[windows.lang]
         for window_id, facts in self._open.items():
             cls = windows.classes.get(facts["name"])
             try:
                 if cls is None:
-                    raise ContextUIError(f"there is no window class {facts['name']} any more")
+                    raise ContextUIError(words.no_class.format(name=facts["name"]))
                 self._restore(windows, cls, window_id, facts)
+                self._show_again(context, window_id)
                 if unknown := set(facts["state"] or ()) - set(cls.State.model_fields):
-                    warn(f"{window_id} no longer knows what it kept as {', '.join(unknown)}.")
+                    warn(words.unknown.format(id=window_id, names=", ".join(sorted(unknown))))
             except ContextUIError as problem:
-                warn(f"{window_id} cannot come back: {problem}. It shows what it showed last.")
+                stays = words.stays if cls is not None else words.stays_without
+                warn(words.not_open.format(id=window_id, problem=problem, stays=stays))
                 self._closed[window_id] = self._renders.get(window_id, facts.get("render", ""))
+                self.absent.append(self._facts(window_id, facts))
         for window_id in self._used:
             if windows.get(window_id):
                 windows.focus(window_id)
@@ -105,6 +142,18 @@ class ReturningWindows:
             version=ContextVersion.read(facts["version"]),
         )
         window.runtime.recall(self._histories.get(window_id, []))
+
+    def _facts(self, window_id: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+        history = [one.model_dump(mode="json") for one in self._histories.get(window_id, ())]
+        kept = {name: facts[name] for name in ("name", "version", "lod", "state")}
+        return {"windowId": window_id, **kept, "history": history}
+
+    @staticmethod
+    def _show_again(context: ContextManager, window_id: str) -> None:
+        """A run without its class may have left its item hidden."""
+        references = context.ledger.references.get(window_id, [])
+        if references and references[-1].hidden == "closed":
+            context.ledger.set(references[-1:], {"hidden": None})
 
     def _act(self, window_id: str, data: dict[str, Any], timestamp: str) -> None:
         rounds = self._histories.setdefault(window_id, [])

@@ -220,7 +220,7 @@ class Changed(Window):
 
 
 @pytest.mark.parametrize("classes", [[], [Changed]])
-def test_a_window_that_cannot_come_back_shows_what_it_showed_last(
+def test_a_window_whose_class_is_gone_stays_in_the_session(
     store: SessionStore, session: Session, classes: list[type[Window]]
 ) -> None:
     talk = Talk(session)
@@ -228,12 +228,23 @@ def test_a_window_that_cannot_come_back_shows_what_it_showed_last(
     talk.say("look")
     talk.send()
     session.close()
-    other = SessionStore(store.home, SessionOptions(classes=classes))
+    other = SessionStore(store.home, SessionOptions(classes=classes, checkpoint_every=1))
     with other.open(session.id) as again:
-        assert "notes_1 cannot come back" in again.notices[0]
+        assert again.notices[0].startswith("notes_1 is not open: ")
+        assert "It stays in the session as it was, and is open again once" in again.notices[0]
+        assert ("--window" in again.notices[0]) == (not classes)
         assert again.context.get_all()[0].hidden == "closed"
         assert "its last line" in (again.windows.last_render("notes_1") or "")
         assert again.windows.windows() == []
+        Talk(again).turn("and now?", "It is gone.")
+    for _ in range(2):  # what the other run wrote down of it has not lost it
+        with store.open(session.id) as back:
+            assert [(one.id, one.snapshot().content) for one in back.windows.windows()] == [
+                ("notes_1", "its last line")
+            ]
+            assert back.context.get_all()[0].hidden is None
+            assert "its last line" in str(back.context.compose().messages)
+            assert back.notices == []
 
 
 def test_a_call_that_a_crash_cut_short_gets_a_result(store: SessionStore, session: Session) -> None:
