@@ -20,9 +20,15 @@ from contextui.agent.gate import MalformedRequestError
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.agent.prompt import ToolProtocol
 from contextui.agent.wire import Payload, payload
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.placement import Placement
+from contextui.context.strategies.entities import EntityExtraction
+from contextui.context.strategies.sliding import SlidingWindow
+from contextui.context.strategies.strategy import ContextStrategy
+from contextui.context.strategies.strategy import Payload as StrategyPayload
+from contextui.context.strategies.summarization import Summarization
+from contextui.context.units import rounds, units
 from contextui.errors import ContextUIError
 from contextui.events import Compacted, CutMoved, Event, ItemsChanged, TurnEnded
 from contextui.model import (
@@ -33,6 +39,7 @@ from contextui.model import (
     ModelEvent,
     ModelRequest,
     TextDelta,
+    Tool,
     Usage,
 )
 from contextui.windowing.manager import WindowManager
@@ -76,7 +83,7 @@ class Whim:
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         history, random = self.history, self.random
-        if not request.tools and request.system.startswith("You summarize"):
+        if not request.tools and request.system.startswith(("You summarize", "You keep the state")):
             yield await self.summary(request)
             return
         history.check(request)
@@ -104,8 +111,53 @@ class Whim:
         if random.random() < 0.05:
             history.talk.stop()
             await asyncio.sleep(60)
-        words = random.choice(("", "x " * 9_000, *["## Goal\nMilk."] * 4))
+        told = f"## Goal\\nMilk {history.summaries}."
+        state = f'{{"goal": "milk {random.randrange(3)}", "count": 1, "x": null}}'
+        words = random.choice(("", "x " * 9_000, *[told, state] * 3))
         return Answer(({"type": "text", "text": words},), random.choice(("end_turn", *STOPS)))
+
+
+class Caprice(ContextStrategy):
+    """Keeps and remembers whatever it likes, and now and then nothing of use."""
+
+    name = "caprice"
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+
+    async def compose_payload(
+        self,
+        system_prompt: str,
+        history: Sequence[ContextItem],
+        tools: Sequence[Tool],
+        rag_context: str | None = None,
+    ) -> StrategyPayload:
+        random = self.random
+        await asyncio.sleep(0)
+        if random.random() < 0.1:
+            raise ValueError("not now")
+        kept = [item for item in history if random.random() < 0.7]
+        memory = random.choice((None, None, "Milk.", "Eggs.", "", "word " * 3_000, 7))
+        return StrategyPayload(random.choice((kept, kept, kept, history, None)), memory)  # type: ignore[arg-type]
+
+    async def on_turn_complete(self, history: Sequence[ContextItem]) -> None:
+        await asyncio.sleep(0)
+        if self.random.random() < 0.1:
+            raise KeyError("gone")
+
+
+def strategy_of(random: Random) -> ContextStrategy:
+    """Any strategy."""
+    fold = random.randint(1, 2)
+    return random.choice(
+        (
+            SlidingWindow(),
+            SlidingWindow(max_messages=random.randint(2, 8), keep_messages=random.randint(1, 2)),
+            Summarization(threshold=fold + 2 + random.randrange(2), fold=fold),
+            EntityExtraction(schema={"goal": "string", "count": "integer"}),
+            Caprice(random),
+        )
+    )
 
 
 class History:
@@ -128,6 +180,7 @@ class History:
             options=options(budget=budget, max_steps=3),
             tool_protocol=self.protocol,
         )
+        self.talk.strategist.use(strategy_of(random))
         self.context.subscribe(self._hear)
         self.requests = self.summaries = 0
         self.before: list[Said] | None = None
@@ -150,6 +203,10 @@ class History:
                 self.look()
             await self.turn()
             self.look()
+            if self.random.random() < 0.5:
+                await self.talk.strategist.settle(60)
+                self.look()
+        await self.talk.strategist.settle(60)
         for window in self.windows.windows():
             self.windows.close(window.id)
 
@@ -231,7 +288,7 @@ class History:
 
     def failure(self) -> ModelError:
         kind = self.random.choice(ERRORS)
-        if kind == "thinking":  # it goes out without any from now on
+        if kind in ("thinking", "bad_request"):  # it goes out without any from now on
             self.before = None
         return ModelError(kind, "It failed.")
 
@@ -330,6 +387,18 @@ class History:
                 self.changed = True
             case CutMoved() | Compacted():
                 self.changed = True
+        if isinstance(event, Compacted) and event.trigger == "strategy":
+            self.check_floor(event)
+
+    def check_floor(self, event: Compacted) -> None:
+        """A summary leaves the last rounds as they are: two, and the words that come."""
+        if not isinstance(self.talk.strategist.strategy, Summarization):
+            return
+        gone = set(event.item_ids)
+        said = [one for one in self.context.get_all() if is_conversation(one)]
+        before = rounds(units(one for one in said if one.id in gone or not one.hidden))
+        last = {item.id for one in before[-2:] for unit in one for item in unit.items}
+        assert last.isdisjoint(gone)
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
