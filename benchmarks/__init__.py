@@ -1,0 +1,1 @@
+"""Figures, each beside what it is to be compared with."""

@@ -1,0 +1,44 @@
+"""Long sessions in a small budget, with each strategy: never too large, never malformed, cheap."""
+
+import os
+
+import pytest
+
+from benchmarks.long_run import BUDGET, play, strategies, trimming_every_turn
+from contextui.agent.wire import Payload
+from contextui.context.strategies.sliding import SlidingWindow
+from tests.agent.shapes import violations
+
+TURNS = int(os.environ.get("CONTEXTUI_TURNS", "100"))
+WHOLE = 600
+"""Turns from which on the figures mean something; `make test-histories` plays so many."""
+
+
+MOST_ASIDES = {
+    "sliding": 0,
+    "sliding, 20 messages": 0,
+    "sliding, compacted": TURNS // 20,
+    "summarization": TURNS // 5,
+    "entities": TURNS,
+}
+
+
+@pytest.mark.parametrize("name", list(strategies()))
+def test_a_long_session_stays_within_its_budget(name: str) -> None:
+    def look(sent: Payload) -> None:
+        assert violations(sent.body) == []
+
+    strategy, compacts = strategies()[name]
+    figures = play(strategy, turns=TURNS, compacts=compacts, look=look)
+    assert figures.requests >= TURNS
+    assert 0 < figures.largest <= BUDGET
+    assert figures.asides <= MOST_ASIDES[name]
+
+
+@pytest.mark.skipif(TURNS < WHOLE, reason="figures of short sessions mean nothing")
+@pytest.mark.parametrize("name", list(strategies()))
+def test_a_strategy_costs_a_fifth_of_trimming_every_turn(name: str) -> None:
+    strategy, compacts = strategies()[name]
+    with trimming_every_turn():
+        base = play(SlidingWindow(), turns=TURNS)
+    assert base.cost >= 5 * play(strategy, turns=TURNS, compacts=compacts).cost
