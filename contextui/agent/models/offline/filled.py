@@ -20,6 +20,7 @@ class Filled:
         unclear: Texts of items among which one was meant, but not which.
         back: Whether a value was taken from what was said before.
         sure: How many values can hardly be meant otherwise.
+        switched: Whether the verb, or a word like "off", gave a yes or no its value.
     """
 
     params: dict[str, Any] = field(default_factory=dict)
@@ -29,6 +30,7 @@ class Filled:
     unclear: tuple[str, ...] = ()
     back: bool = False
     sure: int = 0
+    switched: bool = False
 
     @property
     def left_weight(self) -> float:

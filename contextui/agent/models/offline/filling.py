@@ -40,6 +40,7 @@ def fill(clause: Clause, roles: Roles, frame: Frame) -> Filled:
             filled.params[param.name] = found.value
             taken |= found.places
             roles.verbs |= found.verbs
+            filled.switched |= bool(found.verbs)
             by_verb = roles.head in found.verbs and roles.verbs - found.verbs
             filled.score += found.score + (1.0 if by_verb else 0.0)
     rest = [one for one in flat.params if one.name not in filled.params and _takes_runs(one)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from contextui.agent.models.offline import items as shown
 from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
+from contextui.agent.models.offline.caution import doubt
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
@@ -42,6 +43,7 @@ class Meaning:
         filled: The params.
         also: Further windows in which the same is to be done.
         then: Whether the clause still has to be carried out once the window is open.
+        named: Whether the verb that was said names the action.
     """
 
     score: float
@@ -51,6 +53,7 @@ class Meaning:
     filled: Filled = field(compare=False)
     also: tuple[WindowView, ...] = ()
     then: bool = False
+    named: bool = False
 
     @property
     def is_sure(self) -> bool:
@@ -129,15 +132,17 @@ class _Acting:
         by_verb = by_verb or (head in roles.verbs and not generic)
         chosen = any(one.type.choices for one in action.params if one.name in filled.params)
         if head is not None and not by_verb:
-            other = 0.0 if chosen and evidence else -2.5
+            other = 0.0 if chosen and evidence else -2.5 if evidence else -4.0
             score += (1.0 if chosen else 0.6) if generic else other
         score += filled.score - _unsaid(clause, action, filled)
         if sum(one.name == window.name for one in self._around.windows) > 1:
             score += _shown_there(window, filled)
+        verb = clause.tokens[head] if head is not None else None
+        score -= doubt(verb, action, filled, by_switch=filled.switched)
         score -= _meant_otherwise(clause, window, action, roles)
         score -= 0.0 if evidence or chosen or filled.sure > 1 else 1.5
         also = tuple(one for one in self._meant.windows if one.id != window.id)
-        return Meaning(score, action, window, None, filled, also)
+        return Meaning(score, action, window, None, filled, also, named=by_verb)
 
 
 def _meant_otherwise(clause: Clause, window: WindowView, action: Action, roles: Roles) -> float:

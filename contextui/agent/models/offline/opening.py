@@ -50,6 +50,8 @@ def _meanings(
     is_open = any(one.name == cls.name for one in around.windows)
     if opens and (named >= 0.7 or _has_path(clause, filled)):
         score = min(named, 4.0) + opens + filled.score + _article(clause, places, is_open)
+        if not any(is_named(clause.tokens[place], cls) for place in places):
+            score -= min(filled.left_weight, 2.0)  # only words of its description were said
         score += 0.6 if any(not one.optional for one in cls.args) and not filled.missing else 0.0
         score += 0.3 * len(places) / max(sum(map(len, words_of(cls)[:2])), 1)
         yield Meaning(score, action, None, cls, filled, then=_has_more(filled))
@@ -105,7 +107,7 @@ def _opening_verb(verb: Token | None, cls: ClassView, places: set[int]) -> float
     if verb is None:
         return 1.2 if places else 0.0
     if verb.has("@open"):
-        return 1.4 if verb.has("need", "want", "have", "要", "需要") else 2.2
+        return 1.4 if verb.has("@want", "have") else 2.2
     if verb.has("@start", "@show", "@on"):
         return 1.4
     needs = any(not one.optional for one in cls.args)

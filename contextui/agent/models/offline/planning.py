@@ -10,15 +10,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from contextui.agent.models.offline import saying
+from contextui.agent.models.offline.arranging import parts_of_wish, with_next
 from contextui.agent.models.offline.blocks import WindowView
-from contextui.agent.models.offline.clauses import Clause, significant
+from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.items import AROUND, find_by_words, main_items
+from contextui.agent.models.offline.matching import Meaning
 from contextui.agent.models.offline.mentions import mention_of
-from contextui.agent.models.offline.profiles import GROUP, likeness, param_words
 from contextui.agent.models.offline.references import windows_meant
 from contextui.agent.models.offline.scene import Call, Scene
 from contextui.agent.models.offline.surroundings import Last, Surroundings
-from contextui.agent.models.offline.talking import file_to_read, small_talk, wishes_of, with_verb
+from contextui.agent.models.offline.talking import file_to_read, small_talk, wishes_of
 from contextui.agent.models.offline.wishing import (
     NOTHING,
     Outcome,
@@ -114,14 +115,23 @@ class _Planner:
     # --- one clause --------------------------------------------------------------------
 
     def _outcome(self, around: Surroundings) -> Outcome:
-        """What comes of the present clause; it is joined with the next one where that helps."""
+        """What comes of the present clause; it is cut, or joined with the next, where that helps."""
+        known: dict[Clause, Outcome] = {}
+
+        def understood(clause: Clause) -> Outcome:
+            if clause not in known:
+                known[clause] = self._understood(clause, around)
+            return known[clause]
+
         while True:
-            clause = self._clauses[self._place]
-            outcome = self._understood(clause, around)
-            if parts := self._parallel(clause, outcome, around):
+            clause, following = self._clauses[self._place], self._clauses[self._place + 1 :]
+            outcome = understood(clause)
+            if parts := parts_of_wish(clause, outcome, around, understood):
                 self._clauses[self._place : self._place + 1] = parts
                 continue
-            joined = self._joined(clause, outcome, around)
+            joined = None
+            if following and not self._awaits:
+                joined = with_next(clause, following[0], outcome, understood)
             if joined is None:
                 return outcome
             self._clauses[self._place : self._place + 2] = [joined]
@@ -132,45 +142,6 @@ class _Planner:
         if path := file_to_read(clause, around, self._scene):
             return Outcome((Planned("read_file", {"path": path}),), score=9.0)
         return understand(clause, around, self._lang)
-
-    def _parallel(self, clause: Clause, outcome: Outcome, around: Surroundings) -> list[Clause]:
-        """The parts of "put A on 1 and B on 2", each with the verb; none if it is one wish."""
-        meaning = outcome.meaning
-        if not outcome.calls or meaning is None or meaning.cls is not None or clause.joint:
-            return []
-        needed = [one for one in meaning.action.params if not one.optional]
-        parts = with_verb(clause, around)
-        if len(needed) < 2 or len(parts) < 2:
-            return []
-        each = [self._understood(one, around) for one in parts]
-        same = all(
-            one.calls and one.meaning is not None and one.meaning.action == meaning.action
-            and not one.meaning.filled.back and not one.meaning.filled.left
-            for one in each
-        )  # fmt: skip
-        return parts if same else []
-
-    def _joined(self, clause: Clause, outcome: Outcome, around: Surroundings) -> Clause | None:
-        """The clause with the next one, if the two are understood better together."""
-        following = self._clauses[self._place + 1 : self._place + 2]
-        if not following or clause.is_question or following[0].is_question or self._awaits:
-            return None
-        both = clause.with_more(following[0])
-        if outcome.meaning and outcome.calls and _names_param(following[0], outcome):
-            return both
-        after = self._understood(following[0], around)
-        if outcome.calls and outcome.meaning and outcome.meaning.cls is None:
-            together = self._understood(both, around)
-            lost = not after.is_understood and after.score + _lacking(after) < 2.5
-            lost = lost and not following[0].anew
-            same = together.meaning and together.meaning.action == outcome.meaning.action
-            return both if lost and together.calls and same else None
-        if outcome.is_understood or outcome.score >= 9.0:
-            return None
-        together = self._understood(both, around)
-        whole = together.meaning is not None and together.meaning.filled.left_weight < 1
-        better = whole and together.score > max(after.score, 3.0) - 1.0
-        return both if better and together.calls and not together.waits else None
 
     def _must_wait(self, outcome: Outcome, calls: Sequence[Planned]) -> bool:
         """Whether a clause is to be understood anew once the calls before it are made."""
@@ -198,6 +169,8 @@ class _Planner:
             return []
         if outcome.text:
             self.said.append(outcome.text)
+        if outcome.calls and meaning and not outcome.waits:
+            self._note_left(meaning)
         if outcome.asks:
             self._place = len(self._clauses)
         if not outcome.is_understood and outcome.score < 9.0 and not self._awaits:
@@ -211,6 +184,13 @@ class _Planner:
                     call.input["window_id"], tuple(call.input.get("params", {}).items())
                 )
         return list(outcome.calls)
+
+    def _note_left(self, meaning: Meaning) -> None:
+        """Say which words of a wish that is carried out nothing was made of."""
+        least = 1.0 if meaning.cls is None else 2.0
+        if meaning.filled.left_weight >= least:
+            words = " … ".join(one.text for one in meaning.filled.left if one.weight >= 1)
+            self.said.append(saying.phrases(self._lang).left_out.format(one_line(words, 120)))
 
     def _was_just_done(self, clause: Clause, outcome: Outcome) -> bool:
         """Whether a wish that lacks everything only repeats the one before it."""
@@ -245,20 +225,6 @@ class _Planner:
     def _use(self, window_id: str) -> None:
         self._used = [window_id, *(one for one in self._used if one != window_id)]
         self._mentioned = (window_id,)
-
-
-def _names_param(clause: Clause, outcome: Outcome) -> bool:
-    """Whether a clause begins with the name of a param that the one before could still take."""
-    said = significant(clause.tokens)
-    meaning = outcome.meaning
-    if meaning is None or meaning.cls is not None or not said or said[0].is_ascii:
-        return False
-    free = [one for one in meaning.action.params if one.name not in meaning.filled.params]
-    return any(likeness(said[0].nouns, param_words(meaning.action, one)) >= GROUP for one in free)
-
-
-def _lacking(outcome: Outcome) -> float:
-    return 4.0 * len(outcome.meaning.filled.missing) if outcome.meaning else 0.0
 
 
 def _used(scene: Scene) -> list[str]:

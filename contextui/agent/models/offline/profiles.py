@@ -143,12 +143,10 @@ def _has_verb(keys: frozenset[str]) -> bool:
 
 
 def _are_kin(said: frozenset[str], declared: frozenset[str]) -> bool:
-    return any(
-        frozenset((one, other)) in KIN for one in _senses(said) for other in _senses(declared)
-    )
+    return any(frozenset((one, other)) in KIN for one in senses(said) for other in senses(declared))
 
 
-def _senses(keys: frozenset[str]) -> list[str]:
+def senses(keys: frozenset[str]) -> list[str]:
     """The groups of a verb; only its own where a group is named after it."""
     groups = [key[1:] for key in keys if key[0] == "@"]
     return [one for one in groups if one in keys] or groups

@@ -127,7 +127,11 @@ def _is_noun(tokens: Sequence[Token], place: int) -> bool:
     before = tokens[place - 1] if place else None
     if before is None or not tokens[place].is_ascii or before.has("~to", "~polite"):
         return False
-    return before.has(*_DETERMINER, "~of", "~in", "~with", "~for", "~by", "~from", "~as", "~all")
+    if before.has(*_DETERMINER, "~of", "~in", "~with", "~for", "~by", "~from", "~as", "~all"):
+        return True
+    noun = before.is_ascii and bool(before.nouns) and not (before.is_small or before.is_verb)
+    led = place > 1 and tokens[place - 2].has(*_DETERMINER)  # "my todo list"
+    return noun and led and any(key[0] == "#" for key in tokens[place].keys)
 
 
 def _only_leads(tokens: Sequence[Token], place: int) -> bool:

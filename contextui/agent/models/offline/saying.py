@@ -40,6 +40,7 @@ class Phrases:
     not_understood: str
     nearest: str
     not_gone_on: str
+    left_out: str
     connect: str
     cannot_tell: str
     no_tools: str
@@ -77,6 +78,7 @@ _ALL: dict[Lang, Phrases] = {
         "the windows declare.",
         nearest="The nearest that I could do: {0}.",
         not_gone_on="After that I did not go on with: “{0}”.",
+        left_out="I did not understand this part: “{0}”.",
         connect="For a real model, set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for one of your "
         "own.",
         cannot_tell="No open window tells me that. I am the small offline model, and know only "
@@ -111,6 +113,7 @@ _ALL: dict[Lang, Phrases] = {
         not_understood="我无法做到“{0}”。我是小型离线模型，只认识窗口声明的内容。",
         nearest="我能做的最接近的是：{0}。",
         not_gone_on="之后没有继续：“{0}”。",
+        left_out="这部分我没有看懂：“{0}”。",
         connect="要使用真正的模型，请设置 ANTHROPIC_API_KEY，或用 ANTHROPIC_BASE_URL 指向"
         "你自己的模型。",
         cannot_tell="打开的窗口没有告诉我这个。我是小型离线模型，只知道窗口显示的内容。",

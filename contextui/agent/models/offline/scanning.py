@@ -1,9 +1,9 @@
 """Text in tokens, as they stand there: quotations, paths, times, numbers, words and marks."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from contextui.agent.models.offline.chinese import MEASURE, measure_keys, segments
+from contextui.agent.models.offline.chinese import MEASURE, Segment, measure_keys, segments
 from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.lexicon.numbers import number_of_word
 from contextui.agent.models.offline.lexicon.particles import CONTRACTIONS
@@ -22,7 +22,9 @@ _NUMBER = re.compile(r"[#№]?\d+(?:,\d{3})*(?:\.\d+)?(%|st\b|nd\b|rd\b|th\b)?(?
 _AMOUNT = re.compile(r"[+-]?\d+(?:\.\d+)?(?=[A-Za-z]{1,4}\b)")
 _CLOCK = re.compile(r"\d{1,2}(?::\d{2})?\s?[ap]\.?m\b\.?|\d{1,2}:\d{2}(?!\d)", re.IGNORECASE)
 _PATH = re.compile(r"[A-Za-z0-9_.*?@~+/\\-]{1,250}")
-_HAN_PATH = re.compile(r"[\w@+-]{0,80}(?:/[\w@+-]{1,80}){0,20}(?:/|\.[a-z][a-z0-9]{0,7})(?![\w/])")
+_HAN_PATH = re.compile(
+    r"[\w@+-]{0,80}(?:/[\w@+-]{1,80}){0,20}(?:/|\.[a-z][a-z0-9]{0,7})(?![A-Za-z0-9_/])"
+)
 _EXTENSION = re.compile(r"[\w*?/\\)~-]\.(?:[a-z][a-z0-9]{0,7}|[A-Z][A-Z0-9]{0,4})$")
 _FENCE = re.compile(r"```[ \t]{0,9}([\w+#.-]{0,40})[ \t]{0,9}\r?\n?")
 _QUOTES = {'"': '"', "“": "”", "「": "」", "『": "』", "《": "》", "`": "`", "‘": "’", "'": "'"}
@@ -105,14 +107,14 @@ def _plain(text: str, place: int) -> Iterator[Token]:
 
 def _han(text: str, place: int, end: int) -> Iterator[Token]:
     """The words of Chinese text; what runs into a slash or an ending is a path."""
+    parts = list(segments(text[place:end]))
     goes_on = text[end : end + 1] in ("/", ".", "_", "-")
-    for part in segments(text[place:end]):
+    parted = place > 0 and text[place - 1].isspace()
+    begins = _name_begins(parts, parted) if goes_on else len(parts)
+    for number, part in enumerate(parts):
         start, numeral = place + part.start, part.number
-        path = _HAN_PATH.match(text, start) if goes_on else None
-        last = start + len(part.text) == end
-        parted = start == place and (not place or text[place - 1].isspace())
-        plain = not any(key[0] in "@~" for key in part.keys)
-        if path and path.end() > end and (plain or last or parted):
+        path = _HAN_PATH.match(text, start) if number == begins else None
+        if path and path.end() > end:
             yield _path_token(path[0], start)
             return
         yield Token(
@@ -123,6 +125,21 @@ def _han(text: str, place: int, end: int) -> Iterator[Token]:
             part.keys,
             None if numeral is None else Numeral(numeral, part.ordinal, part.from_end),
         )
+
+
+def _name_begins(parts: Sequence[Segment], parted: bool) -> int:
+    """Where a file's name begins in Chinese text that runs into its ending (打开菜单.txt).
+
+    Behind a space a small word is rather a part of the name.
+    """
+    begins = 0
+    for number, part in enumerate(parts[:-1]):
+        marks = {key[0] for key in part.keys}
+        acts = "@" in marks and "#" not in marks  # a verb, and no noun besides
+        leads = "~" in marks and "#" not in marks and begins == number and not parted
+        if acts or leads or part.keys & {"~behind_noun", "~object"}:
+            begins = number + 1
+    return begins
 
 
 def _path_token(text: str, start: int) -> Token:

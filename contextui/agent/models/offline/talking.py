@@ -1,5 +1,7 @@
 """Around the wishes: greetings, what the model is, files to read, answers to what was asked."""
 
+from collections.abc import Sequence
+
 from contextui.agent.models.offline import saying
 from contextui.agent.models.offline.blocks import window_of
 from contextui.agent.models.offline.clauses import Clause, clauses_of, parts_of
@@ -92,8 +94,16 @@ def with_verb(clause: Clause, around: Surroundings) -> list[Clause]:
     head = head_of(clause, around.declared())
     if head is None:
         return [clause]
-    verb = clause.tokens[: head + 1]
-    return [Clause((*verb, *part), clause.words) for part in parts_of(clause.tokens[head + 1 :])]
+    verb, rest = clause.tokens[: head + 1], parts_of(clause.tokens[head + 1 :])
+    again = verb_alone(verb)
+    return [Clause((*(again if number else verb), *part), clause.words)
+            for number, part in enumerate(rest)]  # fmt: skip
+
+
+def verb_alone(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """What ends in a verb, without who or what does it."""
+    small = [one for one in tokens[:-1] if one.is_small or one.is_verb]
+    return (*small, tokens[-1])
 
 
 def _named_view(clause: Clause, around: Surroundings) -> str:

@@ -58,6 +58,11 @@ class Outcome:
         """Whether anything comes of it."""
         return bool(self.calls or self.text)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is carried out, and all words that say something count."""
+        return bool(self.calls) and (self.meaning is None or self.meaning.filled.left_weight < 1)
+
 
 NOTHING = Outcome(score=9.0)
 """Of a clause that wishes for nothing: a remark, or what not to do."""

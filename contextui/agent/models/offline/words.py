@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from contextui.agent.models.offline.lexicon.numbers import SCALES
 from contextui.agent.models.offline.lexicon.tables import LOOSE, lexicon
+from contextui.agent.models.offline.lexicon.verbs import GENERIC
 from contextui.agent.models.offline.scanning import HAN, HEAD, scan
 from contextui.agent.models.offline.token import Kind, Numeral, Token
 
@@ -64,7 +65,7 @@ def _phrase_at(tokens: list[Token], place: int) -> tuple[Token, int] | None:
             ):
                 told = () if any(one.has("~not") for one in part) else part
                 told = [one for one in told if one is first or one.keys.isdisjoint(LOOSE)]
-                plain = {key for one in told if not one.is_small for key in one.keys}
+                plain = {key for one in told if not one.is_small for key in one.keys} - GENERIC
                 keys = groups | {key for key in plain if key[0] != "@"} | {"".join(stems)}
                 text = " ".join(one.text for one in part)
                 return Token(text, first.start, part[-1].end, Kind.WORD, keys), len(stems)

@@ -170,6 +170,6 @@ CONTRACTIONS = {
     "what's": "what is", "whats": "what is", "it's": "it is", "that's": "that is",
     "there's": "there is", "where's": "where is", "who's": "who is", "how's": "how is",
     "isn't": "is not", "aren't": "are not", "wasn't": "was not", "doesn't": "does not",
-    "didn't": "did not", "can't": "can not", "cannot": "can not", "won't": "will not",
+    "didn't": "did not", "i'd": "i would", "we'd": "we would", "can't": "can not", "cannot": "can not", "won't": "will not",
 }  # fmt: skip
 """Two words in one."""

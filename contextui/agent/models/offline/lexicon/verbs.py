@@ -6,6 +6,7 @@ VERBS = """
 open: open, create, make, launch, set up, bring up, pull up, give me, get me, fire up, build,
     spin up, new, start, begin, prepare, pop up, want, need, would like, have | 打开 开 开启 新建
     创建 建 建立 新开 做 弄 来 启动 起 准备 开个 建个 要 想要 需要 做个 新增 新 整 整个 搞 搞个
+want: want, need, would like, wish for | 要 想要 需要
 add: add, append, put, drop in, include, insert, attach, place, enter, throw in, stick, register,
     pop, need, don't forget, remember, remind me, reminder, sign up, create, make, new, plus | 加
     添加 增加 加上 加入 加进 放 放进 放入 补 补上 追加 插入 写上 列入 添 添上 加个 添个 加条
@@ -197,7 +198,7 @@ CORE = frozenset(
 
 GENERIC = frozenset(
     listed(
-        "set make put give do have let get turn go take use want need be bring keep like mark "
+        "@want set make put give do have let get turn go take use want need be bring keep like mark "
         "设 弄 做 调 给 把 让 要 来 定 标记"
     )
 )

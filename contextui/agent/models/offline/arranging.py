@@ -1,0 +1,150 @@
+"""Where wishes begin and end, when the words alone do not say: by what is understood better."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from contextui.agent.models.offline.clauses import Clause, is_separator, is_telling, significant
+from contextui.agent.models.offline.profiles import GROUP, likeness, param_words
+from contextui.agent.models.offline.roles import head_of
+from contextui.agent.models.offline.surroundings import Surroundings
+from contextui.agent.models.offline.talking import verb_alone, with_verb
+from contextui.agent.models.offline.token import Kind, Token
+from contextui.agent.models.offline.wishing import Outcome
+
+Understood = Callable[[Clause], Outcome]
+"""What comes of a clause, as things stand."""
+
+_REMARK = ("~person", "~because", "~done_mark")  # what tells something rather than wishes for it
+_MOST_CUTS = 8
+_SURE_OF_BOTH = 4.0  # the least score of two wishes that are taken for two rather than for one
+
+
+def parts_of_wish(
+    clause: Clause, outcome: Outcome, around: Surroundings, understood: Understood
+) -> list[Clause]:
+    """The wishes that a clause holds; none if it is one."""
+    if clause.is_question or clause.joint:
+        return []
+    return _parallel(clause, outcome, around, understood) or _cut(
+        clause, outcome, around, understood
+    )
+
+
+def with_next(
+    clause: Clause, following: Clause, outcome: Outcome, understood: Understood
+) -> Clause | None:
+    """The clause with the next one, if the two are understood better together."""
+    if clause.is_question or following.is_question:
+        return None
+    both = clause.with_more(following)
+    if outcome.meaning and outcome.calls and _names_param(following, outcome):
+        return both
+    after = understood(following)
+    if outcome.calls and outcome.meaning and outcome.meaning.cls is None:
+        together = understood(both)
+        lost = not after.is_understood and after.score + _lacking(after) < 2.5
+        same = together.meaning and together.meaning.action == outcome.meaning.action
+        better = lost and not following.anew and together.is_whole and same
+        return both if better else None
+    if outcome.is_understood or outcome.score >= 9.0:
+        return None
+    together = understood(both)
+    better = together.is_whole and together.score > max(after.score, 3.0) - 1.0
+    return both if better and not together.waits else None
+
+
+# --- one clause, several wishes ----------------------------------------------------------
+
+
+def _parallel(
+    clause: Clause, outcome: Outcome, around: Surroundings, understood: Understood
+) -> list[Clause]:
+    """The parts of "put A on 1 and B on 2", each with the verb; none if it is one wish."""
+    meaning = outcome.meaning
+    if not outcome.calls or meaning is None or meaning.cls is not None:
+        return []
+    needed = [one for one in meaning.action.params if not one.optional]
+    parts = with_verb(clause, around)
+    if len(needed) < 2 or len(parts) < 2:
+        return []
+    each = [understood(one) for one in parts]
+    same = all(
+        one.calls and one.meaning is not None and one.meaning.action == meaning.action
+        and not one.meaning.filled.back and not one.meaning.filled.left
+        for one in each
+    )  # fmt: skip
+    return parts if same else []
+
+
+def _cut(
+    clause: Clause, outcome: Outcome, around: Surroundings, understood: Understood
+) -> list[Clause]:
+    """The clause in two at the place where both are understood best; none if it is better whole."""
+    best, parts = 0.0, list[Clause]()
+    for first, second, borrowed in _halves(clause, around):
+        if borrowed and outcome.is_whole:
+            continue
+        one = understood(first)
+        if not one.is_whole or one.waits:
+            continue
+        other = understood(second)
+        if not _may_follow(one, other, outcome):
+            continue
+        score = min(one.score, other.score)
+        if score > best:
+            best, parts = score, [first, second]
+    return parts
+
+
+def _may_follow(one: Outcome, other: Outcome, whole: Outcome) -> bool:
+    """Whether two wishes say more than the whole does."""
+    if not other.is_whole:
+        return False
+    if not whole.is_whole:
+        return True
+    if whole.meaning is not None and whole.meaning.cls is not None:
+        return False
+    named = [one.meaning, other.meaning]
+    return all(m is not None and m.named and m.score >= _SURE_OF_BOTH for m in named)
+
+
+def _halves(clause: Clause, around: Surroundings) -> Iterator[tuple[Clause, Clause, bool]]:
+    """Each way to part a clause at a comma or an "and", and if the verb of the first is borrowed."""
+    tokens = clause.tokens
+    told = next((n for n in range(len(tokens)) if is_telling(tokens, n)), len(tokens))
+    places = [n for n, one in enumerate(tokens[:told]) if n and is_separator(one)]
+    declared = around.declared()
+    for place in places[:_MOST_CUTS]:
+        first, rest = tokens[:place], _without_joints(tokens[place:])
+        if not rest or not significant(first) or rest[0].has(*_REMARK) or (
+            tokens[place - 1].kind is rest[0].kind is Kind.QUOTE):  # fmt: skip
+            continue
+        head = head_of(Clause(tuple(rest), clause.words), declared)
+        lead = head_of(Clause(tuple(first), clause.words), declared)
+        whole = Clause(tuple(first), clause.words, anew=clause.anew)
+        yield whole, Clause(tuple(rest), clause.words), head is None
+        if head is None and lead is not None:
+            yield whole, Clause((*verb_alone(first[: lead + 1]), *rest), clause.words), True
+
+
+def _without_joints(tokens: Sequence[Token]) -> Sequence[Token]:
+    place = 0
+    while place < len(tokens) and (is_separator(tokens[place]) or tokens[place].has("~then")):
+        place += 1
+    return tokens[place:]
+
+
+# --- two clauses, one wish ---------------------------------------------------------------
+
+
+def _names_param(clause: Clause, outcome: Outcome) -> bool:
+    """Whether a clause begins with the name of a param that the one before could still take."""
+    said = significant(clause.tokens)
+    meaning = outcome.meaning
+    if meaning is None or meaning.cls is not None or not said or said[0].is_ascii:
+        return False
+    free = [one for one in meaning.action.params if one.name not in meaning.filled.params]
+    return any(likeness(said[0].nouns, param_words(meaning.action, one)) >= GROUP for one in free)
+
+
+def _lacking(outcome: Outcome) -> float:
+    return 4.0 * len(outcome.meaning.filled.missing) if outcome.meaning else 0.0

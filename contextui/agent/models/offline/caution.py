@@ -1,0 +1,49 @@
+"""What speaks against a meaning: nothing is destroyed on a guess, nothing turned to its contrary."""
+
+from contextui.agent.models.offline.blocks import Action
+from contextui.agent.models.offline.filled import Filled
+from contextui.agent.models.offline.lexicon.listed import listed
+from contextui.agent.models.offline.lexicon.verbs import KIN, OPPOSITE
+from contextui.agent.models.offline.profiles import GROUP, likeness, profile_of, senses
+from contextui.agent.models.offline.token import Token
+
+_HARMFUL = frozenset(f"@{name}" for name in listed("remove clear reset close cancel reject leave"))
+_FORBIDDEN, _DOUBTFUL = 8.0, 3.0
+
+
+def doubt(head: Token | None, action: Action, filled: Filled, *, by_switch: bool) -> float:
+    """What is to be taken from the score of an action.
+
+    Args:
+        head: The verb that was said, if there is one.
+        action: The action.
+        filled: Its params.
+        by_switch: Whether the verb only says on or off.
+    """
+    profile = profile_of(action)
+    if head is not None and not by_switch and _is_contrary(head, profile.verbs):
+        return _FORBIDDEN
+    if profile.verbs.isdisjoint(_HARMFUL):
+        return 0.0
+    if not filled.switched and not _is_meant(head, action):
+        return _FORBIDDEN
+    closes = "@close" in profile.verbs  # a window can be opened again
+    return _DOUBTFUL if filled.left_weight >= 1 and not closes else 0.0
+
+
+def _is_meant(head: Token | None, action: Action) -> bool:
+    """Whether a verb says what a harmful action does, or something close to it."""
+    if head is None:
+        return False
+    profile = profile_of(action)
+    harms = [one[1:] for one in profile.verbs & _HARMFUL]
+    kin = any(frozenset((said, harm)) in KIN for said in senses(head.keys) for harm in harms)
+    return kin or likeness(head.keys, profile.every) >= GROUP
+
+
+def _is_contrary(head: Token, verbs: frozenset[str]) -> bool:
+    """Whether a verb says the contrary of what an action does, and nothing else."""
+    said = {f"@{one}" for one in senses(head.keys)}
+    contrary = {f"@{OPPOSITE[one]}" for one in senses(head.keys) if one in OPPOSITE}
+    return bool(said) and said.isdisjoint(verbs) and not contrary.isdisjoint(verbs) and not (
+        likeness(head.keys, (verbs,)) >= GROUP)  # fmt: skip
