@@ -5,7 +5,14 @@ from dataclasses import dataclass
 
 from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.lexicon.verbs import CORE
-from contextui.agent.models.offline.phrasal import ended, glued, joined, marked_done, without_denied
+from contextui.agent.models.offline.phrasal import (
+    ended,
+    glued,
+    joined,
+    marked_done,
+    named,
+    without_denied,
+)
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import tokens_of
 
@@ -81,9 +88,10 @@ def clauses_of(words: str, knows: Knows, names: Collection[str] = ()) -> list[Cl
         knows: Whether a token is a verb that an open window declares.
         names: Declared words that are to be taken as a whole.
     """
-    tokens = glued(tokens_of(words), names)
-    found, start, telling, anew = list[Clause](), 0, False, True
+    tokens = named(glued(tokens_of(words), names))
+    found, start, told, telling, anew = list[Clause](), 0, False, False, True
     for place, token in enumerate(tokens):
+        told = told or telling
         telling = (telling or is_telling(tokens, place)) and not _ends_telling(tokens, place)
         if place < start or not _is_joint(token):
             continue
@@ -91,12 +99,13 @@ def clauses_of(words: str, knows: Knows, names: Collection[str] = ()) -> list[Cl
         closed = token.text in ENDS and token.text != "\n"
         said, rest = tokens[start:place], tokens[after:]
         goes_on = closed and any(one.has("~then") for one in tokens[place:after])
-        if (closed or not telling or _is_whole(said)) and (
+        ends = closed and not told and not _hesitates(tokens, place)
+        if ends or ((closed or not telling or _is_whole(said)) and (
             goes_on or begins_wish(rest, knows) or _goes_on_in_chinese(token, said, rest, knows)
-        ):
+        )):  # fmt: skip
             if not any(one.has("~correction") for one in tokens[place:after]):
                 found.append(_clause(said, words, anew))
-            start, telling = after, False
+            start, told, telling = after, False, False
             anew = closed or any(one.has("~then") for one in tokens[place:after])
     found.append(_clause(tokens[start:], words, anew))
     wishes = [one for one in found if significant(one.tokens)]
@@ -183,6 +192,13 @@ def _goes_on_in_chinese(
         return False
     begins = next_part[0].has("~every") or any(one.has("~leave") for one in next_part)
     return (begins or _has_verb(next_part, knows)) and any(one.is_verb for one in said)
+
+
+def _hesitates(tokens: Sequence[Token], place: int) -> bool:
+    """Whether dots only say that somebody is still thinking."""
+    near = tokens[max(place - 1, 0) : place] + tokens[place + 1 : place + 2]
+    return tokens[place].text == "…" or (
+        tokens[place].text == "." and any(one.text == "." for one in near))  # fmt: skip
 
 
 def _has_verb(tokens: Sequence[Token], knows: Knows) -> bool:

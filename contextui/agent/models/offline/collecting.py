@@ -46,6 +46,7 @@ class _Collector:
         fillable = [one for one in action.params if not one.type.is_bool and not one.type.choices]
         self._numeric = [one for one in fillable if one.is_number]
         self._optional = [one for one in fillable if one.optional]
+        self._texts = sum(one.type.takes_text and not one.optional for one in fillable)
         self._needs_several = sum(not one.optional for one in fillable) > 1
         self._alone_kinds = {Kind.QUOTE}
         if any(one.is_path for one in fillable):
@@ -71,6 +72,8 @@ class _Collector:
             self._close(frozenset({SENTENCE}))
         elif self._ends_wish(place, token):
             self._close(frozenset({SENTENCE if self._tokens else COMMA}))
+        elif self._parts_values(place, token):
+            self._close(frozenset({COMMA}))
         elif self._is_explained(place, token):
             self._close(self._cues if not self._found else _NONE)
             self._cues = _NONE if place in self._roles.verbs else self._cues
@@ -111,6 +114,12 @@ class _Collector:
     def _complements(self, place: int, token: Token) -> bool:
         """Whether a Chinese small word only completes the verb before it (放上)."""
         behind = not self._tokens and place > 0 and self._roles.explains(place - 1)
+        after = self._at(place + 1)
+        goes_on = after is None or after.is_verb or after.is_small  # else 中 may begin 中山路
+        behind = behind and (
+            self._clause.tokens[place - 1].is_verb
+            or (place - 1 in self._roles.mentions and goes_on)
+        )
         return behind and token.has("~behind_noun", "~aspect") and len(token.text) == 1
 
     def _leads_back(self, token: Token) -> bool:
@@ -158,6 +167,12 @@ class _Collector:
         alone = all(one.has("~it", "~this") for one in self._tokens)
         return alone or (after is not None and after.has(*_REMARKS))
 
+    def _parts_values(self, place: int, token: Token) -> bool:
+        """Whether a comma stands between the values of two params: "to Mia, 12 Harbour Street"."""
+        comma = token.kind is Kind.MARK and token.text in ",，"
+        acts = any(one.is_verb for one in self._clause.tokens[place:])
+        return comma and self._texts > 1 and bool(self._tokens) and not acts
+
     def _is_explained(self, place: int, token: Token) -> bool:
         """Whether a token names the action or the window, and is no part of a value."""
         if not self._roles.explains(place) or self._is_inner(place):
@@ -168,6 +183,8 @@ class _Collector:
         """Whether a word that could name the action is rather a part of what was said."""
         if place == self._roles.head or place in self._roles.mentions or not self._tokens:
             return False
+        if _is_title(self._tokens[-1]) and _is_title(self._clause.tokens[place]):
+            return True  # a name, such as Harbour Street
         after = self._at(place + 1)
         is_edge = after is None or after.kind is not Kind.WORD or after.is_small
         return not (is_edge or self._roles.explains(place + 1))
@@ -206,6 +223,7 @@ class _Collector:
         if token.has("~this") and self._tokens:  # "that" within a sentence
             return _NONE
         behind_verb = place > 0 and self._roles.explains(place - 1)
+        behind_verb = behind_verb and self._clause.tokens[place - 1].is_verb
         if any(leads_to(cue, one) for cue in cues for one in self._optional):
             return cues
         chinese = not token.text.isascii() and len(token.text) == 1
@@ -288,3 +306,8 @@ class _Collector:
         names = [keys for one in self._numeric for keys in keys_of(one.name)]
         declared = (*profile_of(self._action).every, *names)
         return token.has(*UNITS) or likeness(token.keys, declared) >= GROUP
+
+
+def _is_title(token: Token) -> bool:
+    """Whether it is written like a part of a name."""
+    return token.kind is Kind.WORD and token.text.istitle()

@@ -18,6 +18,7 @@ class Filled:
         missing: Required params without a value.
         left: Runs that no param takes.
         unclear: Texts of items among which one was meant, but not which.
+        options: Their values, in the same order.
         back: Whether a value was taken from what was said before.
         sure: How many values can hardly be meant otherwise.
         switched: Whether the verb, or a word like "off", gave a yes or no its value.
@@ -28,6 +29,7 @@ class Filled:
     missing: list[Param] = field(default_factory=list)
     left: list[Run] = field(default_factory=list)
     unclear: tuple[str, ...] = ()
+    options: tuple[Any, ...] = ()
     back: bool = False
     sure: int = 0
     switched: bool = False

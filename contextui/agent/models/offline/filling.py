@@ -9,6 +9,7 @@ from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.collecting import runs_of
 from contextui.agent.models.offline.completing import complete
 from contextui.agent.models.offline.declared import Param
+from contextui.agent.models.offline.edges import trimmed
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.frame import Frame, Value
 from contextui.agent.models.offline.pointing import item_value, wants_item
@@ -17,6 +18,7 @@ from contextui.agent.models.offline.roles import Roles
 from contextui.agent.models.offline.runs import COLON, Run
 from contextui.agent.models.offline.token import Kind
 from contextui.agent.models.offline.values import (
+    clock_value,
     element_type,
     list_value,
     listed_runs,
@@ -50,6 +52,18 @@ def fill(clause: Clause, roles: Roles, frame: Frame) -> Filled:
     _take(pairs, runs, filled, parted)
     complete(clause, filled, frame, alone=not runs)
     return _judged(filled, frame)
+
+
+def value_of_words(words: Clause, param: Param, frame: Frame) -> Any:
+    """The value that words alone are for a param; None if they are none."""
+    found = from_whole_clause(words, param, frame.action, Roles())
+    if found is not None:
+        return found.value
+    tokens = tuple(trimmed(words.tokens, frame.action))
+    if not tokens or not _takes_runs(param):
+        return None
+    value = _value_for(param, Run(tokens, frozenset({f"={param.name}"}), words.words), frame)
+    return value.value if value is not None else None
 
 
 def nested(action: Action, params: dict[str, Any]) -> dict[str, Any]:
@@ -108,6 +122,9 @@ def _value_for(param: Param, run: Run, frame: Frame) -> Value | None:
         one, parts = element_type(param), listed_runs(run)
         values = [value for part in parts if (value := _value_for(one, part, frame)) is not None]
         return list_value(param, run, values) if values and len(values) == len(parts) else None
+    clock = clock_value(param, run)
+    if clock is not None:
+        return clock
     if wants_item(param, frame):
         return item_value(param, run, frame)
     if param.is_number:
@@ -182,13 +199,15 @@ def _take(
             filled.left.append(run)
     filled.score += sum(one.value.score for one in pairs)
     filled.sure = sum(one.value.sure for one in pairs)
-    filled.unclear = next((one.value.unclear for one in pairs if one.value.unclear), ())
+    unclear = next((one.value for one in pairs if one.value.unclear), None)
+    if unclear is not None:
+        filled.unclear, filled.options = unclear.unclear, unclear.options
     filled.back = any(one.value.back for one in pairs)
 
 
 def _goes_on(before: Run, run: Run, param: Param, value: Any) -> bool:
     """Whether words that no param takes are rather more of the text before them."""
     plain = isinstance(value, str) and value == before.text
-    plain = plain and all(one.kind not in (Kind.QUOTE, Kind.PATH) for one in before.tokens)
+    plain = plain and all(one.kind not in (Kind.QUOTE, Kind.PATH, Kind.CLOCK) for one in before.tokens)
     free = not run.is_remark and COLON not in run.cues and not run.is_quote
     return plain and free and param.type.takes_text

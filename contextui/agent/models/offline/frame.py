@@ -37,6 +37,7 @@ class Value:
         score: How well it fits. Words fit everywhere, so that they say little.
         sure: Whether it can hardly be meant for another param.
         unclear: Items among which one was meant, but not which.
+        options: The values of those.
         back: Whether it was taken from what was said before.
     """
 
@@ -44,6 +45,7 @@ class Value:
     score: float
     sure: bool = False
     unclear: tuple[str, ...] = ()
+    options: tuple[Any, ...] = ()
     back: bool = False
 
 

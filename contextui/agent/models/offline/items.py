@@ -56,17 +56,22 @@ def find_by_words(items: Sequence[Item], phrase: str) -> Found:
 
 def find_by_place(items: Sequence[Item], tokens: Sequence[Token]) -> Item | None:
     """The item at the place that is named: the second, the last, 倒数第二个."""
+    place = place_among(tokens, len(items))
+    return None if place is None else items[place]
+
+
+def place_among(tokens: Sequence[Token], size: int) -> int | None:
+    """The place among so many, from 0, that words name; None if they name none that there is."""
     for token in tokens:
         number = token.number
         if number and number.ordinal:
             place = int(number.value)
-            index = -place if number.from_end else place - 1
-            fits = place >= 1 and -len(items) <= index < len(items)
-            return items[index] if fits else None
-        if items and token.has("~last", "#finish"):
-            return items[-1]
-        if items and token.has("~first", "#begin"):
-            return items[0]
+            index = size - place if number.from_end else place - 1
+            return index if place >= 1 and 0 <= index < size else None
+        if size and token.has("~last", "#finish"):
+            return size - 1
+        if size and token.has("~first", "#begin"):
+            return 0
     return None
 
 

@@ -84,6 +84,12 @@ class _Acting:
         self._clearest = max((score for score, _ in self._mentions.values()), default=0.0)
         closed = [one for one in around.classes if all(one.name != w.name for w in around.windows)]
         self._elsewhere = max((led_mention(clause, one) for one in closed), default=0.0)
+        verb = clause.tokens[head] if head is not None else None
+        self._idle = verb is not None and not any(
+            likeness(verb.keys, (*profile_of(one).names, *profile_of(one).heads)) >= RELATED
+            for window in around.windows
+            for one in window.actions
+        )  # a verb that no open window knows says little
         self._there = ""
         if any(one.has("~here") for one in clause.tokens):
             paths = [value for name, value in around.last.params if name in ("path", "folder")]
@@ -125,14 +131,15 @@ class _Acting:
         clause, head = self._clause, self._head
         by_verb, evidence = head in roles.verbs, set(roles.verbs)
         generic = head is not None and _says_little(clause.tokens[head], action)
-        if head is not None and generic:
+        if head is not None and (generic or (self._idle and evidence)):
             roles.verbs.add(head)
         frame = Frame(action, window, profile_of(action).verbs, self._around.last, self._there)
         filled = fill(clause, roles, frame)
-        by_verb = by_verb or (head in roles.verbs and not generic)
+        by_verb = by_verb or (head in roles.verbs and not generic and not self._idle)
         chosen = any(one.type.choices for one in action.params if one.name in filled.params)
         if head is not None and not by_verb:
             other = 0.0 if chosen and evidence else -2.5 if evidence else -4.0
+            other = max(other, -0.8) if self._idle and evidence else other
             score += (1.0 if chosen else 0.6) if generic else other
         score += filled.score - _unsaid(clause, action, filled)
         if sum(one.name == window.name for one in self._around.windows) > 1:
@@ -140,6 +147,8 @@ class _Acting:
         verb = clause.tokens[head] if head is not None else None
         score -= doubt(verb, action, filled, by_switch=filled.switched)
         score -= _meant_otherwise(clause, window, action, roles)
+        told = filled.sure > 1 and filled.sure == len(filled.params) and not filled.left_weight
+        score += 1.0 if told and generic else 0.0
         score -= 0.0 if evidence or chosen or filled.sure > 1 else 1.5
         also = tuple(one for one in self._meant.windows if one.id != window.id)
         return Meaning(score, action, window, None, filled, also, named=by_verb)

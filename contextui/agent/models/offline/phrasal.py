@@ -45,6 +45,24 @@ def joined(tokens: Sequence[Token]) -> list[Token]:
     return result
 
 
+def named(tokens: Sequence[Token]) -> list[Token]:
+    """Small words that can only be names here: "a" alone in a list, 带 at the end of 胶带."""
+    found = list[Token]()
+    for place, token in enumerate(tokens):
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        stands = after is None or after.kind is Kind.MARK or after.has("~and", "~or")
+        if stands and token.text in ("a", "A") and token.has("~article"):
+            found.append(Token(token.text, token.start, token.end, token.kind, frozenset("a")))
+        elif stands and found and _ends_name(found[-1], token):
+            before = found.pop()
+            text = before.text + token.text
+            keys = frozenset({text, *(f"'{char}" for char in text)})
+            found.append(Token(text, before.start, token.end, token.kind, keys))
+        else:
+            found.append(token)
+    return found
+
+
 def without_denied(tokens: list[Token]) -> list[Token]:
     """Take from a Chinese verb what is denied of it: 不用买了 does not say that it was bought."""
     return [
@@ -104,6 +122,14 @@ def _spells(tokens: Sequence[Token], place: int, name: str) -> int:
         text += tokens[place + size].text
         size += 1
     return size if text == name else 0
+
+
+def _ends_name(before: Token, token: Token) -> bool:
+    """Whether a Chinese preposition that leads to nothing is the end of the word before it."""
+    leads = token.has("~with", "~by", "~from", "~as", "~every", "~because") and not token.is_verb
+    plain = before.kind is Kind.WORD and not (before.is_small or before.is_verb)
+    return leads and plain and len(token.text) == 1 and not token.is_ascii and (
+        before.end == token.start and not before.is_ascii)  # fmt: skip
 
 
 def with_keys(token: Token, keys: frozenset[str]) -> Token:

@@ -17,6 +17,7 @@ from contextui.agent.models.offline.items import AROUND, find_by_words, main_ite
 from contextui.agent.models.offline.matching import Meaning
 from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.references import windows_meant
+from contextui.agent.models.offline.replying import reply_to_question
 from contextui.agent.models.offline.scene import Call, Scene
 from contextui.agent.models.offline.surroundings import Last, Surroundings
 from contextui.agent.models.offline.talking import file_to_read, small_talk, wishes_of
@@ -70,6 +71,10 @@ class _Planner:
         self._done: list[Planned] = []
         self._place = 0
         self._clauses = wishes_of(scene, self._around(first))
+        self._reply = reply_to_question(scene, self._around(first), lang)
+        if self._reply is not None:
+            self._clauses = [*self._clauses[:1], *self._reply.rest]
+        self._answer = self._clauses[0] if self._reply is not None else None
         self.said: list[str] = []
 
     def follow(self, calls: Sequence[Call]) -> None:
@@ -137,6 +142,8 @@ class _Planner:
             self._clauses[self._place : self._place + 2] = [joined]
 
     def _understood(self, clause: Clause, around: Surroundings) -> Outcome:
+        if self._reply is not None and clause is self._answer:
+            return self._reply.outcome
         if talk := small_talk(clause, self._scene, self._lang, alone=len(self._clauses) == 1):
             return Outcome(text=talk, score=9.0)
         if path := file_to_read(clause, around, self._scene):

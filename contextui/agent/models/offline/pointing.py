@@ -15,7 +15,7 @@ from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.values import is_reference, plain_text
 from contextui.agent.models.offline.words import keys_of
 
-_POINTING = frozenset(("item", "id", "index", "entry", "which", "key"))
+_POINTING = frozenset(("item", "id", "index", "entry", "which", "key", "name", "title"))
 _KINDS = ("#item", "#entry", "#line", "~one")
 
 
@@ -25,11 +25,7 @@ def wants_item(param: Param, frame: Frame) -> bool:
         return False
     if frame.making and not param.type.takes_number:
         return False
-    names = keys_of(param.name)
-    is_kind = any(
-        likeness(_nouns(keys), keys_of(one.tag)) >= GROUP
-        for one in frame.window.items[:200] if one.tag for keys in names
-    )  # fmt: skip
+    is_kind = _is_kind_shown(param, frame)
     only_text = param.type.takes_text and not param.type.takes_number
     if is_kind:
         return not (frame.seeking and only_text)
@@ -37,6 +33,17 @@ def wants_item(param: Param, frame: Frame) -> bool:
         return not _POINTING.isdisjoint(param.words) and not frame.making
     is_free = param.is_path or param.is_time or not FREE.isdisjoint(param.words)
     return not is_free and not frame.seeking
+
+
+def _is_kind_shown(param: Param, frame: Frame) -> bool:
+    """Whether a param is named after the things that the window shows."""
+    if frame.window is None:
+        return False
+    names = keys_of(param.name)
+    return any(
+        likeness(_nouns(keys), keys_of(one.tag)) >= GROUP
+        for one in frame.window.items[:200] if one.tag for keys in names
+    )  # fmt: skip
 
 
 def item_value(param: Param, run: Run, frame: Frame) -> Value | None:
@@ -72,7 +79,7 @@ def _one_item(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> Val
         return _by_number(numbers[0].value, pool, param)
     without_kind = tuple(one for one in run.tokens if not _is_kind(one, None, param, frame))
     for tokens in (run.tokens, without_kind):
-        found = _by_words(Run(tokens, run.cues, run.words), pool, param) if tokens else None
+        found = _by_words(Run(tokens, run.cues, run.words), pool, param, frame) if tokens else None
         if found is not None:
             return found
     return None
@@ -101,17 +108,22 @@ def _by_number(number: float, pool: Sequence[Item], param: Param) -> Value | Non
     return None
 
 
-def _by_words(run: Run, pool: Sequence[Item], param: Param) -> Value | None:
+def _by_words(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> Value | None:
     found = shown.find_by_words(pool, run.text)
     several = len(parts_of(run.tokens)) > 1
-    least = shown.PART if run.is_quote else shown.AROUND
-    if found.fit < least and (run.is_quote or not found.fit or len(found.items) > 1):
+    points = not _POINTING.isdisjoint(param.words) or _is_kind_shown(param, frame) or any(
+        one.get(param.name) is not None for one in pool)  # fmt: skip
+    least = shown.AROUND if points and not run.is_quote else shown.PART
+    loose = run.is_quote or not points or not found.fit or len(found.items) > 1
+    if found.fit < least and loose:
         return None
     if several and (len(found.items) > 1 or found.fit < shown.EXACT):
         return None
     value = _value(found.items[0], param, pool, 1.2 + found.fit)
     if value is not None and len({one.line for one in found.items}) > 1:
-        return Value(value.value, value.score, unclear=tuple(one.line for one in found.items))
+        options = tuple(shown.value_of(one, param, pool) for one in found.items)
+        lines = tuple(one.line for one in found.items)
+        return Value(value.value, value.score, unclear=lines, options=options)
     return value
 
 

@@ -8,7 +8,7 @@ from contextui.agent.models.offline.frame import Beside, Frame, Value
 from contextui.agent.models.offline.items import PART, find_by_words, main_items
 from contextui.agent.models.offline.lexicon.numbers import SECONDS
 from contextui.agent.models.offline.profiles import GROUP, likeness
-from contextui.agent.models.offline.runs import Run
+from contextui.agent.models.offline.runs import Run, is_once
 from contextui.agent.models.offline.token import Kind, Numeral
 from contextui.agent.models.offline.words import keys_of
 
@@ -19,7 +19,7 @@ _NUMBERED = re.compile(r"\s*(\d{1,9})(?:\s|$)")
 def number_value(param: Param, run: Run, frame: Frame) -> Value | None:
     """The number of a run, or the place that it names."""
     token = next((one for one in run.tokens if one.number), None)
-    if token is None or token.number is None:
+    if token is None or token.number is None or (is_once(token) and not param.is_amount):
         return _unnumbered(param, run, frame)
     others = [one for one in run.tokens if one is not token and not one.is_small]
     named = any(likeness(one.keys, keys_of(param.name)) >= GROUP for one in (token, *others))
@@ -27,7 +27,8 @@ def number_value(param: Param, run: Run, frame: Frame) -> Value | None:
     if token.number.from_end or not ("float" in param.type.plain or isinstance(value, int)):
         return None
     strange = sum(one.kind is not Kind.MARK for one in others)
-    return Value(value, 1.5 + named - 0.3 * max(strange - 1, 0), sure=named)
+    counts = param.is_amount and not token.number.ordinal and not strange
+    return Value(value, 1.5 + named - 0.3 * max(strange - 1, 0), sure=named or counts)
 
 
 def end_of(window: WindowView) -> int:

@@ -50,11 +50,17 @@ class Run:
             0.5 if one.is_verb else 1.0
             for one in self.tokens
             if one.kind is not Kind.MARK and not one.is_small and not one.has(*_DIRECTIONS)
+            and not is_once(one)
         )
 
     def leads_to(self, param: Param) -> bool:
         """Whether what stands before it leads to this param."""
         return any(leads_to(cue, param) for cue in self.cues)
+
+
+def is_once(token: Token) -> bool:
+    """Whether it only says that something is done a single time (每分钟采样一次)."""
+    return token.number is not None and token.number.value == 1 and token.has("次", "once")
 
 
 def leads_to(cue: str, param: Param) -> bool:

@@ -23,6 +23,7 @@ class Phrases:
     example: str
     welcome: str
     bye: str
+    dropped: str
     identity: str
     able: str
     none_open: str
@@ -58,6 +59,7 @@ _ALL: dict[Lang, Phrases] = {
         example="open {0}",
         welcome="You are welcome.",
         bye="Goodbye.",
+        dropped="All right, I leave it.",
         identity="I am the small offline model of contextui. I know no facts and write no texts: I "
         "match your words to the windows and their actions. {0}",
         able="I am the small offline model: I open windows, carry out their actions and tell what "
@@ -95,6 +97,7 @@ _ALL: dict[Lang, Phrases] = {
         example="打开 {0}",
         welcome="不客气。",
         bye="再见。",
+        dropped="好的，那就不做了。",
         identity="我是 contextui 的小型离线模型。我没有知识，也不会写文章，只会把你的话对应到窗口和"
         "它们的操作。{0}",
         able="我是小型离线模型：可以打开窗口、执行它们的操作，并说出它们显示的内容。可以打开：\n{0}",
@@ -123,6 +126,10 @@ _ALL: dict[Lang, Phrases] = {
         nothing_said="我没有听到任何话。",
     ),
 }
+
+
+LANGUAGES: tuple[Lang, ...] = ("en", "zh")
+"""The languages that it speaks."""
 
 
 def phrases(lang: Lang) -> Phrases:

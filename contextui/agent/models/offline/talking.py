@@ -16,8 +16,6 @@ _SMALL_TALK = ("~greet", "~thank", "~bye", "~polite", "~adverb", "~interjection"
 MOST = 30
 """Wishes of one turn: more would take more steps than a turn has."""
 
-_SHORT = 80  # characters of words that can be the answer to a question
-
 
 def small_talk(clause: Clause, scene: Scene, lang: Lang, *, alone: bool) -> str:
     """The answer to a greeting, or to who this is; empty if it is neither.
@@ -34,6 +32,10 @@ def small_talk(clause: Clause, scene: Scene, lang: Lang, *, alone: bool) -> str:
     about_window = any(mention_of(clause, one)[0] >= 1.5 for one in scene.windows)
     if any(one.has("~able") for one in said) and not about_window:
         return f"{say.able.format(saying.class_lines(scene.classes, lang))}\n{say.connect}"
+    if alone and said and all(one.has("~drop", *_SMALL_TALK) for one in said) and any(
+        one.has("~drop") for one in said
+    ):
+        return say.dropped
     if not alone or not all(one.has(*_SMALL_TALK) for one in said):
         return ""
     if any(one.has("~greet") for one in said):
@@ -59,13 +61,19 @@ def wishes_of(scene: Scene, around: Surroundings) -> list[Clause]:
     """The clauses of what the person wishes for, in order."""
     if window_of(scene.words):  # it was pasted; whatever is in it is no wish
         return []
+    return [one for clause in clauses_in(scene.words, around) for one in _spread(clause, around)][
+        :MOST
+    ]
+
+
+def clauses_in(words: str, around: Surroundings) -> list[Clause]:
+    """The clauses of words that are said to these windows."""
     declared = around.declared()
 
     def knows(token: Token) -> bool:
         return bool(plain_keys(token) & declared)
 
-    found = clauses_of(_whole_words(scene, around), knows, _choices(around))
-    return [one for clause in found for one in _spread(clause, around)][:MOST]
+    return clauses_of(words, knows, _choices(around))
 
 
 def _choices(around: Surroundings) -> frozenset[str]:
@@ -111,22 +119,3 @@ def _named_view(clause: Clause, around: Surroundings) -> str:
     scores += [(mention_of(clause, one, strict=False)[0], one.name) for one in around.classes]
     score, name = max(scores, default=(0.0, ""))
     return name if score >= 2.0 else ""
-
-
-def _whole_words(scene: Scene, around: Surroundings) -> str:
-    """The words; where they only answer what was asked, with those that it was asked about."""
-    asked = scene.said.rstrip().endswith(("?", "？")) and scene.before
-    clauses = clauses_of(scene.words, lambda _: False) if len(scene.words) <= _SHORT else []
-    if not asked or len(clauses) != 1 or clauses[0].is_question:
-        return scene.words
-    tokens = clauses[0].tokens
-    if any(one.is_verb and not one.is_small for one in tokens):
-        return scene.words
-    before = scene.before.rstrip(".。!！")
-    named = [one.id for one in around.windows if one.id in scene.said]
-    named.sort(key=scene.said.find)
-    place = next((one.number for one in tokens if one.number and one.number.ordinal), None)
-    if place and 1 <= place.value <= len(named):
-        return f"{before} in {named[int(place.value) - 1]}"
-    answers = any(one.text.casefold() in named for one in tokens)
-    return f"{before} in {scene.words}" if answers else f"{before}: {scene.words}"

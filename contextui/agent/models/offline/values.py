@@ -11,6 +11,7 @@ from contextui.agent.models.offline.edges import trimmed
 from contextui.agent.models.offline.frame import MOST, Each, Frame, Value
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.runs import COLON, COMMA, Run
+from contextui.agent.models.offline.shown_paths import path_meant
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import keys_of
 
@@ -22,6 +23,10 @@ _POINTING = ("~it", "~this", "~one", "~plural", "~of", "~aspect")
 
 def text_value(param: Param, run: Run, frame: Frame) -> Value | None:
     """The words of a run as they are."""
+    if param.is_path and frame.window is not None and not run.is_quote:
+        meant = path_meant(frame.window, run.tokens, frame.there)
+        if meant is not None:
+            return Value(meant, 2.5, sure=True)
     if is_reference(run, param):
         before = frame.last.get(param.name)
         return Value(before, 1.0, back=True) if isinstance(before, str) else None
@@ -29,9 +34,15 @@ def text_value(param: Param, run: Run, frame: Frame) -> Value | None:
         return _path_value(run, frame)
     if run.is_quote:
         return Value(run.text, 1.6, sure=True)
-    if param.is_time and run.tokens[0].kind is Kind.CLOCK:
-        return Value(run.text, 2.5, sure=True)
     return _plain_value(param, run, frame)
+
+
+def clock_value(param: Param, run: Run) -> Value | None:
+    """The time of day that a run names, with a noun at most beside it."""
+    clock = [one for one in run.tokens if one.kind is Kind.CLOCK]
+    if not param.is_time or len(clock) != 1 or len(run.tokens) > 3:
+        return None
+    return Value(clock[0].text, 2.5, sure=True)
 
 
 def list_value(param: Param, run: Run, values: Sequence[Value]) -> Value:

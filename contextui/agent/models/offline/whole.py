@@ -83,7 +83,17 @@ def _choice(clause: Clause, param: Param, roles: Roles) -> FromClause | None:
         return None
     best = max(found, key=lambda one: (one.sure, one.place))
     score = 3.0 if best.sure > EXACT else 2.0 * best.sure
-    return FromClause(choice_value(best.choice), score, frozenset(best.places))
+    places = frozenset(best.places) | _naming(clause.tokens, best, param)
+    return FromClause(choice_value(best.choice), score, places)
+
+
+def _naming(tokens: Sequence[Token], best: _Named, param: Param) -> frozenset[int]:
+    """The param's own name beside its value: "eco mode", "mode eco"."""
+    beside = (best.place - 1, best.place + best.size)
+    names = keys_of(param.name)
+    return frozenset(
+        n for n in beside if 0 <= n < len(tokens) and likeness(tokens[n].nouns, names) >= GROUP
+    )
 
 
 def _choices(clause: Clause, param: Param, roles: Roles) -> FromClause | None:

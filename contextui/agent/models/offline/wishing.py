@@ -86,6 +86,13 @@ def understand(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
     return _unsure(clause, best, lang)
 
 
+def outcome_of(meaning: Meaning) -> Outcome:
+    """What comes of a meaning that is settled."""
+    if meaning.cls is not None:
+        return _opened(meaning)
+    return Outcome(_calls(meaning), meaning=meaning, score=meaning.score)
+
+
 def not_understood(clause: Clause, outcome: Outcome, lang: Lang) -> str:
     """That a clause was not understood, and the nearest that could be done."""
     say = saying.phrases(lang)
@@ -182,7 +189,8 @@ def _window_to_tell(clause: Clause, around: Surroundings) -> WindowView | None:
 
 def _would_do(meaning: Meaning) -> bool:
     """Whether it would be clear what to do, if only all params were known."""
-    return meaning.score + 4.0 * len(meaning.filled.missing) >= 4.5
+    least = 3.8 if meaning.named else 4.5
+    return meaning.score + 4.0 * len(meaning.filled.missing) >= least
 
 
 def _what_is_missing(meaning: Meaning, lang: Lang) -> str:

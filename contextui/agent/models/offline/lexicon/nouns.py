@@ -111,7 +111,12 @@ hall: hall, corridor, hallway | 走廊 门厅
 garden: garden, yard | 花园 院子
 garage: garage | 车库
 home: home, house, apartment | 家 房子 住所
-door: door | 门
+door: door, gate | 门 大门
+keypad: keypad, keyboard, buttons | 键盘 按键 小键盘
+eco: eco, economy, economical, energy saving, power saving, saving mode | 节能 省电 环保 经济 节电
+comfort: comfort, comfortable, cosy | 舒适 舒服
+auto: auto, automatic, automatically | 自动
+manual: manual, by hand | 手动
 temperature: temperature, thermostat, heating, heat | 温度 恒温器 暖气 气温
 degree: degree, celsius | 度 摄氏度
 percent: percent, percentage, per cent | 百分比 百分之

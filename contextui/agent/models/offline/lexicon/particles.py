@@ -42,7 +42,7 @@ this: this, that, these, those, the same, said, the current | 这个 那个 这 
     刚才的 当前
 it: it, him, her, that one, this one, this thing, them, they, the thing | 它 它们 他 这个 那个
     这一个 那一个 这些 那些
-all: all, every, everything, each, all of them, all of it, everything else, all the, all of the,
+all: all, every, everything, whatever, whichever, each, all of them, all of it, everything else, all the, all of the,
     entire, everywhere | 全部 所有 所有的 每个 一切 都 全都 全 整个 每一项 每项 全部的 到处 各处
 both: both, both of them | 两个都 两者 俩
 be: is, are, am, was, were, be, been, being, there is, there are, i'm, we're | 是 有 为
@@ -117,6 +117,9 @@ no: false, no, off | 否 假 关
 except: except, except for, everything but, all but, but not, apart from, other than, save for
     | 除了 除 以外 之外
 exist: left, remaining, still open, pending, outstanding, open | 剩 剩下 还剩 未 剩余
+drop: never mind, nevermind, forget it, forget that, leave it, nothing, no thanks, not now,
+    drop it, doesn't matter, skip it, cancel, none of them, neither, nvm | 算了 不用了 没事 没事了 不必了
+    当我没说 取消 不要紧 没关系 别管了 就这样吧 都不是
 greet: hi, hello, hey, good morning, good evening, good afternoon, greetings, howdy, yo, good day,
     hiya | 你好 您好 嗨 哈喽 早上好 晚上好 下午好 喂 早安 大家好 哈啰
 thank: thanks, thank you, thx, cheers, great, nice, perfect, cool, well done, good job, awesome,

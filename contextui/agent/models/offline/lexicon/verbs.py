@@ -88,7 +88,8 @@ reset: reset, start over, start again, begin again, zero, restart, set back, fro
 refresh: refresh, reload, update, reread, read again, rescan, sync, load again, renew | 刷新
     重新加载 更新 重载 重新读取 再读 重新读
 read: read, read out, read aloud | 读 阅读 读取 念 读一下 念一下 读读
-send: send, post, submit, mail, email, deliver, publish, forward | 发 发送 寄 提交 发出 发布 投
+send: send, post, submit, mail, email, deliver, publish, forward, ship, dispatch | 寄给 寄到 邮寄
+    送到 送给 发货 发给 发到 发 发送 寄 提交 发出 发布 投
     寄出
 play: play, put on | 播放 玩 放 播
 pick: pick, choose, select, take, go for, opt for, choice | 选 选择 挑 选中 选取 挑选 选定
