@@ -108,7 +108,7 @@ def _may_follow(one: Outcome, other: Outcome, whole: Outcome) -> bool:
 
 
 def _halves(clause: Clause, around: Surroundings) -> Iterator[tuple[Clause, Clause, bool]]:
-    """Each way to part a clause at a comma or an "and", and if the verb of the first is borrowed."""
+    """Each way to part a clause in two, and whether the second has no verb of its own."""
     tokens = clause.tokens
     told = next((n for n in range(len(tokens)) if is_telling(tokens, n)), len(tokens))
     places = [n for n, one in enumerate(tokens[:told]) if n and is_separator(one)]

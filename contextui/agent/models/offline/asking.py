@@ -1,11 +1,17 @@
 """Questions, answered from what the windows show and from nothing else."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contextui.agent.models.offline import items as shown
 from contextui.agent.models.offline.blocks import ClassView, Item, WindowView
 from contextui.agent.models.offline.clauses import Clause
+from contextui.agent.models.offline.finding import (
+    asked_about,
+    holds,
+    is_field,
+    only_names,
+    with_fields,
+)
 from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.saying import phrases, told, window_line
@@ -35,12 +41,15 @@ def answer_question(clause: Clause, around: Surroundings, lang: Lang) -> Reply |
     if _is_about_windows(clause, around):
         lines = told(map(window_line, around.windows), lang)
         return Reply(say.open_windows.format(lines) if lines else say.none_open)
+    able = _asks_what_it_can(clause)
+    if able and (about := _window_spoken_of(clause, around)):
+        return Reply(say.actions.format(about.id, _actions(about)))
     window, wanted = _window_of(clause, around)
+    if window is None and not around.opening and around.windows:
+        return Reply(content_of(around.windows[0], lang))  # it was opened for this question
     if window is None:
         opens = _class_of(clause, around)
         return Reply(opens=opens) if opens else None
-    if any(one.has("~able") or (one.has("#window") and one.has("@pick")) for one in clause.tokens):
-        return Reply(say.actions.format(window.id, _actions(window)))
     return Reply(_from_window(clause, window, wanted, lang))
 
 
@@ -48,7 +57,8 @@ def content_of(window: WindowView, lang: Lang) -> str:
     """All that a window shows, as it can be told."""
     say = phrases(lang)
     tags = {one.tag for one in window.items}
-    lines = [one.line for one in window.items] if tags - {""} else window.text.splitlines()
+    lines = [_line(one, window) for one in window.items] if tags - {""} else (
+        window.text.splitlines())  # fmt: skip
     return say.shows.format(window.id, told(lines, lang)) if lines else say.empty.format(window.id)
 
 
@@ -57,51 +67,47 @@ def content_of(window: WindowView, lang: Lang) -> str:
 
 def _from_window(clause: Clause, window: WindowView, wanted: list[Token], lang: Lang) -> str:
     say, pool = phrases(lang), shown.main_items(window)
-    found = _matching(window, pool, wanted)
+    found = asked_about(window, pool, wanted)
+    counted = found if wanted else pool
     if any(one.has("~howmany") for one in clause.tokens) and (found or not wanted):
-        chosen = found if wanted else pool
-        names = ", ".join(one_line(one.line, 60) for one in chosen[:10])
-        return say.count.format(len(chosen), window.id, names or "–")
+        if all(only_names(one, found) for one in wanted) and any(
+            is_field(one, window) for one in counted
+        ):
+            return content_of(window, lang)
+        if not any(is_field(one, window) for one in counted):
+            names = ", ".join(one_line(one.line, 60) for one in counted[:10])
+            return say.count.format(len(counted), window.id, names or "–")
+    found = with_fields(found, wanted, window)
     if wanted and _asks_whether(clause):
-        phrase = one_line(" ".join(one.text for one in wanted), 60)
-        lines = told((one.line for one in found), lang, "")
-        return say.there_is.format(window.id, lines) if found else (
-            say.there_is_not.format(window.id, phrase))  # fmt: skip
+        return _whether(window, found, wanted, lang)
     if found:
-        return say.shows.format(window.id, told((one.line for one in found), lang))
+        return say.shows.format(window.id, told((_line(one, window) for one in found), lang))
     return content_of(window, lang)
 
 
-def _matching(window: WindowView, pool: Sequence[Item], wanted: list[Token]) -> list[Item]:
-    if not wanted:
-        return []
-    if any(one.has("~exist", "@undone") for one in wanted):
-        return [one for one in pool if not _is_done(one)]
-    placed = shown.find_by_place(pool, wanted)
-    if placed is not None:
-        return [placed]
-    everything = list(window.items)
-    phrase = " ".join(one.text for one in wanted if not one.has("~exist"))
-    found = shown.find_by_words(everything, phrase)
-    if found.fit >= shown.SOME:
-        return list(found.items)
-    return shown.marked(pool, wanted) or [
-        one for one in everything if one.tag and any(
-            likeness(token.keys, keys_of(one.tag)) >= GROUP for token in wanted)
-    ]  # fmt: skip
+def _whether(window: WindowView, found: list[Item], wanted: list[Token], lang: Lang) -> str:
+    """Yes or no, if what is shown says so; else what is shown of it."""
+    say = phrases(lang)
+    if not found:
+        phrase = one_line(" ".join(one.text for one in wanted), 60)
+        return say.there_is_not.format(window.id, phrase)
+    lines = told((_line(one, window) for one in found), lang, "")
+    asked = [one for one in wanted if not only_names(one, found)]
+    verdicts = {holds(item, one, window) for item in found for one in asked}
+    if len(verdicts) == 1 and None not in verdicts:
+        return (say.there_is if True in verdicts else say.is_not).format(window.id, lines)
+    return (say.shows if verdicts else say.there_is).format(window.id, lines)
 
 
-def _is_done(item: Item) -> bool:
-    return any(
-        value == "true" and any("@done" in keys for keys in keys_of(name))
-        for name, value in item.attributes
-    )
+def _line(item: Item, window: WindowView) -> str:
+    """A thing as it can be told; what stands for itself with the name that it has."""
+    return f"{item.tag}: {item.line}" if is_field(item, window) and item.text else item.line
 
 
 def _is_about_windows(clause: Clause, around: Surroundings) -> bool:
     said = [one for one in clause.tokens if one.kind is Kind.WORD]
     about = any(one.has("#window") for one in said)
-    opened = any(one.has("@open", "~exist") for one in said)
+    opened = any(one.has("@open") for one in said)
     rest = [one for one in said if not one.has(*_UNTELLING, "#window", "@open", "~exist", "@show")]
     named = max((mention_of(clause, one)[0] for one in around.windows), default=0.0)
     return not rest and (about or opened) and named < 2.0
@@ -111,19 +117,44 @@ def _window_of(clause: Clause, around: Surroundings) -> tuple[WindowView | None,
     """The window that a question is about, and the words that say what of it is wanted."""
     best: tuple[float, WindowView, list[Token]] | None = None
     asked = any(one.has("~it", "~here") for one in clause.tokens)
+    asked_whether = _asks_whether(clause)
     for window in around.windows:
         named, places = mention_of(clause, window)
-        wanted = [one for place, one in enumerate(clause.tokens) if place not in places
-                  and _tells(one)]  # fmt: skip
-        found = _matching(window, shown.main_items(window), wanted)
+        wanted = [one for place, one in enumerate(clause.tokens) if _tells(clause, place)
+                  and (place not in places or _is_shown(one, window))]  # fmt: skip
+        found = asked_about(window, shown.main_items(window), wanted)
         used = around.used.index(window.id) if window.id in around.used else 9
-        score = named + 1.5 * bool(found) + (0.4 / (1 + used)) + 0.6 * (asked and used == 0)
-        only = not wanted and len(around.windows) == 1
-        if (named >= 0.7 or found or only or (asked and not wanted)) and (
+        hits = sum(shown.find_by_words(window.items, one.text).fit >= shown.PART for one in wanted)
+        score = named + 1.5 * bool(found) + hits
+        score += (0.4 / (1 + used)) + 0.6 * (asked and used == 0)
+        alone = not wanted and len(around.windows) == 1
+        if (named >= 0.7 or found or alone or (asked and not wanted)) and (
             best is None or score > best[0]
         ):
             best = (score, window, wanted)
+    if best is None and asked_whether and around.windows:
+        recent = next((one for one in around.windows if one.id in around.used[:1]), None)
+        only = around.windows[0] if len(around.windows) == 1 else None
+        wanted = [one for place, one in enumerate(clause.tokens) if _tells(clause, place)]
+        return recent or only, wanted
     return (best[1], best[2]) if best else (None, [])
+
+
+def _is_shown(token: Token, window: WindowView) -> bool:
+    """Whether a word of a window's description names something that it shows, such as its mode."""
+    tags = {one.tag for one in window.items[:200] if is_field(one, window)}
+    return token.text.casefold() != window.name and any(
+        likeness(token.nouns, keys_of(tag)) >= GROUP for tag in tags)  # fmt: skip
+
+
+def _window_spoken_of(clause: Clause, around: Surroundings) -> WindowView | None:
+    """The window that is named, else the one that was used last, or the only one."""
+    scores = [(mention_of(clause, one, strict=False)[0], one) for one in around.windows]
+    score, best = max(scores, key=lambda one: one[0], default=(0.0, None))
+    if score >= 0.7:
+        return best
+    recent = next((one for one in around.windows if one.id in around.used[:1]), None)
+    return recent or (around.windows[0] if len(around.windows) == 1 else None)
 
 
 def _class_of(clause: Clause, around: Surroundings) -> ClassView | None:
@@ -137,12 +168,27 @@ def _class_of(clause: Clause, around: Surroundings) -> ClassView | None:
     return best if score >= 0.8 else None
 
 
-def _tells(token: Token) -> bool:
+def _tells(clause: Clause, place: int) -> bool:
+    """Whether a word says what is asked about."""
+    token = clause.tokens[place]
     if token.kind is Kind.MARK:
         return False
+    if token.text.casefold() in ("on", "off") and all(
+        one.kind is Kind.MARK for one in clause.tokens[place + 1 :]
+    ):
+        return True
     if token.number and token.number.ordinal:
         return True
     return not token.has(*_UNTELLING) and not token.has("@show", "~polite", "@read")
+
+
+def _asks_what_it_can(clause: Clause) -> bool:
+    """Whether it asks what a window can do, in whatever order."""
+    if any(one.has("~able") or (one.has("#window") and one.has("@pick")) for one in clause.tokens):
+        return True
+    said = [one.text.casefold() for one in clause.tokens]
+    english = "can" in said and "do" in said and any(one.has("~what") for one in clause.tokens)
+    return english or ("能" in said and any(one in said for one in ("做", "干")))
 
 
 def _asks_whether(clause: Clause) -> bool:

@@ -1,4 +1,4 @@
-"""What speaks against a meaning: nothing is destroyed on a guess, nothing turned to its contrary."""
+"""What speaks against a meaning: nothing is destroyed on a guess, nothing turned around."""
 
 from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.filled import Filled

@@ -66,6 +66,12 @@ class Clause:
             return True
         first = next((n for n, one in enumerate(said) if one.has(*_ASKING_ANYWHERE)), len(said))
         if any(not one.is_ascii for one in said):
+            words = [one for one in said if one.kind is Kind.WORD]
+            polite = any(
+                one.has("~polite") and not one.has("~is_there") for one in self.tokens[:-2]
+            )
+            if words and words[-1].text in ("吗", "没有", "没", "呢") and not polite:
+                return True
             asks = first < len(said) or said[-1].has("~is_there") or self.tokens[-1].text in "?？"
             return asks and all(_only_looks(one) for one in said[:first])
         marked = any(one.text == "?" for one in self.tokens[-2:])
@@ -97,7 +103,8 @@ def clauses_of(words: str, knows: Knows, names: Collection[str] = ()) -> list[Cl
             continue
         after = _skip_joints(tokens, place)
         closed = token.text in ENDS and token.text != "\n"
-        said, rest = tokens[start:place], tokens[after:]
+        asks = token.text in "?？"  # it is kept: it says that something is asked
+        said, rest = tokens[start : place + asks], tokens[after:]
         goes_on = closed and any(one.has("~then") for one in tokens[place:after])
         ends = closed and not told and not _hesitates(tokens, place)
         if ends or ((closed or not telling or _is_whole(said)) and (
@@ -196,7 +203,7 @@ def _goes_on_in_chinese(
 
 def _hesitates(tokens: Sequence[Token], place: int) -> bool:
     """Whether dots only say that somebody is still thinking."""
-    near = tokens[max(place - 1, 0) : place] + tokens[place + 1 : place + 2]
+    near = (*tokens[max(place - 1, 0) : place], *tokens[place + 1 : place + 2])
     return tokens[place].text == "…" or (
         tokens[place].text == "." and any(one.text == "." for one in near))  # fmt: skip
 

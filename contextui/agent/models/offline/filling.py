@@ -208,6 +208,8 @@ def _take(
 def _goes_on(before: Run, run: Run, param: Param, value: Any) -> bool:
     """Whether words that no param takes are rather more of the text before them."""
     plain = isinstance(value, str) and value == before.text
-    plain = plain and all(one.kind not in (Kind.QUOTE, Kind.PATH, Kind.CLOCK) for one in before.tokens)
+    plain = plain and all(
+        one.kind not in (Kind.QUOTE, Kind.PATH, Kind.CLOCK) for one in before.tokens
+    )
     free = not run.is_remark and COLON not in run.cues and not run.is_quote
     return plain and free and param.type.takes_text

@@ -8,6 +8,7 @@ from functools import lru_cache
 from contextui.agent.models.offline.blocks import Item, WindowView
 from contextui.agent.models.offline.declared import Param
 from contextui.agent.models.offline.lexicon.stems import stem
+from contextui.agent.models.offline.lexicon.verbs import OPPOSITE
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import keys_of, tokens_of
 
@@ -110,6 +111,23 @@ def marked(items: Sequence[Item], tokens: Sequence[Token]) -> list[Item]:
     """The items whose attributes the words name ("the done ones", "those of high priority")."""
     said = [one.keys for one in tokens if one.kind is Kind.WORD and not one.is_small]
     return [one for one in items if said and all(_is_marked(one, keys) for keys in said)]
+
+
+def holds(item: Item, token: Token) -> bool | None:
+    """Whether a word is true of an item; None if what is shown does not say."""
+    plain = frozenset(key for key in token.keys if key[0] not in "~'")
+    contrary = {f"@{OPPOSITE[key[1:]]}" for key in plain if key[1:] in OPPOSITE and key[0] == "@"}
+    denied = "~not" in token.keys
+    for name, value in item.attributes:
+        if any(keys & plain for keys in keys_of(name)) and value in ("true", "false"):
+            return (value == "true") is not denied
+    for text in (item.text, *(value for _, value in item.attributes)):
+        for keys in keys_of(text):
+            if keys & plain:
+                return ("~not" in keys) is denied
+            if keys & contrary:
+                return False
+    return None
 
 
 def _is_marked(item: Item, keys: frozenset[str]) -> bool:

@@ -120,7 +120,7 @@ class _Planner:
     # --- one clause --------------------------------------------------------------------
 
     def _outcome(self, around: Surroundings) -> Outcome:
-        """What comes of the present clause; it is cut, or joined with the next, where that helps."""
+        """What comes of the present clause, cut or joined with the next one where that helps."""
         known: dict[Clause, Outcome] = {}
 
         def understood(clause: Clause) -> Outcome:
@@ -169,7 +169,7 @@ class _Planner:
     def _taken(self, outcome: Outcome, around: Surroundings) -> list[Planned]:
         """The calls of a clause that count; what there is to say is kept for the end."""
         clause, meaning = self._clauses[self._place], outcome.meaning
-        self._note_mentions(clause, around)
+        self._note_mentions(clause, around, told=outcome is NOTHING)
         if outcome is NOTHING:
             self._note_items(clause, around)
         if outcome.asks and self._was_just_done(clause, outcome):
@@ -215,9 +215,12 @@ class _Planner:
             windows, self._scene.classes, tuple(self._used), self._mentioned, self._last
         )
 
-    def _note_mentions(self, clause: Clause, around: Surroundings) -> None:
+    def _note_mentions(self, clause: Clause, around: Surroundings, *, told: bool) -> None:
+        """Take note of the windows that were spoken of; a remark makes one the last used."""
         meant = windows_meant(clause, around).windows
         named = [one for one in around.windows if mention_of(clause, one)[0] >= 2.0]
+        if told and len(named) == 1:
+            self._use(named[0].id)
         if meant or named:
             self._mentioned = tuple(one.id for one in meant or named)
 

@@ -49,7 +49,9 @@ class Run:
         return sum(
             0.5 if one.is_verb else 1.0
             for one in self.tokens
-            if one.kind is not Kind.MARK and not one.is_small and not one.has(*_DIRECTIONS)
+            if one.kind is not Kind.MARK
+            and not one.is_small
+            and not one.has(*_DIRECTIONS)
             and not is_once(one)
         )
 

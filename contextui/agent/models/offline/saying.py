@@ -33,6 +33,7 @@ class Phrases:
     count: str
     there_is: str
     there_is_not: str
+    is_not: str
     already_open: str
     which_window: str
     which_action: str
@@ -71,6 +72,7 @@ _ALL: dict[Lang, Phrases] = {
         count="{0} in {1}: {2}",
         there_is="Yes, in {0}: {1}",
         there_is_not="No, {0} does not show “{1}”.",
+        is_not="No, in {0}: {1}",
         already_open="{0} is open already.",
         which_window="Which one do you mean: {0}?",
         which_action="Do you mean {0}?",
@@ -108,6 +110,7 @@ _ALL: dict[Lang, Phrases] = {
         count="{1} 中有 {0} 项：{2}",
         there_is="有，在 {0} 中：{1}",
         there_is_not="没有，{0} 中没有“{1}”。",
+        is_not="不是，在 {0} 中：{1}",
         already_open="{0} 已经打开了。",
         which_window="你指的是哪一个：{0}？",
         which_action="你指的是 {0} 吗？",

@@ -29,21 +29,27 @@ def small_talk(clause: Clause, scene: Scene, lang: Lang, *, alone: bool) -> str:
     say, said = saying.phrases(lang), [one for one in clause.tokens if one.kind is not Kind.MARK]
     if any(one.has("~identity") for one in said):
         return say.identity.format(say.connect)
-    about_window = any(mention_of(clause, one)[0] >= 1.5 for one in scene.windows)
+    about_window = any(mention_of(clause, one, strict=False)[0] >= 1.0 for one in scene.windows)
+    about_window = about_window or any(one.has("~here", "~it") for one in said)
+    about_window = about_window and bool(scene.windows)
     if any(one.has("~able") for one in said) and not about_window:
         return f"{say.able.format(saying.class_lines(scene.classes, lang))}\n{say.connect}"
-    if alone and said and all(one.has("~drop", *_SMALL_TALK) for one in said) and any(
-        one.has("~drop") for one in said
-    ):
-        return say.dropped
-    if not alone or not all(one.has(*_SMALL_TALK) for one in said):
+    return _courtesy(said, scene, lang) if alone else ""
+
+
+def _courtesy(said: Sequence[Token], scene: Scene, lang: Lang) -> str:
+    """The answer to words that wish for nothing; empty if they do."""
+    say = saying.phrases(lang)
+    if not said or not all(one.has("~drop", *_SMALL_TALK) for one in said):
         return ""
-    if any(one.has("~greet") for one in said):
-        example = scene.classes[0].name if scene.classes else "…"
-        return say.greeting.format(say.example.format(example))
-    if any(one.has("~thank") for one in said):
-        return say.welcome
-    return say.bye if any(one.has("~bye") for one in said) else ""
+    example = scene.classes[0].name if scene.classes else "…"
+    answers = {
+        "~drop": say.dropped,
+        "~greet": say.greeting.format(say.example.format(example)),
+        "~thank": say.welcome,
+        "~bye": say.bye,
+    }
+    return next((text for key, text in answers.items() if any(one.has(key) for one in said)), "")
 
 
 def file_to_read(clause: Clause, around: Surroundings, scene: Scene) -> str:

@@ -22,6 +22,8 @@ from contextui.text import one_line
 from contextui.windowing.env import Lang
 
 _CLOSE_CALL = 0.2  # two meanings whose scores are nearer than this cannot be told apart
+_ASKING = ("~what", "~howmany", "~is_there", "~who")
+_LOOKING = ("@find", "@show", "@read", "@measure", "@count", "@check", "@compute")
 _REMARK = ("~person", "~it", "~this", "~because", "~done_mark", "~greet", "~thank", "~be")
 
 
@@ -77,7 +79,7 @@ def understand(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
     wishes = acting(clause, around)
     opens = opening(clause, around)
     best = max([*wishes[:1], *opens[:1]], key=lambda one: one.score, default=None)
-    if clause.is_question and not (best and best.is_sure and best.score > 7.0 and best.cls is None):
+    if clause.is_question and not (best and best.score > 7.0 and _only_looks(best)):
         return _question(clause, around, lang)
     if best is not None and best.is_sure:
         return _opened(best) if best.cls else _acted(wishes, lang)
@@ -104,6 +106,12 @@ def not_understood(clause: Clause, outcome: Outcome, lang: Lang) -> str:
 
 
 # --- within ------------------------------------------------------------------------------
+
+
+def _only_looks(meaning: Meaning) -> bool:
+    """Whether it changes nothing, so that it may answer a question."""
+    looks = not profile_of(meaning.action).verbs.isdisjoint(_LOOKING)
+    return meaning.is_sure and meaning.cls is None and looks
 
 
 def _unsure(clause: Clause, best: Meaning | None, lang: Lang) -> Outcome:
@@ -169,12 +177,14 @@ def _question(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
 
 def _as_search(clause: Clause) -> Clause:
     """A question for what contains something, as the wish to find it."""
-    tokens = list(clause.tokens)
-    for place, token in enumerate(tokens):
-        if token.has("~what", "~howmany", "~is_there", "~who"):
-            tokens[place] = with_keys(token, frozenset({"@find"}))
-            break
-    return Clause(tuple(tokens), clause.words)
+    tokens = clause.tokens
+    at = max(n for n, one in enumerate(tokens) if one.has("~contains"))
+    told = [n for n in range(at + 1, len(tokens)) if tokens[n].kind is not Kind.MARK]
+    before = [one for one in tokens[:at] if not one.has(*_ASKING, "~be", "~have")]
+    if not told:
+        return clause
+    find = with_keys(tokens[at], frozenset({"@find"}))
+    return Clause((find, *tokens[at + 1 :], *before), clause.words)
 
 
 def _window_to_tell(clause: Clause, around: Surroundings) -> WindowView | None:

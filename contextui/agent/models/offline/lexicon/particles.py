@@ -29,8 +29,9 @@ polite: please, kindly, could you, can you, would you, will you, could we, can w
 adverb: just, now, also, too, as well, again, right now, really, simply, straight away,
     immediately, today only, once more, first of all, finally, already, at once, first off,
     instead, anyway, still, for a moment, for now, for a while, a bit, a little, after all,
-    for good, once again, to self, to myself, any more, anymore, any longer, right away | 也 都 再
-    又 还 先 现在 马上 立刻 立即 目前 已经 其实 另外 顺便 直接 一会儿 一会 稍微 片刻 暂时
+    for good, in total, altogether, overall, yet, so far, currently, once again, to self,
+    to myself, any more, anymore, any longer, right away | 也 都 再 又 还 先 现在 马上 立刻 立即
+    目前 已经 其实 另外 顺便 直接 一会儿 一会 稍微 片刻 暂时 一共 总共 共 目前为止
 article: a, an, the, some, any | 一个 一份 一张 一条 一项 一些 一只 一本 一种 点 些 个 一下子
 new_article: a new, an additional, another, one more, yet another, a second, a fresh, an extra,
     a further | 另一个 新的 再一个 又一个 另外一个 新一个 一个新的 一个新 再来一个
@@ -42,13 +43,14 @@ this: this, that, these, those, the same, said, the current | 这个 那个 这 
     刚才的 当前
 it: it, him, her, that one, this one, this thing, them, they, the thing | 它 它们 他 这个 那个
     这一个 那一个 这些 那些
-all: all, every, everything, whatever, whichever, each, all of them, all of it, everything else, all the, all of the,
-    entire, everywhere | 全部 所有 所有的 每个 一切 都 全都 全 整个 每一项 每项 全部的 到处 各处
+all: all, every, everything, whatever, whichever, each, all of them, all of it, everything else,
+    all the, all of the, entire, everywhere | 全部 所有 所有的 每个 一切 都 全都 全 整个 每一项
+    每项 全部的 到处 各处
 both: both, both of them | 两个都 两者 俩
 be: is, are, am, was, were, be, been, being, there is, there are, i'm, we're | 是 有 为
 have: have, has, had, having, i've, we've, do, does, doing | 有 有了
-done_mark: i have, i've, we have, we've, i already, we already, has been, have been, i just
-    | 我已经 已经 都 我
+done_mark: i have, i've, we have, we've, i already, we already, has been, have been, i just |
+    我已经 已经 都 我
 not: not, no, never, don't, do not, without, none, nothing, neither | 不 没 没有 别 不要 未 无
 of: of | 的 之
 to: to, into, onto, unto, towards, toward, up to | 到 成 为 给 进 至 往 向 成为 作 到了 入
@@ -80,8 +82,8 @@ object: | 把 将
 occur: occur, occurs, appear, appears, come up, show up, be found, located | 出现 在哪 在哪里
 contains: contain, contains, mention, have the word, has the word, have the text, has the text,
     having the word, with the word, with the text | 包含 含有 提到 出现
-tagged: tagged, tagged with, with tag, with tags, with the tag, with the tags, under the tag
-    | 标签为 标签是 带标签 加标签
+tagged: tagged, tagged with, with tag, with tags, with the tag, with the tags, under the tag |
+    标签为 标签是 带标签 加标签
 every: every, each, once every | 每 每隔 每过
 because: because, since, so that, as we, given that | 因为 由于 以便 好让
 until: until, till | 直到
@@ -94,8 +96,8 @@ then: then, but, and then, after that, afterwards, next, thereafter, and after t
     subsequently, finally, lastly, and finally, once that is done, once done, and also,
     after which, later | 然后 接着 之后 再 随后 并且 而且 同时 再然后 完了 最后 接下来 之后再
     然后再 并 另外 此外 完了之后 还要 还有就是 顺便 以后 再把 再帮我 再给我
-what: what, what is, what are, what're, what does, what do, which, tell me, describe, what all
-    | 什么 哪些 哪个 啥 哪几个 什么样 告诉我 说说 讲讲 是什么 有什么 有哪些 是啥 有啥
+what: what, what is, what are, what're, what does, what do, which, tell me, describe, what all |
+    什么 哪些 哪个 啥 哪几个 什么样 告诉我 说说 讲讲 是什么 有什么 有哪些 是啥 有啥
 howmany: how many, how much, number of, count of, how often | 多少 几个 几项 几条 有几 几 有多少
     多少个
 how: how, how is, how are | 怎么样 如何 怎么 怎样 咋样
@@ -114,12 +116,13 @@ half: half | 一半 半
 here: here, there | 这里 这儿 那里 那儿
 yes: true, yes, on | 是 对 真 开
 no: false, no, off | 否 假 关
-except: except, except for, everything but, all but, but not, apart from, other than, save for
-    | 除了 除 以外 之外
-exist: left, remaining, still open, pending, outstanding, open | 剩 剩下 还剩 未 剩余
+except: except, except for, everything but, all but, but not, apart from, other than, save for |
+    除了 除 以外 之外
+exist: left, remaining, still open, pending, outstanding, open, have to do, left to do,
+    need to do, still to do, to be done, still need, still missing, missing | 剩 剩下 还剩 未 剩余
 drop: never mind, nevermind, forget it, forget that, leave it, nothing, no thanks, not now,
-    drop it, doesn't matter, skip it, cancel, none of them, neither, nvm | 算了 不用了 没事 没事了 不必了
-    当我没说 取消 不要紧 没关系 别管了 就这样吧 都不是
+    drop it, doesn't matter, skip it, cancel, none of them, neither, nvm | 算了 不用了 没事 没事了
+    不必了 当我没说 取消 不要紧 没关系 别管了 就这样吧 都不是
 greet: hi, hello, hey, good morning, good evening, good afternoon, greetings, howdy, yo, good day,
     hiya | 你好 您好 嗨 哈喽 早上好 晚上好 下午好 喂 早安 大家好 哈啰
 thank: thanks, thank you, thx, cheers, great, nice, perfect, cool, well done, good job, awesome,
@@ -173,6 +176,7 @@ CONTRACTIONS = {
     "what's": "what is", "whats": "what is", "it's": "it is", "that's": "that is",
     "there's": "there is", "where's": "where is", "who's": "who is", "how's": "how is",
     "isn't": "is not", "aren't": "are not", "wasn't": "was not", "doesn't": "does not",
-    "didn't": "did not", "i'd": "i would", "we'd": "we would", "can't": "can not", "cannot": "can not", "won't": "will not",
+    "didn't": "did not", "i'd": "i would", "we'd": "we would",
+    "can't": "can not", "cannot": "can not", "won't": "will not",
 }  # fmt: skip
 """Two words in one."""

@@ -25,8 +25,8 @@ done: done, finish, complete, tick, tick off, check off, cross off, accomplish, 
     买到 买了 做了
 mark: mark, flag, set, check, tick, declare | 标记 标 标为 标成 记为 算作 设为 设成
 undone: undone, not done, unfinished, uncheck, untick, reopen, unmark, incomplete, not finished,
-    still open, not yet done, is not done, open again, not complete, not completed, not ready
-    | 没干 没弄 没买 没办 未完成 没完成 没做完 取消完成 取消勾选 还没做 没做 还没完成 没有完成
+    still open, not yet done, is not done, open again, not complete, not completed, not ready |
+    没干 没弄 没买 没办 未完成 没完成 没做完 取消完成 取消勾选 还没做 没做 还没完成 没有完成
     重新打开 不算完成 还没好
 edit: edit, change, modify, update, rewrite, alter, correct, fix, revise, reword, rephrase, amend,
     rename, turn | 改 修改 编辑 更改 变更 更新 纠正 改写 改动 改名 重命名 改一下 更正
@@ -89,8 +89,7 @@ refresh: refresh, reload, update, reread, read again, rescan, sync, load again, 
     重新加载 更新 重载 重新读取 再读 重新读
 read: read, read out, read aloud | 读 阅读 读取 念 读一下 念一下 读读
 send: send, post, submit, mail, email, deliver, publish, forward, ship, dispatch | 寄给 寄到 邮寄
-    送到 送给 发货 发给 发到 发 发送 寄 提交 发出 发布 投
-    寄出
+    送到 送给 发货 发给 发到 发 发送 寄 提交 发出 发布 投 寄出
 play: play, put on | 播放 玩 放 播
 pick: pick, choose, select, take, go for, opt for, choice | 选 选择 挑 选中 选取 挑选 选定
 draw: draw, sketch, paint, pull | 画 抽 绘制 抽取 画个
@@ -181,8 +180,8 @@ wake: wake, wake up | 唤醒 叫醒
 notify: notify, alert, warn, tell | 通知 提醒 警告
 group: group, cluster, categorize, classify | 分组 分类 归类
 cancel: cancel, call off, abort | 取消 作废 撤消
-unfilter: show all, show everything, no filter, all again, clear the filter, remove the filter
-    | 显示全部 显示所有 取消筛选 全部显示
+unfilter: show all, show everything, no filter, all again, clear the filter, remove the filter |
+    显示全部 显示所有 取消筛选 全部显示
 extend: extend, prolong, lengthen, stretch | 延长 加长 拉长
 fill: fill, fill in, fill out, complete | 填 填写 填上 填入
 summarize: summarize, summarise, sum up, recap | 总结 概括 摘要 归纳
@@ -199,8 +198,8 @@ CORE = frozenset(
 
 GENERIC = frozenset(
     listed(
-        "@want set make put give do have let get turn go take use want need be bring keep like mark "
-        "设 弄 做 调 给 把 让 要 来 定 标记"
+        "@want set make put give do have let get turn go take use want need be bring keep like "
+        "mark 设 弄 做 调 给 把 让 要 来 定 标记"
     )
 )
 """Words that say little about which action is meant: the rest of the wish has to."""
