@@ -8,7 +8,6 @@ from pathlib import Path
 
 from rich.console import RenderableType
 from textual import on
-from textual.app import App
 from textual.binding import Binding
 from textual.message import Message
 
@@ -18,6 +17,7 @@ from contextui.tui.crash import Crash, write_report
 from contextui.tui.desk import Desk
 from contextui.tui.header import shown_folder
 from contextui.tui.help import HelpScreen
+from contextui.tui.keyline import KeyLine
 from contextui.tui.main import MainScreen
 from contextui.tui.palette import Palette
 from contextui.tui.signals import on_signals
@@ -29,7 +29,7 @@ from contextui.windowing.trouble import reason_of
 WRONG_SETTINGS = 2
 
 
-class ContextUIApp(App[int]):
+class ContextUIApp(KeyLine[int]):
     """The program in a terminal.
 
     The first frame is drawn before the session is opened: opening imports what is heavy.

@@ -111,6 +111,7 @@ class Prompt(TextArea):
         return Content.assemble((told, KEY), (self._words(_MODES[mode]), MUTED))
 
     # --- keys --------------------------------------------------------------------------
+    # What the field itself does with a key or a paste comes after these, unless it is prevented.
 
     async def _on_key(self, event: events.Key) -> None:
         self.pressed_at = time.monotonic()
@@ -135,7 +136,6 @@ class Prompt(TextArea):
             self._recall(self._past.forth(), event)
             if not self.text:
                 self.post_message(self.LeftDownward())
-        await super()._on_key(event)
 
     def _recall(self, text: str | None, event: events.Key) -> None:
         if text is not None:
@@ -149,8 +149,6 @@ class Prompt(TextArea):
             event.prevent_default()
             event.stop()
             self.insert(self._pastes.keep(event.text))
-            return
-        await super()._on_paste(event)
 
     def action_submit(self) -> None:
         """Say it; of a list of commands, choose the one that is marked."""

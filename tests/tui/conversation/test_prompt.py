@@ -135,6 +135,17 @@ def test_a_large_paste_stands_as_a_word_and_is_sent_whole(tmp_path: Path) -> Non
     asyncio.run(talk())
 
 
+def test_a_paste_stands_there_once(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            await pilot.press("a")
+            pilot.app.post_message(events.Paste("bc\nd"))
+            await pilot.press("e")
+            assert prompt(pilot).text == "abc\nde"
+
+    asyncio.run(talk())
+
+
 def test_pastes_are_put_back() -> None:
     pastes = Pastes()
     one, two = pastes.keep("first"), pastes.keep("second")

@@ -1,0 +1,107 @@
+"""Keys stand in line: each is done with before the next is looked at.
+
+Textual hands a key to what has the focus, and tries bindings when it has come back from there. What
+arrives in one piece, by a paste without brackets or from a program that types, would be mixed up:
+letters overtake the backspace before them, and a key that works everywhere overtakes the letters.
+"""
+
+import asyncio
+import time
+from collections import deque
+from typing import Generic
+
+from textual import events, on
+from textual.app import App, ReturnType
+from textual.dom import DOMNode
+from textual.message import Message
+from textual.widgets import Input, TextArea
+
+_ROUNDS = 2  # the key itself, and then what it led to
+_LOOK = 0.02  # seconds after which it is looked whether a key went with the widget that had it
+_PATIENCE = 1.0  # seconds after which a key that hangs somewhere holds up the others no longer
+
+
+class KeyLine(App[ReturnType], Generic[ReturnType]):
+    """An app that takes one key, or one paste, after the other.
+
+    Letters for a text field go in a row: it puts them in their order by itself.
+    """
+
+    class Followed(Message):
+        """Follows a key on its way, from widget to widget, and so arrives when that is done.
+
+        Attributes:
+            number: Which key it follows.
+            rounds: How often it still goes the same way.
+        """
+
+        def __init__(self, number: int, rounds: int = 0) -> None:
+            super().__init__()
+            self.number, self.rounds = number, rounds
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: deque[events.Event] = deque()
+        self._target: DOMNode | None = None  # where a key is being done with
+        self._is_writing = False  # whether that key, and all since, are letters of a text field
+        self._has_more = False  # whether letters have gone after that key
+        self._number, self._since = 0, 0.0
+
+    async def on_event(self, event: events.Event) -> None:
+        """Have keys and pastes wait until those before them are done with."""
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            await super().on_event(event)
+            return
+        self._waiting.append(event)
+        await self._take_some()
+
+    async def _take_some(self) -> None:
+        while self._waiting and self.screen_stack and self._may_go(self._waiting[0]):
+            event = self._waiting.popleft()
+            if self._target is not None:
+                self._has_more = True
+                await super().on_event(event)
+                continue
+            target = self._target = self.focused or self.screen
+            self._is_writing = _is_letter(event) and isinstance(target, Input | TextArea)
+            self._number, self._since = self._number + 1, time.monotonic()
+            self._look_after(self._number)
+            await super().on_event(event)
+            self._send_after(_ROUNDS - 1)
+
+    def _may_go(self, event: events.Event) -> bool:
+        if self._target is None:
+            return True
+        return self._is_writing and _is_letter(event) and self.focused is self._target
+
+    def _send_after(self, rounds: int) -> None:
+        target = self._target
+        if target is None or not target.post_message(self.Followed(self._number, rounds)):
+            self.post_message(self.Followed(self._number))  # it is going: nothing to wait for
+
+    @on(Followed)
+    async def _go_on(self, message: Followed) -> None:
+        """Wait for what came after, and for what that led to; then take the next."""
+        if message.number != self._number or self._target is None:
+            return  # the others have gone on without it
+        if message.rounds or self._has_more:
+            rounds = _ROUNDS - 1 if self._has_more else message.rounds - 1
+            self._has_more, self._since = False, time.monotonic()
+            self._send_after(rounds)
+            return
+        self._target = None
+        await self._take_some()
+
+    def _look_after(self, number: int) -> None:
+        """Wait no longer for a key that went with its widget, or that hangs there."""
+        if number != self._number or self._target is None:
+            return
+        if not self._target.is_attached or time.monotonic() - self._since > _PATIENCE:
+            self._has_more = False
+            self.post_message(self.Followed(number))
+        else:
+            asyncio.get_running_loop().call_later(_LOOK, self._look_after, number)
+
+
+def _is_letter(event: events.Event) -> bool:
+    return isinstance(event, events.Key) and event.is_printable

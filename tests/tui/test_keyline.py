@@ -1,0 +1,124 @@
+"""Keys that arrive in one piece are taken in their order."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.pilot import Pilot
+from textual.widgets import Static, TextArea
+
+from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.keyline import KeyLine
+from tests.tui.running import desk_in, running, until
+from tests.tui.terminal import Terminal
+
+BACK, LEFT, HOME, TAB = "\x7f", "\x1b[D", "\x1b[H", "\t"
+PASTE, END = "\x1b[200~", "\x1b[201~"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    work = tmp_path / "work"
+    work.mkdir()
+    return work
+
+
+def test_what_is_typed_in_one_piece_stays_in_order(folder: Path) -> None:
+    with Terminal([], folder) as terminal:
+        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.type(f"/fly{BACK * 4}hello wolrd{BACK * 3}rld")
+        terminal.wait_for(lambda: terminal.shows("│ hello world "))
+        terminal.type(f"\x03abd{LEFT}c{HOME}>")  # ctrl+c clears
+        terminal.wait_for(lambda: terminal.shows("│ >abcd "))
+        terminal.type(f"\x03a{PASTE}b{END}cx{BACK}{PASTE}d{END}e")
+        terminal.wait_for(lambda: terminal.shows("│ abcde "))
+        terminal.type(f"\x03/th{TAB}con{TAB}")  # completed twice, and done: another theme
+        terminal.wait_for(lambda: not terminal.shows("/th"))
+        terminal.type("\x07icreate\x07pa todo\r\x11")  # to the inspector, back, said, and out
+        assert terminal.end() == 0
+
+
+class Hangs(Static, can_focus=True):
+    """Does not come back from a key until it is let go."""
+
+    def on_mount(self) -> None:
+        self.let_go = asyncio.Event()
+
+    async def on_key(self) -> None:
+        await self.let_go.wait()
+
+
+class Going(Static, can_focus=True):
+    """Goes with the first key."""
+
+    async def on_key(self) -> None:
+        self.remove()
+        self.screen.query_one(TextArea).focus()
+
+
+class App(KeyLine[int]):
+    BINDINGS = [Binding("ctrl+q", "leave", priority=True)]
+
+    def compose(self) -> ComposeResult:
+        yield Going()
+        yield TextArea()
+        yield Hangs()
+
+    def on_mount(self) -> None:
+        self.left = asyncio.Event()
+
+    def action_leave(self) -> None:
+        self.left.set()
+
+
+def burst(pilot: "Pilot[int]", *keys: str) -> None:
+    """Press keys without waiting for anything between them."""
+    for key in keys:
+        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+def test_a_widget_that_hangs_holds_up_no_key_that_works_everywhere() -> None:
+    async def press() -> None:
+        app = App()
+        async with app.run_test() as pilot:
+            hangs = app.query_one(Hangs)
+            hangs.focus()
+            burst(pilot, "a", "b", "ctrl+q")
+            try:
+                async with asyncio.timeout(30):  # a pilot's pause would wait for the widget
+                    await app.left.wait()
+            finally:
+                hangs.let_go.set()
+            await pilot.pause()
+
+    asyncio.run(press())
+
+
+def test_keys_behind_a_widget_that_goes_are_not_lost() -> None:
+    async def press() -> None:
+        app = App()
+        async with app.run_test() as pilot:
+            area = app.query_one(TextArea)
+            app.query_one(Going).focus()
+            await pilot.pause()
+            burst(pilot, "x", "a", "b", "backspace", "c")
+            await until(pilot, lambda: area.text == "ac")
+            assert not app.query(Going)
+
+    asyncio.run(press())
+
+
+def test_a_long_burst_is_whole(tmp_path: Path) -> None:
+    async def press() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            prompt = pilot.app.screen.query_one(Prompt)
+            burst(pilot, *"x" * 300, *["backspace"] * 280, *"y" * 10, "home", *"z" * 20)
+            async with asyncio.timeout(30):  # a pilot's pause would slow it down
+                while "y" * 10 not in prompt.text or "z" * 20 not in prompt.text:
+                    await asyncio.sleep(0.01)
+            assert prompt.text == "z" * 20 + "x" * 20 + "y" * 10
+
+    asyncio.run(press())
