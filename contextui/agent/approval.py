@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from contextui.agent.phrases import of_tools
 from contextui.errors import ContextUIError
 from contextui.windowing.intent import Intent
 
@@ -78,24 +79,21 @@ class ApprovalGate:
         action, window = intent.action, intent.window
         if action.effect != "write" or self.mode == "auto":
             return
-        named = f"{window.id}.{action.id}"
+        named, words = f"{window.id}.{action.id}", of_tools(window.env.lang)
         if self.mode == "read-only":
-            raise NotAllowedError(
-                f"{named} was not carried out: it writes, and the approval mode is read-only."
-            )
+            raise NotAllowedError(words.read_only.format(name=named))
         if (window.id, action.id) in self._allowed:
             return
         if self.ask is None:
-            raise NotAllowedError(
-                f"{named} was not carried out: it writes, and there is nobody to ask. "
-                "The person can allow it with --approval auto."
-            )
+            raise NotAllowedError(words.nobody_to_ask.format(name=named))
         preview = await window.runtime.preview(action.id, intent.arguments)
         decision = await self.ask(
             Question(window.id, action.id, action.label, dict(intent.arguments), preview)
         )
         if decision.choice == "no":
-            why = f" They say: {decision.words.strip()}" if decision.words.strip() else ""
-            raise NotAllowedError(f"{named} was not carried out: the person declined.{why}")
+            told = words.declined.format(name=named)
+            if said := decision.words.strip():
+                told = words.they_say.format(declined=told, words=said)
+            raise NotAllowedError(told)
         if decision.choice == "always":
             self._allowed.add((window.id, action.id))

@@ -26,7 +26,7 @@ from contextui.agent.making_room import RoomMaker, outcome
 from contextui.agent.meanwhile import Meanwhile
 from contextui.agent.patience import Tell
 from contextui.agent.prompt import ToolProtocol, install, system_prompt
-from contextui.agent.protocol import PROTOCOLS
+from contextui.agent.protocol import calls_of
 from contextui.agent.repairing import Repairs
 from contextui.agent.retry import answer_to
 from contextui.agent.strategist import Strategist
@@ -84,7 +84,7 @@ class InteractionController:
         self.options = options or TurnOptions()
         self.tools = ToolBox(self.windows, approval)
         self.tool_protocol: ToolProtocol = tool_protocol
-        self._calls = PROTOCOLS[tool_protocol]
+        self._calls = calls_of(tool_protocol, self.windows.lang)
         self._repairs = Repairs(context, self.windows.lang)
         self._meanwhile, self._beforehand = Meanwhile(context), Beforehand(context)
         self._room = RoomMaker(
@@ -138,7 +138,7 @@ class InteractionController:
     def check_idle(self) -> None:
         """Raise `TurnUnderWayError` while a turn, or a compaction by hand, is under way."""
         if self._task is not None:
-            raise TurnUnderWayError("The model is still working. Wait for its end, or stop it.")
+            raise TurnUnderWayError(phrases.of(self.windows.lang).still_working)
 
     def stop(self) -> None:
         """Stop what is under way; a turn ends with the reason ``stopped``."""
@@ -190,7 +190,7 @@ class InteractionController:
         self.check_idle()
         task = self._task = asyncio.create_task(self._room.compact("manual", tell))
         try:
-            return await outcome(task)
+            return await outcome(task, self.windows.lang)
         finally:
             self._task = None
 
@@ -235,7 +235,9 @@ class InteractionController:
             else:
                 turn.hear(event)
 
-        answer = await answer_to(self.model, turn.request, self.options.retry, hear)
+        answer = await answer_to(
+            self.model, turn.request, self.options.retry, hear, self.windows.lang
+        )
         turn.steps += 1
         turn.stop_reason = answer.stop_reason
         return answer
@@ -251,6 +253,7 @@ class InteractionController:
             max_tokens=self._repairs.repair.longest(self.options.max_tokens),
             without_thinking=without_thinking,
             plain=self._repairs.repair.is_plain,
+            lang=self.windows.lang,
         )
 
     def take(self, turn: Turn, answer: Answer) -> list[ToolCall]:
@@ -316,7 +319,9 @@ class InteractionController:
                 # The words would be in the way of all that is said from now on.
                 self.context.drop(turn.words_id)
             # Where the provider asked for less than the budget, the budget is not the reason.
-            finished = turn.finished("failed", turn.shrunk or str(error))
+            finished = turn.finished(
+                "failed", turn.shrunk or phrases.too_much(error, self.windows.lang)
+            )
         except ContextUIError as error:
             finished = turn.finished("failed", str(error))
         except Exception as error:

@@ -65,6 +65,7 @@ class FileReader:
 
     def __init__(self, windows: WindowManager) -> None:
         self._windows = windows
+        self._words = phrases.of_tools(windows.lang)
         self._gists = CacheStore[str]()
 
     async def read(self, path: str, start: int = 1) -> FileResult:
@@ -76,15 +77,16 @@ class FileReader:
         """
         workspace = self._windows.workspace
         if workspace is None:
-            raise InvalidParamsError("There is no folder to read files of.")
+            raise InvalidParamsError(self._words.no_folder)
         return await asyncio.to_thread(self._read, workspace, path, start)
 
     def _read(self, workspace: Workspace, path: str, start: int) -> FileResult:
         info = workspace.stat(path)
         page = workspace.read_page(path, start, PAGE)
         if not page.lines:
-            return FileResult(True, f"{path} has no line {start}." if start > 1 else "(empty)")
-        rest = f"\n… more from line {page.end + 1} on" if page.more else ""
+            no_line = self._words.no_line.format(path=path, line=start)
+            return FileResult(True, no_line if start > 1 else self._words.empty_file)
+        rest = f"\n{self._words.more_lines.format(line=page.end + 1)}" if page.more else ""
         return FileResult(True, page.numbered() + rest, gist=self._gist(workspace, info, page))
 
     def _gist(self, workspace: Workspace, info: FileInfo, page: Page) -> str:

@@ -12,12 +12,11 @@ from itertools import chain, takewhile
 from typing import NamedTuple
 
 from contextui.agent.blocks import THINKING, fit_block, in_words, plain_block, text_block
+from contextui.agent.phrases import of_tools
 from contextui.errors import ContextUIError
 from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
 from contextui.text import for_model
-
-_NO_RESULT = "There is no result of this call."
-_BEFORE = "(The conversation before this was left out.)"
+from contextui.windowing.env import Lang
 
 
 class MalformedRequestError(ContextUIError):
@@ -47,6 +46,7 @@ def admit(
     max_tokens: int = 8_192,
     without_thinking: bool = False,
     plain: bool = False,
+    lang: Lang = "en",
 ) -> ModelRequest:
     """Make a request of messages.
 
@@ -57,6 +57,7 @@ def admit(
         max_tokens: How long the answer may be.
         without_thinking: Leave thinking out: the last resort if a provider refuses it.
         plain: Leave all out that only some providers know: likewise if one refuses that.
+        lang: The language of what is said in place of what is missing.
 
     Raises:
         MalformedRequestError: There is nothing to send, or no repair helped.
@@ -64,10 +65,13 @@ def admit(
     if plain:
         messages = map(_plain, messages)
     system, turns = _gather(messages, stable, THINKING if without_thinking else ())
-    turns = _paired(turns)
+    words = of_tools(lang)
+    turns = _paired(turns, words.no_result)
     if turns and turns[0].role == "assistant":
         # What stands before the first words is as stable as they are.
-        turns.insert(0, _Turn("user", [_Part(text_block(_BEFORE), turns[0].parts[0].stable)]))
+        turns.insert(
+            0, _Turn("user", [_Part(text_block(words.left_out_before), turns[0].parts[0].stable)])
+        )
     parts = chain.from_iterable(turn.parts for turn in turns)
     request = ModelRequest(
         system="\n\n".join(system),
@@ -148,19 +152,20 @@ def _ended(blocks: list[Block]) -> list[Block]:
     return blocks
 
 
-def _paired(turns: Sequence[_Turn]) -> list[_Turn]:
+def _paired(turns: Sequence[_Turn], no_result: str) -> list[_Turn]:
     """Calls and results in pairs: what has no partner gets one, or becomes plain words."""
     asked: list[str] = []
     for turn in turns:
         if turn.role == "user":
-            _answer(turn, asked)
+            _answer(turn, asked, no_result)
         asked = [part.block["id"] for part in turn.parts if part.block["type"] == "tool_use"]
     if not asked:
         return list(turns)
-    return [*turns, _Turn("user", [_Part(_missing(call), stable=False) for call in asked])]
+    missing = [_Part(_missing(call, no_result), stable=False) for call in asked]
+    return [*turns, _Turn("user", missing)]
 
 
-def _answer(turn: _Turn, asked: Sequence[str]) -> None:
+def _answer(turn: _Turn, asked: Sequence[str], no_result: str) -> None:
     """Put the results of these calls first, one for each, in the order of the calls."""
     results: dict[str, _Part] = {}
     rest: list[_Part] = []
@@ -173,12 +178,12 @@ def _answer(turn: _Turn, asked: Sequence[str]) -> None:
         else:
             rest.append(_Part(in_words(block), part.stable))
     all_stable = all(part.stable for part in turn.parts)
-    answers = [results.get(call) or _Part(_missing(call), all_stable) for call in asked]
+    answers = [results.get(call) or _Part(_missing(call, no_result), all_stable) for call in asked]
     turn.parts = [*answers, *rest]
 
 
-def _missing(call: str) -> Block:
-    return {"type": "tool_result", "tool_use_id": call, "content": _NO_RESULT, "is_error": True}
+def _missing(call: str, words: str) -> Block:
+    return {"type": "tool_result", "tool_use_id": call, "content": words, "is_error": True}
 
 
 # --- checking ----------------------------------------------------------------------------

@@ -53,7 +53,8 @@ class RoomMaker:
         is_idle: Callable[[], bool],
     ) -> None:
         self._context, self._options, self._tools = context, options, tools
-        self._model = PatientModel(model, options.retry)
+        self._lang: Lang = context.windows.lang if context.windows else "en"
+        self._model = PatientModel(model, options.retry, self._lang)
         self.strategist = Strategist(
             context, model, options, tools=tools, reserved=lambda: self.reserved, is_idle=is_idle
         )
@@ -83,7 +84,7 @@ class RoomMaker:
         system = [one for one in self._context.get_active() if one.type is ItemType.SYSTEM]
         needed = self.reserved + sum(self._context.ledger.size(one) for one in system)
         if needed >= self._options.budget:
-            what = [f"the system prompt and the tools, ~{needed}"]
+            what = [of(self._lang).prompt_and_tools.format(tokens=needed)]
             raise ContextTooLargeError(needed, self._options.budget, what)
 
     async def before(self, turn: Turn, words: str, lang: Lang) -> None:
@@ -129,8 +130,12 @@ class RoomMaker:
         return result
 
 
-async def outcome(task: "asyncio.Task[CompactionResult]") -> CompactionResult:
+async def outcome(task: "asyncio.Task[CompactionResult]", lang: Lang = "en") -> CompactionResult:
     """What comes of a compaction by hand. Whoever waits no longer for it has stopped it.
+
+    Args:
+        task: The compaction.
+        lang: The language of the person.
 
     Raises:
         CompactionStoppedError: Somebody stopped it.
@@ -138,7 +143,7 @@ async def outcome(task: "asyncio.Task[CompactionResult]") -> CompactionResult:
     try:
         await asyncio.wait([task])
         if task.cancelled():
-            raise CompactionStoppedError("The compaction was stopped. Nothing was changed.")
+            raise CompactionStoppedError(of(lang).compaction_stopped)
         return task.result()
     finally:
         task.cancel()

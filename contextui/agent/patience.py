@@ -6,6 +6,7 @@ from contextui.agent.events import RetryScheduled, UsageSpent
 from contextui.agent.retry import RetryPolicy, answer_to
 from contextui.events import Event
 from contextui.model import Answer, Model, ModelRequest, Usage, UsageTold
+from contextui.windowing.env import Lang
 
 Tell = Callable[[Event], object]
 
@@ -16,6 +17,7 @@ class PatientModel:
     Args:
         model: Gives the model.
         retry: How often and after how long it is asked again.
+        lang: The language of the person.
 
     Attributes:
         name: The model's name, as it was when it was asked last.
@@ -23,8 +25,8 @@ class PatientModel:
         usage: What its answers cost.
     """
 
-    def __init__(self, model: Callable[[], Model], retry: RetryPolicy) -> None:
-        self._model, self._retry = model, retry
+    def __init__(self, model: Callable[[], Model], retry: RetryPolicy, lang: Lang = "en") -> None:
+        self._model, self._retry, self._lang = model, retry, lang
         self.name = model().name
         self.tell: Tell = lambda _: None
         self.usage = Usage()
@@ -37,7 +39,7 @@ class PatientModel:
         """
         model = self._model()
         self.name = model.name
-        yield await answer_to(model, request, self._retry, self._hear)
+        yield await answer_to(model, request, self._retry, self._hear, self._lang)
 
     def _hear(self, event: Event) -> None:
         match event:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from contextui.errors import ContextTooLargeError
 from contextui.windowing.env import Lang
 
 
@@ -32,6 +33,40 @@ class Phrases:
     shorter_answers: str
     strategy_failed: str
     strategy_slow: str
+    tried: str
+    leave_alone: str
+    broke_off: str
+    still_working: str
+    compaction_stopped: str
+    too_much: str
+    prompt_and_tools: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPhrases:
+    """What the model reads of its calls, where no window says it."""
+
+    no_tool: str
+    opened: str
+    takes: str
+    optional: str
+    missing: str
+    unknown: str
+    wrong_type: str
+    problems: str
+    no_folder: str
+    no_line: str
+    empty_file: str
+    more_lines: str
+    not_closed: str
+    not_readable: str
+    failed: str
+    read_only: str
+    nobody_to_ask: str
+    declined: str
+    they_say: str
+    no_result: str
+    left_out_before: str
 
 
 _ALL: dict[Lang, Phrases] = {
@@ -56,6 +91,14 @@ _ALL: dict[Lang, Phrases] = {
         window_full="The model's context window is full.",
         shrunk="The request was too large for the model: older parts are left out.",
         not_compacted="No room was made: {reason}",
+        tried="{reason} Tried {count} times.",
+        leave_alone="{reason} It asks to be left alone for {seconds:.0f} s: try again then.",
+        broke_off="The answer broke off.",
+        still_working="The model is still working. Wait for its end, or stop it.",
+        compaction_stopped="The compaction was stopped. Nothing was changed.",
+        too_much="The context needs ~{needed} tokens and the budget is {budget}. "
+        "What cannot be left out: {largest}.",
+        prompt_and_tools="the system prompt and the tools, ~{tokens}",
         repaired="{reason} It is sent once more, repaired: {what}.",
         without_odd="without what not every provider knows ({what})",
         shorter_answers="for an answer of {tokens} tokens at most",
@@ -81,6 +124,13 @@ _ALL: dict[Lang, Phrases] = {
         window_full="模型的上下文窗口已满。",
         shrunk="请求对模型来说太大：较早的部分已省略。",
         not_compacted="没有腾出空间：{reason}",
+        tried="{reason} 已尝试 {count} 次。",
+        leave_alone="{reason} 它要求在 {seconds:.0f} 秒内不要再问：请到时再试。",
+        broke_off="回答中断了。",
+        still_working="模型仍在工作。请等它结束，或将其停止。",
+        compaction_stopped="压缩已停止。没有任何改动。",
+        too_much="上下文需要约 {needed} 个 token，而预算是 {budget}。不能省略的有：{largest}。",
+        prompt_and_tools="系统提示和工具，约 {tokens}",
         repaired="{reason} 修复后再发送一次：{what}。",
         without_odd="去掉并非所有服务方都认识的内容（{what}）",
         shorter_answers="回答最多 {tokens} 个 token",
@@ -90,9 +140,73 @@ _ALL: dict[Lang, Phrases] = {
 }
 
 
+_TOOLS: dict[Lang, ToolPhrases] = {
+    "en": ToolPhrases(
+        no_tool="There is no tool {name}. Use: {names}.",
+        opened="Opened {id}.",
+        takes="{name} takes an object with: {expected}.",
+        optional=", optional",
+        missing="{name} is missing",
+        unknown="there is no {name}",
+        wrong_type="{name} must be of type {type}",
+        problems="{name}: {problems}. It takes: {expected}.",
+        no_folder="There is no folder to read files of.",
+        no_line="{path} has no line {line}.",
+        empty_file="(empty)",
+        more_lines="… more from line {line} on",
+        not_closed="The call was not closed. Write {form}.",
+        not_readable="The call cannot be read. Write {form}.",
+        failed="failed",
+        read_only="{name} was not carried out: it writes, and the approval mode is read-only.",
+        nobody_to_ask="{name} was not carried out: it writes, and there is nobody to ask. "
+        "The person can allow it with --approval auto.",
+        declined="{name} was not carried out: the person declined.",
+        they_say="{declined} They say: {words}",
+        no_result="There is no result of this call.",
+        left_out_before="(The conversation before this was left out.)",
+    ),
+    "zh": ToolPhrases(
+        no_tool="没有工具 {name}。可用的有：{names}。",
+        opened="已打开 {id}。",
+        takes="{name} 接受一个对象，包含：{expected}。",
+        optional="，可省略",
+        missing="缺少 {name}",
+        unknown="没有 {name}",
+        wrong_type="{name} 的类型必须是 {type}",
+        problems="{name}：{problems}。它接受：{expected}。",
+        no_folder="没有可以读取文件的文件夹。",
+        no_line="{path} 没有第 {line} 行。",
+        empty_file="（空）",
+        more_lines="… 从第 {line} 行起还有更多",
+        not_closed="调用没有结束标签。请写 {form}。",
+        not_readable="无法读取这个调用。请写 {form}。",
+        failed="失败",
+        read_only="{name} 没有执行：它会写入，而批准模式是只读。",
+        nobody_to_ask="{name} 没有执行：它会写入，而这里没有人可以询问。"
+        "用户可以用 --approval auto 允许它。",
+        declined="{name} 没有执行：用户拒绝了。",
+        they_say="{declined}他们说：{words}",
+        no_result="这个调用没有结果。",
+        left_out_before="（此前的对话已省略。）",
+    ),
+}
+
+
 def of(lang: Lang) -> Phrases:
     """The words of a language."""
     return _ALL[lang]
+
+
+def too_much(error: ContextTooLargeError, lang: Lang) -> str:
+    """What to say where what must stay does not fit."""
+    return _ALL[lang].too_much.format(
+        needed=error.needed, budget=error.budget, largest="; ".join(error.largest)
+    )
+
+
+def of_tools(lang: Lang) -> ToolPhrases:
+    """What the model reads of its calls, in a language."""
+    return _TOOLS[lang]
 
 
 NUDGES = frozenset(nudge for one in _ALL.values() for nudge in (one.empty, one.call_cut, one.go_on))

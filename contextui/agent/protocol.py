@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from contextui.agent.blocks import fit_id
+from contextui.agent.phrases import ToolPhrases, of_tools
 from contextui.agent.prompt import ToolProtocol
 from contextui.agent.tools import TOOLS, ToolCall
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import Answer, Block, Tool
 from contextui.tokens import TokenCounter
+from contextui.windowing.env import Lang
 
 _TAG = re.compile(r"<tool_call>(.*?)(</tool_call>|\Z)", re.DOTALL)
 _FORM = '<tool_call>{"name": "…", "arguments": {…}}</tool_call>'
@@ -95,9 +97,16 @@ class NativeCalls:
 
 
 class TextCalls:
-    """Calls written as tags, for models without tools."""
+    """Calls written as tags, for models without tools.
+
+    Args:
+        lang: The language of what is said of them.
+    """
 
     tools: Sequence[Tool] = ()
+
+    def __init__(self, lang: Lang = "en") -> None:
+        self._words = of_tools(lang)
 
     def read(
         self,
@@ -107,17 +116,22 @@ class TextCalls:
         """The words as they are, and every tag in them; a call by other means was not asked for."""
         blocks = tuple(block for block in _whole(answer) if block["type"] != "tool_use")
         words = "".join(block["text"] for block in blocks if block["type"] == "text")
-        return blocks, [_tagged(match) for match in _TAG.finditer(words)]
+        return blocks, [_tagged(match, self._words) for match in _TAG.finditer(words)]
 
     def result(
         self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
     ) -> ContextItem:
         """A result that stands behind the answer; there are no ids."""
-        words = f"[{call.name}] {text}" if ok else f"[{call.name} failed] {text}"
+        words = f"[{call.name}] {text}" if ok else f"[{call.name} {self._words.failed}] {text}"
         return ContextItem(ItemType.TOOL, words, tool_name=call.name, is_error=not ok, gist=gist)
 
 
 PROTOCOLS: dict[ToolProtocol, CallProtocol] = {"native": NativeCalls(), "text": TextCalls()}
+
+
+def calls_of(protocol: ToolProtocol, lang: Lang) -> CallProtocol:
+    """How a model calls tools, with what is said of that in a language."""
+    return TextCalls(lang) if protocol == "text" else PROTOCOLS[protocol]
 
 
 def declaring(tools: Sequence[Tool], counter: TokenCounter) -> int:
@@ -144,13 +158,13 @@ def _free_id(wanted: str, taken: set[str]) -> str:
     return free
 
 
-def _tagged(match: "re.Match[str]") -> ToolCall:
+def _tagged(match: "re.Match[str]", words: ToolPhrases) -> ToolCall:
     written, closed = match[1], match[2]
     if not closed:
-        return ToolCall(None, "tool_call", {}, f"The call was not closed. Write {_FORM}.")
+        return ToolCall(None, "tool_call", {}, words.not_closed.format(form=_FORM))
     try:
         call = json.loads(written)
         name, arguments = call["name"], call.get("arguments", {})
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return ToolCall(None, "tool_call", {}, f"The call cannot be read. Write {_FORM}.")
+        return ToolCall(None, "tool_call", {}, words.not_readable.format(form=_FORM))
     return ToolCall(None, str(name), arguments)

@@ -11,7 +11,7 @@ from itertools import accumulate
 from contextui.agent import phrases
 from contextui.model import Block, LlmMessage, ModelRequest
 
-_RESULT = re.compile(r"\[\w+( failed)?\] ")  # as the text protocol writes one
+_RESULT = re.compile(r"\[\w+( failed| 失败)?\] ")  # as the text protocol writes one
 
 
 def likely_mark(request: ModelRequest) -> int:

@@ -5,9 +5,12 @@ import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from contextui.agent import phrases
 from contextui.agent.events import AnswerDiscarded, RetryScheduled
+from contextui.agent.phrases import Phrases
 from contextui.events import Event
 from contextui.model import Answer, Model, ModelError, ModelRequest, UsageTold
+from contextui.windowing.env import Lang
 
 Sleep = Callable[[float], Awaitable[object]]
 
@@ -49,7 +52,11 @@ class RetryPolicy:
 
 
 async def answer_to(
-    model: Model, request: ModelRequest, policy: RetryPolicy, tell: Callable[[Event], None]
+    model: Model,
+    request: ModelRequest,
+    policy: RetryPolicy,
+    tell: Callable[[Event], None],
+    lang: Lang = "en",
 ) -> Answer:
     """The whole answer to a request; what happens on the way is told.
 
@@ -59,22 +66,24 @@ async def answer_to(
     Raises:
         ModelError: There is none. Nothing of a broken answer counts.
     """
-    attempt = 0
+    attempt, words = 0, phrases.of(lang)
     while True:
         attempt += 1
         try:
-            return await _stream(model, request, tell)
+            return await _stream(model, request, tell, words)
         except ModelError as error:
             seconds = policy.pause(attempt, error)
             if seconds is None:
-                raise _last(error, attempt, policy) from error
+                raise _last(error, attempt, policy, words) from error
             reason, attempts = str(error), policy.attempts_at(error)
         for left in range(seconds, 0, -1):
             tell(RetryScheduled(reason, left, attempt + 1, attempts))
             await policy.sleep(1)
 
 
-async def _stream(model: Model, request: ModelRequest, tell: Callable[[Event], None]) -> Answer:
+async def _stream(
+    model: Model, request: ModelRequest, tell: Callable[[Event], None], words: Phrases
+) -> Answer:
     shown = False
     spent: UsageTold | None = None
     stream = model.stream(request)
@@ -88,7 +97,7 @@ async def _stream(model: Model, request: ModelRequest, tell: Callable[[Event], N
                 continue
             tell(event)
             shown = True
-        raise ModelError("cut", "The answer broke off.")
+        raise ModelError("cut", words.broke_off)
     except ModelError as error:
         if shown:
             tell(AnswerDiscarded(str(error)))
@@ -101,10 +110,10 @@ async def _stream(model: Model, request: ModelRequest, tell: Callable[[Event], N
             await close()
 
 
-def _last(error: ModelError, attempt: int, policy: RetryPolicy) -> ModelError:
-    words = str(error)
+def _last(error: ModelError, attempt: int, policy: RetryPolicy, words: Phrases) -> ModelError:
+    told = str(error)
     if error.retry_after is not None and error.retry_after > policy.longest:
-        words += f" It asks to be left alone for {error.retry_after:.0f} s: try again then."
+        told = words.leave_alone.format(reason=told, seconds=error.retry_after)
     elif attempt > 1:
-        words += f" Tried {attempt} times."
-    return ModelError(error.kind, words, error.retry_after)
+        told = words.tried.format(reason=told, count=attempt)
+    return ModelError(error.kind, told, error.retry_after)

@@ -7,6 +7,7 @@ from typing import Any
 
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.file_reader import PAGE, FileReader, FileResult
+from contextui.agent.phrases import ToolPhrases, of_tools
 from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.model import Tool
 from contextui.text import quote
@@ -96,6 +97,7 @@ class ToolBox:
         self.windows = windows
         self.gate = gate or ApprovalGate()
         self._files = FileReader(windows)
+        self._words = of_tools(windows.lang)
         self._tools: dict[str, Callable[..., Awaitable[ActionResult]]] = {
             "create": self.create,
             "action": self.action,
@@ -109,9 +111,11 @@ class ToolBox:
                 raise InvalidParamsError(call.problem)
             tool = self._tools.get(call.name)
             if tool is None:
-                there_is = ", ".join(self._tools)
-                raise InvalidParamsError(f"There is no tool {quote(call.name)}. Use: {there_is}.")
-            return await tool(**_arguments(call))
+                told = self._words.no_tool.format(
+                    name=quote(call.name), names=", ".join(self._tools)
+                )
+                raise InvalidParamsError(told)
+            return await tool(**_arguments(call, self._words))
         except ContextUIError as error:
             return ActionResult.failed(error)
 
@@ -119,7 +123,7 @@ class ToolBox:
         """Open a window."""
         # Opening may wait for the window's own thread, and the event loop must not.
         window = await asyncio.to_thread(self.windows.open, name, **dict(args or {}))
-        return ActionResult(True, f"Opened {window.id}.")
+        return ActionResult(True, self._words.opened.format(id=window.id))
 
     async def action(
         self, window_id: str, action_id: str, params: Mapping[str, Any] | None = None
@@ -139,7 +143,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def _arguments(call: ToolCall) -> dict[str, Any]:
+def _arguments(call: ToolCall, words: ToolPhrases) -> dict[str, Any]:
     """What the tool is called with.
 
     Raises:
@@ -147,19 +151,22 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
     """
     schema = next(tool.input_schema for tool in TOOLS if tool.name == call.name)
     expected = ", ".join(
-        f"{name} ({kind['type']}{'' if name in schema['required'] else ', optional'})"
+        f"{name} ({kind['type']}{'' if name in schema['required'] else words.optional})"
         for name, kind in schema["properties"].items()
     )
     if not isinstance(call.input, Mapping):
-        raise InvalidParamsError(f"{call.name} takes an object with: {expected}.")
+        raise InvalidParamsError(words.takes.format(name=call.name, expected=expected))
     given = {name: value for name, value in call.input.items() if value is not None}
-    problems = [f"{name} is missing" for name in schema["required"] if name not in given]
+    absent = [name for name in schema["required"] if name not in given]
+    problems = [words.missing.format(name=name) for name in absent]
     for name, value in given.items():
         kind = schema["properties"].get(name)
         if kind is None:
-            problems.append(f"there is no {quote(str(name))}")
+            problems.append(words.unknown.format(name=quote(str(name))))
         elif not isinstance(value, _TYPES[kind["type"]]) or isinstance(value, bool):
-            problems.append(f"{name} must be of type {kind['type']}")
+            problems.append(words.wrong_type.format(name=name, type=kind["type"]))
     if problems:
-        raise InvalidParamsError(f"{call.name}: {'; '.join(problems)}. It takes: {expected}.")
+        found = "; ".join(problems)
+        told = words.problems.format(name=call.name, problems=found, expected=expected)
+        raise InvalidParamsError(told)
     return given

@@ -64,6 +64,12 @@ class SessionOptions:
         return windows, ContextManager(windows, counter=self.counter(), placement=self.placement)
 
 
+_LOST: dict[Lang, str] = {
+    "en": "Interrupted before it finished. It may or may not have been carried out.",
+    "zh": "在完成之前被中断。它可能已经执行，也可能没有。",
+}
+
+
 class Session:
     """A conversation that lasts: everything that changes it is in its log when it has happened.
 
@@ -155,7 +161,7 @@ class Session:
         for window in self.windows.windows():
             if window.id not in self.context.ledger.references:
                 self.context.add(ContextItem(ItemType.WINDOW, window.id))
-        lost = "Interrupted before it finished. It may or may not have been carried out."
+        lost = _LOST[self.windows.lang]
         for call in self.context.ledger.calls.unanswered:
             item = ContextItem(ItemType.TOOL, lost, tool_call_id=call, is_error=True)
             self.context.add(item)

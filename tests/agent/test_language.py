@@ -1,0 +1,138 @@
+"""With Chinese chosen, the loop says in Chinese whatever it says by itself."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import pytest
+
+import contextui.agent.phrases as loop
+import contextui.windowing.phrases as framework
+from contextui.agent.approval import ApprovalGate, Decision
+from contextui.agent.models import wording
+from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.protocol import calls_of
+from contextui.agent.tools import ToolBox, ToolCall
+from contextui.context.manager import ContextManager
+from contextui.files.workspace import Workspace
+from contextui.model import Answer, ModelError
+from contextui.windowing.manager import WindowManager
+from tests.agent.talking import controller, end, options, run
+from tests.agent.test_tools import Printer
+from tests.windowing.samples import Text, Todo
+
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+TABLES = [
+    (loop.of("en"), loop.of("zh")),
+    (loop.of_tools("en"), loop.of_tools("zh")),
+    (framework.of("en"), framework.of("zh")),
+    (wording.of("en"), wording.of("zh")),
+]
+
+
+@pytest.mark.parametrize(("english", "chinese"), TABLES, ids=["loop", "tools", "windows", "models"])
+def test_all_words_are_there_in_both_languages(english: Any, chinese: Any) -> None:
+    for field in fields(english):
+        ours, theirs = getattr(english, field.name), getattr(chinese, field.name)
+        assert blanks(ours) == blanks(theirs), field.name
+        plain = re.sub(r"\{[^}]*\}|[\s,.:;\[\]\d-]", "", ours)
+        assert not plain or CHINESE.search(theirs), field.name
+
+
+def blanks(form: str) -> set[str]:
+    """What a form leaves to be filled in."""
+    return {name for _, name, _, _ in Formatter().parse(form) if name}
+
+
+@pytest.fixture
+def windows(tmp_path: Path) -> Iterator[WindowManager]:
+    (tmp_path / "a.txt").write_text("one\n")
+    (tmp_path / "empty").write_text("")
+    (tmp_path / "long").write_text("x\n" * 3_000)
+    manager = WindowManager((Todo, Text), lang="zh", workspace=Workspace(tmp_path))
+    manager.open("todo")
+    yield manager
+    manager.shut_down()
+
+
+NAMES = {
+    *("create", "action", "todo", "text", "args", "name", "open", "items", "params", "object"),
+    *("empty", "txt", "close", "string", "integer", *Todo.actions),
+}
+ACT = {"window_id": "todo_1", "action_id": "add"}
+CALLS: list[tuple[str, Any]] = [
+    ("burn", {}),
+    ("create", {"name": "todo"}),
+    ("create", {"name": "nothing"}),
+    ("create", {}),
+    ("create", {"name": 5, "more": 1}),
+    ("create", [1]),
+    ("create", {"name": "todo", "args": {"items": 5, "odd": 1}}),
+    ("action", {**ACT, "window_id": "todo_9", "params": {"text": "x"}}),
+    ("action", {**ACT, "action_id": "burn"}),
+    ("action", {**ACT, "params": {}}),
+    ("action", {**ACT, "params": {"text": 5}}),
+    ("action", {"window_id": "todo_1", "action_id": "close"}),
+    ("read_file", {"path": "empty"}),
+    ("read_file", {"path": "a.txt", "start": 9}),
+]
+
+
+@pytest.mark.parametrize(("name", "given"), CALLS)
+def test_results_are_in_chinese(windows: WindowManager, name: str, given: Any) -> None:
+    result = asyncio.run(ToolBox(windows).carry_out(ToolCall("1", name, given)))
+    assert CHINESE.search(result.text), result.text
+    spoken = re.sub(r'"[^"]*"|\([^)]*\)|[\w.]*_\w+|\w+:\w[\w\[\]]*\??', "", result.text)
+    words = set(re.findall(r"[A-Za-z]{3,}", spoken))
+    assert words <= NAMES, words
+
+
+def test_what_goes_on_in_a_file_is_in_chinese(windows: WindowManager) -> None:
+    result = asyncio.run(ToolBox(windows).read_file("long"))
+    assert result.text.endswith("\n… 从第 2001 行起还有更多")
+
+
+@pytest.mark.parametrize("choice", ["no", "nobody", "read-only"])
+def test_refusals_are_in_chinese(windows: WindowManager, choice: str) -> None:
+    async def ask(_: object) -> Decision:
+        return Decision("no", "不要")
+
+    gate = ApprovalGate(
+        "read-only" if choice == "read-only" else "ask", ask if choice == "no" else None
+    )
+    window = windows.open(Printer)
+    act = {"window_id": window.id, "action_id": "print_page", "params": {"text": "a"}}
+    result = asyncio.run(ToolBox(windows, gate).carry_out(ToolCall("1", "action", act)))
+    assert result.text.startswith(f"{window.id}.print_page 没有执行：")
+    assert ("他们说：不要" in result.text) == (choice == "no")
+
+
+def test_the_text_protocol_is_in_chinese() -> None:
+    calls = calls_of("text", "zh")
+    words = {"type": "text", "text": "<tool_call>{</tool_call> <tool_call>{"}
+    _, found = calls.read(Answer((words,)), ())
+    assert [bool(CHINESE.search(one.problem)) for one in found] == [True, True]
+    assert calls.result(found[0], "x", ok=False).content == "[tool_call 失败] x"
+
+
+def test_failures_are_told_in_chinese() -> None:
+    broken = [ModelError("overloaded", "满了。")] * 5
+    talk = controller(
+        model=ScriptedModel(*broken), context=ContextManager(WindowManager(lang="zh"))
+    )
+    assert end(run(talk, "你好")).explanation == "满了。 已尝试 5 次。"
+    small = controller(
+        "x", context=ContextManager(WindowManager(lang="zh")), options=options(budget=10)
+    )
+    assert end(run(small, "你好")).explanation.startswith("上下文需要约 ")
+
+
+def test_a_stopped_turn_is_told_of_in_chinese() -> None:
+    context = ContextManager(WindowManager((Todo,), lang="zh"))
+    talk = controller(call("create", name="todo"), context=context, options=options(max_steps=1))
+    assert end(run(talk, "打开")).explanation.startswith("本轮在 1 步后暂停")
+    assert [item.content for item in context.get_all()][-2:] == ["已打开 todo_1。", "（到此停止）"]
