@@ -1,20 +1,24 @@
 """The guide is true: its blocks run in order, print what it says, and its tests pass."""
 
-import contextlib
 import inspect
-import io
 import re
-import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import get_args
 
 import pytest
 
+from contextui.context.item import Hidden
+from contextui.strategy_choice import StrategyChoice
+from tests.guide import BLOCK, run_guide
+
 DOCS = Path(__file__).parent.parent / "docs"
 GUIDE = DOCS / "writing-windows.md"
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+STRATEGIES = DOCS / "writing-strategies.md"
+CONTEXT = DOCS / "context.md"
 
 
 @pytest.fixture(scope="module")
@@ -22,29 +26,7 @@ def guide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
     """The guide's code, run block by block, with what it printed compared."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("guide")))
-        yield run_guide()
-
-
-def run_guide() -> ModuleType:
-    module = ModuleType("writing_windows")
-    sys.modules[module.__name__] = module
-    text = GUIDE.read_text("utf-8")
-    printed, waiting = "", False
-    for match in BLOCK.finditer(text):
-        language, block = match.groups()
-        line = text.count("\n", 0, match.start()) + 1
-        if language == "python":
-            assert not waiting, f"line {line}: what was printed before it is not shown"
-            output = io.StringIO()
-            with contextlib.redirect_stdout(output):
-                # Empty lines in front, so that an error names the line of the guide.
-                exec(compile("\n" * line + block, str(GUIDE), "exec"), vars(module))
-            printed, waiting = output.getvalue(), bool(output.getvalue())
-        elif language == "text":
-            assert block == printed, f"line {line}"
-            waiting = False
-    assert not waiting
-    return module
+        yield run_guide(GUIDE)
 
 
 def test_the_guide_prints_what_it_says(guide: ModuleType) -> None:
@@ -84,3 +66,30 @@ def test_its_sample_of_packaging_is_the_samples_own() -> None:
     (shown,) = [block for kind, block in BLOCK.findall(GUIDE.read_text("utf-8")) if kind == "toml"]
     for line in filter(None, shown.splitlines()):
         assert line in sample.splitlines()
+
+
+def test_the_guide_to_strategies_prints_what_it_says() -> None:
+    run_guide(STRATEGIES)
+    blocks = BLOCK.findall(STRATEGIES.read_text("utf-8"))
+    assert [language for language, _ in blocks].count("text") == 2
+    assert len(next(block for language, block in blocks if language == "python").splitlines()) <= 30
+
+
+def test_its_settings_can_be_used() -> None:
+    found = [
+        tomllib.loads(block)
+        for language, block in BLOCK.findall(STRATEGIES.read_text("utf-8"))
+        if language == "toml"
+    ]
+    chosen = [StrategyChoice.model_validate(one["strategy"]) for one in found if "strategy" in one]
+    assert [one.name for one in chosen] == ["summarization", "first-and-last"]
+
+
+def test_the_page_about_the_context_prints_what_it_says() -> None:
+    run_guide(CONTEXT)
+    text = CONTEXT.read_text("utf-8")
+    assert [language for language, _ in BLOCK.findall(text)].count("text") == 4
+    for target in re.findall(r"\]\(([^)#]+)\)", text):
+        assert (DOCS / target).exists(), target
+    for reason in get_args(Hidden):
+        assert f"| `{reason}` |" in text

@@ -132,7 +132,7 @@ def _about(workspace: Workspace, path: str, lang: Lang) -> str | None:
     if info.kind != "file":
         return None
     try:
-        text = workspace.open_text(info.path).file.text
-    except FileError:  # too large to be held, or no text
+        content = workspace.read_bytes(info.path)
+    except FileError:  # too large to be held
         return gist_of_size(info.path, info.size, lang, was_read=False)
-    return gist(info.path, text, lang, was_read=False)
+    return gist(info.path, content, lang, was_read=False)

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from contextui.agent import phrases
-from contextui.context.gists.gist import gist, gist_of_size
+from contextui.context.gists.gist import gist, gist_of_size, is_workbook
 from contextui.context.item import ContextItem, Stage
 from contextui.errors import InvalidParamsError
 from contextui.files.errors import FileError
@@ -82,6 +82,10 @@ class FileReader:
 
     def _read(self, workspace: Workspace, path: str, start: int) -> FileResult:
         info = workspace.stat(path)
+        if is_workbook(info.path):  # of which nothing can be read line by line
+            return FileResult(
+                True, gist(info.path, workspace.read_bytes(info.path), self._windows.lang)
+            )
         page = workspace.read_page(path, start, PAGE)
         if not page.lines:
             no_line = self._words.no_line.format(path=path, line=start)

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import openpyxl  # type: ignore[import-untyped]
 import pytest
 
 from contextui import ContextItem, ItemType, Lod, SessionOptions, SessionStore
@@ -262,3 +263,13 @@ def test_where_nothing_was_read_there_is_no_gist(folder: Path) -> None:
     reader = FileReader(WindowManager([], workspace=Workspace(folder)))
     assert asyncio.run(reader.read("empty.txt")).gist is None
     assert asyncio.run(reader.read("src/app.py", 999)).gist is None
+
+
+def test_of_a_workbook_the_header_row_is_told(folder: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["date", "amount"])
+    book.active.append(["1 May", 3])
+    book.save(folder / "sales.xlsx")
+    reader = FileReader(windows_in(folder))
+    result = asyncio.run(reader.read("sales.xlsx"))
+    assert result.text == "[file read] sales.xlsx (Excel, 1 row, columns: date, amount)"

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import openpyxl  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -233,7 +234,6 @@ def test_chinese_words_for_all_of_them() -> None:
 
 
 def workbook(*sheets: tuple[str, list[list[object]]]) -> bytes:
-    openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.remove(book.active)
     for title, rows in sheets:

@@ -55,6 +55,11 @@ def gist_of_size(
     return told(_shown(where), [_kind(where, lang), size_of(size)], lang, was_read=was_read)
 
 
+def is_workbook(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a table that is no text."""
+    return PurePosixPath(os.fspath(path)).suffix.lower() in _WORKBOOKS
+
+
 def _shown(path: PurePosixPath) -> str:
     return path.name if path.is_absolute() else str(path)
 
@@ -77,7 +82,7 @@ def _kind(path: PurePosixPath, lang: Lang, otherwise: str = "text") -> str:
 def _facts(path: PurePosixPath, content: str | bytes, lang: Lang) -> list[str]:
     data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
     size = size_of(len(data))
-    if path.suffix.lower() in _WORKBOOKS:
+    if is_workbook(path):
         return [_kind(path, lang), *(of_workbook(data, lang) or [size])]
     text = _text(content)
     if text is None:
