@@ -1,17 +1,57 @@
 """`contextui new-window`: a window to begin with."""
 
+import shlex
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
-from contextui.cli.place import here
+from contextui.cli.parsers import UsageError
+from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import say
 from contextui.cli.words import words
+from contextui.session.paths import contextui_home
+from contextui.windowing.registry import discover
 from contextui.windowing.template import write_new_window
 
 
 def run(arguments: Arguments) -> int:
     """Write a window and its test, and say what to do with them."""
-    window, test = (path.name for path in write_new_window(arguments.name, here()))
+    folder = here()
+    _check_free(arguments, folder)
+    window, test = (path.name for path in write_new_window(arguments.name, folder))
     say(words("Wrote {window} and {test}.", window=window, test=test))
     say(words("Try it:   {command}", command=f"contextui --window {window}"))
-    say(words("Test it:  {command}", command=f"python -m pytest {test}"))
+    say(words("Test it:  {command}", command=f"{_python()} -m pytest {test}"))
+    if find_spec("pytest") is None:
+        command = f"{_python()} -m pip install pytest"
+        say(words("For that pytest is needed: {command}", command=command))
     return status.DONE
+
+
+def _check_free(arguments: Arguments, folder: Path) -> None:
+    """See that no window has this name yet: of two, only the first could be opened.
+
+    Raises:
+        UsageError: One has.
+    """
+    settings = settings_of(arguments, folder).settings
+    there_is = discover(
+        files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
+    )
+    for entry in there_is.entries:
+        if entry.name == arguments.name and entry.usable:
+            raise UsageError(
+                "There is a window {name} already, {origin}. Take another name.",
+                name=entry.name,
+                origin=entry.origin,
+            )
+
+
+def _python() -> str:
+    """The Python that has contextui, as it is called here."""
+    own, called = Path(sys.executable), shutil.which("python")
+    is_it = called is not None and Path(called).absolute().parent == own.absolute().parent
+    return "python" if is_it else shlex.quote(str(own))

@@ -1,13 +1,15 @@
 """`contextui trust`: read what a project's windows are, then let them run."""
 
+import ast
 import sys
+from collections.abc import Iterator
 
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.parsers import UsageError
 from contextui.cli.place import here
 from contextui.cli.speaking import say, say_json, tell
-from contextui.cli.words import in_ours, words
+from contextui.cli.words import counted, in_ours, words
 from contextui.session.paths import contextui_home
 from contextui.text import one_line
 from contextui.windowing.trust import Review, TrustStore
@@ -33,7 +35,7 @@ def run(arguments: Arguments) -> int:
     if review.trusted:
         say(words("These files are trusted."))
         return status.DONE
-    if not arguments.yes and not _agreed():
+    if not arguments.yes and not _agreed(review):
         say(words("Nothing was trusted."))
         return status.FAILED
     store.trust(folder, review)  # what was shown, not what is there by now
@@ -45,11 +47,44 @@ def _show(review: Review) -> None:
     say(f"{one_line(str(review.folder), 160)}")
     for file in review.files:
         say(f"  {file}")
+        for line in _about(review.contents.get(file.name)):
+            say(f"      {line}")
 
 
-def _agreed() -> bool:
+def _about(source: bytes | None) -> Iterator[str]:
+    """What to know of a file before it is read; nothing of it is run."""
+    if source is None:
+        return
+    yield counted(source.count(b"\n"), "{count} line", "{count} lines")
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        yield words("This is not valid Python.")
+        return
+    classes = [node.name for node in nodes if isinstance(node, ast.ClassDef)]
+    imports = sorted({name for node in nodes for name in _imported(node)} - {"contextui"})
+    if classes:
+        yield words("defines {names}", names=one_line(", ".join(classes), 300))
+    if imports:
+        yield words("imports {names}", names=one_line(", ".join(imports), 300))
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name.partition(".")[0] for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        yield "." * node.level + (node.module or "").partition(".")[0]
+
+
+def _agreed(review: Review) -> bool:
     if not sys.stdin.isatty():
         raise UsageError("There is nobody to ask. Read the files, then run contextui trust --yes.")
-    asked = words("They can do all that you can do. Did you read them? [y/N] ")
-    say(asked, end="", flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    asked = words("They can do all that you can do. Trust them? [y]es, [N]o, [s]how them: ")
+    while True:
+        say(asked, end="", flush=True)
+        answer = sys.stdin.readline().strip().lower()
+        if answer not in ("s", "show"):
+            return answer in ("y", "yes")
+        for name, source in review.contents.items():
+            say(f"\n── {one_line(name, 160)}")
+            say(source.decode(errors="replace"))

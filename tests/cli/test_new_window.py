@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 from tests.cli.calling import PATIENCE, Program
 
@@ -24,6 +27,31 @@ def test_nothing_is_overwritten(program: Program) -> None:
     program.write("shop_window.py", "mine")
     program("new-window", "shop").fails(2, "shop_window.py")
     assert (program.folder / "shop_window.py").read_text() == "mine"
+
+
+def test_a_name_that_is_taken_is_refused(program: Program) -> None:
+    program("new-window", "todo").fails(2, "There is a window todo already", "contextui")
+    program("new-window", "shop")
+    program.set(CONTEXTUI_WINDOW="shop_window.py")
+    program("new-window", "shop").fails(2, "There is a window shop already", "shop_window.py")
+    assert sorted(path.name for path in program.folder.glob("*.py")) == [
+        "shop_window.py",
+        "test_shop_window.py",
+    ]
+
+
+def test_the_command_that_tests_it_works_here(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program.set(PATH="/usr/bin")
+    *_, last = program("new-window", "shop").out.splitlines()
+    assert last == f"Test it:  {sys.executable} -m pytest test_shop_window.py"
+    program.set(PATH=str(Path(sys.executable).parent))
+    *_, last = program("new-window", "shed").out.splitlines()
+    assert last == "Test it:  python -m pytest test_shed_window.py"
+    monkeypatch.setattr("contextui.cli.new_window.find_spec", lambda name: None)
+    *_, last = program("new-window", "barn").out.splitlines()
+    assert last == "For that pytest is needed: python -m pip install pytest"
 
 
 def test_a_name_that_cannot_be_one_is_refused(program: Program) -> None:

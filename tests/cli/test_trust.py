@@ -31,6 +31,7 @@ def test_a_projects_windows_run_once_they_are_trusted(program: Program, window: 
     done = program("trust", "--yes")
     assert done.status == 0
     assert "new deploy.py sha256 " in done.out
+    assert "\n      6 lines\n      defines DeployWindow\n" in done.out
     assert is_there(program)
     window.write_text(WINDOW.format("Changed"))
     assert not is_there(program)
@@ -50,8 +51,32 @@ def test_it_asks_and_only_a_yes_counts(
     os.close(stdin)
     os.close(terminal)
     assert (process.returncode, err) == (0 if agreed else 1, b"")
-    assert b"Did you read them?" in out
+    assert b"Trust them?" in out
     assert is_there(program) is agreed
+
+
+def test_what_matters_is_shown_before_it_asks(program: Program, window: Path) -> None:
+    window.write_text(f"import os, subprocess\nfrom . import helper\n{WINDOW.format('Deploy')}")
+    program.write(".contextui/windows/broken.py", "def (\x1b[2J")
+    out = program("trust").out
+    assert "defines DeployWindow\n      imports ., os, subprocess\n" in out
+    assert "broken.py sha256" in out
+    assert "This is not valid Python." in out
+
+
+def test_it_shows_the_code_to_whoever_wants_to_read_it(program: Program, window: Path) -> None:
+    window.write_text(WINDOW.format("Deploy") + "# \x1b[2J hidden\n")
+    terminal, stdin = pty.openpty()
+    with program.start("trust", stdin=stdin) as process:
+        os.write(terminal, b"s\nn\n")
+        out, err = process.communicate(timeout=PATIENCE)
+    os.close(stdin)
+    os.close(terminal)
+    assert (process.returncode, err) == (1, b"")
+    assert "── deploy.py\n" in out.decode()
+    assert '"""Deploy."""\n' in out.decode()
+    assert "␛[2J hidden" in out.decode()
+    assert out.decode().count("Trust them?") == 2
 
 
 def test_where_nobody_can_be_asked_nothing_is_trusted(program: Program, window: Path) -> None:

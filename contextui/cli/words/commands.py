@@ -61,14 +61,23 @@ CHINESE: dict[str, str] = {
     "Wrote {window} and {test}.": "已写入 {window} 和 {test}。",
     "Try it:   {command}": "试用：  {command}",
     "Test it:  {command}": "测试：  {command}",
+    "For that pytest is needed: {command}": "为此需要 pytest：{command}",
+    "There is a window {name} already, {origin}. Take another name.": (
+        "已经有名为 {name} 的窗口：{origin}。请换一个名称。"
+    ),
     "{folder} is not trusted.": "{folder} 不受信任。",
     "There are no windows in {folder}.": "{folder} 中没有窗口。",
     "These files are trusted.": "这些文件已受信任。",
     "Nothing was trusted.": "没有信任任何文件。",
     "Trusted. You are asked again when a file changes.": "已信任。文件变化时会再次询问。",
-    "They can do all that you can do. Did you read them? [y/N] ": (
-        "它们能做你能做的一切。你读过它们了吗？[y/N] "
+    "They can do all that you can do. Trust them? [y]es, [N]o, [s]how them: ": (
+        "它们能做你能做的一切。信任它们吗？[y] 是，[N] 否，[s] 显示内容："
     ),
+    "{count} line": "{count} 行",
+    "{count} lines": "{count} 行",
+    "This is not valid Python.": "这不是有效的 Python。",
+    "defines {names}": "定义 {names}",
+    "imports {names}": "导入 {names}",
     "There is nobody to ask. Read the files, then run contextui trust --yes.": (
         "没有人可以询问。请先阅读文件，再运行 contextui trust --yes。"
     ),
