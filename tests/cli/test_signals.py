@@ -86,6 +86,7 @@ def test_a_stopped_turn_is_told_as_json(program: Program, server: Server) -> Non
     assert process.returncode == 130
     assert (result["reason"], result["is_error"]) == ("stopped", False)
     assert result["result"] == WORDS
+    assert result["usage"]["input_tokens"] == 10  # which the server counted before it answered
 
 
 STUBBORN = """
