@@ -26,6 +26,11 @@ def cut(text: str, columns: int) -> str:
     return text
 
 
+def cut_before(text: str, columns: int) -> str:
+    """The text, or "…" and as much of its end as there is room for."""
+    return text if width(text) <= columns else cut(text[::-1], columns)[::-1]
+
+
 def padded(text: str, columns: int) -> str:
     """The text with spaces behind it."""
     return text + " " * (columns - width(text))

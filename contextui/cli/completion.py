@@ -12,7 +12,15 @@ from contextui.cli.speaking import say
 from contextui.cli.words import words
 from contextui.config import Settings, choices
 
-_FILES, _FOLDERS = ("window",), ("windows",)
+Value = Literal["nothing", "text", "file", "folder", "session"]
+_VALUES: dict[str, Value] = {
+    "window": "file",
+    "windows": "folder",
+    "resume": "session",
+    "session": "session",
+}
+# The ids of this folder's sessions: the first column, without its head.
+_SESSIONS = "contextui sessions 2>/dev/null | tail -n +2 | cut -d' ' -f1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +32,14 @@ class Option:
         words: What it can be, if that is one of a few words.
         value: What it takes.
         about: What it is for.
+        several: Whether there may be more than one such word.
     """
 
     flags: tuple[str, ...]
     words: tuple[str, ...]
-    value: Literal["nothing", "text", "file", "folder"]
+    value: Value
     about: str
+    several: bool
 
 
 def run(arguments: Arguments) -> int:
@@ -49,15 +59,8 @@ def _option(action: argparse.Action) -> Option:
     if not offered and action.dest in Settings.model_fields:
         offered = choices(action.dest)
     about = words(action.help or "").replace("%%", "%")
-    return Option(tuple(action.option_strings), offered, _value(action), about)
-
-
-def _value(action: argparse.Action) -> Literal["nothing", "text", "file", "folder"]:
-    if action.nargs == 0:
-        return "nothing"
-    if action.dest in _FILES:
-        return "file"
-    return "folder" if action.dest in _FOLDERS else "text"
+    value = "nothing" if action.nargs == 0 else _VALUES.get(action.dest, "text")
+    return Option(tuple(action.option_strings), offered, value, about, action.nargs == "*")
 
 
 def _commands() -> dict[str, list[Option]]:
@@ -76,12 +79,18 @@ def _bash() -> Iterator[str]:
     yield "# contextui: completion for bash"
     yield "_contextui() {"
     yield '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" offer'
+    yield "    local IFS=$' \\t\\n'"
+    yield '    if [ "$word" = "=" ]; then word=""  # --lang=zh is three words here'
+    yield '    elif [ "$before" = "=" ]; then before="${COMP_WORDS[COMP_CWORD-2]}"; fi'
     yield '    case "$before" in'
     yield from _bash_values([*main, *(one for options in commands.values() for one in options)])
     yield "    esac"
     yield '    case "${COMP_WORDS[1]}" in'
     for name, options in commands.items():
-        yield f'        {name}) offer="{_bash_offer(options)}" ;;'
+        ids = (
+            f'; [[ "$word" == -* ]] || offer+=" $({_SESSIONS})"' if _names_session(options) else ""
+        )
+        yield f'        {name}) offer="{_bash_offer(options)}"{ids} ;;'
     yield f'        *) offer="{_bash_offer(main)}"'
     yield f'           [ "$COMP_CWORD" -eq 1 ] && offer="{" ".join(commands)} $offer" ;;'
     yield "    esac"
@@ -98,22 +107,44 @@ def _bash_values(options: Sequence[Option]) -> Iterator[str]:
         seen.update(new)
         if not new or option.value == "nothing":
             continue
-        kind = {"file": "-f", "folder": "-d"}.get(option.value, f'-W "{" ".join(option.words)}"')
-        yield f'        {"|".join(new)}) COMPREPLY=($(compgen {kind} -- "$word")); return ;;'
+        yield f"        {'|'.join(new)}) {_bash_value(option)}; return ;;"
+
+
+def _bash_value(option: Option) -> str:
+    match option.value:
+        case "file" | "folder":
+            kind = "-f" if option.value == "file" else "-d"
+            as_names = "IFS=$'\\n'; compopt -o filenames 2>/dev/null"  # names may have spaces
+            return f'{as_names}; COMPREPLY=($(compgen {kind} -- "$word"))'
+        case "session":
+            offered = f"$({_SESSIONS})"
+        case _:
+            offered = " ".join(option.words)
+    return f'COMPREPLY=($(compgen -W "{offered}" -- "$word"))'
 
 
 def _bash_offer(options: Sequence[Option]) -> str:
-    return " ".join([*(one for o in options if not o.flags for one in o.words),
-                     *(flag for o in options for flag in o.flags)])  # fmt: skip
+    offered = [word for option in options if not option.flags for word in option.words]
+    return " ".join([*offered, *(flag for option in options for flag in option.flags)])
+
+
+def _names_session(options: Sequence[Option]) -> bool:
+    return any(option.value == "session" and not option.flags for option in options)
 
 
 # --- zsh -------------------------------------------------------------------------------------
+
+_ZSH_OFFERS = {"file": "_files", "folder": "_files -/", "session": "_contextui_sessions"}
 
 
 def _zsh() -> Iterator[str]:
     commands = _commands()
     yield "#compdef contextui"
     yield "# contextui: completion for zsh"
+    yield "_contextui_sessions() {"
+    yield f'    local -a found=(${{(f)"$({_SESSIONS})"}})'
+    yield "    compadd -a found"
+    yield "}"
     yield "_contextui() {"
     yield "    local -a commands=("
     for name in commands:
@@ -142,14 +173,15 @@ def _zsh_specs(options: Sequence[Option]) -> Iterator[str]:
     """The specs of `_arguments`: one for each way to write a flag."""
     for option in options:
         about = option.about.replace("[", "(").replace("]", ")").replace(":", ",")
-        offer = {"file": "_files", "folder": "_files -/"}.get(
+        offer = _ZSH_OFFERS.get(
             option.value, f"({' '.join(option.words)})" if option.words else " "
         )
         takes = "" if option.value == "nothing" else f":{option.value}:{offer}"
         if not option.flags:
-            yield _quoted(f"*:{about}:{offer}")
+            yield _quoted(f"{'*' if option.several else '1'}:{about}:{offer}")
         for flag in option.flags:
-            yield _quoted(f"*{flag}[{about}]{takes}")
+            joined = "=" if takes and flag.startswith("--") else ""  # --lang=zh, or --lang zh
+            yield _quoted(f"*{flag}{joined}[{about}]{takes}")
 
 
 # --- fish ------------------------------------------------------------------------------------
@@ -169,14 +201,17 @@ def _fish() -> Iterator[str]:
 
 
 def _fish_options(options: Sequence[Option], when: str) -> Iterator[str]:
-    takes = {"nothing": "", "text": "-x", "file": "-r -F",
+    ids = f'-a "({_SESSIONS})"'
+    takes = {"nothing": "", "text": "-x", "file": "-r -F", "session": f"-x {ids}",
              "folder": "-x -a '(__fish_complete_directories)'"}  # fmt: skip
     for option in options:
-        if not option.flags and not option.words:
+        if not option.flags and not option.words and option.value != "session":
             continue
         parts = [f"-l {one[2:]}" if one[:2] == "--" else f"-s {one[1:]}" for one in option.flags]
         if option.flags:
             parts.append(takes[option.value])
+        elif option.value == "session":
+            parts.append(ids)
         if option.words:
             parts.append(f"-a {_quoted(' '.join(option.words))}")
         told = " ".join(filter(None, parts))

@@ -11,27 +11,35 @@ from contextui import interrupt
 from contextui.cli import status, stdout
 from contextui.cli.arguments import Arguments, asks_for_json, parse
 from contextui.cli.language import language
-from contextui.cli.speaking import make_robust, say_json, tell, tell_crash, words_of
-from contextui.cli.words import in_ours, speak
+from contextui.cli.speaking import (
+    OutputError,
+    finish,
+    make_robust,
+    say_json,
+    tell,
+    tell_crash,
+    words_of,
+)
+from contextui.cli.words import in_ours, speak, words
 from contextui.errors import ContextUIError
 
 
-def run(words: Sequence[str]) -> int:
-    """Do what the words say; the exit status. No error leaves a traceback behind."""
+def run(given: Sequence[str]) -> int:
+    """Do what is asked for; the exit status. No error leaves a traceback behind."""
     make_robust()
-    speak(language(words, os.environ))
+    speak(language(given, os.environ))
     try:
-        return _run(words)
+        return _run(given)
     except BrokenPipeError:
         return status.BROKEN_PIPE
     finally:
         _empty_output()
 
 
-def _run(words: Sequence[str]) -> int:
+def _run(given: Sequence[str]) -> int:
     try:
         with interrupt.raised():
-            return _carry_out(words)
+            return _carry_out(given)
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
@@ -39,17 +47,24 @@ def _run(words: Sequence[str]) -> int:
     except ContextUIError as error:
         said = in_ours(str(error))
         tell(said)
-        return _fail(words, status.WRONG, said)
+        return _fail(given, status.WRONG, said)
+    except OutputError as error:
+        tell(_unwritten(error))
+        return status.FAILED
     except Exception as error:
         tell_crash(error)
-        return _fail(words, status.FAILED, words_of(error))
+        return _fail(given, status.FAILED, words_of(error))
 
 
-def _carry_out(words: Sequence[str]) -> int:
+def _unwritten(error: OutputError) -> str:
+    return words("The output cannot be written: {reason}.", reason=in_ours(str(error.strerror)))
+
+
+def _carry_out(given: Sequence[str]) -> int:
     try:
-        arguments = parse(words)
+        arguments = parse(given)
     except SystemExit as ended:  # --help and --version are done
-        sys.stdout.flush()
+        finish()
         return int(ended.code or 0)
     return _command(arguments)
 
@@ -62,13 +77,13 @@ def _command(arguments: Arguments) -> int:
         return carry_out(arguments)
     with stdout.kept():
         found = carry_out(arguments)
-        stdout.output().flush()
+        finish()
         return found
 
 
-def _fail(words: Sequence[str], found: int, error: str) -> int:
+def _fail(given: Sequence[str], found: int, error: str) -> int:
     """Programs that asked for JSON get it, also where nothing came of it."""
-    output = asks_for_json(words)
+    output = asks_for_json(given)
     if output is None:
         return found
     from contextui.cli.result import not_started  # noqa: PLC0415  (heavy: what a turn needs)

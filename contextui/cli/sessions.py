@@ -1,14 +1,15 @@
 """`contextui sessions`: the sessions of this folder, or of all."""
 
+import os
 from dataclasses import asdict
 from datetime import datetime
-from pathlib import Path
 
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
+from contextui.cli.columns import cut, cut_before, width
 from contextui.cli.earlier import unread
 from contextui.cli.place import here
-from contextui.cli.speaking import say, say_json, say_table, tell
+from contextui.cli.speaking import say, say_json, say_table, tell, terminal_columns
 from contextui.cli.words import words
 from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import one_line
@@ -28,7 +29,7 @@ def run(arguments: Arguments) -> int:
         folder = [words("folder")] if arguments.everywhere else []
         heads = ["id", words("last entry"), *folder, words("first words")]
         rows = [_session_row(info, everywhere=arguments.everywhere) for info in found]
-        say_table([heads, *rows])
+        say_table(_fitting([heads, *rows]))
     else:
         none_here = words(
             "There are no sessions of this folder yet; --all lists those of all folders."
@@ -38,11 +39,28 @@ def run(arguments: Arguments) -> int:
 
 
 def _session_row(info: SessionInfo, *, everywhere: bool) -> list[str]:
-    said = info.first_words or words("(nothing was said)")
-    row = [info.id[:_SHORT_ID], _local(info.updated)]
-    if not everywhere:
-        return [*row, one_line(said, 50)]
-    return [*row, one_line(Path(info.cwd).name or info.cwd, 20), one_line(said, 28)]
+    said = one_line(info.first_words or words("(nothing was said)"), 50)
+    folder = [one_line(_from_home(info.cwd), 1_000)] if everywhere else []
+    return [info.id[:_SHORT_ID], _local(info.updated), *folder, said]
+
+
+def _from_home(path: str) -> str:
+    """A path as people write it: ``~/notes``."""
+    home = os.path.expanduser("~")
+    inside = path == home or path.startswith(home.rstrip("/") + "/")
+    return f"~{path[len(home.rstrip('/')) :]}" if inside and home != "/" else path
+
+
+def _fitting(rows: list[list[str]]) -> list[list[str]]:
+    """The rows, cut to what a terminal has room for: of a folder its end tells most."""
+    columns = terminal_columns()
+    if columns is None:
+        return rows
+    room = columns - sum(width(cell) + 2 for cell in rows[-1][:2])
+    if len(rows[0]) == 3:
+        return [[*row[:2], cut(row[2], room)] for row in rows]
+    folder = min(max(width(row[2]) for row in rows), room // 2)
+    return [[*row[:2], cut_before(row[2], folder), cut(row[3], room - folder - 2)] for row in rows]
 
 
 def _local(timestamp: str) -> str:

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import shutil
 import sys
 import traceback
 from collections.abc import Sequence
@@ -21,6 +22,10 @@ _ACTING = re.compile(
     "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\uffff\ud800-\udfff"
     "\U000e0000-\U000e007f]"
 )
+
+
+class OutputError(OSError):
+    """An output that cannot be written, for another reason than that nobody reads it."""
 
 
 def make_robust() -> None:
@@ -45,12 +50,21 @@ def let_go_of_closed() -> None:
 
 def say(text: str = "", *, end: str = "\n", flush: bool = False) -> None:
     """Write what was asked for."""
-    _write(output(), for_terminal(text) + end, flush=flush)
+    _put_out(for_terminal(text) + end, flush=flush)
 
 
 def say_json(data: Any, *, indent: int | None = 2) -> None:
     """Write data as JSON, at once."""
-    _write(output(), as_json(data, indent=indent) + "\n", flush=True)
+    _put_out(as_json(data, indent=indent) + "\n", flush=True)
+
+
+def finish() -> None:
+    """See that all that was written has arrived.
+
+    Raises:
+        OutputError: It has not.
+    """
+    _put_out("", flush=True)
 
 
 def tell(line: str) -> None:
@@ -92,6 +106,11 @@ def say_table(rows: Sequence[Sequence[str]]) -> None:
         say("  ".join([*cells, row[-1]]))
 
 
+def terminal_columns() -> int | None:
+    """How wide the terminal is that shows the output; None if none does."""
+    return shutil.get_terminal_size().columns if output().isatty() else None
+
+
 def words_of(error: BaseException) -> str:
     """What an error says, or what it is if it says nothing."""
     kind, said = type(error).__name__, str(error)
@@ -122,6 +141,15 @@ def _masked(text: str) -> str:
     from contextui.secrets import mask  # noqa: PLC0415  (heavy: its patterns, and seldom needed)
 
     return mask(text)
+
+
+def _put_out(text: str, *, flush: bool) -> None:
+    try:
+        _write(output(), text, flush=flush)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error.errno, error.strerror) from error
 
 
 def _write(stream: TextIO, text: str, *, flush: bool) -> None:

@@ -2,11 +2,14 @@
 
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
+from contextui.cli.columns import wrapped
 from contextui.cli.place import here, settings_of
-from contextui.cli.speaking import say, say_json, tell
+from contextui.cli.speaking import say, say_json, tell, terminal_columns
 from contextui.cli.words import in_ours
 from contextui.session.paths import contextui_home
 from contextui.windowing.registry import discover
+
+_INDENT = "    "
 
 
 def run(arguments: Arguments) -> int:
@@ -24,5 +27,15 @@ def run(arguments: Arguments) -> int:
         say_json([entry.data() for entry in entries])
     else:
         for entry in entries:
-            say(str(entry))
+            for line in _lines(str(entry)):
+                say(line)
     return status.DONE
+
+
+def _lines(line: str) -> list[str]:
+    """The line; on a terminal in as many as it takes, all but the first indented."""
+    columns = terminal_columns()
+    if columns is None:
+        return [line]
+    first, *more = wrapped(line, columns - len(_INDENT))
+    return [first, *(_INDENT + one for one in more)]

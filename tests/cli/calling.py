@@ -46,6 +46,13 @@ class Done:
             assert word in self.err, self
 
 
+class Terminal(io.StringIO):
+    """What is written to it, if somebody looked at it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 class Program:
     """contextui in a folder of its own, with a home of its own.
 

@@ -1,15 +1,22 @@
 """`contextui completion`: the scripts work in the shells they are for."""
 
 import os
+import pty
+import select
 import shutil
 import subprocess
+import sys
+import time
+from pathlib import Path
 
+import pyte
 import pytest
 
 from contextui.cli.parsers import COMMANDS
 from contextui.config import Settings, flag_of
 from tests.cli.calling import PATIENCE, Program
 
+PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 CASES = [
     ("contextui ", set(COMMANDS)),
     ("contextui de", {"debug"}),
@@ -31,7 +38,10 @@ def script_of(program: Program, shell: str) -> str:
 
 
 def output_of(*command: str) -> list[str]:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    environ = {**os.environ, "PATH": PATH}
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE, check=True, env=environ
+    )
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -62,6 +72,69 @@ def test_fish_offers_what_there_is(program: Program, line: str, offered: set[str
     script = 'source $argv[1]; complete -C "$argv[2]"'
     lines = output_of("fish", "-N", "-c", script, script_of(program, "fish"), line)
     assert offered <= {one.split("\t")[0] for one in lines}
+
+
+SHELLS = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], "source {0}"),
+    "zsh": (["zsh", "-f", "-i"], "autoload -U compinit; compinit -u -D; source {0}"),
+}
+
+
+class Typing:
+    """A shell on a terminal, into which one types."""
+
+    def __init__(self, shell: str, script: str) -> None:
+        command, load = SHELLS[shell]
+        self._terminal, theirs = pty.openpty()
+        environ = {
+            **os.environ,
+            "PS1": "> ",
+            "TERM": "xterm",
+            "PATH": PATH,
+        }
+        self._process = subprocess.Popen(
+            command, stdin=theirs, stdout=theirs, stderr=theirs, env=environ, start_new_session=True
+        )
+        os.close(theirs)
+        self._screen = pyte.Screen(100, 30)
+        self._stream = pyte.ByteStream(self._screen)
+        self.type(f"{load.format(script)}; echo rea''dy\n", "ready")
+
+    def type(self, keys: str, expected: str) -> None:
+        """Type, and wait until the screen shows what is expected."""
+        os.write(self._terminal, keys.encode())
+        until = time.monotonic() + PATIENCE
+        while not any(line.startswith(expected) for line in self._screen.display):
+            ready, _, _ = select.select([self._terminal], [], [], until - time.monotonic())
+            assert ready, self._screen.display
+            self._stream.feed(os.read(self._terminal, 65_536))
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._terminal)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_tab_completes_what_is_typed(program: Program, shell: str) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f"there is no {shell}")
+    program.write("my window.py", "")
+    (program.folder / "own windows").mkdir()
+    program("-p", "Hello")
+    (info,) = program.sessions()
+    typing = Typing(shell, script_of(program, shell))
+    try:
+        again = "\x15"  # ctrl+u: an empty line
+        typing.type("contextui de\t", "> contextui debug ")
+        typing.type(f"{again}contextui --lang=z\t", "> contextui --lang=zh")
+        typing.type(f"{again}contextui --window my\t", "> contextui --window my\\ window.py")
+        typing.type(f"{again}contextui --windows ow\t", "> contextui --windows own\\ windows/")
+        typing.type(f"{again}contextui -r {info.id[:2]}\t", f"> contextui -r {info.id[:8]}")
+        typing.type(f"{again}contextui debug {info.id[:2]}\t", f"> contextui debug {info.id[:8]}")
+        typing.type(f"{again}contextui debug --tu\t", "> contextui debug --turn")
+    finally:
+        typing.end()
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh")

@@ -1,7 +1,6 @@
 """One turn without a screen, with the real SDK against a server on loopback."""
 
 import asyncio
-import io
 import json
 import sys
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ from contextui.agent.events import (
 from contextui.cli.output import StreamOutput, TextOutput
 from contextui.model import TextDelta
 from tests.agent.server import Reply, Server, Stream, answer, block_events, call, error, start
-from tests.cli.calling import Program
+from tests.cli.calling import Program, Terminal
 
 SECRET = "sk-ant-api03-5f3a9c27e1d84b60"
 
@@ -589,11 +588,6 @@ def test_own_windows_are_there_and_those_of_a_stranger_are_not(
 
 
 # --- on a terminal ---------------------------------------------------------------------------
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_a_terminal_is_told_of_calls(

@@ -2,14 +2,16 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from contextui import ContextItem, ItemType, SessionStore
+from contextui.cli.columns import width
 from contextui.config import Settings
 from contextui.session.paths import escape_project_path
-from tests.cli.calling import Program
+from tests.cli.calling import Program, Terminal
 
 WINDOW = '''
 from contextui import Body, Lod, Window
@@ -38,7 +40,22 @@ def test_sessions_of_this_folder_are_listed_newest_first(program: Program, tmp_p
     assert [row.split()[0] for row in rows] == [second[:8], first[:8]]
     assert rows[0].endswith("two␛[2J lines")
     assert other[:8] in program("sessions", "--all").out
-    assert " other " in program("sessions", "--all").out
+    assert "  ~/other  elsewhere\n" in program("sessions", "--all").out
+    assert "  ~/work   one\n" in program("sessions", "--all").out
+
+
+def test_lists_fit_the_terminal(
+    program: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    make_session(program, "said " * 50)
+    make_session(program, "你好" * 50, tmp_path / "a" / ("long " * 20) / "folder")
+    for words in (["sessions"], ["sessions", "--all"], ["windows"]):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stdout", terminal)
+        program(*words)
+        lines = terminal.getvalue().splitlines()
+        assert [line for line in lines if width(line) > 80] == []
+        assert "--all" not in words or any("/folder  你好" in line for line in lines)
 
 
 def test_sessions_as_json(program: Program) -> None:

@@ -250,3 +250,5 @@ def test_streams_that_are_closed_or_full_are_no_crash(
     assert b"Traceback" not in done.stderr
     assert b"Exception ignored" not in done.stderr
     assert done.stderr.count(b"\n") <= 1
+    if status == 1:
+        assert done.stderr.startswith(b"contextui: The output cannot be written: No space left on")

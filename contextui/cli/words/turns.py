@@ -34,6 +34,7 @@ CHINESE: dict[str, str] = {
     " Let it go on: {command}": "让它继续：{command}",
     "go on": "继续",
     "Something went wrong: {what}": "出错了：{what}",
+    "The output cannot be written: {reason}.": "无法写入输出：{reason}。",
     # what is known before
     "{model} needs {variable}. Set it, or take --model {offline}.": (
         "{model} 需要 {variable}。请设置它，或使用 --model {offline}。"
