@@ -15,6 +15,7 @@ from contextui.errors import ContextUIError
 from contextui.tui.asking import Asker
 from contextui.tui.crash import Crash, write_report
 from contextui.tui.desk import Desk
+from contextui.tui.desktop.own.blame import cause_of, guard_of
 from contextui.tui.header import shown_folder
 from contextui.tui.help import HelpScreen
 from contextui.tui.keyline import KeyLine
@@ -157,7 +158,11 @@ class ContextUIApp(KeyLine[int]):
         self.exit(status, return_code=status)
 
     def _handle_exception(self, error: Exception) -> None:
-        """A mistake of our own: the default prints all local variables, keys among them."""
+        """A mistake, mostly our own: the default prints all local variables, keys among them."""
+        if (guard := guard_of(error)) is not None:  # a stranger's: the window does without it
+            write_report(error)
+            guard.guarded_failed(cause_of(error))
+            return
         if self._is_leaving:  # what is being taken down may stumble, and changes nothing any more
             write_report(error)
             return

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import TextArea
 
-from contextui.agent.events import CompactionFinished, TurnFinished
+from contextui.agent.events import CompactionFinished, Notice, TurnFinished
 from contextui.errors import ContextUIError
 from contextui.events import Event
 from contextui.tui.asking import Asker
@@ -22,6 +22,7 @@ from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.queue import Queue
 from contextui.tui.conversation.welcome import Try
 from contextui.tui.desk import Desk
+from contextui.tui.desktop.own.loading import Guard
 from contextui.tui.desktop.pane import Desktop
 from contextui.tui.footer import Keys
 from contextui.tui.goto import GoTo
@@ -153,6 +154,16 @@ class MainScreen(Screen[None]):
         self.query_one(Inspector).hear(event)
         if isinstance(event, TurnFinished | CompactionFinished) and self.talk is not None:
             self.query_one(Queue).show(self.talk.waiting)
+
+    @on(Guard.Failed)
+    def _log_failed_widget(self, message: Guard.Failed) -> None:
+        """A window's own widget failed; the window is drawn without it, and the log says why."""
+        told = self.words(
+            "{name} could not be drawn: {reason}. The rest works on.",
+            name=message.window_id,
+            reason=message.reason.rstrip("."),
+        )
+        self.query_one(Inspector).hear(Notice(told))
 
     def _arrange(self) -> None:
         """With no window open the conversation takes the room."""

@@ -137,14 +137,12 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     @on(Guard.Failed)
     async def _draw_without(self, message: Guard.Failed) -> None:
         """The window's own widget failed: draw the window as any other."""
-        message.stop()
         failed, self._own_problem = self.body, message.reason
         if isinstance(failed, Guard):
             self.body = ContentBody(self.window, self._setting.words)
-            if self.app.focused is not None and failed in self.app.focused.ancestors_with_self:
-                self.focus()
-            await self.mount(self.body, after=failed)
-            await failed.remove()
+            await self.mount(self.body, before=self.row)
+            if failed.is_attached:
+                await failed.remove()
             self._draw()
 
     # --- what the person does ----------------------------------------------------------

@@ -2,10 +2,13 @@
 
 from types import new_class
 
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
+from textual.geometry import Size
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -78,6 +81,86 @@ class FailsInTitle(Plain):
     @property
     def window_title(self) -> str:
         raise ValueError("not titled")
+
+
+class Child(Static, can_focus=True):
+    """Fails in the way that it is told to."""
+
+    class Raised(Message):
+        """It asks its parent to fail."""
+
+    def __init__(self, way: str) -> None:
+        super().__init__("a child")
+        self.way = way
+        self.is_bad = False
+
+    def on_key(self, event: Key) -> None:
+        if event.key != "f":
+            return
+        self.is_bad = True
+        if self.way == "in a handler of a message":
+            self.post_message(self.Raised())
+        elif self.way == "in a handler of its own":
+            self.post_message(Failing())
+        elif self.way == "in a callback":
+            self.call_next(self.raise_it)
+        elif self.way == "in a worker":
+            self.run_worker(self.work())
+        elif self.way == "in a thread":
+            self.run_worker(self.raise_it, thread=True)
+        elif self.way == "in a timer":
+            self.set_timer(0.01, self.raise_it)
+        else:
+            self.refresh(layout=True)
+
+    def on_failing(self) -> None:
+        self.raise_it()
+
+    async def work(self) -> None:
+        self.raise_it()
+
+    def raise_it(self) -> None:
+        raise ValueError(f"not {self.way}")
+
+    def render(self) -> Content:
+        if self.is_bad and self.way == "when drawn":
+            self.raise_it()
+        return Content("a child")
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        if self.is_bad and self.way == "when measured":
+            self.raise_it()
+        return 1
+
+
+class Failing(Message):
+    """Leads to a failure."""
+
+
+class FailsWithin(Plain):
+    """Has a child, deep within, that fails."""
+
+    way = ""
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Child(self.way)
+
+    @on(Child.Raised)
+    def _raise(self) -> None:
+        raise ValueError(f"not {self.way}")
+
+
+WAYS = {
+    "in a handler of a message",
+    "in a handler of its own",
+    "in a callback",
+    "in a worker",
+    "in a thread",
+    "in a timer",
+    "when drawn",
+    "when measured",
+}
 
 
 class TakesNothing(Widget):

@@ -1,7 +1,8 @@
 """Widgets that windows bring along: loaded when first drawn, and kept from doing harm."""
 
 import types
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
+from functools import cache
 from importlib import import_module
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +15,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer, TimerCallback
 from textual.visual import VisualType
-from textual.widget import Widget
+from textual.widget import AwaitMount, Widget
 
 from contextui.windowing.base import Window
 from contextui.windowing.trouble import reason_of
@@ -33,15 +34,20 @@ else:
 
 
 class Guard(_Base):
-    """Stands before a widget's own class and catches what that raises: the frame is told."""
+    """Stands before a widget's own class and catches what that raises: the frame is told.
+
+    What is mounted within is guarded as well, and counts as part of it. All names of its own say
+    `guarded`: they must not hide those of the widget.
+    """
 
     class Failed(Message):
         """The widget raised."""
 
-        def __init__(self, reason: str) -> None:
+        def __init__(self, window_id: str, reason: str) -> None:
             super().__init__()
-            self.reason = reason
+            self.window_id, self.reason = window_id, reason
 
+    guarded_id = ""
     _has_failed = False
 
     def guarded(self, call: Callable[[], T], instead: T) -> T:
@@ -51,7 +57,7 @@ class Guard(_Base):
         try:
             return call()
         except Exception as problem:
-            self._fail(problem)
+            self.guarded_failed(problem)
             return instead
 
     async def guarded_wait(self, call: Callable[[], Awaitable[object]] | None) -> None:
@@ -60,18 +66,35 @@ class Guard(_Base):
             try:
                 await call()
             except Exception as problem:
-                self._fail(problem)
+                self.guarded_failed(problem)
 
-    def _fail(self, problem: Exception) -> None:
-        self._has_failed = True
-        self.post_message(self.Failed(reason_of(problem)))
+    def guarded_failed(self, problem: BaseException) -> None:
+        """Tell whoever holds the widget, once, that it is of no use any more.
+
+        The widget itself may be unable to tell anything: Textual takes down what raised.
+        """
+        outer = [one for one in self.ancestors_with_self if isinstance(one, Guard)][-1]
+        if outer._has_failed:
+            return
+        outer._has_failed = True
+        if isinstance(outer.parent, Widget):
+            if outer.has_focus_within:
+                outer.parent.focus()
+            outer.parent.post_message(self.Failed(outer.guarded_id, reason_of(problem)))
+
+    def mount(self, *widgets: Widget, **where: Any) -> AwaitMount:
+        """Guard what comes within too."""
+        for one in widgets:
+            if not isinstance(one, Guard):
+                one.__class__ = _guarded_class(type(one))
+        return super().mount(*widgets, **where)
 
     def compose(self) -> ComposeResult:
         """Its children, one by one: containers take in what is composed within them."""
         try:
             yield from super().compose()
         except Exception as problem:
-            self._fail(problem)
+            self.guarded_failed(problem)
 
     def render(self) -> VisualType:
         """What it shows."""
@@ -101,7 +124,7 @@ class Guard(_Base):
         try:
             await super().on_event(event)
         except Exception as problem:
-            self._fail(problem)
+            self.guarded_failed(problem)
 
     def set_timer(
         self, delay: float, callback: TimerCallback | None = None, **options: Any
@@ -145,12 +168,12 @@ def own_widget(window: Window) -> Guard | None:
     try:
         cls = getattr(import_module(module_name), name)
         made: Guard = _guarded_class(cls)(window)
+        made.guarded_id = window.id
     except (Exception, SystemExit) as problem:
         raise OwnWidgetError(reason_of(problem)) from problem
     return made
 
 
-def _guarded_class(cls: type[Widget]) -> Callable[[Window], Guard]:
-    bases: Iterable[type] = (Guard, cls)
-    guarded: Callable[[Window], Guard] = types.new_class(cls.__name__, tuple(bases))
-    return guarded
+@cache
+def _guarded_class(cls: type[Widget]) -> type[Any]:
+    return types.new_class(cls.__name__, (Guard, cls))
