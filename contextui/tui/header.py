@@ -8,9 +8,11 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
+from contextui.agent.protocol import PROTOCOLS
 from contextui.session.git import branch_of
 from contextui.tui.cells import FAINT, MUTED, line
 from contextui.tui.desk import Desk
+from contextui.tui.inspector.look import Looker
 from contextui.tui.link import Changes
 from contextui.tui.words import Words
 
@@ -70,12 +72,15 @@ class Panes(Static):
         super().__init__(id="panes")
         self._words = words
         self._desk: Desk | None = None
+        self._looker: Looker | None = None
         self._present = "chat"
         self._places: list[tuple[int, str]] = []
 
     def attach(self, desk: Desk) -> None:
         """Show figures of a session."""
         self._desk = desk
+        tools = PROTOCOLS[desk.controller.tool_protocol].tools
+        self._looker = Looker(desk.session.context, tools)
         self.refresh()
 
     def take(self, changes: Changes) -> None:
@@ -108,11 +113,11 @@ class Panes(Static):
 
     def _labels(self) -> dict[str, str]:
         windows, share = "", ""
-        if self._desk is not None:
+        if self._desk is not None and self._looker is not None:
             count = len(self._desk.session.windows.windows())
-            tokens = self._desk.session.context.get_stats().estimated_tokens
+            tokens = self._looker.look().shares.total
             windows = f" {count}" if count else ""
-            share = f" {100 * tokens // self._desk.controller.options.budget}%"
+            share = f" {100 * tokens / self._desk.controller.options.budget:.0f}%"
         return {
             "chat": self._words("Chat"),
             "windows": self._words("Windows") + windows,

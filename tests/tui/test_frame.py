@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
+from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.desk import Desk
 from contextui.tui.desktop.pane import Desktop
 from contextui.tui.footer import Keys
 from contextui.tui.goto import GoTo
@@ -19,6 +22,7 @@ from contextui.tui.help import HelpScreen
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.words import CHINESE, Words
 from contextui.windowing.env import Lang
+from tests.agent.talking import options
 from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
 
 
@@ -133,6 +137,52 @@ def test_narrow_panes_are_chosen_by_click(tmp_path: Path) -> None:
             await until(pilot, lambda: pilot.app.screen.has_class("-pane-context"))
             await pilot.click(Panes, offset=(top.index("Chat"), 0))
             await until(pilot, lambda: not pilot.app.screen.has_class("-pane-context"))
+
+    asyncio.run(go())
+
+
+def test_tokens_are_told_in_one_way_everywhere(tmp_path: Path) -> None:
+    """As the provider counts them, once it has said how it does."""
+
+    async def go() -> None:
+        milk = call("create", name="todo", args={"items": ["milk"]})
+        desk = desk_in(tmp_path, milk, "Done.", options=options(budget=10_000))
+        context = desk.session.context
+        for _ in range(40):
+            context.counter.calibrate(1_000, 2_000)
+        async with running(desk) as pilot:
+            await say(pilot, "a list")
+            counted = context.ledger.size(context.ledger.references["todo_1"][-1])
+            told = context.counter.calibrated(counted)
+            assert told > counted
+            await until(pilot, lambda: shown(pilot, f"Full   {told} ─"))  # in its border
+            assert re.search(rf"Window todo_1 .* {told}$", "\n".join(lines(pilot)), re.MULTILINE)
+            percent = re.search(r" / 10k +(\d+%)", "\n".join(lines(pilot)))
+            assert percent is not None
+            await pilot.resize_terminal(80, 24)
+            await until(pilot, lambda: f"Context {percent[1]}" in lines(pilot)[0])
+
+    asyncio.run(go())
+
+
+def test_before_there_is_a_session_no_figures_are_made_up(tmp_path: Path) -> None:
+    async def go() -> None:
+        let_go = threading.Event()
+
+        def late() -> Desk:
+            let_go.wait(30)
+            return desk_in(tmp_path)
+
+        app = ContextUIApp(late)
+        async with app.run_test(size=(120, 40)) as pilot:
+            await until(pilot, lambda: shown(pilot, "Context"))
+            assert not shown(pilot, "%")
+            assert [line for line in lines(pilot) if "Context " in line and "opening…" in line]
+            let_go.set()
+            await until(pilot, lambda: shown(pilot, "128k"))
+            assert not shown(pilot, "opening…")
+            assert app.desk is not None
+            app.desk.close()
 
     asyncio.run(go())
 

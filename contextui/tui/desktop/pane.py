@@ -93,9 +93,9 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     def _tokens(self, window_id: str) -> int | None:
         if self._desk is None:
             return None
-        ledger = self._desk.session.context.ledger
-        items = ledger.references.get(window_id)
-        return ledger.size(items[-1]) if items else None
+        context = self._desk.session.context
+        items = context.ledger.references.get(window_id)
+        return context.counter.calibrated(context.ledger.size(items[-1])) if items else None
 
     # --- what happens ------------------------------------------------------------------
 

@@ -36,7 +36,7 @@ class BudgetBar(Widget):
     def __init__(self, words: Words) -> None:
         super().__init__(id="budget")
         self._words = words
-        self._shares, self._budget, self._banner = Shares(), 1, ""
+        self._shares, self._budget, self._banner = Shares(), 0, ""
 
     def show(self, shares: Shares, budget: int, banner: str = "") -> None:
         """Show new figures.
@@ -51,10 +51,17 @@ class BudgetBar(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        """The three lines."""
+        """The three lines; before there is a session, that it is being opened."""
         width = self.size.width
+        if not self._budget:
+            return self._opening(width)
         lines = [self._head(width), Content.assemble(*bar(self._shares, self._budget, width))]
         return Content("\n").join([*lines, self._legend(width)])
+
+    def _opening(self, width: int) -> Content:
+        name, told = self._words("Context"), self._words("opening…")
+        gap = max(width - cell_len(name) - cell_len(told), 1)
+        return Content.assemble((name, "bold"), " " * gap, (told, MUTED))
 
     def _head(self, width: int) -> Content:
         name, total = self._words("Context"), self._shares.total
