@@ -1,13 +1,11 @@
 """Ctrl+c while the program starts and ends: it is over at once, without a word.
 
 Python would tell where in its own modules it was. Nothing was begun by then that had to be ended.
+This comes before all else that is loaded, so it loads nothing itself that it can do without.
 """
 
 import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
 
 
 def end_at_once() -> None:
@@ -16,18 +14,23 @@ def end_at_once() -> None:
         signal.signal(signal.SIGINT, _end)
 
 
-@contextmanager
-def raised() -> Iterator[None]:
-    """Meanwhile it is raised as a `KeyboardInterrupt`, for there is something to be ended."""
-    ends = signal.getsignal(signal.SIGINT) is _end
-    if ends:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        if ends:
+class Raised:
+    """Meanwhile it is raised as a `KeyboardInterrupt`, for there is something to be ended.
+
+    Example:
+        >>> with Raised():
+        ...     carry_out(arguments)
+    """
+
+    def __enter__(self) -> None:
+        self._ends = signal.getsignal(signal.SIGINT) is _end
+        if self._ends:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def __exit__(self, *problem: object) -> None:
+        if self._ends:
             signal.signal(signal.SIGINT, _end)
 
 
-def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+def _end(number: int, frame: object) -> None:  # noqa: ARG001
     os._exit(128 + number)

@@ -1,12 +1,13 @@
 """Which earlier session is meant."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from contextui.cli.arguments import Arguments
 from contextui.cli.parsers import UsageError
 from contextui.cli.place import here
-from contextui.cli.words import counted, words
-from contextui.session.store import SessionInfo, SessionStore, Survey
+from contextui.cli.words import in_ours, words
+from contextui.session.store import SessionInfo, SessionStore, UnknownSessionError, Unreadable
 from contextui.text import one_line
 
 _MOST = 3  # that are named of those that cannot be read
@@ -23,11 +24,10 @@ def find_earlier(arguments: Arguments) -> Earlier | None:
     """The session that was asked to be gone on with.
 
     Raises:
-        UsageError: There is none in this folder yet.
-        UnknownSessionError: There is none of that id.
+        UsageError: There is none of that id, or none in this folder yet.
     """
     if arguments.resume is not None:
-        return Earlier(SessionStore().find(arguments.resume))
+        return Earlier(_named(arguments.resume))
     return _newest() if arguments.newest else None
 
 
@@ -35,31 +35,37 @@ def session_of(arguments: Arguments) -> Earlier:
     """The session that was named, or else the newest one of this folder.
 
     Raises:
-        UsageError: There is none in this folder yet.
-        UnknownSessionError: There is none of that id.
+        UsageError: There is none of that id, or none in this folder yet.
     """
-    if arguments.session is None:
-        return _newest()
-    return Earlier(SessionStore().find(arguments.session))
+    return _newest() if arguments.session is None else Earlier(_named(arguments.session))
 
 
-def unread(survey: Survey) -> tuple[str, ...]:
-    """What to know about files that should hold sessions, in at most one line."""
-    found = survey.unreadable
-    if not found:
+def unread(unreadable: Sequence[Unreadable]) -> tuple[str, ...]:
+    """What to know about files and folders that should hold sessions, in at most one line."""
+    if not unreadable:
         return ()
-    which = "; ".join(f"{one_line(str(one.path), 300)}: {one.reason}" for one in found[:_MOST])
-    more = "; …" if len(found) > _MOST else ""
-    many = counted(
-        len(found), "{count} session cannot be read:", "{count} sessions cannot be read:"
-    )
-    return (f"{many} {which}{more}.",)
+    named = [f"{one_line(str(path), 300)}: {in_ours(why)}" for path, why in unreadable[:_MOST]]
+    which = "; ".join([*named, *(["…"] if len(unreadable) > _MOST else [])])
+    return (words("There are sessions that cannot be read: {which}.", which=which),)
+
+
+def _named(session_id: str) -> SessionInfo:
+    store = SessionStore()
+    try:
+        return store.find(session_id)
+    except UnknownSessionError as error:
+        # It may be where nobody can look.
+        folders = [one for one in store.survey().unreadable if one.path.suffix != ".jsonl"]
+        raise UsageError(" ".join([in_ours(str(error)), *unread(folders)])) from error
 
 
 def _newest() -> Earlier:
     folder = here()
     survey = SessionStore().survey(folder)
-    if survey.latest is None:
-        said = words("There is no session of {folder} yet.", folder=one_line(str(folder), 160))
-        raise UsageError(" ".join([said, *unread(survey)]))
-    return Earlier(survey.latest, unread(survey))
+    if survey.latest is not None:
+        return Earlier(survey.latest, unread(survey.unreadable))
+    shown = one_line(str(folder), 160)
+    if survey.unreadable:
+        none = words("No session of {folder} can be read.", folder=shown)
+        raise UsageError(" ".join([none, *unread(survey.unreadable)]))
+    raise UsageError("There is no session of {folder} yet.", folder=shown)

@@ -38,7 +38,7 @@ def run(given: Sequence[str]) -> int:
 
 def _run(given: Sequence[str]) -> int:
     try:
-        with interrupt.raised():
+        with interrupt.Raised():
             return _carry_out(given)
     except BrokenPipeError:
         raise

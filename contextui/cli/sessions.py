@@ -21,10 +21,12 @@ def run(arguments: Arguments) -> int:
     """List the sessions, the newest first."""
     survey = SessionStore().survey(None if arguments.everywhere else here())
     found = survey.sessions
-    for notice in unread(survey):
+    for notice in unread(survey.unreadable):
         tell(notice)
     if arguments.json:
         say_json([{**asdict(info), "path": str(info.path)} for info in found])
+    elif not found and survey.unreadable:
+        say(words("None can be read."))
     elif found:
         folder = [words("folder")] if arguments.everywhere else []
         heads = ["id", words("last entry"), *folder, words("first words")]

@@ -48,6 +48,7 @@ CHINESE: dict[str, str] = {
     "first words": "开头的话",
     "(nothing was said)": "（什么也没说）",
     "There are no sessions yet.": "还没有会话。",
+    "None can be read.": "都无法读取。",
     "There are no sessions of this folder yet; --all lists those of all folders.": (
         "这个文件夹还没有会话；--all 列出所有文件夹的会话。"
     ),

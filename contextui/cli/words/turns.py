@@ -50,8 +50,8 @@ CHINESE: dict[str, str] = {
         "该会话已在另一个进程中打开。这是它的副本。"
     ),
     "There is no session of {folder} yet.": "{folder} 还没有会话。",
-    "{count} session cannot be read:": "有 {count} 个会话无法读取：",
-    "{count} sessions cannot be read:": "有 {count} 个会话无法读取：",
+    "No session of {folder} can be read.": "{folder} 的会话都无法读取。",
+    "There are sessions that cannot be read: {which}.": "有会话无法读取：{which}。",
     "The current folder is gone. Go to another one.": "当前文件夹已不存在。请换一个。",
     "The app needs a terminal; contextui -p PROMPT answers without one.": (
         "应用需要终端；没有终端时请用 contextui -p PROMPT。"
