@@ -16,6 +16,7 @@ def main(words: Sequence[str] | None = None) -> int:
     Returns:
         The exit status, see `contextui.cli.status`.
     """
+    is_program = words is None
     words = sys.argv[1:] if words is None else words
     if list(words) == ["--version"] and sys.stdout is not None:
         # Asked for by scripts, which should not wait for the rest. If it cannot be written, the
@@ -25,5 +26,9 @@ def main(words: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
             return 0
     from contextui.cli.program import run  # noqa: PLC0415  (heavy: all that the version needs not)
+    from contextui.cli.stdout import give_away  # noqa: PLC0415  (comes with it)
 
-    return run(words)
+    status = run(words)
+    if is_program:
+        give_away()
+    return status

@@ -261,8 +261,9 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_trust(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--yes", action="store_true", help="trust them without asking")
-    parser.add_argument("--revoke", action="store_true", help="trust this folder no longer")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--yes", action="store_true", help="trust them without asking")
+    which.add_argument("--revoke", action="store_true", help="trust this folder no longer")
     _add_json(parser, "show what there is as JSON, and trust nothing")
 
 

@@ -7,7 +7,7 @@ taken for a part of it, so all of it goes to stderr.
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 _ours: list[TextIO] = []  # the last one counts; there is none where nothing is kept
@@ -38,6 +38,12 @@ def kept() -> Iterator[None]:
     finally:
         os.dup2(real, number)
         _close(own)
+
+
+def give_away() -> None:
+    """All was said: what a window prints when the process ends goes to stderr too."""
+    with suppress(OSError, ValueError):  # one of them is no file, or closed
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
 
 @contextmanager

@@ -128,7 +128,7 @@ class _Loading:
             reached = self._replay.turn == self._until or self._apply_all(iter(start.rest))
         if self._until is not None and not reached:
             raise UnknownTurnError(
-                f"There is no turn {self._until}; {self._replay.turn} turns have ended."
+                f"There is no turn {self._until}. How many have ended: {self._replay.turn}."
             )
         loaded = self._loaded
         loaded.versions = self._returning.versions

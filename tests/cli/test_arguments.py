@@ -91,6 +91,7 @@ def test_the_first_word_decides(words: list[str], runs: str) -> None:
         (["sesions", "--all"], "Is sessions meant?"),
         (["Debug"], "Is debug meant?"),
         (["help"], "Is --help meant?"),
+        (["trust", "--yes", "--revoke"], "not allowed with"),
         (["-p", "hi", "--windows", ""], "--windows"),
         (["windows", "--windows", " "], "--windows"),
         (["windows", "--window", ""], "--window"),

@@ -230,10 +230,12 @@ def test_words_of_several_answers_are_lines_of_their_own(program: Program, serve
 
 
 LOUD = """
-import os
+import atexit, os, sys
 from contextui import Body, Lod, Window, action
 print("loading")
 os.system("echo running")
+sys.__stdout__.write("waiting\\n")
+atexit.register(print, "ending")
 class LoudWindow(Window):
     def opened(self) -> None:
         print("opening")
@@ -250,7 +252,8 @@ def test_what_a_window_prints_is_no_part_of_the_output(
     program.write("loud.py", LOUD)
     server.play(answer(call("create", name="loud")), answer("Done."))
     done = program.run("-p", "Hi", "--window", "loud.py", "--output-format", form)
-    assert {"loading", "running", "opening", "showing"} <= set(done.err.splitlines())
+    printed = {"loading", "running", "waiting", "opening", "showing", "ending"}
+    assert printed <= set(done.err.splitlines())
     match form:
         case "text":
             assert done.out == "Done.\n"

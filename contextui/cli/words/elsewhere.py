@@ -58,7 +58,9 @@ CHINESE: dict[str, str] = {
         "会话 {name} 已在另一个进程中打开。请用 --fork 在副本中继续。"
     ),
     "{file} holds no session. It is left as it is.": "{file} 中没有会话。它保持原样。",
-    "There is no turn {turn}; {turns} turns have ended.": "没有第 {turn} 轮；共有 {turns} 轮。",
+    "There is no turn {turn}. How many have ended: {turns}.": (
+        "没有第 {turn} 轮。已结束的轮数：{turns}。"
+    ),
     "This session was written by a newer contextui "
     "(schema {schema}, known here is {known}). It is left as it is.": (
         "这个会话由更新版本的 contextui 写入（格式 {schema}，这里只认识 {known}）。它保持原样。"
