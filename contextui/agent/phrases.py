@@ -81,7 +81,8 @@ _ALL: dict[Lang, Phrases] = {
         go_on="(Go on.)",
         unchanged="Unchanged since it was read above in this turn.",
         lines_read=", lines {first}-{last}",
-        paused="The turn paused after {steps} steps. Say “go on” to let it continue.",
+        paused="The turn paused at step {steps}, the last that it may take. Say “go on” to let it "
+        "continue.",
         stuck="The turn was halted: the same call failed three times.",
         refused="The model declined to answer.",
         cut_off="The answer was cut off at {tokens} tokens. Say “go on” to hear the rest.",
