@@ -252,7 +252,7 @@ def test_a_turn_pauses_after_its_steps_and_can_go_on() -> None:
     talk = controller(call("create", name="todo"), *adds, "All.", options=options(max_steps=3))
     finished = end(run(talk, "add four"))
     assert (finished.reason, finished.steps) == ("paused", 3)
-    assert "3 steps" in finished.explanation
+    assert "step 3" in finished.explanation
     assert end(run(talk, "go on")).text == "All."
     check_whole(talk)
 
