@@ -10,6 +10,7 @@ from typing import Any
 from contextui.context.calls import Calls
 from contextui.context.changes import Changes
 from contextui.context.compose import Composer
+from contextui.context.folds import Folds
 from contextui.context.item import Carried, ContextItem, ItemType, Stage, assign, is_conversation
 from contextui.context.meter import Meter
 from contextui.context.pieces import Composition
@@ -37,7 +38,7 @@ class Ledger:
         self.references: dict[str, list[ContextItem]] = {}
         """The items of each window, by its id."""
         self.all, self.active = ItemIndex(), ItemIndex()
-        self.calls, self.changes = Calls(), Changes()
+        self.calls, self.changes, self.folds = Calls(), Changes(), Folds()
         self._awaits_answer = False
         self._said_meanwhile: list[ContextItem] = []
         self.open: list[ContextItem] = []
@@ -139,6 +140,7 @@ class Ledger:
         What a strategy does is done again before the next turn, so no undo knows of it.
         """
         assign(summary, stage=Stage.FINAL)
+        self.folds.note((item.id for item in items), summary.id)
         self.open = [item for item in self.open if item is not summary]
         if trigger == "strategy":
             self.set(items, {"hidden": "compacted"})

@@ -40,6 +40,7 @@ def checkpoint_data(
             stats.window_items - windows_named,
             stats.all_tokens - sum(map(ledger.tally.tokens_of, items)),
         ],
+        "folds": ledger.folds.among(item.id for item in items),
         "undo": [_step_facts(step) for step in ledger.changes.steps],
         "windows": [_window_facts(window) for window in windows.windows()],
         "used": sorted((one.id for one in windows.windows()), key=windows.focused_at),
@@ -82,6 +83,7 @@ def load_checkpoint(
     ledger.seq, ledger.cut = data["seq"], data["cut"]
     context.counter.ratio = data["ratio"]
     ledger.tally.assume(*data["rest"])
+    ledger.folds.restore(data.get("folds", {}))  # older logs have none
     ledger.changes.steps.extend(_step(facts, ledger.items) for facts in data["undo"])
     ledger.calls.give_up()
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from contextui.context.item import ContextItem
+from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.text import one_line
@@ -19,11 +19,13 @@ _DONE = {
     "pin": "Pinned {seq}. u undoes.",
     "unpin": "Unpinned {seq}. u undoes.",
     "edit": "Edited {seq}. u undoes.",
+    "unfold": "{seq} is shown in full. u undoes.",
 }
 _DONE_LATER = {
     "drop": "Dropped {seq} when this turn ends. u undoes.",
     "restore": "Restored {seq} when this turn ends. u undoes.",
     "edit": "Edited {seq} when this turn ends. u undoes.",
+    "unfold": "{seq} is shown in full when this turn ends. u undoes.",
 }
 _AGAIN = {
     "drop": "d again drops it.",
@@ -105,6 +107,9 @@ class Changing:
         return self._told(name, item)
 
     def _show_at(self, row: Row, lod: Lod) -> Note:
+        if row.item.type is not ItemType.WINDOW:
+            self._context.edit(row.item.id, row.item.content)  # its own words instead of its gist
+            return self._told("unfold", row.item)
         windows = self._context.windows
         if windows is None:
             return Note("")

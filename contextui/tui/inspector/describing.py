@@ -7,6 +7,7 @@ from contextui.tui.cells import short
 from contextui.tui.inspector.labels import origin, text_of, title
 from contextui.tui.inspector.prices import Prices
 from contextui.tui.inspector.spans import Row
+from contextui.tui.inspector.standing import fate
 from contextui.tui.words import Words
 
 TurnOf = Callable[[int], int | None]
@@ -35,12 +36,13 @@ def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Descrip
     look = prices.look
     ledger = look.context.ledger
     counted = row.tokens if row.tokens is not None else ledger.size(row.item)
-    place = "from cache" if _is_cached(row, prices) else "sent anew"
-    place = place if look.knows_cache else ""
+    told = [fate(row.item, ledger, look.context.counter, words)]
+    if look.knows_cache and not row.item.hidden:
+        told.append(words("from cache" if _is_cached(row, prices) else "sent anew"))
     return Description(
         title(row, ledger.calls, words),
         short(look.provider(counted)),
-        origin(row, turn_of(row.item.seq), place, words),
+        origin(row, turn_of(row.item.seq), told, words),
         text_of(row, look.context.windows),
     )
 

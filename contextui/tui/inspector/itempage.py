@@ -9,6 +9,7 @@ from textual.message import Message
 from contextui.context.item import ItemType
 from contextui.text import one_line
 from contextui.tui.cells import short
+from contextui.tui.inspector.behind import BehindSummary
 from contextui.tui.inspector.changing import Changing, Note
 from contextui.tui.inspector.describing import Description, TurnOf, describe
 from contextui.tui.inspector.detail import Detail, signed
@@ -21,10 +22,12 @@ from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.prices import Offer, Prices
 from contextui.tui.inspector.rows import rows_of
 from contextui.tui.inspector.spans import Row
+from contextui.tui.inspector.standing import both_texts, is_gist, replaced
 from contextui.tui.inspector.whole import WholeText
 from contextui.tui.words import Words
 
 _PAUSE = 0.01  # seconds between two slices of a search
+_ONE_LEVEL = "{seq} has one level of detail: windows and files have more."
 
 
 class ItemPage(Container):
@@ -34,6 +37,7 @@ class ItemPage(Container):
         Binding("d", "change('d')", "drop"),
         Binding("r", "change('r')", "restore"),
         Binding("g", "change('g')", "gist"),
+        Binding("g", "explain_levels", show=False),  # where the one before does not apply
         Binding("e", "edit", "edit"),
         Binding("p", "change('p')", "pin"),
         Binding("u", "undo", "undo"),
@@ -161,6 +165,14 @@ class ItemPage(Container):
         if row is not None and offer is not None and self._changing is not None:
             self._tell(self._changing.press(offer, row), row)
 
+    def action_explain_levels(self) -> None:
+        """Say why there is no other level of detail."""
+        row = self.listing.row
+        if row is not None and self._changing is not None:
+            seq = f"{row.item.seq:04}"
+            told = "{seq} is left out: r restores it first." if row.item.hidden else _ONE_LEVEL
+            self._tell(Note(self._words(told, seq=seq)), row)
+
     def _offer(self, key: str) -> Offer | None:
         offers = self._offers(self.listing.row) if self.listing.row is not None else []
         return next((one for one in offers if one.key == key), None)
@@ -208,10 +220,24 @@ class ItemPage(Container):
 
     @on(ItemList.Opened)
     def _open(self) -> None:
-        row = self.listing.row
-        if row is not None and self._prices is not None:
-            text = whole_text(row, self._prices.look.context.windows)
-            self.app.push_screen(WholeText(self._words, self._heading(row), text))
+        """Show all of it: of a summary also what it stands for."""
+        row, prices = self.listing.row, self._prices
+        if row is None or prices is None:
+            return
+        if items := replaced(row.item, prices.look.context.ledger):
+            self.app.push_screen(
+                BehindSummary(self._words, prices.look, row.item, items, self._read)
+            )
+        else:
+            self._read(row)
+
+    def _read(self, row: Row) -> None:
+        if self._prices is None:
+            return
+        context, item = self._prices.look.context, row.item
+        text = whole_text(row, context.windows)
+        shown = both_texts(item, context.counter, self._words) if is_gist(item) else text
+        self.app.push_screen(WholeText(self._words, self._heading(row), shown))
 
     def _heading(self, row: Row) -> str:
         if self._prices is None:

@@ -14,6 +14,7 @@ from contextui.tui.inspector.labels import KINDS, label, window_label
 from contextui.tui.inspector.lineview import LineView
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.spans import Row, Rows, Rule
+from contextui.tui.inspector.standing import state
 from contextui.tui.words import Words
 
 CURSOR = "on $primary 22%"
@@ -188,17 +189,18 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
 
     def _told(self, row: Row, room: int) -> str:
         """What a row says; where there is room, why it is left out can always be read."""
-        state, text = self._state(row), self._label(row)
-        if not state or room < _ROOMY:
-            return fit(f"{text}  {state}" if state else text, room)
-        length = min(cell_len(fit(text, room).rstrip()), room - cell_len(state) - 2)
-        return fit(f"{fit(text, length)}  {state}", room)
+        said, text = self._state(row), self._label(row)
+        whole = f"{text}  {said}" if said else text
+        if not said or room < _ROOMY:
+            return fit(whole if cell_len(fit(whole, room + 1).rstrip()) <= room else text, room)
+        length = min(cell_len(fit(text, room).rstrip()), room - cell_len(said) - 2)
+        return fit(f"{fit(text, length)}  {said}", room)
 
     def _state(self, row: Row) -> str:
         item, words = row.item, self._words
         if item.held is not None:
             return words("changed after this turn")
-        return words(item.hidden) if item.hidden else ""
+        return state(item, self._look.context.ledger, words) if self._look is not None else ""
 
     def _label(self, row: Row) -> str:
         item, look = row.item, self._look

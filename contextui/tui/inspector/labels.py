@@ -1,5 +1,7 @@
 """Items in words: in one line for lists, with title and origin for whoever looks closer."""
 
+from collections.abc import Sequence
+
 from contextui.context.calls import Calls
 from contextui.context.forms import is_reduced
 from contextui.context.item import ContextItem, ItemType
@@ -50,19 +52,16 @@ def title(row: Row, calls: Calls, words: Words) -> str:
     return label(item, calls, words)
 
 
-def origin(row: Row, turn: int | None, place: str, words: Words) -> str:
-    """Who it comes from, in which turn, and how it goes to the model, in one line."""
+def origin(row: Row, turn: int | None, told: Sequence[str], words: Words) -> str:
+    """Who it comes from, in which turn, and what else is told of it, in one line.
+
+    Whatever is a tool's result comes from the model, so that there is room for the rest.
+    """
     item = row.item
-    parts = [_author(row, words)]
+    parts = [_author(row, words)] if item.type is not ItemType.TOOL else []
     if turn is not None and item.type not in (ItemType.SYSTEM, ItemType.WINDOW):
         parts.append(words("turn {turn}", turn=turn))
-    if item.hidden:
-        parts.append(words(item.hidden))
-    elif place:
-        parts.append(words(place))
-    if not item.hidden and is_reduced(item) and item.type is ItemType.TOOL:
-        parts.append(words("as its gist"))
-    return words(", ").join(part for part in parts if part)
+    return words(", ").join(part for part in (*parts, *told) if part)
 
 
 def text_of(row: Row, windows: WindowManager | None) -> str:

@@ -72,7 +72,7 @@ def test_the_price_shows_before_any_key(shared_shop: SharedApp, size: tuple[int,
         await see(pilot, "each turn", "pays back", "d drop", "e edit…", "p pin")
         # It is sent anew, so that dropping it pays back at once.
         assert any("d drop" in line and "at once" in line for line in lines(pilot))
-        assert any("by model, turn 3, sent anew" in line for line in lines(pilot))
+        assert any("turn 3, gist of " in line for line in lines(pilot))
 
     shared_shop.run(act, size)
 
@@ -202,6 +202,7 @@ def test_enter_reads_the_whole_text_and_c_copies_it(shared_shop: SharedApp) -> N
         assert pilot.app.clipboard == item.content
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+        await see(pilot, "── the gist, which the model reads: ", "── the whole text: 6,590 tokens")
         await see(pilot, "line 3 of the file")
         await pilot.press("end")
         await see(pilot, "line 599 of the file")
@@ -336,7 +337,7 @@ def test_a_file_that_was_read_is_shown_as_the_model_sees_it(shared_shop: SharedA
     async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "read_file tests.py")
         assert item.gist is not None
-        await see(pilot, "by model, turn 3, sent anew, as its")
+        await see(pilot, "turn 3, gist of 6,590 → ")
         await see(pilot, item.gist[:30])
         await not_see(pilot, "line 3 of the file")
 
@@ -357,7 +358,7 @@ def test_it_speaks_chinese(tmp_path: Path) -> None:
     async def act(pilot: "Pilot[int]", desk: Desk) -> None:
         await see(pilot, "上下文", "条目  请求  用量  日志", "── 取自缓存 ─", "0002 用户")
         item = await go_to(pilot, "read_file tests.py")
-        await see(pilot, "每轮", "一次", "回本", "d 移除", "模型，第 3 轮，重新发送")
+        await see(pilot, "每轮", "一次", "回本", "d 移除", "第 3 轮，要点，")
         await pilot.press("d")
         await see(pilot, f"已移除 {item.seq:04}，u 撤销。")
         await pilot.press("slash", *"xyz")

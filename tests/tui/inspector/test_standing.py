@@ -1,0 +1,113 @@
+"""Gists, summaries and what was left out: each is shown with what stands in its place."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui.context.item import ContextItem, Hidden, ItemType
+from contextui.context.manager import ContextManager
+from contextui.tui.inspector.behind import BehindSummary
+from contextui.tui.inspector.standing import fate, replaced, state, tokens
+from contextui.tui.inspector.whole import WholeText
+from contextui.tui.words import Words
+from contextui.windowing.manager import WindowManager
+from tests.tui.inspector.scene import enter, go_to, rows, screen, see, shop, talk
+from tests.tui.running import running, until
+from tests.tui.sharing import SharedApp
+
+
+def talked(*words: str) -> tuple[ContextManager, list[ContextItem]]:
+    """A context in which these words were said."""
+    context = ContextManager(WindowManager())
+    kinds = (ItemType.USER, ItemType.ASSISTANT)
+    items = [context.add(ContextItem(kinds[i % 2], one)) for i, one in enumerate(words)]
+    context.end_turn()
+    return context, items
+
+
+def test_a_summary_and_what_it_stands_for_name_each_other() -> None:
+    context, items = talked("one", "two", "three", "four")
+    summary = context.compact(items[:3], "All was said.")
+    say = Words("en")
+    assert state(items[0], context.ledger, say) == f"in summary {summary.seq:04}"
+    assert fate(items[0], context.ledger, context.counter, say) == f"in summary {summary.seq:04}"
+    assert state(summary, context.ledger, say) == "for 3 items"
+    assert replaced(summary, context.ledger) == items[:3]
+    assert state(items[3], context.ledger, say) == ""
+    context.undo()
+    assert [state(one, context.ledger, say) for one in items] == [""] * 4
+
+
+@pytest.mark.parametrize(
+    ("reason", "in_list", "in_detail"),
+    [
+        ("dropped", "dropped", "dropped by you"),
+        ("trimmed", "trimmed", "left out: no room"),
+        ("closed", "closed", "closed with its window"),
+        ("compacted", "compacted", "compacted"),  # by which summary is not known here
+    ],
+)
+def test_every_reason_is_told(reason: Hidden, in_list: str, in_detail: str) -> None:
+    context, items = talked("one", "two")
+    context.ledger.set(items[:1], {"hidden": reason})
+    say = Words("en")
+    assert state(items[0], context.ledger, say) == in_list
+    assert fate(items[0], context.ledger, context.counter, say) == in_detail
+
+
+def test_what_is_too_long_to_be_counted_at_once_is_estimated() -> None:
+    counter = ContextManager().counter
+    assert tokens("one two three", counter) == "3"
+    assert tokens("one two three " * 5_000, counter).startswith("~")
+
+
+def test_enter_shows_what_a_summary_stands_for_and_each_can_be_read(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = shop(tmp_path)
+        async with running(desk) as pilot:
+            await talk(pilot)
+            context = desk.session.context
+            said = [one for one in context.get_all() if one.type is not ItemType.WINDOW]
+            summary = context.compact(said[1:-1], "Goal: sell milk.")
+            await enter(pilot)
+            await see(pilot, f"[✓] {summary.seq:04} System")
+            await go_to(pilot, "Money is")
+            await see(pilot, f"in summary {summary.seq:04}")
+            await go_to(pilot, "Goal: sell milk.")
+            await see(pilot, "Summary of earlier turns", f"for {len(said) - 2} items")
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, BehindSummary))
+            await see(pilot, "Summary for", "Money is Decimal", "read_file tests.py")
+            await pilot.press("enter")  # the summary itself
+            await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+            await see(pilot, "Goal: sell milk.")
+            await pilot.press("escape", "down", "enter")
+            await see(pilot, "0002 Money is Decimal, never float")
+            assert isinstance(pilot.app.screen, WholeText)
+            await pilot.press("escape", "escape")
+            await until(pilot, lambda: rows(pilot).has_focus)
+
+    asyncio.run(run())
+
+
+def test_g_shows_what_a_gist_stands_for_and_says_where_there_is_none(
+    shared_shop: SharedApp,
+) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        item = await go_to(pilot, "read_file tests.py")
+        await see(pilot, "g Full", "never")
+        await pilot.press("g")
+        await see(pilot, "g again shows Full.")
+        await pilot.press("g")
+        await see(pilot, f"{item.seq:04} is shown in full. u undoes.", "line 1 of the file")
+        assert item.gist is None
+        await pilot.press("u")
+        await see(pilot, "gist of 6,590 → ")
+        await go_to(pilot, "Money is Decimal")
+        await pilot.press("g")
+        await see(pilot, "0002 has one level of detail")
+        assert "is shown in full" not in screen(pilot)
+
+    shared_shop.run(act)
