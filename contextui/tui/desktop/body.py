@@ -8,9 +8,9 @@ from textual.content import Content, Span
 from textual.message import Message
 from textual.style import Style
 
-from contextui.tui.desktop.folding import fold
 from contextui.tui.desktop.rows import ANCHOR, Row, order_of, rows_of
-from contextui.tui.desktop.sheet import Sheet
+from contextui.tui.sheet.folding import fold
+from contextui.tui.sheet.sheet import Sheet
 from contextui.tui.words import Words
 from contextui.windowing.base import Window
 

@@ -10,7 +10,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from contextui.tui.cells import FAINT, MUTED, line
-from contextui.tui.desktop.folding import fold
+from contextui.tui.sheet.folding import fold
 
 _OPTION = "option"
 _SHOWN = 40  # cells of an option

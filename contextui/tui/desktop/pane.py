@@ -1,6 +1,5 @@
 """The open windows: a master, a stack, and one line for each that does not fit."""
 
-import unicodedata
 from contextlib import suppress
 
 from textual import events, on
@@ -25,10 +24,9 @@ from contextui.tui.desktop.lines import WindowLines
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
 from contextui.tui.desktop.setting import Setting
 from contextui.tui.link import Changes
+from contextui.tui.meant import meant_key
 from contextui.tui.words import Words
 from contextui.windowing.base import Window
-
-_KEY_NAMES = {"+": "plus", "-": "minus", "=": "equals_sign", ",": "comma", ".": "full_stop"}
 
 
 class Desktop(Container, can_focus=True, can_focus_children=False):
@@ -279,11 +277,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def on_key(self, event: events.Key) -> None:
         """With an input method on, letters arrive in full width: take them as they are meant."""
-        meant = unicodedata.normalize("NFKC", event.character or "")
-        if meant != event.character and len(meant) == 1:
+        if (meant := meant_key(event)) is not None:
             event.stop()
             # In the app's name: an event that this pane has sent would not pass it on its way up.
-            self.app.call_later(self.app.simulate_key, _KEY_NAMES.get(meant, meant))
+            self.app.call_later(self.app.simulate_key, meant)
 
 
 def _put(widget: Widget, place: Region) -> None:

@@ -14,7 +14,7 @@ from contextui.tui.cells import FAINT, KEY, MUTED, fit, short
 from contextui.tui.inspector.changing import Note
 from contextui.tui.inspector.describing import Description
 from contextui.tui.inspector.prices import Offer, Price, turns
-from contextui.tui.inspector.wrapping import numbered
+from contextui.tui.sheet.folding import numbered
 from contextui.tui.words import Words
 
 _LOW, _TALL = 26, 48  # lines of the screen under which there is no room for text; and much

@@ -11,10 +11,10 @@ from textual.message import Message
 from contextui.context.item import ItemType
 from contextui.tui.cells import FAINT, MUTED, RULE, fit, short
 from contextui.tui.inspector.labels import KINDS, label, window_label
-from contextui.tui.inspector.lineview import LineView
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.spans import Row, Rows, Rule
 from contextui.tui.inspector.standing import state
+from contextui.tui.sheet.lineview import LineView
 from contextui.tui.words import Words
 
 CURSOR = "on $primary 22%"

@@ -13,9 +13,9 @@ from contextui.agent.events import AnswerDiscarded, Notice, RetryScheduled, Turn
 from contextui.events import Event
 from contextui.tui.cells import FAINT, MUTED
 from contextui.tui.desk import Desk
-from contextui.tui.inspector.lineview import LineView
-from contextui.tui.inspector.wrapping import wrapped
 from contextui.tui.link import Changes
+from contextui.tui.sheet.folding import wrapped
+from contextui.tui.sheet.lineview import LineView
 from contextui.tui.words import Words
 
 _KEPT = 1_000

@@ -10,8 +10,8 @@ from contextui.tokens import TokenCounter
 from contextui.tui.cells import MUTED, fit, short
 from contextui.tui.inspector.draft import Draft
 from contextui.tui.inspector.items import CURSOR
-from contextui.tui.inspector.lineview import LineView
 from contextui.tui.inspector.parts import Part
+from contextui.tui.sheet.lineview import LineView
 from contextui.tui.words import Words
 
 MARKS = {" ": "", "+": "$text-success", "~": "$text-warning"}

@@ -16,7 +16,6 @@ from contextui.tui.inspector.changing import Changing
 from contextui.tui.inspector.draft import Drafting, Order
 from contextui.tui.inspector.earlier import Earlier
 from contextui.tui.inspector.itempage import ItemPage
-from contextui.tui.inspector.keys import meant_key
 from contextui.tui.inspector.log import LogPage
 from contextui.tui.inspector.reading import EarlierTurn
 from contextui.tui.inspector.request import RequestPage
@@ -24,6 +23,7 @@ from contextui.tui.inspector.tabs import PAGES, TabBar
 from contextui.tui.inspector.usage import UsagePage
 from contextui.tui.inspector.watching import Watch
 from contextui.tui.link import Changes
+from contextui.tui.meant import meant_key
 from contextui.tui.words import Words
 
 _PAUSE = 0.05  # seconds at least between two looks

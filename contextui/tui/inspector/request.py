@@ -15,7 +15,7 @@ from contextui.tui.inspector.outline import Outline
 from contextui.tui.inspector.requesthead import RequestHead
 from contextui.tui.inspector.requestlines import Bytes
 from contextui.tui.inspector.whole import WholeText
-from contextui.tui.inspector.wrapping import chopped
+from contextui.tui.sheet.folding import chopped
 from contextui.tui.words import Words
 from contextui.windowing.trouble import reason_of
 

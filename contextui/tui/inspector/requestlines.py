@@ -10,9 +10,9 @@ from textual.message import Message
 from contextui.tokens import TokenCounter
 from contextui.tui.cells import FAINT, MUTED, fit, short
 from contextui.tui.inspector.draft import Draft
-from contextui.tui.inspector.lineview import LineView
 from contextui.tui.inspector.outline import MARKS
 from contextui.tui.inspector.parts import Part
+from contextui.tui.sheet.lineview import LineView
 from contextui.tui.words import Words
 
 _MANY, _FIRST, _LAST = 40, 14, 4  # lines from which on a part is folded, and what then stays

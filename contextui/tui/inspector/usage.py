@@ -9,9 +9,9 @@ from textual.message import Message
 
 from contextui.tui.cells import FAINT, MUTED, fit, short
 from contextui.tui.inspector.items import CURSOR
-from contextui.tui.inspector.lineview import LineView
 from contextui.tui.inspector.plot import COLOURS, TEXTURES, plot
 from contextui.tui.inspector.spending import TurnUsage
+from contextui.tui.sheet.lineview import LineView
 from contextui.tui.words import Words
 
 _WIDE = 60  # cells from which on there is room for whole words

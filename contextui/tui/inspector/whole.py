@@ -15,8 +15,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from contextui.tui.cells import KEY, MUTED, line, short
-from contextui.tui.inspector.lineview import LineView
-from contextui.tui.inspector.wrapping import wrapped
+from contextui.tui.sheet.folding import wrapped
+from contextui.tui.sheet.lineview import LineView
 from contextui.tui.words import Words
 
 Break = Callable[[str, int], Iterable[str]]

@@ -6,7 +6,7 @@ from textual.content import Content
 
 from contextui.tui.cells import FAINT, MUTED, fit, line, short
 from contextui.tui.desktop.own.stated import stated
-from contextui.tui.desktop.sheet import Sheet
+from contextui.tui.sheet.sheet import Sheet
 from contextui.tui.words import Words
 from contextui.windows.monitor import Metric, MonitorWindow, Process
 

@@ -10,10 +10,10 @@ from textual.style import Style
 
 from contextui.text import for_terminal
 from contextui.tui.cells import FAINT, MUTED
-from contextui.tui.desktop.folding import fold
 from contextui.tui.desktop.own.stated import stated
-from contextui.tui.desktop.sheet import Sheet
 from contextui.tui.desktop.wanted import ActionWanted
+from contextui.tui.sheet.folding import fold
+from contextui.tui.sheet.sheet import Sheet
 from contextui.tui.words import Words
 from contextui.windowing.snapshot import Lod
 from contextui.windows.todo import Item, TodoWindow

@@ -28,9 +28,14 @@ class LineView(ScrollView):
         """The cells that a line has."""
         return self.scrollable_content_region.width
 
-    def set_count(self, count: int) -> None:
-        """Have so many lines, and draw those in view anew; at the end, stay at the end."""
-        at_end = self.scroll_offset.y >= self.max_scroll_y > 0
+    def set_count(self, count: int, *, follow: bool = True) -> None:
+        """Have so many lines, and draw those in view anew.
+
+        Args:
+            count: How many there are now.
+            follow: Whether who is at the end stays at the end.
+        """
+        at_end = follow and self.scroll_offset.y >= self.max_scroll_y > 0
         self.count = count
         self.virtual_size = Size(0, count)
         if at_end:
@@ -51,6 +56,9 @@ class LineView(ScrollView):
         number, width = self.scroll_offset.y + y, self.line_width
         if number < self.count:
             line = self.line_at(number, width)
-            for strip in Visual.to_strips(self, line, width, 1, self.visual_style, pad=True):
-                return strip
+            style = self.visual_style
+            (strip, *_) = Visual.to_strips(
+                self, line, width, 1, style, apply_selection=False, pad=True
+            )
+            return strip
         return Strip.blank(width, self.rich_style)

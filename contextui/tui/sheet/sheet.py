@@ -4,23 +4,21 @@ from collections.abc import Sequence
 
 from textual.content import Content
 from textual.events import Resize
-from textual.geometry import Region, Size
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.style import Style
-from textual.visual import Visual
+
+from contextui.tui.sheet.lineview import LineView
 
 
-class Sheet(ScrollView, can_focus=True):
-    """Lines of content, of which only those in view are drawn; they can be selected and copied.
+class Sheet(LineView, can_focus=True):
+    """Lines of content, folded to the width; they can be selected and copied.
 
     Whoever extends it writes `lines_for`, and calls `redraw` when its lines are others.
     """
 
-    DEFAULT_CSS = """
-    Sheet { overflow-x: hidden; overflow-y: auto; scrollbar-gutter: stable; text-wrap: nowrap; }
-    """
+    ALLOW_SELECT = True
+    DEFAULT_CSS = "Sheet { overflow-y: auto; scrollbar-gutter: stable; }"
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,18 +29,11 @@ class Sheet(ScrollView, can_focus=True):
         """All lines, in this many cells."""
         raise NotImplementedError
 
-    @property
-    def line_width(self) -> int:
-        """The cells that a line has."""
-        return self.scrollable_content_region.width
-
     def redraw(self) -> None:
         """Show the lines as they are now, from the same one on."""
-        if not self.is_attached or not self.line_width:
-            return
-        self.lines = self.lines_for(self.line_width)
-        self.virtual_size = Size(0, len(self.lines))
-        self.refresh()
+        if self.is_attached and self.line_width:
+            self.lines = self.lines_for(self.line_width)
+            self.set_count(len(self.lines), follow=False)
 
     def on_resize(self, _: Resize) -> None:
         """Fold the lines anew."""
@@ -58,24 +49,13 @@ class Sheet(ScrollView, can_focus=True):
         self.is_entered = False
         self.redraw()
 
-    def show_line(self, number: int) -> None:
-        """Scroll as little as needed to have this line in view."""
-        region = Region(0, number, 1, 1)
-        self.scroll_to_region(region, animate=False, immediate=True, x_axis=False)
-
     def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
-        number, width = self.scroll_offset.y + y, self.line_width
-        if number >= len(self.lines):
-            return Strip.blank(width, self.rich_style)
-        line = self._selected(self.lines[number], number)
-        strips = Visual.to_strips(
-            self, line, width, 1, self.visual_style, apply_selection=False, pad=True
-        )
-        return strips[0].apply_offsets(0, number)
+        """One line of the screen, which knows its place, so that it can be selected."""
+        return super().render_line(y).apply_offsets(0, self.scroll_offset.y + y)
 
-    def _selected(self, line: Content, number: int) -> Content:
-        selection = self.text_selection
+    def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
+        """One line, with what is selected of it."""
+        line, selection = self.lines[number], self.text_selection
         span = selection.get_span(number) if selection is not None else None
         if span is None:
             return line
