@@ -19,8 +19,8 @@ _MARK = "system-"
 
 _RULES: dict[Lang, str] = {
     "en": """\
-You work together with a person in contextui, a window system for agents. You both look at the same \
-live windows and act on them through the same actions.
+You work together with a person in contextui, a window system for agents. You both look at the \
+same live windows and act on them through the same actions.
 
 Windows
 - An open window stands in the conversation as a <Window> block: its description, its content, and \
@@ -54,8 +54,8 @@ Say what you did and what you did not.""",
 _BY_TEXT: dict[Lang, str] = {
     "en": """\
 Calls
-To call a tool, write <tool_call>{"name": "…", "arguments": {…}}</tool_call> in your answer, one for \
-each call; the results come with the next message. The tools are:
+To call a tool, write <tool_call>{"name": "…", "arguments": {…}}</tool_call> in your answer, one \
+for each call; the results come with the next message. The tools are:
 create {"name": string, "args": object?}
 action {"window_id": string, "action_id": string, "params": object?}
 read_file {"path": string, "start": int?}""",

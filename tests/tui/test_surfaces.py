@@ -147,6 +147,7 @@ KNOWN: dict[str, str] = {
     "footer.Keys": OWN_WORDS,
     "goto.GoTo": OWN_WORDS,
     "help.HelpScreen": OWN_WORDS,
+    "hints.KeyHints": OWN_WORDS,
     "inspector.tabs.TabBar": OWN_WORDS,
     "inspector.budget.BudgetBar": OWN_WORDS,
     "conversation.pane.Conversation": HOLDS,

@@ -12,10 +12,11 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from contextui.tui.cells import KEY, MUTED, line
+from contextui.tui.cells import MUTED, line
 from contextui.tui.desktop.field import Field
 from contextui.tui.desktop.filling import fillings
 from contextui.tui.desktop.values import problems
+from contextui.tui.hints import KeyHints
 from contextui.tui.words import Words
 from contextui.windowing.action import Action, ActionResult
 from contextui.windowing.anchors import Form
@@ -51,6 +52,9 @@ class Question:
         return cls(window, window.actions[anchor.action], anchor.fields, anchor.params)
 
 
+_KEYS = (("enter", "runs it"), ("tab", "next field"), ("^j", "new line"), ("esc", "leaves"))
+
+
 class FormScreen(ModalScreen[ActionResult | None]):
     """Asks for the params of an action and carries it out; it stays open until that went well.
 
@@ -84,16 +88,7 @@ class FormScreen(ModalScreen[ActionResult | None]):
             with VerticalScroll(can_focus=False):
                 yield from self._fillings
             yield self._note
-            yield Static(self._keys(), classes="keys")
-
-    def _keys(self) -> Content:
-        keys = (("enter", "runs it"), ("^j", "new line"), ("tab", "next field"), ("esc", "leaves"))
-        parts = [
-            part
-            for key, about in keys
-            for part in ((f"{key} ", f"{KEY} bold"), (f"{self._words(about)}   ", MUTED))
-        ]
-        return Content.assemble(*parts)
+            yield KeyHints(self._words, _KEYS)
 
     @on(Field.Done)
     async def action_run(self) -> None:

@@ -10,10 +10,11 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from contextui.tui.cells import FAINT, KEY, MUTED, fit, line
+from contextui.tui.hints import KeyHints
 from contextui.tui.words import Words
 
 _NAME = 24  # cells of a name at most
@@ -82,7 +83,8 @@ class MenuScreen(ModalScreen[Chosen | None]):
         with Vertical(classes="box") as box:
             box.border_title = self._title
             yield OptionList(*self._options(), compact=True)
-            yield Static(self._keys(), classes="keys")
+            more = [("space", "fills in more")] if self._can_fill_in else []
+            yield KeyHints(self._words, [("enter", "runs it"), *more, ("esc", "leaves")])
 
     def _options(self) -> list[Option | None]:
         options: list[Option | None] = []
@@ -92,16 +94,6 @@ class MenuScreen(ModalScreen[Chosen | None]):
             options += [None] if options else []
             options += [Option(_shown(one, width), one.id) for one in group]
         return options
-
-    def _keys(self) -> Content:
-        keys = [("enter", "runs it")]
-        keys += [("space", "fills in more")] if self._can_fill_in else []
-        parts = [
-            part
-            for key, about in [*keys, ("esc", "leaves")]
-            for part in ((f"{key} ", f"{KEY} bold"), (f"{self._words(about)}   ", MUTED))
-        ]
-        return Content.assemble(*parts)
 
     @on(OptionList.OptionSelected)
     def _choose(self, message: OptionList.OptionSelected) -> None:

@@ -8,10 +8,10 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
 
 from contextui.context.item import ContextItem
-from contextui.tui.cells import KEY, MUTED, line
+from contextui.tui.cells import line
+from contextui.tui.hints import KeyHints
 from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.spans import Row
@@ -52,21 +52,14 @@ class BehindSummary(ModalScreen[None]):
         with Vertical(id="whole") as box:
             box.border_title = Content(line(told))
             yield ItemList(self._words)
-            yield Static(self._keys(), id="keys-of-whole")
+            hints = [("↑↓", "move"), ("enter", "whole text"), ("esc", "back")]
+            yield KeyHints(self._words, hints)
 
     def on_mount(self) -> None:
         """Show the items, in no more room than they need."""
         most = self.app.size.height * 23 // 25
         self.query_one("#whole").styles.height = min(len(self._rows) + _AROUND, most)
         self.query_one(ItemList).show(self._look, self._rows)
-
-    def _keys(self) -> Content:
-        words = self._words
-        return Content.assemble(
-            ("↑↓ ", KEY), (f"{words('move')}   ", MUTED),
-            ("enter ", KEY), (f"{words('whole text')}   ", MUTED),
-            ("esc ", KEY), (words("back"), MUTED),
-        )  # fmt: skip
 
     @on(ItemList.Opened)
     def _open(self) -> None:

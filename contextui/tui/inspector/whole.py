@@ -12,9 +12,9 @@ from textual.content import Content
 from textual.events import Resize
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import Static
 
-from contextui.tui.cells import KEY, MUTED, line, short
+from contextui.tui.cells import line, short
+from contextui.tui.hints import KeyHints
 from contextui.tui.sheet.folding import wrapped
 from contextui.tui.sheet.lineview import LineView
 from contextui.tui.words import Words
@@ -109,22 +109,14 @@ class WholeText(ModalScreen[None]):
         with Vertical(id="whole") as box:
             box.border_title = Content(line(self._title))
             yield TextLines(self._text, self._broken)
-            yield Static(self._keys(), id="keys-of-whole")
+            size = self._words("{count} characters", count=short(len(self._text)))
+            yield KeyHints(self._words, [("↑↓", "move"), ("c", "copy"), ("esc", "back")], size)
 
     @on(TextLines.Shown)
     def _fit(self, message: TextLines.Shown) -> None:
         """Take no more room than the text needs."""
         most = self.size.height * 23 // 25
         self.query_one("#whole").styles.height = min(message.count + 4, most)
-
-    def _keys(self) -> Content:
-        words = self._words
-        size = words("{count} characters", count=short(len(self._text)))
-        return Content.assemble(
-            ("↑↓ ", KEY), (f"{words('move')}   ", MUTED),
-            ("c ", KEY), (f"{words('copy')}   ", MUTED),
-            ("esc ", KEY), (f"{words('back')}   ", MUTED), (size, MUTED),
-        )  # fmt: skip
 
     def action_copy(self) -> None:
         """Copy all of it."""

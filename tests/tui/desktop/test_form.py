@@ -1,20 +1,39 @@
 """Forms: a field for every type, defaults, what may be left out, and errors beside the field."""
 
-import asyncio
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
-from contextui.tui.desk import Desk
 from contextui.tui.desktop.choice import Choice
 from contextui.tui.desktop.field import Field
 from contextui.tui.desktop.filling import Filling
 from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.frame import WindowFrame
-from tests.tui.desktop.samples import FormWindow, desk_with, enter, region_text
+from tests.tui.desktop.samples import FormWindow, desk_with, enter, frames, region_text
 from tests.tui.running import running, shown, until
+from tests.tui.sharing import SharedApp
+
+
+@pytest.fixture(scope="module")
+def shared_form(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
+    """A window with forms, in one app for all tests."""
+
+    @asynccontextmanager
+    async def start() -> "AsyncIterator[Pilot[int]]":
+        async with running(desk_with(tmp_path_factory.mktemp("forms"), "form")) as pilot:
+            pilot.app.screen.add_class("-pane-windows")
+            yield pilot
+
+    async def tidy(pilot: "Pilot[int]") -> None:
+        got(pilot).clear()
+        frames(pilot)["form_1"].row.forget()
+
+    app = SharedApp(start, tidy)
+    yield app
+    app.close()
 
 
 async def form(pilot: "Pilot[int]", action: str) -> tuple[WindowFrame, dict[str, Filling]]:
@@ -35,197 +54,178 @@ def choose(filling: Filling, *options: str) -> None:
     filling.input.chosen = list(options)
 
 
-def got(desk: Desk) -> dict[str, Any]:
-    window = desk.session.windows.get("form_1")
+def got(pilot: "Pilot[int]") -> dict[str, Any]:
+    window = frames(pilot)["form_1"].window
     assert isinstance(window, FormWindow)
     return window.state.got
 
 
-def test_every_type_has_its_field(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, "form")
-        async with running(desk) as pilot:
-            frame, fields = await form(pilot, "take")
-            put(fields["text"], "two\nlines")
-            put(fields["number"], "12")
-            put(fields["share"], "0.75")
-            choose(fields["sure"], "true")
-            choose(fields["size"], "l")
-            choose(fields["colour"], '"sea blue"')
-            choose(fields["level"], "2")
-            choose(fields["code"], "2")
-            put(fields["names"], "milk\neggs")
-            put(fields["numbers"], "1\n2\n3")
-            choose(fields["parts"], "a", "c")
-            put(fields["point"], '{"x": 3, "y": 4}')
-            put(fields["either"], "7")
-            put(fields["anything"], "[1, null]")
-            await pilot.press("enter")
-            await until(pilot, lambda: frame.row.said == "Took it.")
-            assert got(desk) == {
-                "text": "two\nlines",
-                "number": 12,
-                "share": 0.75,
-                "sure": True,
-                "size": "l",
-                "colour": "sea blue",
-                "level": 2,
-                "code": "2",
-                "names": ["milk", "eggs"],
-                "numbers": [1, 2, 3],
-                "parts": ["a", "c"],
-                "point": {"x": 3, "y": 4},
-                "either": 7,
-                "anything": [1, None],
-            }
+def test_every_type_has_its_field(shared_form: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        frame, fields = await form(pilot, "take")
+        put(fields["text"], "two\nlines")
+        put(fields["number"], "12")
+        put(fields["share"], "0.75")
+        choose(fields["sure"], "true")
+        choose(fields["size"], "l")
+        choose(fields["colour"], '"sea blue"')
+        choose(fields["level"], "2")
+        choose(fields["code"], "2")
+        put(fields["names"], "milk\neggs")
+        put(fields["numbers"], "1\n2\n3")
+        choose(fields["parts"], "a", "c")
+        put(fields["point"], '{"x": 3, "y": 4}')
+        put(fields["either"], "7")
+        put(fields["anything"], "[1, null]")
+        await pilot.press("enter")
+        await until(pilot, lambda: frame.row.said == "Took it.")
+        assert got(pilot) == {
+            "text": "two\nlines",
+            "number": 12,
+            "share": 0.75,
+            "sure": True,
+            "size": "l",
+            "colour": "sea blue",
+            "level": 2,
+            "code": "2",
+            "names": ["milk", "eggs"],
+            "numbers": [1, 2, 3],
+            "parts": ["a", "c"],
+            "point": {"x": 3, "y": 4},
+            "either": 7,
+            "anything": [1, None],
+        }
 
-    asyncio.run(go())
+    shared_form.run(act)
 
 
-def test_what_may_be_left_out_has_its_default(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, "form")
-        async with running(desk) as pilot:
-            frame, fields = await form(pilot, "take")
-            share, size = fields["share"].input, fields["size"].input
-            assert isinstance(share, Field)
-            assert isinstance(size, Choice)
-            assert (share.text, size.chosen) == ("0.5", ["m"])
-            hint = "string[]  optional  one on each line"
-            await until(pilot, lambda: shown(pilot, hint))
-            put(fields["text"], "a")
-            put(fields["number"], "1")
-            await pilot.press("enter")
-            await until(pilot, lambda: frame.row.said == "Took it.")
-            found = got(desk)
-            assert (found["share"], found["sure"], found["size"]) == (0.5, False, "m")
-            assert {found[name] for name in ("colour", "level", "point", "either")} == {None}
+def test_what_may_be_left_out_has_its_default(shared_form: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        frame, fields = await form(pilot, "take")
+        share, size = fields["share"].input, fields["size"].input
+        assert isinstance(share, Field)
+        assert isinstance(size, Choice)
+        assert (share.text, size.chosen) == ("0.5", ["m"])
+        hint = "string[]  optional  one on each line"
+        await until(pilot, lambda: shown(pilot, hint))
+        put(fields["text"], "a")
+        put(fields["number"], "1")
+        await pilot.press("enter")
+        await until(pilot, lambda: frame.row.said == "Took it.")
+        found = got(pilot)
+        assert (found["share"], found["sure"], found["size"]) == (0.5, False, "m")
+        assert {found[name] for name in ("colour", "level", "point", "either")} == {None}
 
-    asyncio.run(go())
+    shared_form.run(act)
 
 
-def test_errors_stand_beside_their_fields_and_nothing_is_done(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, "form")
-        async with running(desk) as pilot:
-            frame, fields = await form(pilot, "take")
-            put(fields["share"], "half")
-            put(fields["point"], '{"y": 1}')
-            await pilot.press("enter")
-            await until(pilot, lambda: fields["number"].has_class("-wrong"))
-            assert shown(pilot, "is missing")
-            assert shown(pilot, 'expected float, got "half"')
-            assert not fields["names"].has_class("-wrong")
-            assert fields["point"].has_class("-wrong")
-            assert got(desk) == {}
-            number = fields["number"].input
-            await until(pilot, lambda: number.has_focus)
-            put(fields["number"], "1")
-            put(fields["share"], "0.1")
-            put(fields["point"], "")
-            await pilot.press("enter")
-            await until(pilot, lambda: frame.row.said == "Took it.")
+def test_errors_stand_beside_their_fields_and_nothing_is_done(shared_form: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        frame, fields = await form(pilot, "take")
+        put(fields["share"], "half")
+        put(fields["point"], '{"y": 1}')
+        await pilot.press("enter")
+        await until(pilot, lambda: fields["number"].has_class("-wrong"))
+        assert shown(pilot, "is missing")
+        assert shown(pilot, 'expected float, got "half"')
+        assert not fields["names"].has_class("-wrong")
+        assert fields["point"].has_class("-wrong")
+        assert got(pilot) == {}
+        number = fields["number"].input
+        await until(pilot, lambda: number.has_focus)
+        put(fields["number"], "1")
+        put(fields["share"], "0.1")
+        put(fields["point"], "")
+        await pilot.press("enter")
+        await until(pilot, lambda: frame.row.said == "Took it.")
 
-    asyncio.run(go())
+    shared_form.run(act)
 
 
-def test_a_refusal_keeps_the_form_and_what_was_typed(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, "form")
-        async with running(desk) as pilot:
-            frame, fields = await form(pilot, "few")
-            await pilot.press(*"milk")
-            put(fields["times"], "99")
-            await pilot.press("enter")
-            await until(pilot, lambda: shown(pilot, "That is too often."))
-            assert isinstance(pilot.app.screen, FormScreen)
-            put(fields["times"], "2")
-            await pilot.press("enter")
-            await until(pilot, lambda: frame.row.said == "Few: 'milk'.")
-            assert got(desk) == {"words": "milk", "times": 2}
+def test_a_refusal_keeps_the_form_and_what_was_typed(shared_form: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        frame, fields = await form(pilot, "few")
+        await pilot.press(*"milk")
+        put(fields["times"], "99")
+        await pilot.press("enter")
+        await until(pilot, lambda: shown(pilot, "That is too often."))
+        assert isinstance(pilot.app.screen, FormScreen)
+        put(fields["times"], "2")
+        await pilot.press("enter")
+        await until(pilot, lambda: frame.row.said == "Few: 'milk'.")
+        assert got(pilot) == {"words": "milk", "times": 2}
 
-    asyncio.run(go())
+    shared_form.run(act)
 
 
-def test_ctrl_j_begins_a_line_and_several_lines_are_several_items(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, "form")
-        async with running(desk) as pilot:
-            frame, _ = await form(pilot, "few")
-            await pilot.press(*"milk", "ctrl+j", *"eggs", "enter")
-            await until(pilot, lambda: "Few: ['milk', 'eggs']." in frame.row.said)
+def test_ctrl_j_begins_a_line_and_several_lines_are_several_items(shared_form: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        frame, _ = await form(pilot, "few")
+        await pilot.press(*"milk", "ctrl+j", *"eggs", "enter")
+        await until(pilot, lambda: "Few: ['milk', 'eggs']." in frame.row.said)
 
-    asyncio.run(go())
+    shared_form.run(act)
 
 
-def test_choices_are_made_by_key_and_by_click(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, "form")
-        async with running(desk, (120, 60)) as pilot:
-            frame, fields = await form(pilot, "take")
-            put(fields["text"], "a")
-            put(fields["number"], "1")
-            size, parts, sure = (fields[one].input for one in ("size", "parts", "sure"))
-            size.focus()
-            await pilot.press("right")
-            parts.focus()
-            await pilot.press("space", "right", "right", "space", "left", "space", "space")
-            row = region_text(pilot, sure)[0]
-            assert row == "✓ no  · yes  optional"
-            assert region_text(pilot, fields["colour"].input) == ["· red  · sea blue  optional"]
-            await pilot.click(sure, offset=(row.index("yes"), 0))
-            await until(pilot, lambda: region_text(pilot, sure) == ["· no  ✓ yes  optional"])
-            await pilot.press("enter")
-            await until(pilot, lambda: frame.row.said == "Took it.")
-            found = got(desk)
-            assert (found["size"], found["parts"], found["sure"]) == ("l", ["a", "c"], True)
+def test_choices_are_made_by_key_and_by_click(shared_form: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        frame, fields = await form(pilot, "take")
+        put(fields["text"], "a")
+        put(fields["number"], "1")
+        size, parts, sure = (fields[one].input for one in ("size", "parts", "sure"))
+        size.focus()
+        await pilot.press("right")
+        parts.focus()
+        await pilot.press("space", "right", "right", "space", "left", "space", "space")
+        row = region_text(pilot, sure)[0]
+        assert row == "✓ no  · yes  optional"
+        assert region_text(pilot, fields["colour"].input) == ["· red  · sea blue  optional"]
+        await pilot.click(sure, offset=(row.index("yes"), 0))
+        await until(pilot, lambda: region_text(pilot, sure) == ["· no  ✓ yes  optional"])
+        await pilot.press("enter")
+        await until(pilot, lambda: frame.row.said == "Took it.")
+        found = got(pilot)
+        assert (found["size"], found["parts"], found["sure"]) == ("l", ["a", "c"], True)
 
-    asyncio.run(go())
+    shared_form.run(act, (120, 60))
 
 
 @pytest.mark.parametrize("leave", ["key", "click"])
-def test_a_form_is_left_without_anything_being_done(tmp_path: Path, leave: str) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, "form")
-        async with running(desk) as pilot:
-            frame, _ = await form(pilot, "few")
-            await pilot.press(*"milk")
-            if leave == "key":
-                await pilot.press("escape")
-            else:
-                await pilot.click(offset=(1, 1))
-            await until(pilot, lambda: frame.has_focus)
-            assert got(desk) == {}
+def test_a_form_is_left_without_anything_being_done(shared_form: SharedApp, leave: str) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        frame, _ = await form(pilot, "few")
+        await pilot.press(*"milk")
+        if leave == "key":
+            await pilot.press("escape")
+        else:
+            await pilot.click(offset=(1, 1))
+        await until(pilot, lambda: frame.has_focus)
+        assert got(pilot) == {}
 
-    asyncio.run(go())
+    shared_form.run(act)
 
 
-def test_tab_leads_from_field_to_field(tmp_path: Path) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, "form")
-        async with running(desk) as pilot:
-            _, fields = await form(pilot, "few")
-            assert fields["words"].input.has_focus
-            await pilot.press("tab")
-            await until(pilot, lambda: fields["times"].input.has_focus)
-            await pilot.press("shift+tab")
-            await until(pilot, lambda: fields["words"].input.has_focus)
+def test_tab_leads_from_field_to_field(shared_form: SharedApp) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        _, fields = await form(pilot, "few")
+        assert fields["words"].input.has_focus
+        await pilot.press("tab")
+        await until(pilot, lambda: fields["times"].input.has_focus)
+        await pilot.press("shift+tab")
+        await until(pilot, lambda: fields["words"].input.has_focus)
 
-    asyncio.run(go())
+    shared_form.run(act)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 12)])
-def test_a_form_fits_a_small_terminal(tmp_path: Path, size: tuple[int, int]) -> None:
-    async def go() -> None:
-        desk = desk_with(tmp_path, "form")
-        async with running(desk, size) as pilot:
-            pilot.app.screen.add_class("-pane-windows")
-            _, fields = await form(pilot, "take")
-            for _ in range(len(fields) - 1):
-                await pilot.press("tab")
-            last = fields["anything"].input
-            await until(pilot, lambda: last.has_focus)
-            await until(pilot, lambda: 0 < last.region.y < size[1])
-            await until(pilot, lambda: shown(pilot, "esc leaves") or size[1] < 24)
+def test_a_form_fits_a_small_terminal(shared_form: SharedApp, size: tuple[int, int]) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        _, fields = await form(pilot, "take")
+        for _ in range(len(fields) - 1):
+            await pilot.press("tab")
+        last = fields["anything"].input
+        await until(pilot, lambda: last.has_focus)
+        await until(pilot, lambda: 0 < last.region.y < size[1])
+        await until(pilot, lambda: shown(pilot, "esc leaves"))
 
-    asyncio.run(go())
+    shared_form.run(act, size)
