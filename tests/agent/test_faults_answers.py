@@ -251,7 +251,7 @@ def test_fault_16_a_turn_pauses_after_its_steps_and_goes_on(wired: Wired) -> Non
     adds = [answer(adding(str(number))) for number in range(4)]
     events = wired.say("add four", answer(opening()), *adds[:2])
     assert (end(events).reason, end(events).steps) == ("paused", 3)
-    assert "3 steps" in end(events).explanation
+    assert "step 3" in end(events).explanation
     assert end(wired.say("go on", *adds[2:], answer("All."))).text == "All."
     assert wired.items == ["0", "1", "2", "3"]
 
