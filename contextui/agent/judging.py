@@ -7,6 +7,7 @@ from contextui.agent.blocks import THINKING
 from contextui.agent.events import Reason
 from contextui.agent.phrases import Phrases
 from contextui.model import Answer, Block
+from contextui.text import one_line
 
 _USUAL = ("end_turn", "stop_sequence", "tool_use")
 _CUT = ("max_tokens", "model_context_window_exceeded")
@@ -51,5 +52,5 @@ def judge(answer: Answer, words: Phrases, max_tokens: int) -> Verdict | None:
         return Verdict("cut_off", words.cut_off.format(tokens=max_tokens), cut)
     if cut or not words_in(answer.blocks):
         return Verdict("empty", words.silent, cut or words.empty)
-    unknown = "" if stop in _USUAL else words.unknown_stop.format(reason=stop)
+    unknown = "" if stop in _USUAL else words.unknown_stop.format(reason=one_line(stop, 80))
     return Verdict("done", unknown)

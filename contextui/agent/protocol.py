@@ -15,6 +15,7 @@ from contextui.tokens import TokenCounter
 from contextui.windowing.env import Lang
 
 _TAG = re.compile(r"<tool_call>(.*?)(</tool_call>|\Z)", re.DOTALL)
+_LONGEST_NAME = 200  # characters of what a model takes for a tool
 _FORM = '<tool_call>{"name": "…", "arguments": {…}}</tool_call>'
 
 
@@ -71,7 +72,7 @@ class NativeCalls:
             if block["type"] != "tool_use":
                 blocks.append(block)
                 continue
-            given, name = str(block.get("id") or ""), str(block.get("name") or "")
+            given, name = str(block.get("id") or ""), str(block.get("name") or "")[:_LONGEST_NAME]
             if given in here:
                 continue
             here.update([given] if given else [])

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
@@ -14,6 +15,7 @@ from contextui.agent.models import failures, surroundings
 from contextui.agent.models.connecting import unreachable
 from contextui.agent.models.endpoint import Endpoint
 from contextui.agent.models.reading import AnswerReader
+from contextui.agent.models.sse import data_of
 from contextui.agent.wire import Payload, payload
 from contextui.model import ModelError, ModelEvent, ModelRequest
 from contextui.windowing.env import Lang
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 _DEFAULT_URL = "https://api.anthropic.com"
 _CONNECTING = 10.0  # seconds
 _PARTING = 0.5  # seconds that a server has to end its reply when all was said
+_PINGING = 5  # times the silence that a server may only say that it is still there
+_EVENT = 32_000_000  # bytes of one event; more is no event, and would fill the memory
 _PAGE = 65_536  # bytes that are read of a reply that is no stream
 _REMEMBERED = 4  # requests; between two of one conversation may be others, for a summary
 
@@ -157,7 +161,7 @@ class AnthropicModel:
 
         key = self._endpoint.key
         try:  # the SDK's own would, where this fails, leave a half-made one that complains
-            http = anthropic.DefaultAsyncHttpxClient()
+            http = anthropic.DefaultAsyncHttpxClient(follow_redirects=False)
         except (httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
             raise failures.no_client(error, self._endpoint) from None
         try:
@@ -216,22 +220,15 @@ class AnthropicModel:
         The SDK's own objects are not used: they know fewer types, and take an answer that broke
         off for a whole one.
         """
-        import anthropic  # noqa: PLC0415  (heavy, and loaded by now)
         import httpx2  # noqa: PLC0415  (comes with it)
 
         kind = reply.headers.get("content-type", "")
         try:
             if kind and not kind.lower().startswith("text/event-stream"):
                 raise await self._odd(reply, kind)
-            async for sse in anthropic.AsyncStream.raw_events(reply):
-                if not sse.data:
-                    continue
-                event = sse.json()
-                if not isinstance(event, Mapping):
-                    raise ValueError
-                if event.get("type") == "error":
-                    raise failures.told(event, self._endpoint)
-                yield event
+            async with aclosing(data_of(reply.aiter_bytes(), _EVENT)) as found:
+                async for event in self._checked(found):
+                    yield event
         except httpx2.TimeoutException:
             words = self._words.silent.format(seconds=self._silence)
             raise ModelError("cut", words) from None
@@ -239,6 +236,21 @@ class AnthropicModel:
             raise ModelError("cut", self._words.lost) from None
         except (ValueError, RecursionError):
             raise ModelError("cut", self._words.garbled) from None
+
+    async def _checked(self, found: AsyncIterator[str]) -> AsyncIterator[Mapping[str, Any]]:
+        """The events that are some, for as long as they are not only signs of life."""
+        heard = time.monotonic()
+        async for data in found:
+            event = json.loads(data) if data else {}
+            if not isinstance(event, Mapping):
+                raise ValueError("no event")
+            if event.get("type") == "error":
+                raise failures.told(event, self._endpoint)
+            if event.get("type") != "ping":
+                heard = time.monotonic()
+            elif time.monotonic() - heard > _PINGING * self._silence:
+                raise ModelError("cut", self._words.silent.format(seconds=self._silence))
+            yield event
 
     async def _odd(self, reply: "httpx2.Response", kind: str) -> ModelError:
         """What to say of a reply that is no stream: perhaps it tells of a failure."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from contextui.agent.models import surroundings
 from contextui.agent.models.connecting import PROXY_AUTH, wants_name
 from contextui.agent.models.endpoint import Endpoint, plain
-from contextui.agent.models.surroundings import proxy_for
+from contextui.agent.models.surroundings import proxy_for, shown
 from contextui.model import ErrorKind, ModelError
 from contextui.secrets import MASK, mask
 from contextui.text import one_line, quote
@@ -59,8 +59,10 @@ def refused(error: "anthropic.APIStatusError", endpoint: Endpoint) -> ModelError
     proxy = proxy_for(endpoint.url)
     if error.status_code == PROXY_AUTH and proxy is not None:
         return wants_name(proxy, endpoint)
-    failure = told(error.body, endpoint, error.status_code)
     headers = error.response.headers
+    if 300 <= error.status_code < 400:
+        return _elsewhere(headers.get("location", ""), endpoint)
+    failure = told(error.body, endpoint, error.status_code)
     failure.retry_after = _pause(headers.get("retry-after-ms"), headers.get("retry-after"))
     return failure
 
@@ -102,6 +104,14 @@ def not_a_stream(kind: str, endpoint: Endpoint) -> ModelError:
 
 
 # --- what a server tells -------------------------------------------------------------------
+
+
+def _elsewhere(location: str, endpoint: Endpoint) -> ModelError:
+    """Nobody is followed: the conversation would go to somebody whom the person did not name."""
+    where = quote(shown(location) or "?", 200)
+    return ModelError(
+        "not_found", endpoint.words.elsewhere.format(server=endpoint.server, where=where)
+    )
 
 
 def _kind(error_type: str, status: int, body: str) -> ErrorKind:

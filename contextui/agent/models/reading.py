@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from contextui.agent.blocks import THINKING
 from contextui.agent.models import wording
 from contextui.agent.models.wording import FailureWords
 from contextui.model import (
@@ -22,6 +23,12 @@ from contextui.model import (
 
 _CUT_SHORT = frozenset(("max_tokens", "model_context_window_exceeded", "refusal"))
 """Stop reasons after which the last block may be half of what it was to be."""
+
+_FIELDS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+"""What deltas of known types add to; whatever else is in them is none of their business."""
+
+_MOST_TOKENS = 10**12
+"""Tokens in one figure. More is nonsense, and so is less than none."""
 
 _DEEPEST = 100
 """Levels of lists and mappings in a call's input. What is deeper breaks those who walk it."""
@@ -135,9 +142,12 @@ class AnswerReader:
         if not isinstance(usage, Mapping):
             return ()
         told = {one.name: usage.get(one.name) for one in fields(Usage)}
-        self._usage = replace(
-            self._usage, **{name: count for name, count in told.items() if type(count) is int}
-        )
+        known = {
+            name: count
+            for name, count in told.items()
+            if type(count) is int and 0 <= count <= _MOST_TOKENS
+        }
+        self._usage = replace(self._usage, **known)
         return (UsageTold(self._usage),)
 
     def _part(self, event: Mapping[str, Any], name: str) -> Block:
@@ -185,10 +195,14 @@ class _Draft:
 
     def add(self, delta: Mapping[str, Any]) -> Sequence[ModelEvent]:
         match delta:
+            case {"type": "input_json_delta"} if self.block["type"] in ("text", *THINKING):
+                return ()  # words take no input
             case {"type": "input_json_delta", "partial_json": str(text)}:
                 self._input.append(text)
             case {"type": "citations_delta", "citation": citation}:
                 self.block["citations"] = [*(self.block.get("citations") or ()), citation]
+            case {"type": str(kind)} if kind in _FIELDS:
+                self._extend(_FIELDS[kind], delta.get(_FIELDS[kind], ""))
             case _:
                 for name, value in delta.items():
                     if name != "type":

@@ -38,6 +38,7 @@ class FailureWords:
     way_refuses: str
     not_a_stream: str
     something: str
+    elsewhere: str
 
     key_missing: str
     key_odd: str
@@ -93,6 +94,8 @@ _ALL: dict[Lang, FailureWords] = {
         not_a_stream="{server} answered with {kind} where events were to come: "
         "check that ANTHROPIC_BASE_URL or --base-url is the address of a Messages API.",
         something="something",
+        elsewhere="{server} sends requests on to {where}: if that is right, give it as "
+        "ANTHROPIC_BASE_URL or --base-url, without /v1/messages.",
         key_missing="ANTHROPIC_API_KEY is not set: set it to your key, or name a server that needs "
         "none with ANTHROPIC_BASE_URL.",
         key_odd="ANTHROPIC_API_KEY holds characters that no key has: copy the key again.",
@@ -149,6 +152,8 @@ _ALL: dict[Lang, FailureWords] = {
         not_a_stream="{server}回应的是 {kind}，而不是事件流："
         "请检查 ANTHROPIC_BASE_URL 或 --base-url 是否是 Messages API 的地址。",
         something="别的内容",
+        elsewhere="{server}把请求转到 {where}：如果没有错，请用 ANTHROPIC_BASE_URL 或 --base-url "
+        "指定它，不带 /v1/messages。",
         key_missing="没有设置 ANTHROPIC_API_KEY：请设为你的密钥，"
         "或用 ANTHROPIC_BASE_URL 指定不需要密钥的服务器。",
         key_odd="ANTHROPIC_API_KEY 含有密钥中不会出现的字符：请重新复制密钥。",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from contextui.agent.models import anthropic
 from contextui.agent.models.endpoint import Endpoint
 from contextui.agent.models.failures import told
 from contextui.model import ErrorKind
@@ -221,6 +222,16 @@ def test_a_reply_that_is_no_stream_says_so(step: Step, words: str) -> None:
     assert "ANTHROPIC_BASE_URL" in str(caught)
 
 
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_conversation_does_not_go_where_the_person_did_not_send_it(status: int) -> None:
+    with Server(answer("Tell me more.")) as stranger:
+        there = f"{stranger.url}/v1/messages".replace("//", "//joe:hunter2@")
+        caught = the_failure(Reply(status, "", {"location": there}))
+        assert (stranger.requests, stranger.lookups) == ([], [])
+    assert caught.kind == "not_found"
+    assert f'sends requests on to "{stranger.url}/v1/messages"' in str(caught)
+
+
 def test_a_plain_reply_may_tell_of_a_failure_too() -> None:
     caught = the_failure(Reply(200, error("overloaded_error", "Full.")))
     assert caught.kind == "overloaded"
@@ -272,6 +283,24 @@ def test_an_answer_that_breaks_off_is_none(step: Step) -> None:
     assert caught.kind == "cut"
     assert caught.is_passing
     assert str(caught).startswith("The answer ")
+
+
+def test_an_event_without_an_end_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(anthropic, "_EVENT", 1_000_000)
+    caught = the_failure(Stream([*BEGUN, b"data: ", *[b"x\n" * 500_000] * 3], held=True))
+    assert (caught.kind, str(caught)) == (
+        "cut",
+        "The answer came garbled: it is not what was agreed.",
+    )
+
+
+def test_a_server_that_only_says_that_it_is_there_breaks_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(anthropic, "_PINGING", 0)
+    caught = the_failure(Stream([*BEGUN, *[{"type": "ping"}] * 100], held=True))
+    assert caught.kind == "cut"
+    assert "nothing came for" in str(caught)
 
 
 def test_an_answer_that_stops_coming_breaks_off() -> None:

@@ -87,6 +87,21 @@ def test_text_may_come_in_one_piece() -> None:
     assert whole.blocks == ({"type": "text", "text": "Hi."},)
 
 
+def test_words_take_nothing_but_words() -> None:
+    whole = answered(
+        begun(0, type="text", text=""),
+        piece(0, type="text_delta", text="Hi.", name="create", input={"name": "todo"}),
+        piece(0, type="input_json_delta", partial_json='{"name": "todo"}'),
+    )
+    assert whole.blocks == ({"type": "text", "text": "Hi."},)
+
+
+@pytest.mark.parametrize("count", [-5, 10**30, 1.5])
+def test_figures_that_cannot_be_count_nothing(count: Any) -> None:
+    events = [start(usage={"input_tokens": count, "output_tokens": 3}), begun(0, type="text"), STOP]
+    assert read(events)[1].usage == Usage(0, 3, 0, 0)
+
+
 def test_citations_are_kept_with_their_text() -> None:
     first, second = {"type": "char_location", "cited_text": "a"}, {"type": "page_location"}
     whole = answered(
