@@ -82,7 +82,7 @@ class Menu:
             others = " | ".join(strategy_names())
             raise ContextUIError(f"The strategy is {strategist.strategy.name}. /strategy {others}")
         self._desk.switch_strategy(name)
-        self._tell(strategist.strategy.name)
+        self._tell(f"The strategy is {strategist.strategy.name}.")
 
     def approval(self, mode: str) -> None:
         """Choose who decides about writing."""

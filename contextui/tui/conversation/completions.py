@@ -9,7 +9,7 @@ from contextui.tui.cells import KEY, MUTED, fit
 from contextui.tui.commands import Commands
 from contextui.tui.words import Words
 
-_NAME = 22  # cells
+_LONGEST = 36  # cells of a name
 
 
 class Completions(OptionList, can_focus=False):
@@ -33,15 +33,14 @@ class Completions(OptionList, can_focus=False):
         is_whole = [one for one, _ in found] == [text]
         self._texts = [] if is_whole else [one for one, _ in found]
         self.clear_options()
-        for completed, command in found if self._texts else []:
-            shown = f"{completed.strip()} {command.takes}" if text.find(" ") < 0 else completed
-            self.add_option(
-                Option(
-                    Content.assemble(
-                        (fit(shown, _NAME), KEY), " ", (self._words(command.about), MUTED)
-                    )
-                )
-            )
+        shown = [
+            f"{completed.strip()} {command.takes}" if " " not in text else completed
+            for completed, command in (found if self._texts else ())
+        ]
+        width = min(max((len(one) for one in shown), default=0), _LONGEST)
+        for name, (_, command) in zip(shown, found, strict=False):
+            about = self._words(command.about)
+            self.add_option(Option(Content.assemble((fit(name, width), KEY), "  ", (about, MUTED))))
         self.display = bool(self._texts)
         if self._texts:
             self.highlighted = 0
