@@ -39,7 +39,7 @@ def _rows(lines: list[str], width: int) -> Iterator[Content]:
     for line in lines[2:]:
         if hunk := _HUNK.match(line):
             old, new = int(hunk[1]), int(hunk[2])
-            yield _row("@", "", "", f"{old} … {hunk[3].strip()}", width)
+            yield _row("@", "", "", f"… {hunk[3].strip()}", width)
             continue
         kind, rest = line[:1] or " ", line[1:]
         if kind not in "+- ":

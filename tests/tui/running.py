@@ -12,12 +12,12 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.model import Model
-from contextui.session.session import SessionOptions
+from contextui.session.session import SessionOptions, utc_now
 from contextui.session.store import SessionStore
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desk import Desk
 from contextui.windowing.base import Window
-from contextui.windowing.env import Lang
+from contextui.windowing.env import Clock, Lang
 from contextui.windowing.registry import discover
 from tests.agent.talking import options
 
@@ -32,6 +32,7 @@ def desk_in(
     windows: Iterable[type[Window]] | None = None,
     lang: Lang = "en",
     session_id: str | None = None,
+    clock: Clock = utc_now,
     **given: Any,
 ) -> Desk:
     """A session in a folder, with a scripted model, and the windows that are installed."""
@@ -39,7 +40,7 @@ def desk_in(
     classes = list(windows) if windows is not None else registry.classes()
     home, work = folder / "home", folder / "work"
     work.mkdir(exist_ok=True)
-    store = SessionStore(home, SessionOptions(classes=classes, lang=lang))
+    store = SessionStore(home, SessionOptions(classes=classes, lang=lang, clock=clock))
     session = store.open(session_id) if session_id else store.create(work)
     given.setdefault("options", options())
     given.setdefault("approval", ApprovalGate("ask"))

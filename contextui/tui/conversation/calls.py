@@ -3,6 +3,7 @@
 import time
 
 from textual.content import Content
+from textual.geometry import Size
 from textual.widgets import Static
 
 from contextui.tui.cells import FAINT, MUTED, fit, inert
@@ -35,6 +36,13 @@ class CallLine(Static):
         """Unfold it, or fold it again."""
         self.is_open = not self.is_open
         self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """One line; unfolded, as many as there are in this width."""
+        if not self.is_open:
+            return 1
+        unfolded = Content("\n").join(self._unfolded())
+        return 1 + unfolded.get_height({}, width) if unfolded else 1
 
     def render(self) -> Content:
         """The line, and below it the result if it is unfolded."""

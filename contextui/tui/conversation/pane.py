@@ -138,9 +138,10 @@ class Conversation(VerticalScroll):
 
     @property
     def new_below(self) -> int:
-        """How many lines stand below what is seen."""
-        hidden = int(self.max_scroll_y - self.scroll_y)
-        return max(hidden, 0) if self.max_scroll_y > 0 else 0
+        """How many lines stand below what is seen; none where nothing is seen."""
+        if not self.region or self.max_scroll_y <= 0:
+            return 0
+        return max(int(self.max_scroll_y - self.scroll_y), 0)
 
     def action_unfold(self) -> None:
         """Unfold the newest calls, or fold them again."""

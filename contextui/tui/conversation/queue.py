@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Static
 
@@ -34,8 +35,12 @@ class Queue(Static):
         """Take the last one back."""
         self.post_message(self.TakenBack())
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """One line for each that is shown, and one that says what can be done."""
+        return min(len(self._waiting), _SHOWN) + 1
+
     def render(self) -> Content:
-        """The first few, and how the last one is changed."""
+        """The last few, and how the last one is changed."""
         width = max(self.size.width - 10, 10)
         rows = [Content.assemble(("· ", KEY), fit(text, width)) for text in self._waiting[-_SHOWN:]]
         hint = self._words("waits for the turn to end   ↑ changes the last one")

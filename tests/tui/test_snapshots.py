@@ -1,0 +1,149 @@
+"""How the screen looks, cell for cell, at three sizes.
+
+`CONTEXTUI_SNAPSHOTS=renew` keeps the pictures as they are now, in `snapshots`.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui.agent.models.scripted import Step, call
+from contextui.agent.prompt import install
+from contextui.tui.app import ContextUIApp
+from contextui.tui.approval import ApprovalScreen
+from contextui.tui.conversation.prompt import Prompt
+from contextui.windowing.env import Lang
+from tests.tui.picture import FOLDER, at_rest, check
+from tests.tui.running import SIZES, desk_in, running, say, until
+
+PROMPT = "You work together with a person.\nYou both look at the same windows."
+CART = '''\
+from decimal import Decimal
+
+
+def total(items: list[Item]) -> Decimal:
+    """Sum of the cart."""
+    return sum(item.price * item.count for item in items)
+'''
+WORDS: dict[Lang, list[str]] = {
+    "en": ["Open cart.py, and a list with milk, eggs and bread.", "Both are open.",
+           "Amounts are Decimal, never float", "Round the sum, and save it.",
+           "I round it to cents.", "milk", "eggs", "bread"],
+    "zh": ["打开 cart.py，再把牛奶、鸡蛋和面包放进待办。", "都打开了。",
+           "金额一律用 Decimal，不用 float", "把合计四舍五入并保存。", "四舍五入到分。",
+           "牛奶", "鸡蛋", "面包"],
+}  # fmt: skip
+NARROW, NORMAL, _ = SIZES
+NAMES = {size: f"{size[0]}x{size[1]}" for size in SIZES}
+
+
+@pytest.fixture(autouse=True)
+def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = SimpleNamespace(monotonic=lambda: 1_000.0)
+    for name in ("calls", "prompt", "status"):
+        monkeypatch.setattr(f"contextui.tui.conversation.{name}.time", stopped)
+
+
+def script(lang: Lang) -> list[Step]:
+    _, opened, noted, _, rounding, *things = WORDS[lang]
+    changed = {"old": "return sum(", "new": "return round(sum("}
+    return [
+        [call("create", name="editor", args={"path": "cart.py"}),
+         call("create", name="todo", args={"items": things}),
+         call("create", name="notebook", args={}),
+         call("action", window_id="notebook_1", action_id="write", params={"text": noted})],
+        f"**{opened}**\n\n- `cart.py`\n- {things[0]}",
+        [rounding,
+         call("action", window_id="editor_1", action_id="replace", params=changed),
+         call("action", window_id="editor_1", action_id="save", params={})],
+        opened,
+    ]  # fmt: skip
+
+
+@asynccontextmanager
+async def app_in(
+    home: Path, lang: Lang = "en", *, at_work: bool = True
+) -> AsyncIterator["Pilot[int]"]:
+    """The app in a folder of a home, on its largest screen; at work, with three windows open."""
+    work = home / "work"
+    work.mkdir(parents=True)
+    (work / "cart.py").write_text(CART)
+    now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    desk = desk_in(home, *script(lang), lang=lang, clock=lambda: now)
+    install(desk.session.context, PROMPT)
+    async with running(desk, SIZES[-1], lang) as pilot:
+        pilot.app.animation_level = "none"
+        pilot.app.screen.query_one(Prompt).cursor_blink = False
+        if at_work:
+            await say(pilot, WORDS[lang][0])
+        yield pilot
+
+
+async def take(pilot: "Pilot[int]", name: str, *sizes: tuple[int, int]) -> None:
+    """Compare the screen at each size."""
+    wrong = []
+    for size in sizes or SIZES:
+        await pilot.resize_terminal(*size)
+        try:
+            check(f"{name}-{NAMES[size]}", await at_rest(pilot))
+        except AssertionError as error:
+            wrong.append(str(error))
+    assert wrong == [], "\n".join(wrong)
+
+
+def test_the_empty_start_and_the_help(own_home: Path) -> None:
+    async def look() -> None:
+        async with app_in(own_home, at_work=False) as pilot:
+            await take(pilot, "start")
+            await pilot.press("f1")
+            await take(pilot, "help")
+
+    asyncio.run(look())
+
+
+def test_three_windows_and_the_inspector(own_home: Path) -> None:
+    async def look() -> None:
+        async with app_in(own_home) as pilot:
+            await take(pilot, "main")
+            pilot.app.theme = "contextui-light"
+            await take(pilot, "light", NORMAL)
+            pilot.app.theme = "contextui-dark"
+            await pilot.press("ctrl+g", "1")
+            await take(pilot, "windows", NARROW)
+            await pilot.press("ctrl+g", "i", "right_square_bracket")
+            await take(pilot, "request")
+
+    asyncio.run(look())
+
+
+def test_an_approval_with_what_will_change(own_home: Path) -> None:
+    async def look() -> None:
+        async with app_in(own_home) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            app.main.say(WORDS["en"][3])
+            await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+            await take(pilot, "approval")
+
+    asyncio.run(look())
+
+
+def test_chinese(own_home: Path) -> None:
+    async def look() -> None:
+        async with app_in(own_home, "zh") as pilot:
+            await take(pilot, "zh")
+
+    asyncio.run(look())
+
+
+def test_no_picture_is_kept_that_nobody_looks_at() -> None:
+    names = ("start", "help", "main", "request", "approval", "zh")
+    wanted = {f"{name}-{size}.txt" for name in names for size in NAMES.values()}
+    wanted |= {f"light-{NAMES[NORMAL]}.txt", f"windows-{NAMES[NARROW]}.txt"}
+    assert {path.name for path in FOLDER.iterdir()} == wanted
