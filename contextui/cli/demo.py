@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import CallFinished, CallStarted, TurnFinished
 from contextui.agent.models.offline import OfflineModel
-from contextui.cli.output import call_line
+from contextui.cli.aside import call_line
 from contextui.cli.speaking import make_robust, say
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore

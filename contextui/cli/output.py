@@ -6,20 +6,16 @@ from typing import Protocol
 from contextui.agent.events import (
     AnswerDiscarded,
     AnswerGiven,
-    CallFinished,
-    CallStarted,
-    CompactionFinished,
-    CompactionStarted,
-    Notice,
     RetryScheduled,
     StepStarted,
 )
 from contextui.cli.arguments import OutputFormat
+from contextui.cli.aside import Aside
 from contextui.cli.countdown import Countdown
 from contextui.cli.result import Told, event_data, result_of
-from contextui.cli.speaking import as_json, note, say, say_json, tell
+from contextui.cli.speaking import say, say_json, tell
 from contextui.cli.stdout import output
-from contextui.cli.words import counted, spoken, words
+from contextui.cli.words import words
 from contextui.events import Event
 from contextui.model import TextDelta
 from contextui.text import one_line
@@ -37,13 +33,14 @@ class Output(Protocol):
 
 def output_for(form: OutputFormat, *, verbose: bool) -> Output:
     """What tells a turn in this form."""
+    for_a_person = verbose or sys.stderr.isatty()
     match form:
         case "text":
-            return TextOutput(tells_calls=verbose or sys.stderr.isatty(), live=output().isatty())
+            return TextOutput(tells_calls=for_a_person, live=output().isatty())
         case "json":
-            return JsonOutput()
+            return JsonOutput(tells_calls=for_a_person)
         case "stream-json":
-            return StreamOutput()
+            return StreamOutput(tells_calls=verbose)
 
 
 class TextOutput:
@@ -56,11 +53,10 @@ class TextOutput:
     """
 
     def __init__(self, *, tells_calls: bool, live: bool) -> None:
-        self._tells_calls, self._live = tells_calls, live
+        self._live = live
         self._in_line = False
         self._held = ""
-        self._calls: dict[int, CallStarted] = {}
-        self._countdown = Countdown()
+        self._aside = Aside(tells=tells_calls, before=self._end_line)
 
     def hear(self, event: Event) -> None:
         """Take one event of the turn."""
@@ -71,25 +67,13 @@ class TextOutput:
                 self._end_answer()
             case AnswerDiscarded(reason):
                 self._discard(reason)
-            case CallStarted(number):
-                self._calls[number] = event
-            case CallFinished(number):
-                self._beside(call_line(self._calls[number], event))
-            case Notice(text):
-                self._beside(text)
-            case CompactionStarted(goes=goes):
-                many = counted(goes, "{count} message", "{count} messages")
-                self._beside(words("Making room: a summary takes the place of {many}.", many=many))
-            case CompactionFinished(result) if result is not None:
-                self._beside(result.told(spoken()))
-            case RetryScheduled() if self._tells_calls:
-                self._end_line()
-                self._countdown.tell(event)
+            case _:
+                self._aside.hear(event)
 
     def end(self, told: Told) -> None:
         """The turn is over."""
         self._end_answer()
-        self._countdown.clear()
+        self._aside.clear()
         if told.explanation:
             tell(told.explanation)
 
@@ -104,14 +88,18 @@ class TextOutput:
     def _discard(self, reason: str) -> None:
         if self._live:
             self._end_line()
-            self._say(words("[What stands above broke off and does not count: {reason}]",
-                            reason=one_line(reason, 300)))  # fmt: skip
+            self._say(
+                words(
+                    "[What stands above broke off and does not count: {reason}]",
+                    reason=one_line(reason, 300),
+                )
+            )
             self._end_line()
         self._held = ""
 
     def _say(self, text: str) -> None:
         if text:
-            self._countdown.clear()
+            self._aside.clear()
             say(text, end="", flush=True)
             self._in_line = not text.endswith("\n")
 
@@ -125,21 +113,20 @@ class TextOutput:
             say(flush=True)
             self._in_line = False
 
-    def _beside(self, line: str) -> None:
-        if self._tells_calls:
-            self._end_line()
-            self._countdown.clear()
-            note(line)
-
 
 class JsonOutput:
-    """One object at the end."""
+    """One object at the end; calls and notices beside it, for a person."""
+
+    def __init__(self, *, tells_calls: bool) -> None:
+        self._aside = Aside(tells=tells_calls)
 
     def hear(self, event: Event) -> None:
         """Take one event of the turn."""
+        self._aside.hear(event)
 
     def end(self, told: Told) -> None:
         """The turn is over."""
+        self._aside.clear()
         say_json(result_of(told))
         _tell_failure(told)
 
@@ -157,16 +144,19 @@ class SilentOutput:
 class StreamOutput:
     """One object a line for each event, and the result as the last one."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, tells_calls: bool) -> None:
+        self._aside = Aside(tells=tells_calls)
         self._countdown = Countdown()
 
     def hear(self, event: Event) -> None:
         """Take one event of the turn; of a countdown, its beginning."""
+        self._aside.hear(event)
         if not isinstance(event, RetryScheduled) or self._countdown.is_new(event):
             say_json(event_data(event), indent=None)
 
     def end(self, told: Told) -> None:
         """The turn is over."""
+        self._aside.clear()
         say_json({"type": "result", **result_of(told)}, indent=None)
         _tell_failure(told)
 
@@ -174,19 +164,3 @@ class StreamOutput:
 def _tell_failure(told: Told) -> None:
     if told.finished.is_error:
         tell(told.explanation)
-
-
-def call_line(started: CallStarted, finished: CallFinished) -> str:
-    """A call in one line: ``✓ todo_1.add {"text": "milk"}``; of a failed one, also why."""
-    given = dict(started.input)
-    match started.name:
-        case "action":
-            name = f"{given.get('window_id')}.{given.get('action_id')}"
-            params = given.get("params")
-        case "create":
-            name, params = f"create {given.get('name')}", given.get("args")
-        case _:
-            name, params = started.name, given
-    mark = "✓" if finished.ok else "✗"
-    line = f"{mark} {name} {one_line(as_json(params), 120) if params else ''}".rstrip()
-    return line if finished.ok else f"{line}: {one_line(finished.text, 200)}"

@@ -76,6 +76,14 @@ def test_calls_are_not_told_where_nobody_looks(program: Program, server: Server)
     assert program("-p", "Open a list").err == ""
 
 
+@pytest.mark.parametrize("form", ["json", "stream-json"])
+def test_calls_are_told_beside_json_too(program: Program, server: Server, form: str) -> None:
+    server.play(answer(call("create", name="todo")), answer("Done."))
+    done = program("-p", "Open a list", "--verbose", "--output-format", form)
+    assert done.err == "✓ create todo\n"
+    assert (done.json if form == "json" else done.lines[-1])["result"] == "Done."
+
+
 def test_json_is_one_object(program: Program, server: Server) -> None:
     server.play(answer(call("create", name="todo", args={"items": ["milk"]})), answer("Done."))
     done = program("-p", "Make a list", "--output-format", "json")
@@ -668,7 +676,7 @@ def test_elsewhere_each_try_is_told_once(capsys: pytest.CaptureFixture[str]) -> 
         "Try 3 of 5 i",
         "Try 2 of 5 i",
     ]
-    stream = StreamOutput()
+    stream = StreamOutput(tells_calls=False)
     for event in retries(2, 3):
         stream.hear(event)
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
