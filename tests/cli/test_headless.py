@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -254,28 +255,23 @@ class LoudWindow(Window):
 
 
 @pytest.mark.parametrize("form", ["text", "json", "stream-json"])
-def test_what_a_window_prints_is_no_part_of_the_output(
-    program: Program, server: Server, form: str
-) -> None:
+def test_what_a_window_prints_is_no_part_of_the_output(program: Program, form: str) -> None:
     program.write("loud.py", LOUD)
-    server.play(answer(call("create", name="loud")), answer("Done."))
-    done = program.run("-p", "Hi", "--window", "loud.py", "--output-format", form)
+    done = program.run("-p", "Open loud", "--window", "loud.py", "--output-format", form)
     printed = {"loading", "running", "waiting", "opening", "showing", "ending"}
     assert printed <= set(done.err.splitlines())
     match form:
         case "text":
-            assert done.out == "Done.\n"
+            result = done.out.removesuffix("\n")
         case "json":
-            assert done.json["result"] == "Done."
+            result = done.json["result"]
         case _:
-            assert done.lines[-1]["result"] == "Done."
+            result = done.lines[-1]["result"]
+    assert result == "Done: Opened loud_1."
 
 
 @pytest.mark.parametrize("words", [["windows", "--json"], ["debug", "--messages"]])
-def test_nor_of_what_other_commands_list(
-    program: Program, server: Server, words: list[str]
-) -> None:
-    server.play(answer("Yes."))
+def test_nor_of_what_other_commands_list(program: Program, words: list[str]) -> None:
     program("-p", "Hi")
     program.write("loud.py", LOUD)
     done = program.run(*words, "--window", "loud.py")
@@ -526,6 +522,18 @@ def test_a_session_of_another_folder_goes_on_there(
     monkeypatch.chdir(tmp_path)
     program("-r", info.id, "-p", "two").fails(0, str(program.folder))
     assert "Be brief in this folder." in server.requests[-1].json["system"][0]["text"]
+
+
+def test_a_folder_that_a_log_cannot_name_is_told(
+    program: Program, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.play(answer("Yes."))
+    folder = program.folder / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    done = program("-p", "one")
+    done.fails(0, "not UTF-8 text: -c will not find")
+    assert done.out == "Yes.\n"
 
 
 def test_what_was_damaged_is_told(program: Program, server: Server) -> None:

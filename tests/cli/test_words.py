@@ -95,7 +95,7 @@ def test_every_kind_of_setting_is_told_in_chinese() -> None:
         (["-c", "-p", "x"], "还没有会话"),
         (["-r", "abc", "-p", "x"], '没有会话 "abc"。'),
         (["-r", "../x", "-p", "x"], "不能是会话的 id"),
-        (["config", "--budget", "x"], '--budget 是 "x"：必须是1 到'),
+        (["config", "--budget", "x"], '--budget 是 "x"，应为：1 到'),
         (["-p", "x", "--budget", "5"], "而预算是 5"),
         (["-p", "x", "--model", "claude-x"], "需要 ANTHROPIC_API_KEY"),
         (["new-window", "Ä"], "不能是窗口的名称"),

@@ -15,8 +15,8 @@ CHINESE: dict[str, str] = {
     "Argument {name}: invalid int value: {value}.": "参数 {name}：{value} 不是整数。",
     "Argument {name}: not allowed with argument {other}.": "参数 {name}：不能与 {other} 同用。",
     # settings
-    "{name} is {value}: it must be {allowed}.": "{name} 是 {value}：必须是{allowed}。",
-    "one of {words}": "以下之一：{words}",
+    "{name} is {value}: it must be {allowed}.": "{name} 是 {value}，应为：{allowed}。",
+    "one of {words}": "{words} 之一",
     "a whole number from 1 to 1,000,000,000": "1 到 1,000,000,000 的整数",
     "a model's name, without spaces": "模型名称，不含空格",
     "an address such as http://localhost:11434, without a key in it": (
