@@ -1,5 +1,6 @@
 """The guide is true: its blocks run in order, print what it says, and its tests pass."""
 
+import asyncio
 import inspect
 import re
 import tempfile
@@ -14,6 +15,8 @@ import pytest
 from contextui.context.item import Hidden
 from contextui.strategy_choice import StrategyChoice
 from tests.guide import BLOCK, run_guide
+from tests.tui.desktop.samples import enter
+from tests.tui.running import desk_in, running, shown, until
 
 DOCS = Path(__file__).parent.parent / "docs"
 GUIDE = DOCS / "writing-windows.md"
@@ -30,7 +33,7 @@ def guide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
 
 
 def test_the_guide_prints_what_it_says(guide: ModuleType) -> None:
-    assert len(re.findall(r"^```text$", GUIDE.read_text("utf-8"), re.MULTILINE)) == 12
+    assert len(re.findall(r"^```text$", GUIDE.read_text("utf-8"), re.MULTILINE)) == 13
 
 
 def test_the_guides_own_tests_pass(guide: ModuleType, tmp_path: Path) -> None:
@@ -38,6 +41,29 @@ def test_the_guides_own_tests_pass(guide: ModuleType, tmp_path: Path) -> None:
     assert len(tests) == 2
     for test in tests:
         test(*[tmp_path for _ in inspect.signature(test).parameters])
+
+
+def test_the_guides_own_widget_works_on_the_screen(guide: ModuleType, tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[guide.TallyWindow])
+        desk.session.windows.open("tally")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "tally_1")
+            await pilot.press("enter", "space", "space")
+            await until(pilot, lambda: shown(pilot, "1 tally  2 strokes") and shown(pilot, ".."))
+            await pilot.press("escape", "x")
+            await until(pilot, lambda: shown(pilot, "2 strokes are not told yet"))
+            await pilot.press("escape", "enter", "t")
+            await until(pilot, lambda: frame.row.said == "2 more." and shown(pilot, "||"))
+            assert guide.TallyWidget.first_actions == ("add", "reset")
+            await pilot.press("space")  # told before anything else is done
+            frame.acting.run("reset", {})
+            await until(pilot, lambda: frame.row.said == "Begun again.")
+            history = desk.session.windows.get("tally_1").runtime.history  # type: ignore[union-attr]
+            assert [entry.action for entry in history] == ["add", "add", "reset"]
+            assert frame.body.last == "reset"  # type: ignore[attr-defined]
+
+    asyncio.run(go())
 
 
 def test_the_first_window_has_about_20_lines() -> None:

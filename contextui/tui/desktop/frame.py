@@ -24,6 +24,7 @@ from contextui.tui.desktop.wanted import ActionWanted
 from contextui.windowing.base import Window
 from contextui.windowing.snapshot import ContextVersion, Lod
 
+_BODY = "body"
 _LEVELS = [Lod.GIST, Lod.SUMMARY, Lod.FULL]
 _BORDER = 6  # cells of an edge that no text can have
 
@@ -73,7 +74,15 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             own = own_widget(self.window)
         except OwnWidgetError as problem:
             self._own_problem, own = str(problem), None
-        return own or ContentBody(self.window, self._setting.words)
+        if own is None:
+            return self._usual_body()
+        own.add_class(_BODY)  # it has the room that the rest leaves, whatever its own style says
+        return own
+
+    def _usual_body(self) -> ContentBody:
+        body = ContentBody(self.window, self._setting.words)
+        body.add_class(_BODY)
+        return body
 
     def _offers(self) -> list[Offer]:
         first = first_actions_of(self.body)
@@ -139,7 +148,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         """The window's own widget failed: draw the window as any other."""
         failed, self._own_problem = self.body, message.reason
         if isinstance(failed, Guard):
-            self.body = ContentBody(self.window, self._setting.words)
+            self.body = self._usual_body()
             await self.mount(self.body, before=self.row)
             if failed.is_attached:
                 await failed.remove()

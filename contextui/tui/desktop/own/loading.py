@@ -74,13 +74,13 @@ class Guard(_Base):
         The widget itself may be unable to tell anything: Textual takes down what raised.
         """
         outer = [one for one in self.ancestors_with_self if isinstance(one, Guard)][-1]
-        if outer._has_failed:
+        # Before it is mounted there is nobody to tell: it will fail again.
+        if outer._has_failed or not isinstance(outer.parent, Widget):
             return
         outer._has_failed = True
-        if isinstance(outer.parent, Widget):
-            if outer.has_focus_within:
-                outer.parent.focus()
-            outer.parent.post_message(self.Failed(outer.guarded_id, reason_of(problem)))
+        if outer.has_focus_within:
+            outer.parent.focus()
+        outer.parent.post_message(self.Failed(outer.guarded_id, reason_of(problem)))
 
     def mount(self, *widgets: Widget, **where: Any) -> AwaitMount:
         """Guard what comes within too."""
