@@ -128,7 +128,8 @@ class Acting:
     def _actions(self) -> Iterator[Entry]:
         for action in self._window.actions.values():
             mark = f"  ({self._words('writes')})" if action.effect == "write" else ""
-            yield Entry(action.id, short_name(action, self._words), action.label + mark)
+            about = self._words(action.label) + mark
+            yield Entry(action.id, short_name(action, self._words), about)
 
     def _anchors(self) -> Iterator[Entry]:
         for anchor in self._window.runtime.latest().anchors.values():

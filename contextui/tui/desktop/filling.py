@@ -23,6 +23,17 @@ from contextui.windowing.params import Param
 LABEL = 16
 """Cells of a field's name."""
 
+_WANTED = {
+    "string": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "string|string[]": "text; several, each on its line",
+    "int|string": "a number or text",
+    "any": "text, or any JSON",
+    "object": "a JSON object",
+}
+"""What the usual types are called where something is to be filled in."""
+
 
 class Filling(Vertical):
     """A param to be filled in."""
@@ -69,11 +80,12 @@ class Filling(Vertical):
         )
 
     def _field(self) -> Field:
-        hint = line(self.param.type)
+        wanted = _WANTED.get(self._kind.type)
+        hint = self._words(wanted) if wanted else line(self.param.type)
+        if self._kind.many:
+            hint += f", {self._words('one on each line')}"
         if self.param.optional:
             hint += f"  {self._words('optional')}"
-        if self._kind.many:
-            hint += f"  {self._words('one on each line')}"
         return Field(_shown(self._default), hint)
 
     @property

@@ -82,8 +82,9 @@ class FormScreen(ModalScreen[ActionResult | None]):
         """The fields, in a box over the windows."""
         action = self._question.action
         with Vertical(classes="box") as box:
+            about = line(self._words(action.label))
             box.border_title = Content.assemble(
-                (line(self._question.window.id), "bold"), (f"  {line(action.label)}", MUTED)
+                (line(self._question.window.id), "bold"), (f"  {about}", MUTED)
             )
             with VerticalScroll(can_focus=False):
                 yield from self._fillings

@@ -51,7 +51,7 @@ class BehindSummary(ModalScreen[None]):
         told = f"{self._words('Summary')} {counted(len(self._rows) - 1, self._words)}"
         with Vertical(id="whole") as box:
             box.border_title = Content(line(told))
-            yield ItemList(self._words)
+            yield ItemList(self._words, tells_states=False)
             hints = [("↑↓", "move"), ("enter", "whole text"), ("esc", "back")]
             yield KeyHints(self._words, hints)
 

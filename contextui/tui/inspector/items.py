@@ -24,7 +24,12 @@ _LABELS = 2_000  # that are kept
 
 
 class ItemList(LineView, can_focus=True, inherit_bindings=False):
-    """All items, those of finished turns too; hidden ones are marked [X]."""
+    """All items, those of finished turns too; hidden ones are marked [X].
+
+    Args:
+        words: The language.
+        tells_states: Whether each row says what became of its item.
+    """
 
     BINDINGS = [
         Binding("up", "step(-1)", "move", key_display="↑↓"),
@@ -42,9 +47,9 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
     class Opened(Message):
         """The person wants to read the whole text of the row under the cursor."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, *, tells_states: bool = True) -> None:
         super().__init__(id="list")
-        self._words = words
+        self._words, self._tells_states = words, tells_states
         self._look: Look | None = None
         self._rows: Sequence[Row | Rule] = Rows([])
         self._remark = ""
@@ -198,6 +203,8 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
 
     def _state(self, row: Row) -> str:
         item, words = row.item, self._words
+        if not self._tells_states:
+            return ""
         if item.held is not None:
             return words("changed after this turn")
         return state(item, self._look.context.ledger, words) if self._look is not None else ""

@@ -1,5 +1,6 @@
 """Items in words: in one line for lists, with title and origin for whoever looks closer."""
 
+import re
 from collections.abc import Sequence
 
 from contextui.context.calls import Calls
@@ -11,6 +12,7 @@ from contextui.tui.inspector.spans import Row
 from contextui.tui.words import Words
 from contextui.windowing.manager import WindowManager
 
+_HEADING = re.compile(r"^#+ *", re.MULTILINE)
 _LONGEST = 240  # characters of an item that any list could show
 
 KINDS = {
@@ -25,6 +27,8 @@ KINDS = {
 
 def label(item: ContextItem, calls: Calls, words: Words) -> str:
     """What an item says, or does, in one line."""
+    if item.is_summary:
+        return f"{words('Summary')}  {one_line(_HEADING.sub('', item.content), _LONGEST)}"
     match item.type:
         case ItemType.TOOL:
             return _call_label(item, calls) or one_line(item.content, _LONGEST)

@@ -6,7 +6,7 @@ with its Chinese.
 
 from collections.abc import Mapping
 
-from contextui.tui.words import conversation, desktop, frame, inspector
+from contextui.tui.words import actions, conversation, desktop, frame, inspector
 from contextui.windowing.env import Lang
 
 CHINESE: Mapping[str, str] = {
@@ -14,6 +14,7 @@ CHINESE: Mapping[str, str] = {
     **conversation.CHINESE,
     **desktop.CHINESE,
     **inspector.CHINESE,
+    **actions.CHINESE,
 }
 
 

@@ -106,7 +106,7 @@ def test_what_may_be_left_out_has_its_default(shared_form: SharedApp) -> None:
         assert isinstance(share, Field)
         assert isinstance(size, Choice)
         assert (share.text, size.chosen) == ("0.5", ["m"])
-        hint = "string[]  optional  one on each line"
+        hint = "text, one on each line  optional"
         await until(pilot, lambda: shown(pilot, hint))
         put(fields["text"], "a")
         put(fields["number"], "1")

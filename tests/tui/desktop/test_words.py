@@ -5,8 +5,9 @@ from pathlib import Path
 
 import contextui.tui.desktop
 from contextui.tui.desktop.acting import _KEYS
+from contextui.tui.desktop.filling import _WANTED
 from contextui.tui.desktop.naming import short_name
-from contextui.tui.words import CHINESE, Words
+from contextui.tui.words import CHINESE, Words, actions
 from contextui.windowing.registry import discover
 from contextui.windowing.snapshot import Lod
 
@@ -45,6 +46,21 @@ def test_every_action_of_the_built_in_windows_has_a_chinese_name() -> None:
         for action in cls.actions.values()
     }
     assert sorted(name for name in names if name not in CHINESE) == []
+
+
+def test_what_the_actions_of_the_built_in_windows_are_about_is_there_in_chinese() -> None:
+    labels = {
+        action.label
+        for cls in discover().classes()
+        if cls.__module__.startswith("contextui.")
+        for action in cls.actions.values()
+    }
+    assert sorted(label for label in labels if label not in CHINESE) == []
+    assert sorted(label for label in actions.CHINESE if label not in labels) == []
+
+
+def test_what_is_wanted_in_a_field_is_said_in_chinese() -> None:
+    assert sorted(word for word in _WANTED.values() if word not in CHINESE) == []
 
 
 def test_chinese_takes_the_values_that_english_takes() -> None:

@@ -76,6 +76,7 @@ def test_what_is_new_and_what_changed_is_marked() -> None:
     scene.talk.windows.open(Todo, items=["milk"])
     run(scene.talk, "first")
     asyncio.run(scene.talk.windows.act("todo_1", "add", {"text": "eggs"}))
+    scene.talk.windows.settle_now()
     scene.talk.context.add(ContextItem(ItemType.USER, "second"))
     draft = scene.draft()
     assert told(draft) == [

@@ -75,7 +75,7 @@ def test_enter_shows_what_a_summary_stands_for_and_each_can_be_read(tmp_path: Pa
             await see(pilot, f"[✓] {summary.seq:04} System")
             await go_to(pilot, "Money is")
             await see(pilot, f"in summary {summary.seq:04}")
-            await go_to(pilot, "Goal: sell milk.")
+            await go_to(pilot, "Summary  Goal")
             await see(pilot, "Summary of earlier turns", f"for {len(said) - 2} items")
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, BehindSummary))
