@@ -142,7 +142,6 @@ class AnthropicModel:
 
     async def _connected(self) -> "anthropic.AsyncAnthropic":
         """The client, made on first use and in a thread: to import it takes seconds."""
-        self.check()
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             client = await asyncio.to_thread(self._make_client)
@@ -156,6 +155,7 @@ class AnthropicModel:
             self._sent.append(sent)
 
     def _make_client(self) -> "anthropic.AsyncAnthropic":
+        self.check()
         import anthropic  # noqa: PLC0415  (heavy: 2 seconds)
         import httpx2  # noqa: PLC0415  (comes with it)
 
