@@ -1,9 +1,11 @@
 """What the tests of the command line share."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from contextui.cli.words import speak
 from tests.cli.calling import Program
 
 
@@ -12,3 +14,10 @@ def program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Program:
     return Program(tmp_path, monkeypatch, capsys)
+
+
+@pytest.fixture(autouse=True)
+def _in_english_again() -> Iterator[None]:
+    """A process speaks one language; one that runs tests goes on to the next."""
+    yield
+    speak("en")

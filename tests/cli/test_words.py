@@ -6,7 +6,6 @@ import errno
 import inspect
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,12 +20,6 @@ from tests.cli.calling import Program
 PACKAGE = Path(contextui.__file__).parent
 NAME = re.compile(r"\{(\w+)[^}]*\}")
 SAYING = {"words", "counted", "UsageError"}
-
-
-@pytest.fixture(autouse=True)
-def _in_english_again() -> Iterator[None]:
-    yield
-    speak("en")
 
 
 def said_in_code() -> set[str]:
