@@ -3,8 +3,9 @@
 import re
 import unicodedata
 
-# Punctuation stays with the character before it, an opening bracket or quote with the one after it.
-_WIDE = r"[⺀-〇〡-鿿가-힯豈-﫿]"
+# What stays whole, with the spaces behind it. Punctuation stays with the character before it, an
+# opening bracket or quote with the one after it.
+_WIDE = "[\u2e80-\u3007\u3021-\u9fff\uac00-\ud7af\uf900-\ufaff]"  # Chinese, Japanese, Korean
 _WORD = rf"(?:(?!{_WIDE})[^\s（“《])+"
 _PIECE = re.compile(rf"[（“《]*(?:{_WIDE}|{_WORD})[，。；：、！？）”》…]*\s*|\s+|.")
 
@@ -46,17 +47,12 @@ def wrapped(text: str, columns: int) -> list[str]:
         ['one two', '三四']
     """
     lines, line = list[str](), ""
-    for piece in _pieces(text):
+    for piece in _PIECE.findall(text):
         if line.strip() and width(line + piece.rstrip()) > columns:
             lines.append(line.rstrip())
             line = ""
         line += piece if line else piece.lstrip()
     return [*lines, line.rstrip()] if line.strip() or not lines else lines
-
-
-def _pieces(text: str) -> list[str]:
-    """The text in pieces that stay whole, each with the spaces behind it."""
-    return _PIECE.findall(text)
 
 
 def _columns(char: str) -> int:
