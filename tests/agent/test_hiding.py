@@ -34,3 +34,10 @@ def test_it_does_not_matter_how_the_words_come(parts: list[str], lengths: list[i
 
 def test_words_without_tags_pass() -> None:
     assert shown_of(["if a ", "< b", " and c"]) == "if a < b and c"
+
+
+def test_a_long_call_takes_no_longer_than_it_must() -> None:
+    tags = TagFilter()
+    shown = [tags.pass_on("Look: <tool_call>{"), *(tags.pass_on("x" * 10) for _ in range(20_000))]
+    assert ("".join(shown), tags._held) == ("Look: ", "")  # nothing is piled up
+    assert tags.pass_on("}</tool_call> Done") == " Done"

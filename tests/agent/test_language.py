@@ -124,7 +124,7 @@ def test_failures_are_told_in_chinese() -> None:
     talk = controller(
         model=ScriptedModel(*broken), context=ContextManager(WindowManager(lang="zh"))
     )
-    assert end(run(talk, "你好")).explanation == "满了。 已尝试 5 次。"
+    assert end(run(talk, "你好")).explanation == "满了。已尝试 5 次。"
     small = controller(
         "x", context=ContextManager(WindowManager(lang="zh")), options=options(budget=10)
     )
