@@ -75,7 +75,8 @@ def _worthwhile(result: CompactionResult, session: Session) -> CompactionResult:
     """The result; one that saves nothing is taken back, and has failed."""
     if result.post_tokens < result.pre_tokens:
         return result
-    session.context.undo()
+    if result.summary:  # otherwise nothing was done
+        session.context.undo()
     grown = f"{result.pre_tokens:,} → {result.post_tokens:,}"
     error = words("The summary would save nothing ({grown} tokens).", grown=grown)
     return replace(
