@@ -64,7 +64,7 @@ def _parallel(
         return []
     needed = [one for one in meaning.action.params if not one.optional]
     parts = with_verb(clause, around)
-    if len(needed) < 2 or len(parts) < 2:
+    if len(needed) < 2 or len(parts) < 2 or _lists_quotes(clause):
         return []
     each = [understood(one) for one in parts]
     same = all(
@@ -75,11 +75,22 @@ def _parallel(
     return parts if same else []
 
 
+def _lists_quotes(clause: Clause) -> bool:
+    """Whether quotations stand side by side, as the things of one list."""
+    return any(
+        before.kind is after.kind is Kind.QUOTE and is_separator(between)
+        for before, between, after in zip(
+            clause.tokens, clause.tokens[1:], clause.tokens[2:], strict=False)
+    )  # fmt: skip
+
+
 def _cut(
     clause: Clause, outcome: Outcome, around: Surroundings, understood: Understood
 ) -> list[Clause]:
     """The clause in two at the place where both are understood best; none if it is better whole."""
     best, parts = 0.0, list[Clause]()
+    if _lists_quotes(clause):
+        return []
     for first, second, borrowed in _halves(clause, around):
         if borrowed and outcome.is_whole:
             continue
@@ -97,8 +108,9 @@ def _cut(
 
 def _may_follow(one: Outcome, other: Outcome, whole: Outcome) -> bool:
     """Whether two wishes say more than the whole does."""
-    if not other.is_whole:
-        return False
+    repeats = other.asks and other.meaning is not None and other.meaning.named
+    if not other.is_whole:  # 展开第一条，收起来: the second is about what the first is about
+        return repeats and one.meaning is not None and one.meaning.named and not whole.is_sure
     if not whole.is_whole:
         return True
     if whole.meaning is not None and whole.meaning.cls is not None:
@@ -115,8 +127,7 @@ def _halves(clause: Clause, around: Surroundings) -> Iterator[tuple[Clause, Clau
     declared = around.declared()
     for place in places[:_MOST_CUTS]:
         first, rest = tokens[:place], _without_joints(tokens[place:])
-        if not rest or not significant(first) or rest[0].has(*_REMARK) or (
-            tokens[place - 1].kind is rest[0].kind is Kind.QUOTE):  # fmt: skip
+        if not rest or not significant(first) or rest[0].has(*_REMARK):
             continue
         head = head_of(Clause(tuple(rest), clause.words), declared)
         lead = head_of(Clause(tuple(first), clause.words), declared)

@@ -42,7 +42,7 @@ def answer_question(clause: Clause, around: Surroundings, lang: Lang) -> Reply |
         lines = told(map(window_line, around.windows), lang)
         return Reply(say.open_windows.format(lines) if lines else say.none_open)
     able = _asks_what_it_can(clause)
-    if able and (about := _window_spoken_of(clause, around)):
+    if able and (about := window_spoken_of(clause, around)):
         return Reply(say.actions.format(about.id, _actions(about)))
     window, wanted = _window_of(clause, around)
     if window is None and not around.opening and around.windows:
@@ -147,7 +147,7 @@ def _is_shown(token: Token, window: WindowView) -> bool:
         likeness(token.nouns, keys_of(tag)) >= GROUP for tag in tags)  # fmt: skip
 
 
-def _window_spoken_of(clause: Clause, around: Surroundings) -> WindowView | None:
+def window_spoken_of(clause: Clause, around: Surroundings) -> WindowView | None:
     """The window that is named, else the one that was used last, or the only one."""
     scores = [(mention_of(clause, one, strict=False)[0], one) for one in around.windows]
     score, best = max(scores, key=lambda one: one[0], default=(0.0, None))

@@ -11,7 +11,9 @@ _HARMFUL = frozenset(f"@{name}" for name in listed("remove clear reset close can
 _FORBIDDEN, _DOUBTFUL = 8.0, 3.0
 
 
-def doubt(head: Token | None, action: Action, filled: Filled, *, by_switch: bool) -> float:
+def doubt(
+    head: Token | None, action: Action, filled: Filled, *, by_switch: bool, loose: int
+) -> float:
     """What is to be taken from the score of an action.
 
     Args:
@@ -19,16 +21,25 @@ def doubt(head: Token | None, action: Action, filled: Filled, *, by_switch: bool
         action: The action.
         filled: Its params.
         by_switch: Whether the verb only says on or off.
+        loose: How many words count only because the window's description has them.
     """
     profile = profile_of(action)
     if head is not None and not by_switch and _is_contrary(head, profile.verbs):
         return _FORBIDDEN
-    if profile.verbs.isdisjoint(_HARMFUL):
+    left = filled.left_weight + loose
+    if filled.switched and left >= 1:
+        return _DOUBTFUL
+    if not is_harmful(action):
         return 0.0
     if not filled.switched and not _is_meant(head, action):
         return _FORBIDDEN
     closes = "@close" in profile.verbs  # a window can be opened again
-    return _DOUBTFUL if filled.left_weight >= 1 and not closes else 0.0
+    return _DOUBTFUL if left >= 1 and not closes else 0.0
+
+
+def is_harmful(action: Action) -> bool:
+    """Whether an action takes something away."""
+    return not profile_of(action).verbs.isdisjoint(_HARMFUL)
 
 
 def _is_meant(head: Token | None, action: Action) -> bool:

@@ -11,6 +11,7 @@ from contextui.agent.models.offline.phrasal import (
     joined,
     marked_done,
     named,
+    switched,
     without_denied,
 )
 from contextui.agent.models.offline.token import Kind, Token
@@ -168,7 +169,9 @@ def significant(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _clause(tokens: Sequence[Token], words: str, anew: bool) -> Clause:
-    return Clause(tuple(marked_done(ended(without_denied(joined(tokens))))), words, anew=anew)
+    return Clause(
+        tuple(marked_done(switched(ended(without_denied(joined(tokens)))))), words, anew=anew
+    )
 
 
 def _with_topics(clauses: list[Clause]) -> list[Clause]:

@@ -194,7 +194,7 @@ class _Collector:
         if (
             self._tokens
             or not token.has(*_SMALL_CUES)
-            or token.is_verb
+            or (token.is_verb and (token.is_ascii or place >= (self._roles.head or 0)))
             or token.has("~behind_noun")
         ):
             return False
@@ -237,6 +237,8 @@ class _Collector:
         starts = not self._tokens or is_separator(self._tokens[-1]) or (
             all(one.has(*ARTICLES) for one in self._tokens))  # fmt: skip
         if token.kind is not Kind.WORD or after is None or not starts or place == self._roles.head:
+            return ""
+        if token.has("~last", "~first") and after.number is None:  # "the last line" is a place
             return ""
         links = self._only_links(place + 1) or after.kind in (Kind.QUOTE, Kind.NUMBER)
         if after.kind is Kind.MARK or (after.is_small and not links):

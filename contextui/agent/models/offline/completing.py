@@ -6,8 +6,8 @@ from typing import Any
 from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.filled import Filled
-from contextui.agent.models.offline.frame import Beside, Each, Frame
-from contextui.agent.models.offline.items import main_items, value_of
+from contextui.agent.models.offline.frame import MOST, Beside, Each, Frame
+from contextui.agent.models.offline.items import candidates, main_items, value_of
 from contextui.agent.models.offline.pointing import carried, item_value, wants_item
 from contextui.agent.models.offline.quantities import end_of
 from contextui.agent.models.offline.token import Token
@@ -26,6 +26,7 @@ def complete(clause: Clause, filled: Filled, frame: Frame, *, alone: bool) -> No
     """
     _both_ends(clause, frame.action, filled, frame)
     _take_more_items(frame.action, filled, frame)
+    _take_all(clause, frame.action, filled, frame)
     _carry_over(frame.action, filled, frame, alone)
     _append(frame.action, filled, frame)
     _settle_places(frame.action, filled, frame)
@@ -73,6 +74,23 @@ def _take_more_items(action: Action, filled: Filled, frame: Frame) -> None:
             before = value.values if isinstance(value, Each) else (value,)
             value = filled.params[param.name] = Each((*before, found.value))
             filled.left.remove(run)
+
+
+def _take_all(clause: Clause, action: Action, filled: Filled, frame: Frame) -> None:
+    """ "Turn on every lamp": where all are meant, and nothing else is said."""
+    said = any(one.has("~all", "~both") for one in clause.tokens)
+    if frame.window is None or frame.pointed or not said:
+        return
+    if any(one.weight for one in filled.left):
+        return
+    for param in action.params:
+        if param.optional or param.name in filled.params or not wants_item(param, frame):
+            continue
+        pool = candidates(frame.window, param)
+        values = [value for one in pool if (value := value_of(one, param, pool)) is not None]
+        if 0 < len(values) <= MOST:
+            filled.params[param.name] = Each(tuple(values))
+            filled.score += 1.5
 
 
 def _append(action: Action, filled: Filled, frame: Frame) -> None:

@@ -62,17 +62,28 @@ def _without_kind(tokens: list[Token], action: Action | None) -> list[Token]:
     """Drop a noun that only says what kind of thing follows ("the item called milk")."""
     if action is None or len(tokens) < 2 or tokens[0].kind is not Kind.WORD:
         return tokens
+    names = [keys for one in action.params for keys in keys_of(one.name)]
+    tokens = _without_last_kind(tokens, names, takes_path=any(one.is_path for one in action.params))
+    if len(tokens) < 2:
+        return tokens
     first, second = tokens[:2]
     if first.has("#word") and not second.is_small:  # "the word deadline"
         return tokens[1:]
-    takes_path = any(one.is_path for one in action.params)
-    if takes_path and first.has("#file", "#folder", "#path"):
+    if any(one.is_path for one in action.params) and first.has("#file", "#folder", "#path"):
         return tokens[1:]
-    if takes_path and tokens[-1].kind is Kind.WORD and tokens[-1].has("#file", "#folder"):
-        return tokens[:-1]
-    names = [keys for one in action.params for keys in keys_of(one.name)]
     nouns = frozenset(key for key in first.keys if key[0] not in "@~'")
     is_kind = likeness(nouns, (*names, frozenset({"#item", "#entry", "#task"}))) >= GROUP
     if is_kind and second.has("~called", "~saying", "~of"):
         return tokens[2:]
     return tokens[1:] if is_kind and second.kind in (Kind.QUOTE, Kind.NUMBER) else tokens
+
+
+def _without_last_kind(
+    tokens: list[Token], names: Sequence[frozenset[str]], *, takes_path: bool
+) -> list[Token]:
+    """Drop a noun that says behind a value what kind of thing it is (家这个标签)."""
+    last = tokens[-1]
+    if len(tokens) > 2 and tokens[-2].has("~this") and likeness(last.nouns, (*names,)) >= GROUP:
+        return tokens[:-2]
+    kind = takes_path and last.kind is Kind.WORD and last.has("#file", "#folder")
+    return tokens[:-1] if kind else tokens

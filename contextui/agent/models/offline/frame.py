@@ -59,6 +59,7 @@ class Frame:
         verbs: The groups of verbs that the action is named by.
         last: The call before.
         there: The folder that "there" stands for.
+        pointed: Whether words such as "both" point at windows, not at what they show.
     """
 
     action: Action
@@ -66,6 +67,7 @@ class Frame:
     verbs: frozenset[str]
     last: Last = field(default_factory=Last)
     there: str = ""
+    pointed: bool = False
 
     @property
     def opening(self) -> bool:

@@ -5,12 +5,18 @@ from dataclasses import dataclass, field, replace
 
 from contextui.agent.models.offline import items as shown
 from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
-from contextui.agent.models.offline.caution import doubt
+from contextui.agent.models.offline.caution import doubt, is_harmful
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
 from contextui.agent.models.offline.frame import Frame
-from contextui.agent.models.offline.mentions import is_indefinite, led_mention, mention_of
+from contextui.agent.models.offline.mentions import (
+    PLACING,
+    is_indefinite,
+    is_named,
+    led_mention,
+    mention_of,
+)
 from contextui.agent.models.offline.profiles import (
     EXACT,
     GROUP,
@@ -86,7 +92,7 @@ class _Acting:
         self._elsewhere = max((led_mention(clause, one) for one in closed), default=0.0)
         verb = clause.tokens[head] if head is not None else None
         self._idle = verb is not None and not any(
-            likeness(verb.keys, (*profile_of(one).names, *profile_of(one).heads)) >= RELATED
+            likeness(verb.keys, (*profile_of(one).names, *profile_of(one).heads)) >= GROUP
             for window in around.windows
             for one in window.actions
         )  # a verb that no open window knows says little
@@ -133,7 +139,8 @@ class _Acting:
         generic = head is not None and _says_little(clause.tokens[head], action)
         if head is not None and (generic or (self._idle and evidence)):
             roles.verbs.add(head)
-        frame = Frame(action, window, profile_of(action).verbs, self._around.last, self._there)
+        verbs, pointed = profile_of(action).verbs, bool(self._meant.windows)
+        frame = Frame(action, window, verbs, self._around.last, self._there, pointed)
         filled = fill(clause, roles, frame)
         by_verb = by_verb or (head in roles.verbs and not generic and not self._idle)
         chosen = any(one.type.choices for one in action.params if one.name in filled.params)
@@ -141,15 +148,22 @@ class _Acting:
             other = 0.0 if chosen and evidence else -2.5 if evidence else -4.0
             other = max(other, -0.8) if self._idle and evidence else other
             score += (1.0 if chosen else 0.6) if generic else other
-        score += filled.score - _unsaid(clause, action, filled)
+        score += filled.score
+        plain = filled.sure == len(action.params) > 0 and not filled.left_weight
+        if _is_spelled_out(clause, action):
+            score += 1.0
+        elif head is not None or not (plain or (evidence and _is_complete(filled, action))):
+            score -= _unsaid(clause, action, filled)
         if sum(one.name == window.name for one in self._around.windows) > 1:
             score += _shown_there(window, filled)
         verb = clause.tokens[head] if head is not None else None
-        score -= doubt(verb, action, filled, by_switch=filled.switched)
+        loose = _loose_words(clause, window, action, roles)
+        score -= doubt(verb, action, filled, by_switch=filled.switched, loose=loose)
         score -= _meant_otherwise(clause, window, action, roles)
         told = filled.sure > 1 and filled.sure == len(filled.params) and not filled.left_weight
         score += 1.0 if told and generic else 0.0
-        score -= 0.0 if evidence or chosen or filled.sure > 1 else 1.5
+        known = filled.sure > 1 or (head is None and plain)
+        score -= 0.0 if evidence or chosen or known else 1.5
         also = tuple(one for one in self._meant.windows if one.id != window.id)
         return Meaning(score, action, window, None, filled, also, named=by_verb)
 
@@ -169,6 +183,27 @@ def _meant_otherwise(clause: Clause, window: WindowView, action: Action, roles: 
     return weight
 
 
+def _loose_words(clause: Clause, window: WindowView, action: Action, roles: Roles) -> int:
+    """Words that only the window's description has, where what is acted on is said."""
+    every = profile_of(action).every
+    return sum(
+        1
+        for place in roles.mentions
+        if place and not clause.tokens[place].has("#window")
+        and not is_named(clause.tokens[place], window)
+        and not clause.tokens[place - 1].has(*PLACING)
+        and not any(one.has(*PLACING) for one in clause.tokens[max(place - 2, 0) : place])
+        and likeness(clause.tokens[place].keys, every) < GROUP
+        and _is_choice_elsewhere(clause.tokens[place], window, action)
+    )  # fmt: skip
+
+
+def _is_choice_elsewhere(token: Token, window: WindowView, action: Action) -> bool:
+    """Whether a word is something that another action takes."""
+    others = [_choice_words(one) for one in window.actions if one.id != action.id]
+    return any(likeness(token.nouns, one) >= GROUP for one in others)
+
+
 def _choice_words(action: Action) -> Words:
     kinds = [kind for one in action.params for kind in (one.type, one.type.of) if kind]
     return tuple(keys for kind in kinds for choice in kind.choices[:60] for keys in keys_of(choice))
@@ -178,6 +213,19 @@ def _says_little(verb: Token, action: Action) -> bool:
     """Whether a verb leaves it to the other words what is to be done."""
     chooses = any(one.type.choices for one in action.params)
     return is_generic(verb) or (chooses and verb.has(*_SETTING))
+
+
+def _is_complete(filled: Filled, action: Action) -> bool:
+    """Whether everything that an action needs was said, and nothing besides."""
+    return bool(action.params) and not filled.missing and not filled.left_weight
+
+
+def _is_spelled_out(clause: Clause, action: Action) -> bool:
+    """Whether what was said is what the label says, in two words or more: "next page"."""
+    profile = profile_of(action)
+    words = [one for one in clause.tokens if one.kind is Kind.WORD]
+    said = [one for one in words if not one.is_small or one.is_verb]
+    return len(said) > 1 and all(likeness(one.keys, profile.every) >= GROUP for one in said)
 
 
 def _unsaid(clause: Clause, action: Action, filled: Filled) -> float:
@@ -194,7 +242,8 @@ def _unsaid(clause: Clause, action: Action, filled: Filled) -> float:
     special = (*profile.label, *profile.more_heads)
     vague = bool(unsaid and special) and not action.params
     vague = vague and not any(_is_said(one, said, GROUP) for one in special)
-    return (0.4 if len(names) > 1 else 0.1) * len(unsaid) + 1.6 * verb + 1.5 * vague
+    harm = is_harmful(action) and not verb and len(names) > 1 and bool(unsaid)
+    return (0.4 if len(names) > 1 else 0.1) * len(unsaid) + 1.6 * verb + 1.5 * vague + 2.5 * harm
 
 
 def _is_said(

@@ -18,7 +18,8 @@ _AFTER = listed(
     "~saying ~tagged ~and ~at ~before ~after"
 )
 _INDEFINITE = frozenset(("a", "an", "new", "another", "一个", "新", "个"))
-_PLACING = listed("~in ~to ~from ~at ~for ~by")
+PLACING = listed("~in ~to ~from ~at ~for ~by")
+"""Groups of small words that lead to where something is."""
 
 
 def mention_of(
@@ -107,7 +108,7 @@ def _stands_free(tokens: Sequence[Token], start: int, end: int) -> bool:
     after = tokens[end] if end < len(tokens) else None
     ends = after is None or after.kind in (Kind.MARK, Kind.NUMBER) or after.has(*_AFTER)
     if after is not None and after.is_verb:
-        led = before is not None and before.has(*_PLACING)
+        led = before is not None and before.has(*PLACING)
         ends = ends or not after.is_ascii or led  # "in the editor delete …"
     if before is None or before.has(*_BEFORE):
         return ends

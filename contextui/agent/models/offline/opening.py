@@ -44,13 +44,18 @@ def _meanings(
     action = Action(cls.name, cls.description, cls.args)
     roles = Roles(head, set(), _class_places(clause, cls, places))
     opens = _opening_verb(verb, cls, places)
+    by_name = any(is_named(clause.tokens[place], cls) for place in places)
+    if verb is None and not by_name and not is_indefinite(clause, places):
+        opens = 0.0
+    elif verb is not None and not opens and by_name and is_indefinite(clause, places):
+        opens = 1.4 if verb.has("@set", "@add", "@schedule") else 0.0
     if opens and head is not None:
         roles.verbs.add(head)
     filled = fill(clause, roles, Frame(action, None, _MADE, around.last))
     is_open = any(one.name == cls.name for one in around.windows)
     if opens and (named >= 0.7 or _has_path(clause, filled)):
         score = min(named, 4.0) + opens + filled.score + _article(clause, places, is_open)
-        if not any(is_named(clause.tokens[place], cls) for place in places):
+        if not by_name:
             score -= min(filled.left_weight, 2.0)  # only words of its description were said
         score += 0.6 if any(not one.optional for one in cls.args) and not filled.missing else 0.0
         score += 0.3 * len(places) / max(sum(map(len, words_of(cls)[:2])), 1)

@@ -85,6 +85,20 @@ def ended(tokens: list[Token]) -> list[Token]:
     ]  # fmt: skip
 
 
+def switched(tokens: list[Token]) -> list[Token]:
+    """Take "on" and "off" for verbs where they end what is said without one ("bedroom off")."""
+    if any(one.is_verb and one.is_ascii and not one.has("#light") for one in tokens):
+        return tokens
+    found = list(tokens)
+    for place, token in enumerate(tokens):
+        word = token.text.casefold()
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        ends = after is None or after.kind is Kind.MARK or after.has("~and", "~polite")
+        if word in ("on", "off") and place and ends:
+            found[place] = with_keys(token, frozenset({f"@{word}"}))
+    return found
+
+
 def marked_done(tokens: list[Token]) -> list[Token]:
     """Add to a verb in the past what it says: "I bought the milk" means that it is done."""
     for place, token in enumerate(tokens):
@@ -92,34 +106,47 @@ def marked_done(tokens: list[Token]) -> list[Token]:
         told = any(one.text.casefold() in _SUBJECTS or one.has("~done_mark") for one in before)
         passive = bool(before) and before[-1].has("~be") and not before[-1].has("~not")
         word = token.text.casefold()
-        if (told or passive) and token.kind is Kind.WORD and _is_past(word) and place > 0:
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        alone = (after is None or after.kind is Kind.MARK) and bool(before) and not any(
+            one.is_verb or one.has("~to") for one in tokens[:place])  # fmt: skip
+        if (told or passive or alone) and token.kind is Kind.WORD and _is_past(word) and place > 0:
             done = with_keys(token, frozenset({"@done", *(k for k in token.keys if k[0] == "@")}))
             return [*tokens[:place], done, *tokens[place + 1 :]]
     return tokens
 
 
 def glued(tokens: Sequence[Token], names: Collection[str]) -> tuple[Token, ...]:
-    """Tokens with those as one that spell a declared Chinese name together."""
+    """Tokens with those as one that spell a name together: a choice, or a thing that is shown."""
     found: list[Token] = []
     place = 0
     while place < len(tokens):
         size = max((_spells(tokens, place, name) for name in names), default=0)
         if size > 1:
-            text = "".join(one.text for one in tokens[place : place + size])
-            end = tokens[place + size - 1].end
-            keys = frozenset({text, *(f"'{char}" for char in text)})
-            found.append(Token(text, tokens[place].start, end, Kind.WORD, keys))
+            found.append(_as_name(tokens[place : place + size]))
         else:
             found.append(tokens[place])
         place += max(size, 1)
     return tuple(found)
 
 
+def _as_name(tokens: Sequence[Token]) -> Token:
+    """Several tokens as one that is a name, whatever its words are otherwise."""
+    gap = " " if tokens[0].is_ascii else ""
+    text = gap.join(one.text for one in tokens)
+    plain = {key for one in tokens if not one.is_small for key in one.keys if key[0] not in "@~"}
+    keys = frozenset({text.casefold(), *plain})
+    return Token(text, tokens[0].start, tokens[-1].end, Kind.WORD, keys)
+
+
 def _spells(tokens: Sequence[Token], place: int, name: str) -> int:
     """How many tokens from here on spell a name; 0 if none do."""
     text, size = "", 0
     while name.startswith(text) and text != name and place + size < len(tokens):
-        text += tokens[place + size].text
+        token = tokens[place + size]
+        if token.kind is Kind.QUOTE:
+            return 0
+        gap = " " if size and token.start > tokens[place + size - 1].end else ""
+        text += gap + token.text.casefold()
         size += 1
     return size if text == name else 0
 

@@ -13,11 +13,12 @@ from contextui.agent.models.offline import saying
 from contextui.agent.models.offline.arranging import parts_of_wish, with_next
 from contextui.agent.models.offline.blocks import WindowView
 from contextui.agent.models.offline.clauses import Clause
+from contextui.agent.models.offline.correcting import correction
 from contextui.agent.models.offline.items import AROUND, find_by_words, main_items
 from contextui.agent.models.offline.matching import Meaning
 from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.references import windows_meant
-from contextui.agent.models.offline.replying import reply_to_question
+from contextui.agent.models.offline.replying import Reply, reply_to_question
 from contextui.agent.models.offline.scene import Call, Scene
 from contextui.agent.models.offline.surroundings import Last, Surroundings
 from contextui.agent.models.offline.talking import file_to_read, small_talk, wishes_of
@@ -52,7 +53,7 @@ def plan(scene: Scene, lang: Lang) -> Plan:
     calls = planner.advance(scene.windows)
     if not calls and not scene.steps and not planner.said and scene.words:
         whole = Clause(tokens_of(scene.words), scene.words)
-        planner.said.append(not_understood(whole, Outcome(), lang))
+        planner.misses(whole, Outcome(), scene.windows)
     return Plan(tuple(calls), tuple(planner.said))
 
 
@@ -72,6 +73,8 @@ class _Planner:
         self._place = 0
         self._clauses = wishes_of(scene, self._around(first))
         self._reply = reply_to_question(scene, self._around(first), lang)
+        if self._reply is None and (again := correction(scene, self._around(first), lang)):
+            self._reply = Reply(again)
         if self._reply is not None:
             self._clauses = [*self._clauses[:1], *self._reply.rest]
         self._answer = self._clauses[0] if self._reply is not None else None
@@ -93,6 +96,13 @@ class _Planner:
             left = saying.phrases(self._lang).not_gone_on.format(one_line(words, 120))
             self.said.append(left)
         self._place = len(self._clauses)
+
+    def misses(self, clause: Clause, outcome: Outcome, windows: tuple[WindowView, ...]) -> None:
+        """Say that something was not understood; how to get a real model is said once."""
+        connect = saying.phrases(self._lang).connect
+        told = not_understood(clause, outcome, self._around(windows), self._lang)
+        self.said = [one.removesuffix(f" {connect}") for one in self.said]
+        self.said.append(f"{told} {connect}")
 
     def advance(self, windows: tuple[WindowView, ...]) -> list[Planned]:
         """Plan as far as these windows allow; the calls to make now."""
@@ -181,7 +191,7 @@ class _Planner:
         if outcome.asks:
             self._place = len(self._clauses)
         if not outcome.is_understood and outcome.score < 9.0 and not self._awaits:
-            self.said.append(not_understood(clause, outcome, self._lang))
+            self.misses(clause, outcome, around.windows)
         if meaning and meaning.filled.back and all(one in self._done for one in outcome.calls):
             return []  # "cross that off" after "it is done" says the same once more
         for call in outcome.calls:

@@ -1,6 +1,7 @@
 """Params that take one of the things that a window shows, named by its words or its place."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from contextui.agent.models.offline import items as shown
 from contextui.agent.models.offline.blocks import Item
@@ -9,6 +10,7 @@ from contextui.agent.models.offline.declared import Param
 from contextui.agent.models.offline.edges import trimmed
 from contextui.agent.models.offline.frame import MOST, Each, Frame, Value
 from contextui.agent.models.offline.lexicon.cues import FREE
+from contextui.agent.models.offline.lexicon.numbers import MEASURES
 from contextui.agent.models.offline.profiles import GROUP, alike, likeness, words_of
 from contextui.agent.models.offline.runs import Run
 from contextui.agent.models.offline.token import Kind, Token
@@ -69,10 +71,11 @@ def carried(param: Param, frame: Frame) -> Value | None:
 
 
 def _one_item(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> Value | None:
-    rest = [one for one in run.tokens if not one.has("~one", "~of", "~article", "~aspect")]
+    rest = [one for one in run.tokens if not one.has("~one", "~of", "~article", "~aspect", "~be")]
     if placed := _by_place(rest, pool, param, frame):
         return placed
-    numbers = [one.number for one in rest if one.number and not one.number.ordinal]
+    numbers = [one.number for one in rest
+               if one.number and not one.number.ordinal and not _counts(one)]  # fmt: skip
     words = [one for one in rest if not one.number and one.kind is not Kind.MARK]
     only_kind = all(_is_kind(one, None, param, frame) or one.has("#number") for one in words)
     if len(numbers) == 1 and only_kind:
@@ -83,6 +86,11 @@ def _one_item(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> Val
         if found is not None:
             return found
     return None
+
+
+def _counts(token: Token) -> bool:
+    """Whether a number has a Chinese measure word, so that it says how many (两个)."""
+    return token.kind is Kind.NUMBER and not token.text[-1:].isascii() and token.has(*MEASURES)
 
 
 def _by_place(
@@ -136,6 +144,10 @@ def _several_items(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -
         whole = shown.find_by_words(pool, run.text).fit == shown.EXACT
         is_each = len(given) == len(parts) and not whole
         return Value(Each(given[:MOST]), 2.0) if is_each else None
+    if (some := _run_of_items(run, pool)) or (some := _all_but(run, pool)):
+        values = [_value(one, param, pool, 1.0) for one in some]
+        given = tuple(one.value for one in values if one is not None)
+        return Value(Each(given[:MOST]), 2.0, sure=True) if given else None
     if any(one.has("~all", "~both") for one in run.tokens):
         rest = [one for one in run.tokens if not one.is_small]
         rest = [one for one in rest if not _is_kind(one, None, param, frame)]
@@ -144,6 +156,34 @@ def _several_items(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -
         given = tuple(one.value for one in values if one is not None)
         return Value(Each(given[:MOST]), -0.5) if given else None
     return None
+
+
+def _run_of_items(run: Run, pool: Sequence[Item]) -> list[Item]:
+    """So many from the beginning or from the end: "the first two", 前两个."""
+    for before, token in pairwise(run.tokens):
+        number = token.number
+        if number is None or number.ordinal or number.value < 2:
+            continue
+        count = int(number.value)
+        if before.has("~last"):
+            return list(pool[-count:])
+        if (before.number and before.number.ordinal and before.number.value == 1) or before.has(
+            "~first", "~before"
+        ):
+            return list(pool[:count])
+    return []
+
+
+def _all_but(run: Run, pool: Sequence[Item]) -> list[Item]:
+    """Everything except what is named."""
+    at = next((n for n, one in enumerate(run.tokens) if one.has("~except")), None)
+    if at is None or not run.tokens[at + 1 :]:
+        return []
+    spared = list[Item]()
+    for part in parts_of(run.tokens[at + 1 :]):
+        words = Run(tuple(part), run.cues, run.words)
+        spared += shown.find_by_words(pool, words.text).items
+    return [one for one in pool if one not in spared] if spared else []
 
 
 def _meant_before(param: Param, pool: Sequence[Item], frame: Frame) -> Value | None:

@@ -9,7 +9,7 @@ from contextui.agent.models.offline.items import PART, find_by_words, main_items
 from contextui.agent.models.offline.lexicon.numbers import SECONDS
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.runs import Run, is_once
-from contextui.agent.models.offline.token import Kind, Numeral
+from contextui.agent.models.offline.token import Kind, Numeral, Token
 from contextui.agent.models.offline.words import keys_of
 
 _OFTEN = ("~article", "~by", "~every")  # between a number and a unit: "twice a minute"
@@ -18,8 +18,8 @@ _NUMBERED = re.compile(r"\s*(\d{1,9})(?:\s|$)")
 
 def number_value(param: Param, run: Run, frame: Frame) -> Value | None:
     """The number of a run, or the place that it names."""
-    token = next((one for one in run.tokens if one.number), None)
-    if token is None or token.number is None or (is_once(token) and not param.is_amount):
+    token = next((one for one in run.tokens if one.number and not _stands_for(one, run)), None)
+    if token is None or token.number is None or (is_once(token) and not _has_unit(run)):
         return _unnumbered(param, run, frame)
     others = [one for one in run.tokens if one is not token and not one.is_small]
     named = any(likeness(one.keys, keys_of(param.name)) >= GROUP for one in (token, *others))
@@ -40,6 +40,27 @@ def end_of(window: WindowView) -> int:
     return max(len(main_items(window)), 1)
 
 
+def _has_unit(run: Run) -> bool:
+    """Whether a run names a unit of time."""
+    return any(_seconds(one.keys) for one in run.tokens)
+
+
+def _stands_for(token: Token, run: Run) -> bool:
+    """Whether "one" stands for a thing, and is no number."""
+    return token.kind is Kind.WORD and token.has("~one") and len(run.tokens) == 1
+
+
+def _share(param: Param, run: Run) -> float | None:
+    """A part of the whole, where a part is wanted in percent: half, full."""
+    if "#percent" not in {key for keys in keys_of(param.name) for key in keys}:
+        return None
+    if any(one.has("~half") for one in run.tokens):
+        return 50
+    if any(one.has("#max") for one in run.tokens):
+        return 100
+    return 0 if any(one.has("#min") for one in run.tokens) else None
+
+
 def _amount(number: Numeral, param: Param, run: Run) -> float:
     factor = _unit_factor(param, run)
     often = any(one.has(*_OFTEN) for one in run.tokens)
@@ -49,9 +70,15 @@ def _amount(number: Numeral, param: Param, run: Run) -> float:
 
 def _unnumbered(param: Param, run: Run, frame: Frame) -> Value | None:
     """A number that is not said as one: every minute, at the end, behind the eggs."""
+    share = _share(param, run)
+    if share is not None:
+        return Value(share, 1.6, sure=True)
     every = "~every" in run.cues or any(one.has("~every") for one in run.tokens)
-    if every and any(_seconds(one.keys) for one in run.tokens):
-        return Value(_exact(_unit_factor(param, run)), 2.0, sure=True)
+    every = every or any("~every" in keys for keys in keys_of(frame.action.id))
+    timed = any(map(_seconds, keys_of(param.name)))
+    if every and timed and _has_unit(run):
+        part = 0.5 if any(one.has("~half") for one in run.tokens) else 1.0
+        return Value(_exact(part * _unit_factor(param, run)), 2.0, sure=True)
     if frame.window is None or not param.is_place:
         return None
     if any(one.has("#begin", "~first", "@up") for one in run.tokens):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contextui.agent.models.offline.blocks import WindowView
-from contextui.agent.models.offline.clauses import Clause
+from contextui.agent.models.offline.clauses import Clause, parts_of
 from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.profiles import GROUP, likeness, words_of
 from contextui.agent.models.offline.surroundings import Surroundings
@@ -28,7 +28,7 @@ class Meant:
 
 def windows_meant(clause: Clause, around: Surroundings) -> Meant:
     """The windows that are pointed at, rather than described."""
-    for find in (_by_id, _by_exception, _by_kind, _by_pronoun, _by_closing_all):
+    for find in (_by_id, _by_exception, _by_listing, _by_kind, _by_pronoun, _by_closing_all):
         meant = find(clause.tokens, clause, around)
         if meant.windows:
             return meant
@@ -55,6 +55,22 @@ def _by_exception(tokens: Sequence[Token], clause: Clause, around: Surroundings)
         return Meant()
     windows = tuple(one for one in around.windows if one.id not in kept)
     return Meant(windows, frozenset([*range(at, end), *every]))
+
+
+def _by_listing(tokens: Sequence[Token], clause: Clause, around: Surroundings) -> Meant:
+    """Several windows that are to be closed: "the list and the monitor", 把清单和监控都关了."""
+    if not any(one.has("@close") for one in tokens):
+        return Meant()
+    windows, places = list[WindowView](), set[int]()
+    for part in parts_of(tokens):
+        scores = [(*mention_of(Clause(tuple(part), clause.words), one, strict=False), one)
+                  for one in around.windows]  # fmt: skip
+        score, _, best = max(scores, key=lambda one: one[0], default=(0.0, set(), None))
+        if best is None or score < 0.7 or best in windows:
+            return Meant()
+        windows.append(best)
+        places |= {n for n, one in enumerate(tokens) if one in part and not one.has("@close")}
+    return Meant(tuple(windows), frozenset(places)) if len(windows) > 1 else Meant()
 
 
 def _by_kind(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Meant:

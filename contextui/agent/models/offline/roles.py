@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from contextui.agent.models.offline.blocks import Action, WindowView
-from contextui.agent.models.offline.clauses import Clause
+from contextui.agent.models.offline.clauses import Clause, is_telling
 from contextui.agent.models.offline.lexicon.verbs import GENERIC
 from contextui.agent.models.offline.profiles import EXACT, GROUP, likeness, profile_of
 from contextui.agent.models.offline.token import Kind, Token
@@ -42,6 +42,8 @@ def head_of(clause: Clause, declared: frozenset[str]) -> int | None:
     """
     tokens = clause.tokens
     for place, token in enumerate(tokens):
+        if is_telling(tokens, place):
+            return None
         known = token.is_verb or bool(plain_keys(token) & declared)
         if token.kind is not Kind.WORD or not known:
             continue
@@ -53,7 +55,7 @@ def head_of(clause: Clause, declared: frozenset[str]) -> int | None:
 
 def is_negated(clause: Clause, head: int | None) -> bool:
     """Whether it says what not to do."""
-    if head is None:
+    if head is None or not clause.tokens[head].is_verb:
         return False
     before = [one for one in clause.tokens[:head] if not one.has("~adverb", "~polite")]
     if before and before[-1].has("~not") and not before[-1].is_verb:

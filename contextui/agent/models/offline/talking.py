@@ -13,6 +13,7 @@ from contextui.agent.models.offline.token import Kind, Token
 from contextui.windowing.env import Lang
 
 _SMALL_TALK = ("~greet", "~thank", "~bye", "~polite", "~adverb", "~interjection")
+_MOST_NAMES, _LONGEST_NAME = 300, 9  # things of a window, and words of one, that are looked for
 MOST = 30
 """Wishes of one turn: more would take more steps than a turn has."""
 
@@ -79,7 +80,16 @@ def clauses_in(words: str, around: Surroundings) -> list[Clause]:
     def knows(token: Token) -> bool:
         return bool(plain_keys(token) & declared)
 
-    return clauses_of(words, knows, _choices(around))
+    return clauses_of(words, knows, _choices(around) | _shown_names(around))
+
+
+def _shown_names(around: Surroundings) -> frozenset[str]:
+    """The things of several words that windows show, as they are said."""
+    texts = [one.text for window in around.windows for one in window.items[:_MOST_NAMES]]
+    return frozenset(
+        one.casefold() for one in texts
+        if 1 < len(one.split()) < _LONGEST_NAME or (one.isalpha() and not one.isascii())
+    )  # fmt: skip
 
 
 def _choices(around: Surroundings) -> frozenset[str]:

@@ -100,7 +100,8 @@ def _plain_value(param: Param, run: Run, frame: Frame) -> Value | None:
     parts = listed_runs(run)
     if _is_enumeration(parts, run, frame):
         return Value(Each(tuple(map(plain_text, parts[:MOST]))), 1.1)
-    return Value(_canonical(run, param, frame) or plain_text(run), 1.0)
+    shown = _canonical(run, param, frame)
+    return Value(shown, 1.6, sure=True) if shown else Value(plain_text(run), 1.0)
 
 
 def _path_value(run: Run, frame: Frame) -> Value | None:
@@ -125,12 +126,13 @@ def _is_enumeration(parts: Sequence[Run], run: Run, frame: Frame) -> bool:
 
 def _canonical(run: Run, param: Param, frame: Frame) -> str | None:
     """A name as the window writes it, if it is shown there as a whole."""
-    if frame.window is None or frame.seeking:
+    if frame.window is None:
         return None
     for item in frame.window.items[:500]:
-        named = item.get(param.name)
-        if named is not None and named.casefold() == run.text.casefold():
-            return named
+        named = item.get(param.name) or item.get(f"{param.name}s")
+        for one in re.split("[,，、]\\s*", named) if named is not None else ():
+            if one.casefold() == run.text.casefold():
+                return one
     return None
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contextui.agent.models.offline import saying
-from contextui.agent.models.offline.asking import answer_question, content_of
+from contextui.agent.models.offline.asking import answer_question, content_of, window_spoken_of
 from contextui.agent.models.offline.blocks import WindowView
 from contextui.agent.models.offline.clauses import Clause, significant
 from contextui.agent.models.offline.filled import calls_of
@@ -23,6 +23,7 @@ from contextui.windowing.env import Lang
 
 _CLOSE_CALL = 0.2  # two meanings whose scores are nearer than this cannot be told apart
 _ASKING = ("~what", "~howmany", "~is_there", "~who")
+_MOST_NAMES = 30  # actions that are named where something was not understood
 _LOOKING = ("@find", "@show", "@read", "@measure", "@count", "@check", "@compute")
 _REMARK = ("~person", "~it", "~this", "~because", "~done_mark", "~greet", "~thank", "~be")
 
@@ -61,6 +62,12 @@ class Outcome:
         return bool(self.calls or self.text)
 
     @property
+    def is_sure(self) -> bool:
+        """Whether everything that it takes is known for certain, not only words as they are."""
+        meaning = self.meaning
+        return meaning is not None and meaning.filled.sure >= len(meaning.filled.params)
+
+    @property
     def is_whole(self) -> bool:
         """Whether it is carried out, and all words that say something count."""
         return bool(self.calls) and (self.meaning is None or self.meaning.filled.left_weight < 1)
@@ -95,14 +102,18 @@ def outcome_of(meaning: Meaning) -> Outcome:
     return Outcome(_calls(meaning), meaning=meaning, score=meaning.score)
 
 
-def not_understood(clause: Clause, outcome: Outcome, lang: Lang) -> str:
-    """That a clause was not understood, and the nearest that could be done."""
+def not_understood(clause: Clause, outcome: Outcome, around: Surroundings, lang: Lang) -> str:
+    """That a clause was not understood, the nearest that could be done, and what else can be."""
     say = saying.phrases(lang)
     parts = [say.not_understood.format(one_line(clause.text, 120))]
     near = outcome.meaning
     if near is not None and near.score > 0.5:
         parts.append(say.nearest.format(saying.offer(near)))
-    return " ".join([*parts, say.connect])
+    window = near.window if near is not None and near.window else window_spoken_of(clause, around)
+    if window is not None:
+        names = ", ".join(one_line(one.id, 40) for one in window.actions[:_MOST_NAMES])
+        parts.append(say.actions.format(window.id, names))
+    return " ".join(parts)
 
 
 # --- within ------------------------------------------------------------------------------

@@ -111,6 +111,10 @@ hall: hall, corridor, hallway | 走廊 门厅
 garden: garden, yard | 花园 院子
 garage: garage | 车库
 home: home, house, apartment | 家 房子 住所
+max: max, maximum, highest, strongest, full, fully | 最大 最高 最强 满 最多
+min: min, minimum, lowest, weakest, mute | 最小 最低 最弱 最少
+quiet: quiet, silent, soft, gentle | 安静 静音 轻柔
+strong: strong, powerful, heavy | 强 强力 强劲
 door: door, gate | 门 大门
 keypad: keypad, keyboard, buttons | 键盘 按键 小键盘
 eco: eco, economy, economical, energy saving, power saving, saving mode | 节能 省电 环保 经济 节电

@@ -7,8 +7,9 @@ interjection: hmm, hm, oh, oops, uh, um, ah, wait, well, no wait, sorry, ok, oka
     by the way, btw, so, hey, yeah, yep, nope, right, that's enough, that is enough, enough,
     that will do, good, fine | 嗯 哦 呃 诶 哎 哎呀 噢 喔 对了 不对 好了 好吧 行了 行 那么 话说
     等等 等一下 可以了 够了 就行 就好 就可以了
-correction: i mean, or rather, correction, no wait, make that, scratch that, i meant,
-    on second thought | 我是说 算了 不对 应该说 更正 我的意思是
+correction: i mean, actually make that, actually make it, rather, or rather, correction, no wait,
+    make that, scratch that, i meant, on second thought | 我是说 应该是 不是 说错了 我说的是
+    算了 不对 应该说 更正 我的意思是
 aux: should, must, may, might, shall, will, would, ought to, has to, have to, needs to, need to,
     can, could, gets to, is to | 应该 应当 必须 得 可以 要
 aspect: | 着 了 过 的 地 得 们 完
@@ -32,7 +33,9 @@ adverb: just, now, also, too, as well, again, right now, really, simply, straigh
     for good, in total, altogether, overall, yet, so far, currently, once again, to self,
     to myself, any more, anymore, any longer, right away | 也 都 再 又 还 先 现在 马上 立刻 立即
     目前 已经 其实 另外 顺便 直接 一会儿 一会 稍微 片刻 暂时 一共 总共 共 目前为止
-article: a, an, the, some, any | 一个 一份 一张 一条 一项 一些 一只 一本 一种 点 些 个 一下子
+article: a, an, the, some, any, all occurrences of, every occurrence of, each occurrence of,
+    every instance of, all instances of | 一个 一份 一张 一条 一项 一些 一只 一本 一种 点 些 个
+    一下子
 new_article: a new, an additional, another, one more, yet another, a second, a fresh, an extra,
     a further | 另一个 新的 再一个 又一个 另外一个 新一个 一个新的 一个新 再来一个
 plural: them, they, both, both of them, these, those, all of them | 它们 他们 这些 那些 这两个
@@ -80,8 +83,9 @@ saying: saying, that says, which says, reading, that reads, to say, stating, tha
     说 说的是 内容为 写道 文字是 内容 文本是
 object: | 把 将
 occur: occur, occurs, appear, appears, come up, show up, be found, located | 出现 在哪 在哪里
-contains: contain, contains, mention, have the word, has the word, have the text, has the text,
-    having the word, with the word, with the text | 包含 含有 提到 出现
+contains: contain, contains, mention, include, includes, have the word, has the word,
+    have the text, has the text, having the word, with the word, with the text | 包含 含有 提到
+    出现
 tagged: tagged, tagged with, with tag, with tags, with the tag, with the tags, under the tag |
     标签为 标签是 带标签 加标签
 every: every, each, once every | 每 每隔 每过
@@ -112,7 +116,7 @@ first: first one, topmost, top one | 第一 首 首个 最前 最上面的 最�
 other: other, others, another one, rest, remaining, else | 其他 其它 另一个 别的 其余 剩下的
     另外那个
 one: one, ones | 个 一个 项 条 那项 那条
-half: half | 一半 半
+half: half, halfway, half way | 一半 半
 here: here, there | 这里 这儿 那里 那儿
 yes: true, yes, on | 是 对 真 开
 no: false, no, off | 否 假 关

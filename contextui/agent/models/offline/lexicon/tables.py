@@ -11,7 +11,7 @@ from contextui.agent.models.offline.lexicon.verbs import VERBS
 VERB, NOUN, PARTICLE = "@", "#", "~"
 """What a group's name begins with, so that a key says what it is."""
 
-LOOSE = frozenset(["on", "off", "out", "down", "up", "away", "in", "over", "back"])
+LOOSE = frozenset(["on", "off", "out", "down", "up", "away", "in", "over", "back", "tag"])
 NOTHING: frozenset[str] = frozenset()
 
 

@@ -8,13 +8,13 @@ open: open, create, make, launch, set up, bring up, pull up, give me, get me, fi
     创建 建 建立 新开 做 弄 来 启动 起 准备 开个 建个 要 想要 需要 做个 新增 新 整 整个 搞 搞个
 want: want, need, would like, wish for | 要 想要 需要
 add: add, append, put, drop in, include, insert, attach, place, enter, throw in, stick, register,
-    pop, need, don't forget, remember, remind me, reminder, sign up, create, make, new, plus | 加
-    添加 增加 加上 加入 加进 放 放进 放入 补 补上 追加 插入 写上 列入 添 添上 加个 添个 加条
-    提醒我 别忘了 不要忘记 记得 需要 还要 新增 登记 录入 新建 创建 新
+    pop, need, don't forget, remember, remind me, reminder, sign up, throw on, chuck in, create,
+    make, new, plus | 再来 加 添加 增加 加上 加入 加进 放 放进 放入 补 补上 追加 插入 写上 列入 添
+    添上 加个 添个 加条 提醒我 别忘了 不要忘记 记得 需要 还要 新增 登记 录入 新建 创建 新
 write: write, note, jot, jot down, write down, note down, record, log, take a note, make a note,
     take down, type, put down, remember, leave a note, memo | 写 写下 写上 写个 写条 记 记下 记录
     记一下 记个 记条 写入 记住 输入 记一笔 写一条 记上 备注
-remove: remove, delete, drop, erase, cross out, get rid of, take off, take out, take away,
+remove: remove, delete, drop, forget, erase, cross out, get rid of, take off, take out, take away,
     throw away, throw out, strike, strike out, strike off, discard, scrap, eliminate, scratch,
     axe, lose, leave out, trash, dump, cut, kick out, no longer need, don't need, don't want,
     rub out, forget about | 删 删除 删掉 删去 去掉 移除 去除 拿掉 扔掉 丢掉 移走 拿走 清掉 剔除
@@ -34,9 +34,9 @@ rename: rename, call, name, title, retitle | 重命名 改名 命名 起名 改�
 replace: replace, substitute, swap, exchange, change, trade | 替换 换 换掉 代替 取代 更换 替成
 move: move, shift, put, drag, relocate, bring, come, go, reorder, place, transfer, push | 移动 移
     挪 搬 放 拖 转移 调 排 挪动 推
-find: find, search, look for, look up, locate, seek, grep, hunt for, search for, where, where is,
-    where are, where does, where do | 找 查找 搜索 寻找 搜 查 找到 找出 查询 检索 找找 搜一下
-    找一下 哪里
+find: find, where does it say, search, look for, look up, locate, seek, grep, hunt for,
+    search for, where, where is, where are, where does, where do | 找 查找 搜索 寻找 搜 查 找到
+    找出 查询 检索 找找 搜一下 找一下 哪里
 show: show, display, view, see, list, let me see, look at, present, have a look at,
     take a look at, reveal, watch | 显示 查看 看 看看 展示 列出 看一下 列一下 瞧瞧 给我看 让我看
     看下 观察 列举
@@ -100,8 +100,9 @@ sort: sort, order, arrange, rank, group | 排序 整理 排列 排 排一下 分
 filter: filter, only show, show only, narrow, restrict, limit, just show, only | 筛选 过滤 只看
     只显示 限制 仅显示 只
 tag: tag, label, add tag | 打上 贴上 打标签 加标签 标签 贴标签 加上标签 标注
-untag: untag, unlabel, remove tag, remove the tag, take tags, take the tag, drop the tag | 去标签
-    删标签 去掉标签 取消标签 移除标签
+untag: untag, unlabel, remove tag, delete tag, drop tag, take tag, strip tag, remove label,
+    remove the tag, take tags, take the tag, drop the tag | 去标签 删标签 去掉标签 取消标签
+    移除标签
 copy: copy, duplicate, clone, replicate | 复制 拷贝 克隆 抄
 assign: assign, give, allocate, hand, entrust, delegate | 分配 指派 交给 给 派给 安排给 分给
 award: give, award, grant, score, earn, win, get, gain, credit | 给 加分 奖励 得 得分 赢 得到 记分
