@@ -17,6 +17,7 @@ from contextui.windows.notebook import NotebookWindow
 from contextui.windows.todo import TodoWindow
 from tests.agent.offline.cases import Case, Expectation, Open, check, load
 from tests.agent.offline.custom_windows import CUSTOM
+from tests.agent.offline.fresh_windows import FRESH
 
 BUILT_IN: tuple[type[Window], ...] = (
     TodoWindow, EditorWindow, MonitorWindow, NotebookWindow, FilesWindow
@@ -33,7 +34,7 @@ CHANGING_NOTHING = {
 def begun(case: Case, folder: Path) -> Iterator[WindowManager]:
     """The windows as they are before the person speaks."""
     with Workspace(folder) as workspace:
-        windows = WindowManager([*BUILT_IN, *CUSTOM], lang=case.lang, workspace=workspace)
+        windows = WindowManager([*BUILT_IN, *CUSTOM, *FRESH], lang=case.lang, workspace=workspace)
         try:
             asyncio.run(case.setup(windows))
             yield windows

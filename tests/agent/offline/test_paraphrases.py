@@ -16,6 +16,7 @@ from contextui.context.manager import ContextManager
 from contextui.files.workspace import Workspace
 from tests.agent.offline.cases import Case, check, load
 from tests.agent.offline.custom_windows import CUSTOM
+from tests.agent.offline.fresh_windows import FRESH
 from tests.agent.offline.test_cases import BUILT_IN
 
 TABLES = {"paraphrases.json": 38, "unseen.json": 19}  # the least that must be carried out
@@ -25,7 +26,7 @@ CASES = {case.id: case for table in TABLES for case in load(table)}
 async def carried_out(case: Case, folder: Path) -> list[str]:
     """Say the words of a case; what is not as it expects after that."""
     with Workspace(folder) as workspace:
-        windows = WindowManager([*BUILT_IN, *CUSTOM], lang=case.lang, workspace=workspace)
+        windows = WindowManager([*BUILT_IN, *CUSTOM, *FRESH], lang=case.lang, workspace=workspace)
         try:
             await case.setup(windows)
             talk = InteractionController(
