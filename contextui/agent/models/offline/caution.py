@@ -4,11 +4,12 @@ from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.lexicon.verbs import KIN, OPPOSITE
-from contextui.agent.models.offline.profiles import GROUP, likeness, profile_of, senses
+from contextui.agent.models.offline.profiles import GROUP, RELATED, likeness, profile_of, senses
 from contextui.agent.models.offline.token import Token
 
 _HARMFUL = frozenset(f"@{name}" for name in listed("remove clear reset close cancel reject leave"))
-_FORBIDDEN, _DOUBTFUL = 8.0, 3.0
+_TAKING = frozenset(listed("remove clear reset close cancel reject leave untag stop off done"))
+_FORBIDDEN, _DOUBTFUL, _GUESSED = 8.0, 3.0, 0.4
 
 
 def doubt(
@@ -26,6 +27,10 @@ def doubt(
     profile = profile_of(action)
     if head is not None and not by_switch and _is_contrary(head, profile.verbs):
         return _FORBIDDEN
+    related = head is not None and RELATED <= likeness(head.keys, profile.every) < GROUP
+    words = filled.params and all(isinstance(one, str) for one in filled.params.values())
+    if related and words and not filled.sure:
+        return _GUESSED
     left = filled.left_weight + loose
     if filled.switched and left >= 1:
         return _DOUBTFUL
@@ -48,7 +53,8 @@ def _is_meant(head: Token | None, action: Action) -> bool:
         return False
     profile = profile_of(action)
     harms = [one[1:] for one in profile.verbs & _HARMFUL]
-    kin = any(frozenset((said, harm)) in KIN for said in senses(head.keys) for harm in harms)
+    said = [one for one in senses(head.keys) if one in _TAKING]
+    kin = any(frozenset((one, harm)) in KIN for one in said for harm in harms)
     return kin or likeness(head.keys, profile.every) >= GROUP
 
 

@@ -14,6 +14,7 @@ from contextui.agent.models.offline.lexicon.numbers import (
 from contextui.agent.models.offline.lexicon.tables import NOTHING, groups_of, lexicon
 
 _AMOUNTS = frozenset(listed("秒 秒钟 分 分钟 小时 个小时 天 周 年 个月 星期 度 元 块 点 次 级 号"))
+_LONGEST_NAME = 6  # characters of a declared word
 _DIGITS = "".join([*HAN_DIGITS, *HAN_SCALES])
 _MEASURE = "|".join(sorted(MEASURES, key=len, reverse=True))
 _NUMBER = re.compile(f"(倒数)?(第)?([{_DIGITS}]+)({_MEASURE})?")
@@ -42,11 +43,19 @@ class Segment:
     from_end: bool = False
 
 
-def segments(run: str) -> Iterator[Segment]:
-    """The words of a run of Chinese characters; what no lexicon knows stays in one piece."""
+def segments(run: str, names: frozenset[str] = NOTHING) -> Iterator[Segment]:
+    """The words of a run of Chinese characters; what no lexicon knows stays in one piece.
+
+    Args:
+        run: The characters.
+        names: Words that windows declare, which no lexicon need know; behind a `=`, things that
+            they show.
+    """
     place, unknown = 0, 0
     while place < len(run):
         found = _at(run, place)
+        if found is None or (len(found.text) == 1 and found.number is None):
+            found = _named(run, place, names) or found
         if found is None:
             place += 1
             continue
@@ -67,6 +76,19 @@ def _at(run: str, place: int) -> Segment | None:
         if numeral and not (known and known.text == numeral.text and not numeral.ordinal):
             return numeral
     return known
+
+
+def _named(run: str, place: int, names: frozenset[str]) -> Segment | None:
+    """A declared word that begins here and holds the beginning of no word of the lexicon."""
+    for size in range(min(_LONGEST_NAME, len(run) - place), 1, -1):
+        word = run[place : place + size]
+        inner = (_known(run, place + step) for step in range(1, size))
+        if f"={word}" in names:
+            return Segment(word, place, frozenset({word}) | _characters(word))
+        if word in names and not any(one is not None and len(one.text) > 1 for one in inner):
+            verbs = {key for key in groups_of(word[0]) if key[0] == "@"}
+            return Segment(word, place, frozenset({word, *verbs}) | _characters(word))
+    return None
 
 
 def _known(run: str, place: int) -> Segment | None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from contextui.agent.models.offline.lexicon.listed import listed
+from contextui.agent.models.offline.lexicon.tables import NOTHING
 from contextui.agent.models.offline.lexicon.verbs import CORE
 from contextui.agent.models.offline.phrasal import (
     ended,
@@ -73,6 +74,9 @@ class Clause:
             )
             if words and words[-1].text in ("吗", "没有", "没", "呢") and not polite:
                 return True
+            marked = self.tokens[-1].text in "?？" and not polite
+            if marked and first < len(said):
+                return True
             asks = first < len(said) or said[-1].has("~is_there") or self.tokens[-1].text in "?？"
             return asks and all(_only_looks(one) for one in said[:first])
         marked = any(one.text == "?" for one in self.tokens[-2:])
@@ -87,15 +91,18 @@ class Clause:
         return Clause(tokens, self.words, self.joint or len(self.tokens) + 1)
 
 
-def clauses_of(words: str, knows: Knows, names: Collection[str] = ()) -> list[Clause]:
+def clauses_of(
+    words: str, knows: Knows, names: Collection[str] = (), declared: frozenset[str] = NOTHING
+) -> list[Clause]:
     """The clauses of what was said, in order.
 
     Args:
         words: What was said.
         knows: Whether a token is a verb that an open window declares.
         names: Declared words that are to be taken as a whole.
+        declared: Parts of Chinese words that windows declare, to part what was said by.
     """
-    tokens = named(glued(tokens_of(words), names))
+    tokens = named(glued(tokens_of(words, declared), names))
     found, start, told, telling, anew = list[Clause](), 0, False, False, True
     for place, token in enumerate(tokens):
         told = told or telling
@@ -107,10 +114,11 @@ def clauses_of(words: str, knows: Knows, names: Collection[str] = ()) -> list[Cl
         asks = token.text in "?？"  # it is kept: it says that something is asked
         said, rest = tokens[start : place + asks], tokens[after:]
         goes_on = closed and any(one.has("~then") for one in tokens[place:after])
+        listing = any(one.has("~with", "~saying") for one in said)
         ends = closed and not told and not _hesitates(tokens, place)
-        if ends or ((closed or not telling or _is_whole(said)) and (
-            goes_on or begins_wish(rest, knows) or _goes_on_in_chinese(token, said, rest, knows)
-        )):  # fmt: skip
+        begins = goes_on or begins_wish(rest, knows, listing=listing)
+        begins = begins or _goes_on_in_chinese(token, said, rest, knows)
+        if ends or (begins and (closed or not telling or _is_whole(said))):
             if not any(one.has("~correction") for one in tokens[place:after]):
                 found.append(_clause(said, words, anew))
             start, told, telling = after, False, False
@@ -120,8 +128,14 @@ def clauses_of(words: str, knows: Knows, names: Collection[str] = ()) -> list[Cl
     return _with_topics(wishes) if wishes else found[:1]
 
 
-def begins_wish(tokens: Sequence[Token], knows: Knows) -> bool:
-    """Whether a wish or a question begins here, rather than more of what was said before."""
+def begins_wish(tokens: Sequence[Token], knows: Knows, *, listing: bool = False) -> bool:
+    """Whether a wish or a question begins here, rather than more of what was said before.
+
+    Args:
+        tokens: What stands here.
+        knows: Whether a token is a verb that an open window declares.
+        listing: Whether things are listed, so that only a verb that is known counts.
+    """
     said = significant(tokens[:60])
     if not said or said[0].kind is not Kind.WORD:
         return False
@@ -133,6 +147,8 @@ def begins_wish(tokens: Sequence[Token], knows: Knows) -> bool:
         return first.has(*_ALONE) or not alone
     if first.has(*_ASKING):
         return True
+    if first.is_verb and first.is_ascii and not (first.is_small or listing) and len(said) > 2:
+        return said[1].has("~article", "~possessive", "~it")  # "and load a teapot"
     chinese = not first.text.isascii()
     return chinese and first.has(*_LEADING) and _has_verb(_until_joint(said), knows)
 

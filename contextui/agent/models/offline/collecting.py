@@ -18,6 +18,7 @@ from contextui.agent.models.offline.runs import COLON, COMMA, SENTENCE, Run, lea
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import keys_of
 
+_SENTENCE = 3  # tokens: what is longer behind "that" is a sentence
 _NONE: frozenset[str] = frozenset()
 _SMALL_CUES = tuple(cue for cue in CUES if cue[0] == "~")
 _REMARKS = ("~because", "~it", "~this", "~person", "~done_mark")  # what a remark begins with
@@ -104,7 +105,8 @@ class _Collector:
 
     def _close(self, cues: frozenset[str] = _NONE, as_is: bool = False) -> None:
         """End the run, and say what leads to the next one."""
-        tokens = trimmed(self._tokens, self._action, as_is)
+        sentence = "~saying" in self._cues and len(self._tokens) > _SENTENCE
+        tokens = trimmed(self._tokens, self._action, as_is, sentence)
         if tokens:
             self._found.append(Run(tuple(tokens), self._cues, self._clause.words))
         if tokens or cues:
@@ -295,7 +297,10 @@ class _Collector:
         before = [self._tokens.pop()] if self._tokens and self._is_unit(self._tokens[-1]) else []
         after, then = self._at(place + 1), self._at(place + 2)
         size = 1
-        if after is not None and self._is_unit(after) and place + 1 not in self._roles.verbs:
+        named = after is not None and any(
+            likeness(after.nouns, keys_of(one.name)) >= GROUP for one in self._numeric)  # fmt: skip
+        if after is not None and self._is_unit(after) and (
+            named or place + 1 not in self._roles.verbs):  # fmt: skip
             size = 2
         elif after and then and after.has("~article", "~by", "~every") and then.has(*UNITS):
             size = 3  # "once a minute"

@@ -21,7 +21,10 @@ _SHORT = 6  # tokens: what is longer is a sentence, and keeps its article
 
 
 def trimmed(
-    tokens: Sequence[Token], action: Action | None = None, as_is: bool = False
+    tokens: Sequence[Token],
+    action: Action | None = None,
+    as_is: bool = False,
+    sentence: bool = False,
 ) -> list[Token]:
     """Tokens without what does not belong to the value at their edges.
 
@@ -29,6 +32,7 @@ def trimmed(
         tokens: What stands together.
         action: The action whose params it may be for.
         as_is: Take off marks alone: the person said where it begins.
+        sentence: Whether it is a sentence, which keeps its article.
     """
     left = list(tokens)
     while left and (left[0].text in _MARKS or is_separator(left[0])):
@@ -38,9 +42,17 @@ def trimmed(
         left = left[:-1]
     if as_is:
         return left
-    while left and _is_only(left[0], (*_FILLERS, "~is_there")):
+    while left and (_is_only(left[0], (*_FILLERS, "~is_there")) or _leads_nowhere(left)):
         left = left[1:]
-    return _without_kind(_without_article(left), action)
+    return _without_kind(left if sentence else _without_article(left), action)
+
+
+def _leads_nowhere(tokens: Sequence[Token]) -> bool:
+    """Whether a Chinese value begins with a small word that belongs before it: 里有预算."""
+    first = tokens[0]
+    small = first.text in ("里", "里面", "中", "有", "带", "含", "里有") and not first.is_ascii
+    return small and len(tokens) > 1 and first.end == tokens[1].start and (
+        first.text not in ("中", "带", "含") or tokens[1].text == "有")  # fmt: skip
 
 
 def _is_only(token: Token, groups: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ from contextui.agent.models.offline.frame import Frame, Value
 from contextui.agent.models.offline.pointing import item_value, wants_item
 from contextui.agent.models.offline.quantities import number_value
 from contextui.agent.models.offline.roles import Roles
-from contextui.agent.models.offline.runs import COLON, Run
+from contextui.agent.models.offline.runs import COLON, COMMA, Run
 from contextui.agent.models.offline.token import Kind
 from contextui.agent.models.offline.values import (
     clock_value,
@@ -28,6 +28,7 @@ from contextui.agent.models.offline.whole import from_whole_clause
 
 _MOST_RUNS, _MOST_PARAMS = 6, 7
 _MISSING, _LEFT, _MOST_LEFT = 4.0, 0.8, 3.2
+_ABOUT = frozenset(("~for", "~of", "~with", "~called", "~saying", "~in"))
 _NEEDED = 1.5  # what it is worth that a required param gets a value, when runs are shared out
 
 
@@ -177,6 +178,11 @@ def _is_for_another(run: Run, param: Param, found: Value, frame: Frame) -> bool:
         return True
     listed = param.type.of is not None and param.type.of.takes_text
     takes_words = param.type.takes_text or (listed and bool(needed))
+    texts = [one for one in frame.action.params if one.type.takes_text]
+    if frame.opening and texts == [param] and run.cues <= _ABOUT:
+        return False  # "a kiln for porcelain": there is nothing else that it could be
+    if param.is_number and run.cues <= {COLON, COMMA}:
+        return False
     return not found.sure and (bool(run.cues - {COLON}) or (takes_words and not frame.opening))
 
 

@@ -53,6 +53,10 @@ def named(tokens: Sequence[Token]) -> list[Token]:
         stands = after is None or after.kind is Kind.MARK or after.has("~and", "~or")
         if stands and token.text in ("a", "A") and token.has("~article"):
             found.append(Token(token.text, token.start, token.end, token.kind, frozenset("a")))
+        elif found and _parts_wishes(found[-1], token, after):
+            found.append(
+                Token(token.text, token.start, token.end, token.kind, frozenset({"~then"}))
+            )
         elif stands and found and _ends_name(found[-1], token):
             before = found.pop()
             text = before.text + token.text
@@ -103,6 +107,17 @@ def marked_done(tokens: list[Token]) -> list[Token]:
     """Add to a verb in the past what it says: "I bought the milk" means that it is done."""
     for place, token in enumerate(tokens):
         before = tokens[max(place - 4, 0) : place]
+        past = any(one.text == "了" for one in tokens[place + 1 : place + 2])
+        if (
+            token.is_verb
+            and not token.is_ascii
+            and past
+            and not token.has("@stop", "@close")
+            and not any(one.is_verb for one in tokens[:place])
+            and any(one.text in ("已经", "都") for one in before)
+        ):
+            done = with_keys(token, frozenset({"@done", *(k for k in token.keys if k[0] == "@")}))
+            return [*tokens[:place], done, *tokens[place + 1 :]]
         told = any(one.text.casefold() in _SUBJECTS or one.has("~done_mark") for one in before)
         passive = bool(before) and before[-1].has("~be") and not before[-1].has("~not")
         word = token.text.casefold()
@@ -149,6 +164,12 @@ def _spells(tokens: Sequence[Token], place: int, name: str) -> int:
         text += gap + token.text.casefold()
         size += 1
     return size if text == name else 0
+
+
+def _parts_wishes(before: Token, token: Token, after: Token | None) -> bool:
+    """Whether a Chinese "after" stands between two verbs: 保存后关掉."""
+    return token.text in ("后", "之后", "以后", "完后") and before.is_verb and (
+        after is not None and after.is_verb)  # fmt: skip
 
 
 def _ends_name(before: Token, token: Token) -> bool:

@@ -67,7 +67,12 @@ def carried(param: Param, frame: Frame) -> Value | None:
     before = frame.last.get(param.name)
     if before is not None and not isinstance(before, list):
         return Value(before, 0.2, back=True)
-    return None
+    acted = frame.last.window_id == frame.window.id and bool(frame.last.params)
+    if not acted or not wants_item(param, frame):
+        return None
+    pool = shown.candidates(frame.window, param)
+    meant = _meant_before(param, pool, frame) if len(pool) > 0 else None
+    return Value(meant.value, 0.2, back=True) if meant is not None and meant.back else None
 
 
 def _one_item(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> Value | None:

@@ -14,6 +14,7 @@ _LABEL = 400  # characters of a label that are read
 _PARTS = re.compile(r"[,;，；。:：、]\s*(?:or |and |或|并)?|\bor\b|或")
 _EXPLAINED = re.compile(r"\b(\w+)=([\w.-]+):\s*([^;]+)")
 _LISTED = re.compile(r"[:：(（]\s*([^:：()（）/]+)")
+_SPECIFIC = 2  # characters: a longer part of a word can hardly be meant otherwise
 EXACT, GROUP, RELATED, CHARACTER = 1.0, 0.85, 0.45, 0.2
 """How sure it is that two words mean the same."""
 
@@ -108,6 +109,8 @@ def telling(words: Words) -> Words:
 def alike(said: frozenset[str], declared: frozenset[str]) -> float:
     """How sure it is that a word that was said means a declared one."""
     shared = said & declared
+    if (part := _part_spelled(said, declared)) > 1:
+        return EXACT if part > _SPECIFIC else GROUP
     if not shared:
         return RELATED if _are_kin(said, declared) else 0.0
     marks = {key[0] for key in shared}
@@ -119,6 +122,14 @@ def alike(said: frozenset[str], declared: frozenset[str]) -> float:
         return RELATED
     characters = sum(key[0] == "'" for key in shared)
     return min(CHARACTER * characters, GROUP) if marks == {"'"} else 0.0
+
+
+def _part_spelled(said: frozenset[str], declared: frozenset[str]) -> int:
+    """How much of a declared Chinese word that no lexicon could part is said (撤掉蜂箱: 撤掉)."""
+    words = [key for key in said if len(key) > 1 and key[0] > "\u3400"]
+    chinese = [key for key in declared if key[0] > "\u3400"]
+    found = [len(word) for key in chinese for word in words if word in key]
+    return max(found, default=0)
 
 
 def likeness(said: frozenset[str], declared: Words) -> float:

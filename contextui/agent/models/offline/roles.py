@@ -44,11 +44,12 @@ def head_of(clause: Clause, declared: frozenset[str]) -> int | None:
     for place, token in enumerate(tokens):
         if is_telling(tokens, place):
             return None
-        known = token.is_verb or bool(plain_keys(token) & declared)
+        known = token.is_verb or is_declared(token, declared)
         if token.kind is not Kind.WORD or not known:
             continue
         polite = token.has("~polite", "~adverb", "~done_mark") and not token.keys & declared
-        if not (polite or _only_leads(tokens, place) or _is_noun(tokens, place)):
+        noun = _is_noun(tokens, place) or _describes(tokens, place)
+        if not (polite or _only_leads(tokens, place) or noun):
             return place
     return None
 
@@ -67,6 +68,15 @@ def is_negated(clause: Clause, head: int | None) -> bool:
 def plain_keys(token: Token) -> frozenset[str]:
     """A token's own words, without groups."""
     return frozenset(key for key in token.keys if key[0] not in "@#~'")
+
+
+def is_declared(token: Token, declared: frozenset[str]) -> bool:
+    """Whether a window names an action with this word, or with one that begins with it."""
+    own = plain_keys(token)
+    if own & declared:
+        return True
+    parts = [key for key in own if len(key) > 1 and not key.isascii()]
+    return any(word.startswith(part) for word in declared for part in parts)
 
 
 def is_generic(token: Token) -> bool:
@@ -134,6 +144,13 @@ def _is_noun(tokens: Sequence[Token], place: int) -> bool:
     noun = before.is_ascii and bool(before.nouns) and not (before.is_small or before.is_verb)
     led = place > 1 and tokens[place - 2].has(*_DETERMINER)  # "my todo list"
     return noun and led and any(key[0] == "#" for key in tokens[place].keys)
+
+
+def _describes(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a Chinese verb says what kind of thing is meant: 关于停车的那条."""
+    after = tokens[place + 1 : place + 3]
+    attributive = len(after) == 2 and after[0].text == "的" and not tokens[place].is_ascii
+    return attributive and any(one.is_verb for one in tokens[place + 2 :])
 
 
 def _only_leads(tokens: Sequence[Token], place: int) -> bool:

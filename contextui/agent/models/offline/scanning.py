@@ -32,8 +32,13 @@ _CODE = frozenset("([{=,<")
 _NO_PATHS = frozenset(listed("and/or either/or he/she his/her w/o n/a yes/no on/off tcp/ip"))
 
 
-def scan(text: str) -> Iterator[Token]:
-    """The tokens of the head of a text, in order."""
+def scan(text: str, names: frozenset[str] = NOTHING) -> Iterator[Token]:
+    """The tokens of the head of a text, in order.
+
+    Args:
+        text: What was said.
+        names: Chinese words that windows declare or show.
+    """
     place, head, unclosed = 0, text[:HEAD], set[str]()
     while place < len(head):
         char = text[place]
@@ -43,7 +48,7 @@ def scan(text: str) -> Iterator[Token]:
             place += 1
             continue
         quoted = _quoted(text, place, unclosed)
-        for token in [quoted] if quoted else _plain(head, place):
+        for token in [quoted] if quoted else _plain(head, place, names):
             yield token
             place = token.end
 
@@ -90,7 +95,7 @@ def _quoted(text: str, place: int, unclosed: set[str]) -> Token | None:
 # --- everything else ---------------------------------------------------------------------
 
 
-def _plain(text: str, place: int) -> Iterator[Token]:
+def _plain(text: str, place: int, names: frozenset[str]) -> Iterator[Token]:
     if clock := _CLOCK.match(text, place):
         yield Token(clock[0], place, clock.end(), Kind.CLOCK)
     elif path := _path(text, place):
@@ -98,16 +103,16 @@ def _plain(text: str, place: int) -> Iterator[Token]:
     elif number := _han_place(text, place) or _number(text, place):
         yield number
     elif run := _HAN_RUN.match(text, place):
-        yield from _han(text, place, run.end())
+        yield from _han(text, place, run.end(), names)
     elif word := _WORD.match(text, place):
         yield from _word(word[0], place)
     else:
         yield Token(text[place], place, place + 1, Kind.MARK)
 
 
-def _han(text: str, place: int, end: int) -> Iterator[Token]:
+def _han(text: str, place: int, end: int, names: frozenset[str]) -> Iterator[Token]:
     """The words of Chinese text; what runs into a slash or an ending is a path."""
-    parts = list(segments(text[place:end]))
+    parts = list(segments(text[place:end], names))
     goes_on = text[end : end + 1] in ("/", ".", "_", "-")
     parted = place > 0 and text[place - 1].isspace()
     begins = _name_begins(parts, parted) if goes_on else len(parts)

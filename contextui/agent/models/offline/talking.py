@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from contextui.agent.models.offline import saying
 from contextui.agent.models.offline.blocks import window_of
+from contextui.agent.models.offline.chinese_names import declared_parts
 from contextui.agent.models.offline.clauses import Clause, clauses_of, parts_of
 from contextui.agent.models.offline.mentions import mention_of
-from contextui.agent.models.offline.roles import head_of, plain_keys
+from contextui.agent.models.offline.roles import head_of, is_declared
 from contextui.agent.models.offline.scene import Scene
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token
@@ -78,9 +79,10 @@ def clauses_in(words: str, around: Surroundings) -> list[Clause]:
     declared = around.declared()
 
     def knows(token: Token) -> bool:
-        return bool(plain_keys(token) & declared)
+        return is_declared(token, declared)
 
-    return clauses_of(words, knows, _choices(around) | _shown_names(around))
+    names = _choices(around) | _shown_names(around)
+    return clauses_of(words, knows, names, declared_parts(words, around))
 
 
 def _shown_names(around: Surroundings) -> frozenset[str]:

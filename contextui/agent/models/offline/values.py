@@ -112,7 +112,8 @@ def _path_value(run: Run, frame: Frame) -> Value | None:
     if run.is_quote:
         is_path = "/" in run.text or "." in run.text or not re.search(r"\s", run.text)
         return Value(run.text, 1.2) if is_path else None
-    return Value(plain_text(run), 0.3) if run.weight else None
+    acts = len(run.tokens) == 1 and run.tokens[0].is_verb and not run.tokens[0].nouns
+    return Value(plain_text(run), 0.3) if run.weight and not acts else None
 
 
 def _is_enumeration(parts: Sequence[Run], run: Run, frame: Frame) -> bool:

@@ -138,12 +138,27 @@ def _yes_or_no(clause: Clause, param: Param, action: Action, roles: Roles) -> Fr
     in_favour = [n for n, one in said if one.has(*_FOR)]
     if not _SWITCHES.isdisjoint(param.name.casefold().split("_")):
         return _switched(against, in_favour, param, _is_named(said, action))
+    if (stated := _stated(said, param)) is not None and _is_named(said, action):
+        return stated
     naming = [n for n, one in said if likeness(one.keys, name) >= GROUP]
     whole = all(any(likeness(one.keys, (part,)) >= GROUP for _, one in said) for part in name)
     if not naming or not whole:
         return None if param.optional or not _is_named(said, action) else FromClause(True, 0.2)
     places = frozenset(n for n in naming if not clause.tokens[n].is_verb)
     return FromClause(not against, 0.8, places)
+
+
+def _stated(said: Sequence[tuple[int, Token]], param: Param) -> FromClause | None:
+    """A yes or no that is named after one of two contraries: "shut" where `open` is asked for."""
+    if param.optional or len(keys_of(param.name)) != 1:
+        return None
+    groups = {key for keys in keys_of(param.name) for key in keys if key[1:] in OPPOSITE}
+    contrary = {f"@{OPPOSITE[one[1:]]}" for one in groups if one[0] == "@"}
+    for value, wanted in ((False, contrary), (True, groups)):
+        places = frozenset(n for n, one in said if wanted and one.has(*wanted))
+        if places:
+            return FromClause(value, 0.8, verbs=places)
+    return None
 
 
 def _switched(

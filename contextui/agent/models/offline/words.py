@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from contextui.agent.models.offline.lexicon.numbers import SCALES
-from contextui.agent.models.offline.lexicon.tables import LOOSE, lexicon
+from contextui.agent.models.offline.lexicon.tables import LOOSE, NOTHING, lexicon
 from contextui.agent.models.offline.lexicon.verbs import GENERIC
 from contextui.agent.models.offline.scanning import HAN, HEAD, scan
 from contextui.agent.models.offline.token import Kind, Numeral, Token
@@ -19,9 +19,14 @@ _PARTED = re.compile(r"(?<=[a-z])(?=[A-Z])|[_:/.-]+")
 _DECLARED = 1_000  # characters of a declared text that are read
 
 
-def tokens_of(text: str) -> tuple[Token, ...]:
-    """The tokens of a text; phrases and numbers of several words are one token each."""
-    found = list(_merged(list(scan(text))))
+def tokens_of(text: str, names: frozenset[str] = NOTHING) -> tuple[Token, ...]:
+    """The tokens of a text; phrases and numbers of several words are one token each.
+
+    Args:
+        text: What was said.
+        names: Chinese words that windows declare or show.
+    """
+    found = list(_merged(list(scan(text, names))))
     if len(text) > HEAD and found and found[-1].end < len(text):
         last = found[-1]
         found[-1] = replace(last, end=len(text), text=text[last.start :])

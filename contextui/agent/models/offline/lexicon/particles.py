@@ -8,8 +8,8 @@ interjection: hmm, hm, oh, oops, uh, um, ah, wait, well, no wait, sorry, ok, oka
     that will do, good, fine | 嗯 哦 呃 诶 哎 哎呀 噢 喔 对了 不对 好了 好吧 行了 行 那么 话说
     等等 等一下 可以了 够了 就行 就好 就可以了
 correction: i mean, actually make that, actually make it, rather, or rather, correction, no wait,
-    make that, scratch that, i meant, on second thought | 我是说 应该是 不是 说错了 我说的是
-    算了 不对 应该说 更正 我的意思是
+    make that, scratch that, i meant, on second thought | 我是说 应该是 不是 说错了 我说的是 算了
+    不对 应该说 更正 我的意思是
 aux: should, must, may, might, shall, will, would, ought to, has to, have to, needs to, need to,
     can, could, gets to, is to | 应该 应当 必须 得 可以 要
 aspect: | 着 了 过 的 地 得 们 完
@@ -41,7 +41,7 @@ new_article: a new, an additional, another, one more, yet another, a second, a f
 plural: them, they, both, both of them, these, those, all of them | 它们 他们 这些 那些 这两个
     那两个 两个都 俩
 possessive: my, our, your, his, her, their, its | 我的 我们的 你的 他的 她的 咱们的
-person: i, we, you, me, us, he, she | 我 我们 他们 咱
+person: i'm, we're, they're, you're, he's, she's, i, we, you, me, us, he, she | 我 我们 他们 咱
 this: this, that, these, those, the same, said, the current | 这个 那个 这 那 这些 那些 该 此
     刚才的 当前
 it: it, him, her, that one, this one, this thing, them, they, the thing | 它 它们 他 这个 那个
@@ -82,7 +82,7 @@ saying: saying, that says, which says, reading, that reads, to say, stating, tha
     with text, with the words, with content, with the content, as follows, the text | 写着 内容是
     说 说的是 内容为 写道 文字是 内容 文本是
 object: | 把 将
-occur: occur, occurs, appear, appears, come up, show up, be found, located | 出现 在哪 在哪里
+occur: occur, occurs, appear, appears, come up, show up, be found, located | 出现
 contains: contain, contains, mention, include, includes, have the word, has the word,
     have the text, has the text, having the word, with the word, with the text | 包含 含有 提到
     出现
@@ -101,7 +101,8 @@ then: then, but, and then, after that, afterwards, next, thereafter, and after t
     after which, later | 然后 接着 之后 再 随后 并且 而且 同时 再然后 完了 最后 接下来 之后再
     然后再 并 另外 此外 完了之后 还要 还有就是 顺便 以后 再把 再帮我 再给我
 what: what, what is, what are, what're, what does, what do, which, tell me, describe, what all |
-    什么 哪些 哪个 啥 哪几个 什么样 告诉我 说说 讲讲 是什么 有什么 有哪些 是啥 有啥
+    什么 哪些 哪个 啥 哪几个 在哪 在哪里 在哪儿 哪儿 何处 什么样 告诉我 说说 讲讲 是什么 有什么
+    有哪些 是啥 有啥
 howmany: how many, how much, number of, count of, how often | 多少 几个 几项 几条 有几 几 有多少
     多少个
 how: how, how is, how are | 怎么样 如何 怎么 怎样 咋样

@@ -17,8 +17,8 @@ write: write, note, jot, jot down, write down, note down, record, log, take a no
 remove: remove, delete, drop, forget, erase, cross out, get rid of, take off, take out, take away,
     throw away, throw out, strike, strike out, strike off, discard, scrap, eliminate, scratch,
     axe, lose, leave out, trash, dump, cut, kick out, no longer need, don't need, don't want,
-    rub out, forget about | 删 删除 删掉 删去 去掉 移除 去除 拿掉 扔掉 丢掉 移走 拿走 清掉 剔除
-    取消 不要 不需要 不用 去除掉 不要了 不需要了 不想要
+    rub out, forget about | 撤 撤掉 撤走 撤除 拆掉 删 删除 删掉 删去 去掉 移除 去除 拿掉 扔掉 丢掉
+    移走 拿走 清掉 剔除 取消 不要 不需要 不用 去除掉 不要了 不需要了 不想要
 done: done, finish, complete, tick, tick off, check off, cross off, accomplish, finished,
     completed, ticked, through with, took care of, taken care of, did, got, settle | 完成 做完
     搞定 勾 勾选 勾掉 打勾 办完 弄完 好了 完了 做好 已完成 做过 办好 弄好 打钩 划掉 划去 过了 买好
@@ -32,8 +32,8 @@ edit: edit, change, modify, update, rewrite, alter, correct, fix, revise, reword
     rename, turn | 改 修改 编辑 更改 变更 更新 纠正 改写 改动 改名 重命名 改一下 更正
 rename: rename, call, name, title, retitle | 重命名 改名 命名 起名 改叫 叫
 replace: replace, substitute, swap, exchange, change, trade | 替换 换 换掉 代替 取代 更换 替成
-move: move, shift, put, drag, relocate, bring, come, go, reorder, place, transfer, push | 移动 移
-    挪 搬 放 拖 转移 调 排 挪动 推
+move: move, shift, put, drag, relocate, bring, come, go, reorder, place, transfer, push | 迁 迁到
+    移动 移 挪 搬 放 拖 转移 调 排 挪动 推
 find: find, where does it say, search, look for, look up, locate, seek, grep, hunt for,
     search for, where, where is, where are, where does, where do | 找 查找 搜索 寻找 搜 查 找到
     找出 查询 检索 找找 搜一下 找一下 哪里
@@ -43,7 +43,7 @@ show: show, display, view, see, list, let me see, look at, present, have a look 
 hide: hide, conceal, put away, don't show, do not show, stop showing | 隐藏 藏 不显示 藏起来
     别显示 不看 不要显示
 expand: expand, unfold, unroll, show all of, open up, show whole, whole, in full, entirely,
-    details, show more, completely, look inside, look into | 展开 全文 完整 详细 打开
+    details, show more, completely, look inside, look into | 展开 全文 完整 详细
 collapse: collapse, fold, fold up, shrink, roll up, fold away, show less, close up | 收起 折叠
     合上 收拢 收 收起来 缩起来 缩
 save: save, store, persist, save down, write to disk | 保存 存 存储 存盘 储存 存下来 存一下
@@ -69,9 +69,9 @@ stop: stop, end, quit, cease, abort, cancel, halt, no longer | 停止 停 结束
 close: close, shut, dismiss, exit, close down, shut down, put away, quit, get rid of | 关 关闭
     关掉 关上 关了 退出 收掉 关起来 关一下
 on: turn on, switch on, enable, activate, power on, light up, power up, light | 打开 开 开启 启用
-    点亮 开灯 激活 接通
+    点亮 点燃 点着 开灯 激活 接通
 off: turn off, switch off, disable, deactivate, power off, put out, shut off, power down, kill,
-    extinguish, lights out | 熄灯 关 关掉 关闭 停用 熄灭 关灯 熄 关上 灭 关了
+    extinguish, lights out | 熄灯 灭掉 熄掉 关 关掉 关闭 停用 熄灭 关灯 熄 关上 灭 关了
 toggle: toggle, switch, flip | 切换 翻转
 set: set, adjust, make, change, turn, dial, configure, specify | 设 设置 设定 调 调整 调节 定 调成
     改 弄 调到 换 变 变成 变为
