@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList
 
@@ -16,7 +17,7 @@ from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.menu import MenuScreen
 from contextui.tui.desktop.results import ResultScreen
 from contextui.windowing.snapshot import Lod
-from tests.tui.desktop.samples import desk_with, enter, frame_of, frames, region_text
+from tests.tui.desktop.samples import NoteWindow, desk_with, enter, frame_of, frames, region_text
 from tests.tui.running import running, shown, until
 
 
@@ -125,6 +126,19 @@ def test_the_menu_has_every_key_for_whoever_cannot_press_it(tmp_path: Path) -> N
                 menu.highlighted = menu.get_option_index(entry)
                 await pilot.press("enter")
                 await until(pilot, condition)
+
+    asyncio.run(go())
+
+
+def test_closing_says_what_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NoteWindow, "unsaved", lambda _: "a draft")
+
+    async def go() -> None:
+        desk = desk_with(tmp_path, "note")
+        async with running(desk) as pilot:
+            await enter(pilot, "note_1")
+            await pilot.press("x")
+            await until(pilot, lambda: shown(pilot, "a draft"))
 
     asyncio.run(go())
 
