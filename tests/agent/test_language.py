@@ -52,6 +52,7 @@ def blanks(form: str) -> set[str]:
 def windows(tmp_path: Path) -> Iterator[WindowManager]:
     (tmp_path / "a.txt").write_text("one\n")
     (tmp_path / "empty").write_text("")
+    (tmp_path / "binary").write_bytes(bytes(range(256)))
     (tmp_path / "long").write_text("x\n" * 3_000)
     manager = WindowManager((Todo, Text), lang="zh", workspace=Workspace(tmp_path))
     manager.open("todo")
@@ -79,6 +80,12 @@ CALLS: list[tuple[str, Any]] = [
     ("action", {"window_id": "todo_1", "action_id": "close"}),
     ("read_file", {"path": "empty"}),
     ("read_file", {"path": "a.txt", "start": 9}),
+    ("read_file", {"path": "nothing"}),
+    ("read_file", {"path": "../nothing"}),
+    ("read_file", {"path": "."}),
+    ("read_file", {"path": "a.txt/b"}),
+    ("read_file", {"path": "binary"}),
+    ("read_file", {"path": "a\\b"}),
 ]
 
 
