@@ -8,7 +8,16 @@ from contextui.text import quote
 
 
 class UnknownCommandError(ContextUIError):
-    """A slash command that there is none of."""
+    """A slash command that there is none of.
+
+    Attributes:
+        name: What was asked for.
+        known: What there is.
+    """
+
+    def __init__(self, name: str, known: str) -> None:
+        super().__init__(f"There is no command {name}. Try: {known}.")
+        self.name, self.known = name, known
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +31,7 @@ class Command:
         takes: What may be typed after the name, as it is shown.
         alias: Another name, usually one letter.
         choices: What can stand after the name, for completion.
+        explain: What one of these is, in the person's language; nothing if it speaks for itself.
     """
 
     name: str
@@ -30,6 +40,7 @@ class Command:
     takes: str = ""
     alias: str = ""
     choices: Callable[[], Iterable[str]] = tuple
+    explain: Callable[[str], str] = lambda _: ""
 
 
 class Commands:
@@ -55,8 +66,13 @@ class Commands:
         command = self._named.get(name)
         if command is None:
             names = ", ".join(f"/{one.name}" for one in self.all)
-            raise UnknownCommandError(f"There is no command {quote('/' + name)}. Try: {names}.")
+            raise UnknownCommandError(quote("/" + name), names)
         command.run(rest.strip())
+
+    def takes_something(self, text: str) -> bool:
+        """Whether what was typed can be changed into something else and tried again."""
+        command = self._named.get(text.removeprefix("/").split(" ")[0])
+        return command is None or bool(command.takes)
 
     def completions(self, text: str) -> list[tuple[str, Command]]:
         """What the text could become, with the command that it belongs to.

@@ -14,7 +14,7 @@ from contextui.agent.events import CompactionFinished, Notice, TurnFinished
 from contextui.errors import ContextUIError
 from contextui.events import Event
 from contextui.tui.asking import Asker
-from contextui.tui.commands import Command, Commands
+from contextui.tui.commands import Command, Commands, UnknownCommandError
 from contextui.tui.compacting import CompactScreen
 from contextui.tui.conversation.completions import Completions
 from contextui.tui.conversation.pane import Conversation
@@ -88,7 +88,9 @@ class MainScreen(Screen[None]):
         self.desk, self._asker = desk, asker
         self.talk = Talk(desk.controller, self.hear)
         self._link = Link(desk, lambda: self.post_message(self.Changed()))
-        self.commands = Menu(app, desk, self.conversation.note).commands(self._own_commands())
+        self.commands = Menu(app, desk, self.words, self.conversation.note).commands(
+            self._own_commands()
+        )
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
         self.query_one(Desktop).attach(desk)
@@ -184,9 +186,15 @@ class MainScreen(Screen[None]):
         """Carry out a slash command."""
         try:
             self.commands.run(command)
+        except UnknownCommandError as error:
+            told = "There is no command {name}. Try: {names}."
+            told = self.words(told, name=error.name, names=error.known)
+            self.conversation.note(told, is_error=True)
+            self.prompt.put(command)
         except ContextUIError as error:
             self.conversation.note(str(error), is_error=True)
-            self.prompt.put(command)
+            if self.commands.takes_something(command):
+                self.prompt.put(command)
 
     def say(self, text: str) -> None:
         """Say something to the model, now or when the turn under way has ended."""

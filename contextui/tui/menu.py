@@ -8,11 +8,14 @@ from textual.app import App
 from contextui.agent.approval import Approval
 from contextui.context.strategies.finding import strategy_names
 from contextui.errors import ContextUIError
-from contextui.text import quote
+from contextui.text import one_line, quote
 from contextui.tui.commands import Command, Commands
+from contextui.tui.conversation.prompt import MODES
 from contextui.tui.desk import Desk
 from contextui.tui.themes import THEMES
+from contextui.tui.words import Words
 
+_ABOUT = 60  # characters about a window
 Tell = Callable[[str], object]
 
 
@@ -22,25 +25,27 @@ class Menu:
     Args:
         app: The program.
         desk: The session.
+        words: The person's language.
         tell: Says something to the person.
     """
 
-    def __init__(self, app: App[int], desk: Desk, tell: Tell) -> None:
-        self._app, self._desk, self._tell = app, desk, tell
+    def __init__(self, app: App[int], desk: Desk, words: Words, tell: Tell) -> None:
+        self._app, self._desk, self._words, self._tell = app, desk, words, tell
         self._windows = desk.session.windows
 
     def commands(self, others: Iterable[Command] = ()) -> Commands:
         """All of them, and those that the screen adds."""
         return Commands(
             [
-                Command("open", "open a window", self.open, "NAME", "o", self._names),
+                Command("open", "open a window", self.open, "NAME", "o", self._names,
+                        self._description),
                 Command("close", "close a window", self.close, "ID", choices=self._open_ids),
                 Command("undo", "take back the last change to the context", self.undo, alias="u"),
                 Command("model", "connect another model", self.model, "NAME", "m"),
                 Command("strategy", "choose what the model reads of a long talk", self.strategy,
                         "NAME", choices=strategy_names),
                 Command("approval", "who decides about writing", self.approval, "MODE",
-                        choices=lambda: get_args(Approval)),
+                        choices=lambda: get_args(Approval), explain=self._mode),
                 Command("theme", "other colours", self.theme, "NAME", choices=self._themes),
                 Command("quit", "leave; everything is kept", self.quit, alias="q"),
                 *others,
@@ -50,30 +55,41 @@ class Menu:
     def open(self, name: str) -> None:
         """Open a window by name."""
         if not name:
-            raise ContextUIError(f"Which one? /open {' | '.join(self._names())}")
+            raise self._error("Which one? {names}", names=" | ".join(self._names()))
         window = self._windows.open(name)
-        self._tell(f"{window.id}")
+        number = self._open_ids().index(window.id) + 1
+        told = (
+            "{window} is open. ctrl+g {number} goes there." if number < 10 else "{window} is open."
+        )
+        self._tell(self._words(told, window=window.id, number=number))
 
     def close(self, window_id: str) -> None:
         """Close a window."""
-        if not window_id and len(only := self._open_ids()) == 1:
-            window_id = only[0]
+        there = self._open_ids()
+        if not window_id and len(there) != 1:
+            told = "Which one? {names}" if there else "No window is open."
+            raise self._error(told, names=" | ".join(there))
+        window_id = window_id or there[0]
         self._windows.close(window_id, actor="person")
+        self._tell(self._words("{window} is closed.", window=window_id))
 
     def undo(self, _: str) -> None:
         """Take back the last change to the context."""
         items = self._desk.session.context.undo()
         if not items:
-            raise ContextUIError("There is nothing to take back.")
-        self._tell(", ".join(f"{item.seq:04}" for item in items))
+            raise self._error("There is nothing to take back.")
+        told = ", ".join(f"{item.seq:04}" for item in items)
+        self._tell(self._words("Taken back: {items}.", items=told))
 
     def model(self, name: str) -> None:
         """Connect another model."""
         if self._desk.switch_model is None or not name:
             current = self._desk.controller.model.name
-            raise ContextUIError(f"The model is {current}. /model NAME connects another one.")
+            told = "The model is {model}. /model NAME connects another one."
+            raise self._error(told, model=current)
         self._desk.switch_model(name)
-        self._tell(self._desk.controller.model.name)
+        name = self._desk.controller.model.name
+        self._tell(self._words("{model} answers from now on.", model=name))
 
     def strategy(self, name: str) -> None:
         """Choose what the model reads of a long talk."""
@@ -86,24 +102,34 @@ class Menu:
 
     def approval(self, mode: str) -> None:
         """Choose who decides about writing."""
-        gate = self._desk.controller.tools.gate
-        for known in get_args(Approval):
+        gate, modes = self._desk.controller.tools.gate, get_args(Approval)
+        for known in modes:
             if known == mode:
                 gate.mode = known
+                self._tell(self._words("From now on: {mode}.", mode=self._mode(mode)))
                 return
-        raise ContextUIError(f"{quote(mode)} is none of {', '.join(get_args(Approval))}.")
+        told = "{name} is none of {names}." if mode else "Which one? {names}"
+        raise self._error(told, name=quote(mode), names=", ".join(modes))
 
     def theme(self, name: str) -> None:
         """Other colours."""
         if name not in self._app.available_themes:
-            raise ContextUIError(
-                f"There is no theme {quote(name)}. Try {', '.join(self._themes())}."
-            )
+            told = "There is no theme {name}. Try {names}." if name else "Which one? {names}"
+            raise self._error(told, name=quote(name), names=", ".join(self._themes()))
         self._app.theme = name
 
     def quit(self, _: str) -> None:
         """Leave."""
         self._app.exit(0)
+
+    def _error(self, told: str, **values: object) -> ContextUIError:
+        return ContextUIError(self._words(told, **values))
+
+    def _description(self, name: str) -> str:
+        return one_line(self._windows.classes[name].description, _ABOUT)
+
+    def _mode(self, mode: str) -> str:
+        return self._words(MODES[mode])
 
     def _names(self) -> list[str]:
         return sorted(self._windows.classes)

@@ -35,7 +35,8 @@ class Palette(Provider):
             yield f"{command.name}: {words(command.about)}", "", needs
             for choice in command.choices():
                 title = f"{command.name} {line(choice)}"
-                yield title, words(command.about), f"/{command.name} {choice}"
+                about = line(command.explain(choice)) or words(command.about)
+                yield title, about, f"/{command.name} {choice}"
 
     def _run(self, text: str) -> None:
         main = self.screen

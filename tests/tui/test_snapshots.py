@@ -86,9 +86,9 @@ async def app_in(
 
 
 async def take(pilot: "Pilot[int]", name: str, *sizes: tuple[int, int]) -> None:
-    """Compare the screen at each size."""
+    """Compare the screen at each size, the largest first: so nothing is hidden in between."""
     wrong = []
-    for size in sizes or SIZES:
+    for size in sizes or reversed(SIZES):
         await pilot.resize_terminal(*size)
         try:
             check(f"{name}-{NAMES[size]}", await at_rest(pilot))

@@ -38,8 +38,9 @@ class Completions(OptionList, can_focus=False):
             for completed, command in (found if self._texts else ())
         ]
         width = min(max((len(one) for one in shown), default=0), _LONGEST)
-        for name, (_, command) in zip(shown, found, strict=False):
-            about = self._words(command.about)
+        for name, (completed, command) in zip(shown, found, strict=False):
+            choice = completed.partition(" ")[2]
+            about = command.explain(choice) if choice else self._words(command.about)
             self.add_option(Option(Content.assemble((fit(name, width), KEY), "  ", (about, MUTED))))
         self.display = bool(self._texts)
         if self._texts:

@@ -22,11 +22,12 @@ from contextui.tui.words import Words
 _BEAT = 0.1  # seconds between two pictures of the spinner
 _NARROWEST = 4  # cells in which there can be text
 _REMEMBERED = 200  # prompts of an earlier run
-_MODES = {
+MODES = {
     "ask": "asks before writing",
     "auto": "writes without asking",
     "read-only": "never writes",
 }
+"""What each mode of approval means."""
 
 
 class Prompt(TextArea):
@@ -108,7 +109,7 @@ class Prompt(TextArea):
         mode = self._desk.controller.tools.gate.mode if self._desk is not None else "ask"
         count = self._new_below()
         told = self._words("↓ {count} new lines", count=count) + "   " if count else ""
-        return Content.assemble((told, KEY), (self._words(_MODES[mode]), MUTED))
+        return Content.assemble((told, KEY), (self._words(MODES[mode]), MUTED))
 
     # --- keys --------------------------------------------------------------------------
     # What the field itself does with a key or a paste comes after these, unless it is prevented.

@@ -37,6 +37,21 @@ CHINESE: dict[str, str] = {
     "stop the turn under way": "停止当前这一轮",
     "show or hide the inspector": "显示或隐藏检查器",
     "give one pane all the room": "让一个区占满屏幕",
+    "There is no command {name}. Try: {names}.": "没有命令 {name}。可用：{names}。",
+    "{name} is none of {names}.": "{name} 不是其中之一：{names}。",
+    "There is no theme {name}. Try {names}.": "没有配色 {name}。可用：{names}。",
+    "Which one? {names}": "哪一个？{names}",
+    "{window} is open.": "{window} 已打开。",
+    "{window} is open. ctrl+g {number} goes there.": "{window} 已打开，按 ctrl+g {number} 跳过去。",
+    "{window} is closed.": "{window} 已关闭。",
+    "No window is open.": "没有打开的窗口。",
+    "There is nothing to take back.": "没有可以撤销的改动。",
+    "Taken back: {items}.": "已撤销：{items}。",
+    "The model is {model}. /model NAME connects another one.": (
+        "当前模型是 {model}。/model 名称 连接另一个。"
+    ),
+    "{model} answers from now on.": "现在由 {model} 回答。",
+    "From now on: {mode}.": "从现在起：{mode}。",
     # help
     "Keys and commands": "按键与命令",
     "Everywhere": "任何地方",

@@ -86,7 +86,7 @@ def test_a_turn_is_shown_as_it_happens(tmp_path: Path, size: tuple[int, int]) ->
         async with running(desk, size) as pilot:
             await say(pilot, "a list, please")
             for text in ("a list, please", "I open it.", "✓ create todo", "milk", "Done."):
-                assert shown(pilot, text), text
+                await until(pilot, lambda text=text: shown(pilot, text))  # type: ignore[misc]
             assert shown(pilot, "✗ todo_9.add")
             assert shown(pilot, 'There is no window "todo_9"')
 

@@ -1,0 +1,80 @@
+"""Slash commands say what they did, or what they need, in the person's language."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui.tui.app import ContextUIApp
+from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.conversation.said import AsideLine
+from contextui.windowing.env import Lang
+from tests.tui.running import desk_in, running, until
+
+STEPS: list[tuple[str, str]] = [
+    ("/close", "No window is open."),
+    ("/undo", "There is nothing to take back."),
+    ("/open", "Which one? code | editor | files"),
+    ("/open todo", "todo_1 is open. ctrl+g 1 goes there."),
+    ("/open todo", "todo_2 is open. ctrl+g 2 goes there."),
+    ("/close", "Which one? todo_1 | todo_2"),
+    ("/close todo_1", "todo_1 is closed."),
+    ("/close", "todo_2 is closed."),
+    ("/approval", "Which one? ask, auto, read-only"),
+    ("/approval x[/]", '"x[/]" is none of ask, auto, read-only.'),
+    ("/approval auto", "From now on: writes without asking."),
+    ("/theme", "Which one? contextui-dark"),
+    ("/model", "The model is scripted. /model NAME connects another one."),
+    ("/fly", 'There is no command "/fly". Try: /approval, /close'),
+]
+
+
+def last_note(pilot: "Pilot[int]") -> str:
+    notes = list(pilot.app.screen.query(AsideLine))
+    return str(notes[-1].content) if notes else ""
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_command_tells_what_came_of_it(tmp_path: Path, lang: Lang) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path, lang=lang), lang=lang) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            for number, (command, told) in enumerate(STEPS, 1):
+                app.main.do(command)
+                await until(pilot, lambda number=number: len(app.screen.query(AsideLine)) == number)  # type: ignore[misc]
+                if lang == "en":
+                    assert last_note(pilot).startswith(told)
+                else:
+                    assert re.search("[\u4e00-\u9fff]", last_note(pilot)), last_note(pilot)
+
+    asyncio.run(go())
+
+
+def test_what_can_be_tried_again_stays_in_the_prompt(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            prompt = app.screen.query_one(Prompt)
+            for command, stays in (("/undo", ""), ("/fly x", "/fly x"), ("/theme x", "/theme x")):
+                prompt.clear()
+                app.main.do(command)
+                assert prompt.text == stays
+
+    asyncio.run(go())
+
+
+def test_what_can_be_chosen_is_explained(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            found = dict(app.main.commands.completions("/approval "))
+            assert found["/approval auto"].explain("auto") == "writes without asking"
+            (opening,) = [one for one in app.main.commands.all if one.name == "open"]
+            assert opening.explain("todo") == "A to-do list."
+
+    asyncio.run(go())
