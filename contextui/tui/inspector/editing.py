@@ -18,6 +18,9 @@ from contextui.tui.words import Words
 Save = Callable[[str], object]
 
 
+_ONLY_CALLS = "It says nothing, it only calls. Your words would stand before that."
+
+
 class EditScreen(ModalScreen[bool]):
     """A text field with an item's words. It tells whether they were changed.
 
@@ -46,7 +49,8 @@ class EditScreen(ModalScreen[bool]):
         """The field, and a line that says what to do."""
         with Vertical(id="edit") as box:
             box.border_title = Content(line(self._title))
-            yield TextArea(self._shown, id="text", soft_wrap=True)
+            hint = self._words(_ONLY_CALLS)
+            yield TextArea(self._shown, id="text", soft_wrap=True, placeholder=Content(hint))
             yield Static(self._help(), id="keys-of-edit")
 
     def on_mount(self) -> None:

@@ -49,6 +49,8 @@ def state(item: ContextItem, ledger: Ledger, words: Words) -> str:
 
 def fate(item: ContextItem, ledger: Ledger, counter: TokenCounter, words: Words) -> str:
     """The same, for whoever looks closer."""
+    if item.hidden == "dropped" and item.type is ItemType.SYSTEM:
+        return words("dropped" if item.is_summary else "replaced")  # by undo, by a newer prompt
     if item.hidden in _BY_WHOM:
         return words(_BY_WHOM[item.hidden])
     if item.hidden or not is_gist(item):

@@ -52,6 +52,7 @@ CHINESE: dict[str, str] = {
     "a number or text": "数字或文字",
     "text, or any JSON": "文字或任意 JSON",
     "a JSON object": "JSON 对象",
+    "Nothing to do yet. Add… adds an item, or ask for one.": "还没有待办。用“添加…”，或直接说。",
     "one on each line": "每行一个",
     "no": "否",
     "yes": "是",

@@ -94,6 +94,9 @@ CHINESE: dict[str, str] = {
     "Changed: counts when this turn ends.": "已改动，本轮结束后生效。",
     "Copied {count} characters.": "已复制 {count} 个字符。",
     "{count} characters": "{count} 个字符",
+    "It says nothing, it only calls. Your words would stand before that.": (
+        "它没有说话，只有调用。你写的话会放在调用之前。"
+    ),
     "esc again throws the changes away.": "再按 esc 放弃改动。",
     "Control characters are shown, and saved, as pictures.": "控制字符以图形显示并保存。",
     "save": "保存",

@@ -57,6 +57,13 @@ def test_every_reason_is_told(reason: Hidden, in_list: str, in_detail: str) -> N
     assert fate(items[0], context.ledger, context.counter, say) == in_detail
 
 
+def test_an_older_prompt_was_dropped_by_nobody() -> None:
+    context = ContextManager()
+    old = context.add(ContextItem(ItemType.SYSTEM, "You work alone."))
+    context.drop(old.id)
+    assert fate(old, context.ledger, context.counter, Words("en")) == "replaced"
+
+
 def test_what_is_too_long_to_be_counted_at_once_is_estimated() -> None:
     counter = ContextManager().counter
     assert tokens("one two three", counter) == "3"

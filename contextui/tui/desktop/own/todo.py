@@ -65,7 +65,10 @@ class TodoBody(Sheet):
         return [one for one in self._items if not (one.done and self._hides_done)]
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """One line for each item, or more if it is long."""
+        """One line for each item, or more if it is long; what to do if there is none."""
+        if not self._items:
+            hint = self._words("Nothing to do yet. Add… adds an item, or ask for one.")
+            return fold(Content.styled(hint, FAINT), width)
         return [row for one in self._shown() for row in self._rows(one, width)]
 
     def _rows(self, item: Item, width: int) -> list[Content]:
