@@ -71,10 +71,17 @@ class Acting:
         self._frame.screen.run_worker(self._carry_out(action_id, params), name=action_id)
 
     async def _carry_out(self, action_id: str, params: Mapping[str, Any]) -> None:
-        running = self._words("{name} runs…", name=line(action_id))
-        slow = self._frame.set_timer(_SLOW, lambda: self._frame.row.say(running, MUTED))
+        running: str | None = self._words("{name} runs…", name=line(action_id))
+
+        def tell_slow() -> None:
+            # The timer may have gone off already when the result comes: that must stay.
+            if running is not None:
+                self._frame.row.say(running, MUTED)
+
+        slow = self._frame.set_timer(_SLOW, tell_slow)
         result = await self._act(action_id, params)
         slow.stop()
+        running = None
         self._tell(result, action_id)
 
     async def _act(self, action_id: str, params: Mapping[str, Any]) -> ActionResult:
