@@ -20,7 +20,7 @@ from contextui.model import Model
 from contextui.session.paths import contextui_home
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionInfo, SessionStore
-from contextui.text import for_model, one_line
+from contextui.text import one_line
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.registry import Registry, WindowEntry, discover
 from contextui.windowing.trust import WindowLoadError
@@ -101,7 +101,7 @@ def assemble(arguments: Arguments) -> Assembly:
     folder = Path(earlier.info.cwd) if earlier else here()
     loaded = settings_of(arguments, folder)
     unread = earlier.notices if earlier else ()
-    notices = [*unread, *loaded.notices, *_about(loaded), *_moved(folder), *_unwritable(folder)]
+    notices = [*unread, *loaded.notices, *_about(loaded), *_moved(folder)]
     registry = find_windows(loaded, folder)
     guide, chosen = read_guide(folder), loaded.settings.strategy
     return Assembly(
@@ -223,12 +223,6 @@ def _about(loaded: Loaded) -> Iterable[str]:
             origin=origin,
             variable=KEY_VARIABLE,
         )
-
-
-def _unwritable(folder: Path) -> Iterable[str]:
-    """A log is UTF-8 text, so a folder whose name is not is not known again by it."""
-    if for_model(str(folder)) != str(folder):
-        yield words("The name of this folder is not UTF-8 text: -c will not find this session.")
 
 
 def _moved(folder: Path) -> Iterable[str]:

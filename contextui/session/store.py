@@ -19,9 +19,10 @@ from contextui.session.paths import (
 )
 from contextui.session.reading import entries, lines, lines_backwards, open_plain
 from contextui.session.session import Session, SessionOptions
-from contextui.text import one_line, quote
+from contextui.text import for_model, one_line, quote
 from contextui.windowing.manager import WindowManager
 
+_REPLACED = "\ufffd"  # what stands for what is not UTF-8
 _FIRST_LINES = 60  # among which a session's first words are looked for
 
 
@@ -244,6 +245,18 @@ def _inside(folder: Path, report: Callable[[Unreadable], None]) -> Iterator[Path
         report(Unreadable(folder, _reason(error)))
 
 
+def _as_named_here(cwd: str) -> str:
+    """The folder of a session. A name that is not UTF-8 text cannot stand in a log: whoever is in
+    that folder has it."""
+    if _REPLACED not in cwd:
+        return cwd
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:
+        return cwd
+    return here if for_model(here) == cwd else cwd
+
+
 def _reason(error: OSError) -> str:
     return error.strerror or type(error).__name__
 
@@ -260,7 +273,7 @@ def _read_info(path: Path) -> SessionInfo:
     started = first[0].timestamp if first else ""
     return SessionInfo(
         id=path.stem,
-        cwd=next((one.cwd for one in first if one.cwd), ""),
+        cwd=_as_named_here(next((one.cwd for one in first if one.cwd), "")),
         path=path,
         first_words=one_line(said if isinstance(said, str) else "", 60),
         started=started,

@@ -524,16 +524,20 @@ def test_a_session_of_another_folder_goes_on_there(
     assert "Be brief in this folder." in server.requests[-1].json["system"][0]["text"]
 
 
-def test_a_folder_that_a_log_cannot_name_is_told(
+def test_a_session_of_a_folder_that_no_log_can_name_goes_on(
     program: Program, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.play(answer("Yes."))
     folder = program.folder / os.fsdecode(b"caf\xe9")
     folder.mkdir()
+    (folder / "notes.md").write_text("what I noted")
     monkeypatch.chdir(folder)
-    done = program("-p", "one")
-    done.fails(0, "not UTF-8 text: -c will not find")
-    assert done.out == "Yes.\n"
+    server.play(answer("Yes."), answer(call("read_file", path="notes.md")), answer("Read."))
+    program("-p", "one")
+    done = program("-c", "-p", "two", "--verbose")
+    assert (done.status, done.out) == (0, "Read.\n")
+    assert done.err == '✓ read_file {"path": "notes.md"}\n'
+    assert program("debug").status == 0
+    assert len(program("sessions").out.splitlines()) == 2
 
 
 def test_what_was_damaged_is_told(program: Program, server: Server) -> None:

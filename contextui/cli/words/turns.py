@@ -46,9 +46,6 @@ CHINESE: dict[str, str] = {
     "The window {window} is left out: {reason}.": "窗口 {window} 被略去：{reason}。",
     "{file} is left out. {error}": "{file} 被略去。{error}",
     "This session belongs to {folder} and works there.": "这个会话属于 {folder}，在那里工作。",
-    "The name of this folder is not UTF-8 text: -c will not find this session.": (
-        "这个文件夹的名称不是 UTF-8 文本：-c 将找不到这个会话。"
-    ),
     "The session is open in another process. This is a copy of it.": (
         "该会话已在另一个进程中打开。这是它的副本。"
     ),
