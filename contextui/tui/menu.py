@@ -70,8 +70,11 @@ class Menu:
             told = "Which one? {names}" if there else "No window is open."
             raise self._error(told, names=" | ".join(there))
         window_id = window_id or there[0]
+        window = self._windows.get(window_id)
+        lost = window.runtime.render().unsaved if window is not None else ""
         self._windows.close(window_id, actor="person")
-        self._tell(self._words("{window} is closed.", window=window_id))
+        told = "{window} is closed. Given up: {what}." if lost else "{window} is closed."
+        self._tell(self._words(told, window=window_id, what=lost))
 
     def undo(self, _: str) -> None:
         """Take back the last change to the context."""

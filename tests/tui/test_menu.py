@@ -53,6 +53,21 @@ def test_every_command_tells_what_came_of_it(tmp_path: Path, lang: Lang) -> None
     asyncio.run(go())
 
 
+def test_closing_tells_what_was_given_up(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk) as pilot:
+            app, windows = pilot.app, desk.session.windows
+            assert isinstance(app, ContextUIApp)
+            windows.open("editor", path="new.txt", new=True)
+            await windows.act("editor_1", "insert", {"before_line": 1, "text": "x"})
+            app.main.do("/close")
+            told = "editor_1 is closed. Given up: 1 edit of new.txt."
+            await until(pilot, lambda: last_note(pilot) == told)
+
+    asyncio.run(go())
+
+
 def test_what_can_be_tried_again_stays_in_the_prompt(tmp_path: Path) -> None:
     async def go() -> None:
         async with running(desk_in(tmp_path)) as pilot:

@@ -44,6 +44,7 @@ CHINESE: dict[str, str] = {
     "{window} is open.": "{window} 已打开。",
     "{window} is open. ctrl+g {number} goes there.": "{window} 已打开，按 ctrl+g {number} 跳过去。",
     "{window} is closed.": "{window} 已关闭。",
+    "{window} is closed. Given up: {what}.": "{window} 已关闭。放弃了：{what}。",
     "No window is open.": "没有打开的窗口。",
     "There is nothing to take back.": "没有可以撤销的改动。",
     "Taken back: {items}.": "已撤销：{items}。",
