@@ -53,7 +53,7 @@ class ModelWords(Markdown):
         """Other words in the place of all that came."""
         self._waiting, self._length = [], len(text)
         self._drawn = min(len(text), LONGEST)
-        self.update(for_terminal(text[:LONGEST]))
+        self.update(for_terminal(mask_own(text[:LONGEST])))
         self._say_what_is_left_out()
 
     def draw_waiting(self) -> None:

@@ -8,8 +8,7 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.style import Style
 
-from contextui.text import for_terminal
-from contextui.tui.cells import FAINT, MUTED
+from contextui.tui.cells import FAINT, MUTED, line
 from contextui.tui.desktop.own.stated import stated
 from contextui.tui.desktop.wanted import ActionWanted
 from contextui.tui.sheet.folding import fold
@@ -73,7 +72,7 @@ class TodoBody(Sheet):
 
     def _rows(self, item: Item, width: int) -> list[Content]:
         mark, style = ("✓", "$text-success") if item.done else ("·", MUTED)
-        text = (for_terminal(item.text, lines=False), f"strike {FAINT}" if item.done else "")
+        text = (line(item.text), f"strike {FAINT}" if item.done else "")
         content = Content.assemble((f"{mark} ", style), text)
         rows = fold(content.stylize(Style.from_meta({_ITEM: item.id})), width, 2)
         if item.id == self._cursor and self.is_entered:
