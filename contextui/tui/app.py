@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import RenderableType
 from textual import on
 from textual.binding import Binding
+from textual.command import CommandPalette
 from textual.message import Message
 
 from contextui.errors import ContextUIError
@@ -138,6 +139,11 @@ class ContextUIApp(KeyLine[int]):
     def action_leave(self) -> None:
         """End the program."""
         self._leave_with(0)
+
+    def action_command_palette(self) -> None:
+        """Every command, by name."""
+        if self.screen is self.main:  # elsewhere there is nothing to command
+            self.push_screen(CommandPalette(placeholder=self.words("every command, by name…")))
 
     def action_help(self) -> None:
         """All keys and commands."""

@@ -16,14 +16,14 @@ class Palette(Provider):
     async def discover(self) -> Hits:
         """All of it, while nothing was typed."""
         for title, about, text in self._all():
-            yield DiscoveryHit(Content(title), partial(self._run, text), help=about)
+            yield DiscoveryHit(Content(title), partial(self._run, text), help=about or None)
 
     async def search(self, query: str) -> Hits:
         """What fits the words that were typed."""
         matcher = self.matcher(query)
         for title, about, text in self._all():
             if (score := matcher.match(title)) > 0:
-                yield Hit(score, Content(title), partial(self._run, text), help=about)
+                yield Hit(score, Content(title), partial(self._run, text), help=about or None)
 
     def _all(self) -> Iterator[tuple[str, str, str]]:
         main = self.screen
@@ -35,8 +35,7 @@ class Palette(Provider):
             yield f"{command.name}: {words(command.about)}", "", needs
             for choice in command.choices():
                 title = f"{command.name} {line(choice)}"
-                about = line(command.explain(choice)) or words(command.about)
-                yield title, about, f"/{command.name} {choice}"
+                yield title, line(command.explain(choice)), f"/{command.name} {choice}"
 
     def _run(self, text: str) -> None:
         main = self.screen

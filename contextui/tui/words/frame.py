@@ -53,6 +53,7 @@ CHINESE: dict[str, str] = {
     ),
     "{model} answers from now on.": "现在由 {model} 回答。",
     "From now on: {mode}.": "从现在起：{mode}。",
+    "every command, by name…": "按名称查找命令…",
     # help
     "Keys and commands": "按键与命令",
     "Everywhere": "任何地方",
