@@ -212,6 +212,8 @@ class History:
 
     async def turn(self) -> None:
         """The person says something, and may stop the model or stop listening."""
+        while self.talk.is_running:  # the person compacts, while a strategy asks its model
+            await asyncio.sleep(0)
         self.before, self.settled, self.paused = None, True, False
         patience = self.random.choice((100, 100, 100, self.random.randrange(12)))
         turn = cast(AsyncGenerator[Event], self.talk.run_turn(self.words()))
