@@ -24,9 +24,10 @@ _LONGEST = 20_000  # characters of params that are shown
 class Preview(Static):
     """What would be done: a diff, or the window's own words, or the params."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, words: Words, question: Question) -> None:
         super().__init__(id="preview")
-        self._text = question.preview or _params(question)
+        untold = words("The window does not tell what would change.")
+        self._text = question.preview or _params(question) or untold
 
     def render(self) -> Content:
         """As wide as there is room."""
@@ -50,7 +51,7 @@ class ApprovalScreen(ModalScreen[Decision]):
             box.border_title = Content(words("Allow this?"))
             yield Static(self._headline(), id="headline")
             with VerticalScroll(id="what"):
-                yield Preview(self._question)
+                yield Preview(words, self._question)
             yield Static(self._choices(), id="choices")
             reason = Input(placeholder=words("Why not? Enter sends it to the model"), id="why")
             reason.display = False
@@ -140,5 +141,7 @@ class ApprovalScreen(ModalScreen[Decision]):
 
 
 def _params(question: Question) -> str:
+    if not question.params:
+        return ""
     shown = json.dumps(dict(question.params), ensure_ascii=False, indent=2, default=str)
     return inert(shown[:_LONGEST]).plain

@@ -52,6 +52,10 @@ class Printer(Window):
         self.state.printed.append(text)
         return "Printed."
 
+    @action("Feed an empty page", effect="write")
+    def feed(self) -> str:
+        return "Fed."
+
     @action("Save it all", effect="write")
     def save(self) -> str:
         self.state.printed.append("saved")
@@ -113,6 +117,15 @@ def test_params_are_shown_inert_where_there_is_no_preview(
             assert "[@click=app.quit]x[/]" in text
             assert "\\u202e" in text
             assert not set(text) & set("\x1b\x07\u202e")
+
+    asyncio.run(look())
+
+
+def test_where_nothing_is_told_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def look() -> None:
+        async with asked(tmp_path, monkeypatch, "feed") as (pilot, _):
+            await until(pilot, lambda: shown(pilot, "The window does not tell what would change."))
+            assert not shown(pilot, "{}")
 
     asyncio.run(look())
 

@@ -86,6 +86,7 @@ CHINESE: dict[str, str] = {
     # approval
     "Allow this?": "允许吗？",
     "wants to run": "想执行",
+    "The window does not tell what would change.": "窗口没有说明会改动什么。",
     "Allow once": "允许一次",
     "Allow for this session": "本次会话内允许",
     "{name} only": "仅限 {name}",
