@@ -299,6 +299,11 @@ class MainScreen(Screen[None]):
             self.query_one(Panes).show("windows")
             self.call_after_refresh(self.query_one(Desktop).go_to, int(key))
 
+    @on(Desktop.Emptied)
+    def _go_on_in_prompt(self) -> None:
+        """Whoever closed the last window goes on where one can type."""
+        self.call_after_refresh(self.prompt.focus)
+
     @on(Panes.Chosen)
     def _enter_chosen(self, message: Panes.Chosen) -> None:
         self.navigation.enter("prompt" if message.name == "chat" else message.name)

@@ -53,6 +53,9 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             super().__init__()
             self.window_id = window_id
 
+    class Emptied(Message):
+        """The person was in the last window, and it was closed."""
+
     def __init__(self, words: Words) -> None:
         super().__init__(id="desktop")
         self._words = words
@@ -165,7 +168,9 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         lines.display = bool(self._arrangement.lines or self._arrangement.more)
         lines.show(self._numbered(setting), self._arrangement.more)
         self._say_empty()
-        if had_focus or self._wants_focus:
+        if had_focus and not self._order.ids:
+            self.post_message(self.Emptied())
+        elif had_focus or self._wants_focus:
             self._wants_focus = not places  # there is no room yet: the pane is about to be shown
             self._focus_current()
 

@@ -285,3 +285,21 @@ def test_windows_of_an_earlier_run_are_there_at_once(tmp_path: Path) -> None:
             assert numbers(frames(pilot)) == ["note_1", "todo_1"]
 
     asyncio.run(go())
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+def test_whoever_closes_the_last_window_can_type_at_once(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async def go() -> None:
+        async with running(desk_with(tmp_path, "note"), size) as pilot:
+            await pilot.press("ctrl+g", "1")
+            await until(pilot, lambda: "note_1" in frames(pilot))
+            await until(pilot, lambda: frames(pilot)["note_1"].has_focus)
+            await pilot.press("x", "enter")
+            await until(pilot, lambda: not frames(pilot))
+            await until(pilot, lambda: isinstance(pilot.app.focused, Prompt))
+            await pilot.press(*"hello")
+            await until(pilot, lambda: shown(pilot, "hello"))
+
+    asyncio.run(go())
