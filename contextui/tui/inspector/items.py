@@ -197,7 +197,8 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         said, text = self._state(row), self._label(row)
         whole = f"{text}  {said}" if said else text
         if not said or room < _ROOMY:
-            return fit(whole if cell_len(fit(whole, room + 1).rstrip()) <= room else text, room)
+            fits = cell_len(fit(whole, len(whole) + room).rstrip()) <= room
+            return fit(whole if fits else text, room)
         length = min(cell_len(fit(text, room).rstrip()), room - cell_len(said) - 2)
         return fit(f"{fit(text, length)}  {said}", room)
 

@@ -28,7 +28,9 @@ KINDS = {
 def label(item: ContextItem, calls: Calls, words: Words) -> str:
     """What an item says, or does, in one line."""
     if item.is_summary:
-        return f"{words('Summary')}  {one_line(_HEADING.sub('', item.content), _LONGEST)}"
+        _, heading, rest = item.content.partition("\n## ")
+        text = _HEADING.sub("", rest if heading else item.content)
+        return f"{words('Summary')}  {one_line(text, _LONGEST)}"
     match item.type:
         case ItemType.TOOL:
             return _call_label(item, calls) or one_line(item.content, _LONGEST)

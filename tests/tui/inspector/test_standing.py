@@ -77,7 +77,7 @@ def test_enter_shows_what_a_summary_stands_for_and_each_can_be_read(tmp_path: Pa
             await talk(pilot)
             context = desk.session.context
             said = [one for one in context.get_all() if one.type is not ItemType.WINDOW]
-            summary = context.compact(said[1:-1], "Goal: sell milk.")
+            summary = context.compact(said[1:-1], "All so far:\n\n## Goal\nsell milk.")
             await enter(pilot)
             await see(pilot, f"[✓] {summary.seq:04} System")
             await go_to(pilot, "Money is")
@@ -89,7 +89,7 @@ def test_enter_shows_what_a_summary_stands_for_and_each_can_be_read(tmp_path: Pa
             await see(pilot, "Summary for", "Money is Decimal", "read_file tests.py")
             await pilot.press("enter")  # the summary itself
             await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
-            await see(pilot, "Goal: sell milk.")
+            await see(pilot, "## Goal", "sell milk.")
             await pilot.press("escape", "down", "enter")
             await see(pilot, "0002 Money is Decimal, never float")
             assert isinstance(pilot.app.screen, WholeText)
