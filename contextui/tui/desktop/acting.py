@@ -115,7 +115,8 @@ class Acting:
     def show_all(self) -> bool:
         """Show the last result in full; whether there is more of it than was told."""
         if self._last.whole:
-            self._frame.app.push_screen(ResultScreen(self._title(""), self._last.whole))
+            screen = ResultScreen(self._title(""), self._last.whole, self._words)
+            self._frame.app.push_screen(screen)
         return bool(self._last.whole)
 
     # --- the menu ----------------------------------------------------------------------

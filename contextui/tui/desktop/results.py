@@ -12,6 +12,7 @@ from textual.widgets import Static
 from contextui.files.errors import FileChangedError
 from contextui.tui.cells import line
 from contextui.tui.diff import drawn, is_diff
+from contextui.tui.hints import KeyHints
 from contextui.tui.words import Words
 from contextui.windowing.action import ActionResult
 
@@ -58,9 +59,9 @@ class ResultScreen(ModalScreen[None]):
         Binding("pagedown,space", "scroll(10)", show=False),
     ]
 
-    def __init__(self, title: Content, text: str) -> None:
+    def __init__(self, title: Content, text: str, words: Words) -> None:
         super().__init__()
-        self._title, self._text = title, text[:_MOST]
+        self._title, self._text, self._words = title, text[:_MOST], words
 
     def compose(self) -> ComposeResult:
         """The text in a box; a diff in its colours."""
@@ -68,6 +69,7 @@ class ResultScreen(ModalScreen[None]):
             box.border_title = self._title
             with VerticalScroll(can_focus=False):
                 yield Static(classes="text")
+            yield KeyHints(self._words, [("↑↓", "move"), ("esc", "leaves")])
 
     def on_resize(self) -> None:
         """Draw the text as wide as there is room."""
