@@ -104,6 +104,8 @@ class FileReader:
             raise _in_words_of(self._windows.lang, error) from error
 
     def _read(self, workspace: Workspace, path: str, start: int) -> FileResult:
+        if path.startswith("@") and not workspace.exists(path):  # as a person names files
+            path = path[1:]
         info = workspace.stat(path)
         if is_workbook(info.path):  # of which nothing can be read line by line
             return FileResult(

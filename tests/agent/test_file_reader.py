@@ -273,3 +273,11 @@ def test_of_a_workbook_the_header_row_is_told(folder: Path) -> None:
     reader = FileReader(windows_in(folder))
     result = asyncio.run(reader.read("sales.xlsx"))
     assert result.text == "[file read] sales.xlsx (Excel, 1 row, columns: date, amount)"
+
+
+def test_a_name_may_be_given_as_a_person_gives_it(folder: Path) -> None:
+    (folder / "note.txt").write_text("mine\n")
+    (folder / "@odd.txt").write_text("odd\n")
+    reader = FileReader(windows_in(folder))
+    assert "mine" in asyncio.run(reader.read("@note.txt")).text
+    assert "odd" in asyncio.run(reader.read("@odd.txt")).text
