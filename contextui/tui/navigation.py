@@ -31,9 +31,10 @@ class Navigation:
             self.enter(names[(here + step) % len(names)])
 
     def enter(self, name: str) -> None:
-        """Go to a pane."""
+        """Go to a pane; at once, so that what is typed next arrives there."""
         self._screen.query_one(Panes).show(_BARS[name])
-        self._screen.call_after_refresh(self._focus, name)
+        if not self._focus(name):  # it is about to be shown
+            self._screen.call_after_refresh(self._focus, name)
 
     @property
     def present(self) -> str:
@@ -50,10 +51,11 @@ class Navigation:
         for name, kind in kinds.items():
             self._screen.set_class(not zoomed and name == present, kind)
 
-    def _focus(self, name: str) -> None:
+    def _focus(self, name: str) -> bool:
         stop = _stop_in(self._panes[name])
         if stop is not None:
             stop.focus()
+        return stop is not None
 
     def _can_show(self, name: str) -> bool:
         hidden = {"windows": "-no-windows", "context": "-no-inspector"}

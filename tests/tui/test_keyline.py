@@ -37,7 +37,9 @@ def test_what_is_typed_in_one_piece_stays_in_order(folder: Path) -> None:
         terminal.wait_for(lambda: terminal.shows("│ abcde "))
         terminal.type(f"\x03/th{TAB}con{TAB}")  # completed twice, and done: another theme
         terminal.wait_for(lambda: not terminal.shows("/th"))
-        terminal.type("\x07icreate\x07pa todo\r\x11")  # to the inspector, back, said, and out
+        terminal.type("\x07i\x07p/open todo\r")  # to the inspector, back, and a command
+        terminal.wait_for(lambda: terminal.shows("todo_1 is open."))
+        terminal.type("and out\x11")
         assert terminal.end() == 0
 
 
