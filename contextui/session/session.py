@@ -13,9 +13,11 @@ from contextui.events import Event, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.session.entry import SCHEMA
 from contextui.session.git import branch_of
+from contextui.session.items import item_of
 from contextui.session.loading import Loaded, check_is_session, load
 from contextui.session.log import SessionLog
 from contextui.session.memory import MemoryStore
+from contextui.session.reading import entries, lines, open_plain
 from contextui.session.recorder import CHECKPOINT_EVERY, Recorder, Stamp
 from contextui.tokens import TokenCounter
 from contextui.windowing.base import Window
@@ -132,6 +134,25 @@ class Session:
     def unsaved(self) -> int:
         """How many entries wait to be written."""
         return self._log.unsaved
+
+    @property
+    def has_older_items(self) -> bool:
+        """Whether the log has items that were not brought back, as no request shows them."""
+        return len(self.context.ledger.items) < self.context.current_seq
+
+    def older_items(self) -> list[ContextItem]:
+        """These items as they were added, oldest first, read from the log just now.
+
+        They belong to nobody: what happened to them since is not known here.
+
+        Raises:
+            OSError: The log cannot be read.
+        """
+        known = self.context.ledger.items
+        with open_plain(self.path) as file:
+            found = entries(lines(file), lambda _: None)  # damage was told when it was opened
+            items = (item_of(entry) for _, entry in found if entry.uuid not in known)
+            return [item for item in items if item is not None]
 
     def close(self) -> None:
         """Write what is not written yet, and let others have the session."""

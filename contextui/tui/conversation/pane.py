@@ -1,5 +1,6 @@
 """The conversation, as it is said."""
 
+import asyncio
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -27,6 +28,7 @@ from contextui.files.workspace import Workspace
 from contextui.model import TextDelta
 from contextui.session.code_refs import resolve_code_refs
 from contextui.session.code_store import CodeStore
+from contextui.session.session import Session
 from contextui.tui.conversation.calls import CallLine
 from contextui.tui.conversation.entries import (
     Aside,
@@ -91,6 +93,19 @@ class Conversation(VerticalScroll):
         self._workspace = desk.session.windows.workspace
         self._before = entries_of(desk.session.context.get_all())
         self._show_earlier()
+        if desk.session.has_older_items:
+            self.run_worker(self._read_older(desk.session), name="older")
+
+    async def _read_older(self, session: Session) -> None:
+        """Offer what was said so long ago that only the log has it."""
+        try:
+            items = await asyncio.to_thread(session.older_items)
+        except OSError as error:
+            self.note(self._words("The log cannot be read: {reason}", reason=str(error.strerror)))
+            return
+        all_shown = not self._before
+        self._before = [*entries_of(items), *self._before]
+        (self._show_earlier if all_shown else self._offer_earlier)()
 
     # --- a turn ------------------------------------------------------------------------
 
@@ -206,6 +221,9 @@ class Conversation(VerticalScroll):
         if page:
             self.query_one(Welcome).display = False
             self.mount_all(self._widgets(page), after=self.query_one(Earlier))
+        self._offer_earlier()
+
+    def _offer_earlier(self) -> None:
         count = len(self._before)
         earlier = self.query_one(Earlier)
         earlier.update(self._words("↑ {count} earlier, click to show", count=count))

@@ -16,6 +16,7 @@ CHINESE: dict[str, str] = {
     "设置 ANTHROPIC_API_KEY 或输入 /model 即可连接。",
     "{count} more characters": "还有 {count} 个字符",
     "{count} more characters: the inspector has them": "还有 {count} 个字符，见检查器",
+    "The log cannot be read: {reason}": "无法读取日志：{reason}",
     "↑ {count} earlier, click to show": "↑ 之前还有 {count} 条，点击显示",
     "unfold calls": "展开调用",
     "say it": "说出来",

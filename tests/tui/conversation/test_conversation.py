@@ -227,3 +227,25 @@ def test_nothing_that_is_said_can_act(tmp_path: Path, payload: str) -> None:
             assert pilot.app.is_running
 
     asyncio.run(talk())
+
+
+def test_what_a_summary_stands_for_is_still_there_when_the_app_goes_on(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        context = desk.session.context
+        for number in range(4):
+            context.add(ContextItem(ItemType.USER, f"question {number}"))
+            context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
+        context.end_turn()
+        said = [one for one in context.get_active() if one.type is not ItemType.SYSTEM]
+        context.compact(said[:4], "They talked.", trigger="strategy")
+        desk.close()
+        again = desk_in(tmp_path, session_id=desk.session.id)
+        assert again.session.has_older_items
+        async with running(again) as pilot:
+            await until(pilot, lambda: len(pane(pilot).query(YourWords)) == 4)
+            await until(pilot, lambda: shown(pilot, "question 0") and shown(pilot, "answer 3"))
+            texts = [str(one.render()) for one in pane(pilot).query(YourWords)]
+            assert texts == [f"question {number}" for number in range(4)]
+
+    asyncio.run(talk())
