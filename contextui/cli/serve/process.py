@@ -67,7 +67,7 @@ class PageProcess:
         """Hand on what it draws, until it leaves."""
         reader = self._process.stdout
         assert reader is not None
-        with suppress(asyncio.IncompleteReadError):
+        with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):  # no app at all
             await reader.readuntil(_READY)
             while True:
                 kind = await reader.readexactly(1)

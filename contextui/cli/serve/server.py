@@ -29,14 +29,15 @@ _WORDS: Mapping[Lang, Mapping[str, str]] = {
     "en": {
         "lang": "en",
         "opening": "opening…",
-        "ended": "The app has ended. Everything said is kept.",
+        "ended": "The app has ended. Everything said is kept. If something went wrong, "
+        "the terminal that serves it says what.",
         "go_on": "Go on",
         "anew": "Begin anew",
     },
     "zh": {
         "lang": "zh",
         "opening": "正在打开…",
-        "ended": "程序已结束，所有内容都已保存。",
+        "ended": "程序已结束，所有内容都已保存。如果出了问题，启动服务的终端会说明原因。",
         "go_on": "继续",
         "anew": "重新开始",
     },
