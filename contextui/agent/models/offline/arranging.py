@@ -35,6 +35,11 @@ def with_next(
     """The clause with the next one, if the two are understood better together."""
     if clause.is_question or following.is_question:
         return None
+    for one in (_told_first(clause, following), _listed_behind(clause, following, outcome)):
+        if one is not None and understood(one).is_whole:
+            return one
+    if _goes_on_listing(clause, following, outcome) and not understood(following).is_whole:
+        return clause.with_more(following)
     both = clause.with_more(following)
     if outcome.meaning and outcome.calls and _names_param(following, outcome):
         return both
@@ -44,12 +49,16 @@ def with_next(
         lost = not after.is_understood and after.score + _lacking(after) < 2.5
         same = together.meaning and together.meaning.action == outcome.meaning.action
         better = lost and not following.anew and together.is_whole and same
-        return both if better else None
-    if outcome.is_understood or outcome.score >= 9.0:
-        return None
-    together = understood(both)
-    better = together.is_whole and together.score > max(after.score, 3.0) - 1.0
-    return both if better and not together.waits else None
+    else:
+        together = understood(both)
+        better = together.is_whole and together.score > max(after.score, 3.0) - 1.0
+        better = better and not together.waits and not _stands(outcome)
+    return both if better else None
+
+
+def _stands(outcome: Outcome) -> bool:
+    """Whether a clause needs nothing behind it."""
+    return outcome.is_understood or outcome.score >= 9.0
 
 
 # --- one clause, several wishes ----------------------------------------------------------
@@ -142,6 +151,38 @@ def _without_joints(tokens: Sequence[Token]) -> Sequence[Token]:
     while place < len(tokens) and (is_separator(tokens[place]) or tokens[place].has("~then")):
         place += 1
     return tokens[place:]
+
+
+def _told_first(clause: Clause, following: Clause) -> Clause | None:
+    """The wish before what it is about: "things to do: a, b; make a list" the other way round."""
+    tokens = clause.tokens
+    told = next((n for n in range(len(tokens)) if is_telling(tokens, n)), None)
+    if told is None or any(one.is_verb and not one.is_small for one in tokens[:told]):
+        return None
+    return Clause((*following.tokens, *tokens[told:]), clause.words)
+
+
+def _listed_behind(clause: Clause, following: Clause, outcome: Outcome) -> Clause | None:
+    """A window that is opened, with what the next sentence lists: "make a list. Milk, eggs"."""
+    meaning = outcome.meaning
+    if meaning is None or meaning.cls is None or not outcome.calls:
+        return None
+    lists = [one for one in meaning.action.params if one.type.of is not None]
+    is_list = any(is_separator(one) for one in following.tokens)
+    given = any(one.name in meaning.filled.params for one in lists)
+    if not lists or given or not is_list or not following.anew:
+        return None
+    end = clause.tokens[-1].end
+    colon = Token("：", end, end, Kind.MARK)
+    kept = [one for one in clause.tokens if one.text not in "?？!！"]
+    return Clause((*kept, colon, *following.tokens), clause.words)
+
+
+def _goes_on_listing(clause: Clause, following: Clause, outcome: Outcome) -> bool:
+    """Whether a window is opened with a list that the next words may belong to."""
+    meaning = outcome.meaning
+    told = any(is_telling(clause.tokens, place) for place in range(len(clause.tokens)))
+    return told and not following.anew and meaning is not None and meaning.cls is not None
 
 
 # --- two clauses, one wish ---------------------------------------------------------------

@@ -118,7 +118,8 @@ def clauses_of(
         ends = closed and not told and not _hesitates(tokens, place)
         begins = goes_on or begins_wish(rest, knows, listing=listing)
         begins = begins or _goes_on_in_chinese(token, said, rest, knows)
-        if ends or (begins and (closed or not telling or _is_whole(said))):
+        asked = telling and begins and _asks_politely(rest)  # a list, and then what to do with it
+        if ends or asked or (begins and (closed or not telling or _is_whole(said))):
             if not any(one.has("~correction") for one in tokens[place:after]):
                 found.append(_clause(said, words, anew))
             start, told, telling = after, False, False
@@ -218,6 +219,11 @@ def _goes_on_in_chinese(
         return False
     begins = next_part[0].has("~every") or any(one.has("~leave") for one in next_part)
     return (begins or _has_verb(next_part, knows)) and any(one.is_verb for one in said)
+
+
+def _asks_politely(tokens: Sequence[Token]) -> bool:
+    """Whether a wish begins with what can be no part of a list: 帮我, "please"."""
+    return bool(tokens) and tokens[0].has("~polite") and tokens[0].text not in ("给", "来", "好")
 
 
 def _hesitates(tokens: Sequence[Token], place: int) -> bool:

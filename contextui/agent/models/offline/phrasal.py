@@ -124,7 +124,9 @@ def marked_done(tokens: list[Token]) -> list[Token]:
         after = tokens[place + 1] if place + 1 < len(tokens) else None
         alone = (after is None or after.kind is Kind.MARK) and bool(before) and not any(
             one.is_verb or one.has("~to") for one in tokens[:place])  # fmt: skip
-        if (told or passive or alone) and token.kind is Kind.WORD and _is_past(word) and place > 0:
+        leads = place == 0 and after is not None and after.has("~article", "~possessive")
+        spoken = (told or passive or alone) and place > 0
+        if (spoken or leads) and token.kind is Kind.WORD and _is_past(word):
             done = with_keys(token, frozenset({"@done", *(k for k in token.keys if k[0] == "@")}))
             return [*tokens[:place], done, *tokens[place + 1 :]]
     return tokens

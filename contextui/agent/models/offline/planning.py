@@ -20,6 +20,7 @@ from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.references import windows_meant
 from contextui.agent.models.offline.replying import Reply, reply_to_question
 from contextui.agent.models.offline.scene import Call, Scene
+from contextui.agent.models.offline.shown_paths import path_meant
 from contextui.agent.models.offline.surroundings import Last, Surroundings
 from contextui.agent.models.offline.talking import file_to_read, small_talk, wishes_of
 from contextui.agent.models.offline.wishing import (
@@ -180,7 +181,7 @@ class _Planner:
         """The calls of a clause that count; what there is to say is kept for the end."""
         clause, meaning = self._clauses[self._place], outcome.meaning
         self._note_mentions(clause, around, told=outcome is NOTHING)
-        if outcome is NOTHING:
+        if outcome is NOTHING or (clause.is_question and outcome.text):
             self._note_items(clause, around)
         if outcome.asks and self._was_just_done(clause, outcome):
             return []
@@ -239,7 +240,10 @@ class _Planner:
         for window in around.windows:
             words = " ".join(one.text for one in clause.tokens if not one.is_small)
             found = find_by_words(main_items(window), words)
-            if found.fit >= AROUND and len(found.items) == 1:
+            path = path_meant(window, [one for one in clause.tokens if not one.is_small])
+            if path is not None:
+                self._last = Last(window.id, (("path", path),))
+            elif found.fit >= AROUND and len(found.items) == 1:
                 self._last = Last(window.id, (("", found.items[0].text),))
 
     def _use(self, window_id: str) -> None:

@@ -16,17 +16,18 @@ aspect: | 着 了 过 的 地 得 们 完
 after_doing: when done, once done, afterwards | 改完 改好 写完 写好 加完 删完 弄完 做完 做好 弄好
     改完之后 完成后 弄完之后 打开后 打开之后 改了之后
 no_need: | 不用 不必 不需要 无需 没必要 用不着 不想
-polite: please, kindly, could you, can you, would you, will you, could we, can we, can i, could i,
-    may i, would you mind, i want you to, i'd like you to, i would like you to, i want to,
-    i'd like to, i would like to, i'd love to, i need to, let's, let us, go ahead and, hey,
-    hi there, ok, okay, thanks, thank you, for me, if you can, if possible, i think, i guess,
-    well, so, sure, alright, right, yes, you know, do me a favor and, do me a favour and, help me,
-    help me to, be so kind and, feel free to, actually, maybe, perhaps, quickly, real quick, pls,
-    let me, i'll, we should, you should, i wonder if you could, try to, time to, it's time to | 请
-    麻烦 麻烦你 帮我 帮忙 帮 给我 替我 为我 请你 请帮我 能不能 能否 可以 可不可以 可否 能 我想
-    我要 我想要 我需要 我希望 一下 一下吧 吧 吗 呢 啊 呀 呗 啦 嘛 咯 哈 哟 哦 嗯 谢谢 多谢 您 你
-    好的 好 劳驾 拜托 那就 那 就 来 咱们 我们来 让我们 顺便 快 赶紧 现在就 希望你 你能 你可以
-    能帮我 可以帮我 我得 该
+polite: please, kindly, if you could, if you would, if you don't mind, if that's ok, when you can,
+    could you, can you, would you, will you, could we, can we, can i, could i, may i,
+    would you mind, i want you to, i'd like you to, i would like you to, i want to, i'd like to,
+    i would like to, i'd love to, i need to, let's, let us, go ahead and, hey, hi there, ok, okay,
+    thanks, thank you, for me, if you can, if possible, i think, i guess, well, so, sure, alright,
+    right, yes, you know, do me a favor and, do me a favour and, help me, help me to,
+    be so kind and, feel free to, actually, maybe, perhaps, quickly, real quick, pls, let me,
+    i'll, we should, you should, i wonder if you could, try to, time to, it's time to | 请 麻烦
+    麻烦你 帮我 帮忙 帮 给我 替我 为我 请你 请帮我 能不能 能否 可以 可不可以 可否 能 我想 我要
+    我想要 我需要 我希望 一下 一下吧 吧 吗 呢 啊 呀 呗 啦 嘛 咯 哈 哟 哦 嗯 谢谢 多谢 您 你 好的
+    好 劳驾 拜托 那就 那 就 来 咱们 我们来 让我们 顺便 快 赶紧 现在就 希望你 你能 你可以 能帮我
+    可以帮我 我得 该
 adverb: just, now, also, too, as well, again, right now, really, simply, straight away,
     immediately, today only, once more, first of all, finally, already, at once, first off,
     instead, anyway, still, for a moment, for now, for a while, a bit, a little, after all,
@@ -100,9 +101,9 @@ then: then, but, and then, after that, afterwards, next, thereafter, and after t
     subsequently, finally, lastly, and finally, once that is done, once done, and also,
     after which, later | 然后 接着 之后 再 随后 并且 而且 同时 再然后 完了 最后 接下来 之后再
     然后再 并 另外 此外 完了之后 还要 还有就是 顺便 以后 再把 再帮我 再给我
-what: what, what is, what are, what're, what does, what do, which, tell me, describe, what all |
-    什么 哪些 哪个 啥 哪几个 在哪 在哪里 在哪儿 哪儿 何处 什么样 告诉我 说说 讲讲 是什么 有什么
-    有哪些 是啥 有啥
+what: what else, what, what is, what are, what're, what does, what do, which, tell me, describe,
+    what all | 什么 哪些 哪个 啥 哪几个 在哪 在哪里 在哪儿 哪儿 何处 什么样 告诉我 说说 讲讲
+    是什么 有什么 有哪些 是啥 有啥
 howmany: how many, how much, number of, count of, how often | 多少 几个 几项 几条 有几 几 有多少
     多少个
 how: how, how is, how are | 怎么样 如何 怎么 怎样 咋样
@@ -123,8 +124,9 @@ yes: true, yes, on | 是 对 真 开
 no: false, no, off | 否 假 关
 except: except, except for, everything but, all but, but not, apart from, other than, save for |
     除了 除 以外 之外
-exist: left, remaining, still open, pending, outstanding, open, have to do, left to do,
-    need to do, still to do, to be done, still need, still missing, missing | 剩 剩下 还剩 未 剩余
+exist: what else, anything else, left, remaining, still open, pending, outstanding, open,
+    have to do, left to do, need to do, still to do, to be done, still need, still missing,
+    missing | 还差 差 还缺 缺 剩 剩下 还剩 未 剩余
 drop: never mind, nevermind, forget it, forget that, leave it, nothing, no thanks, not now,
     drop it, doesn't matter, skip it, cancel, none of them, neither, nvm | 算了 不用了 没事 没事了
     不必了 当我没说 取消 不要紧 没关系 别管了 就这样吧 都不是

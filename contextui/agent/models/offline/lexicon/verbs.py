@@ -69,7 +69,7 @@ stop: stop, end, quit, cease, abort, cancel, halt, no longer | 停止 停 结束
 close: close, shut, dismiss, exit, close down, shut down, put away, quit, get rid of | 关 关闭
     关掉 关上 关了 退出 收掉 关起来 关一下
 on: turn on, switch on, enable, activate, power on, light up, power up, light | 打开 开 开启 启用
-    点亮 点燃 点着 开灯 激活 接通
+    点亮 点燃 点着 点上 点起 打着 开灯 激活 接通
 off: turn off, switch off, disable, deactivate, power off, put out, shut off, power down, kill,
     extinguish, lights out | 熄灯 灭掉 熄掉 关 关掉 关闭 停用 熄灭 关灯 熄 关上 灭 关了
 toggle: toggle, switch, flip | 切换 翻转
