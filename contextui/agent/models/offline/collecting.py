@@ -2,16 +2,14 @@
 
 from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.clauses import ENDS, Clause, is_separator, is_telling
-from contextui.agent.models.offline.declared import Param
+from contextui.agent.models.offline.counting import Numbers
 from contextui.agent.models.offline.edges import ARTICLES, trimmed
-from contextui.agent.models.offline.lexicon.cues import CUES, UNITS
+from contextui.agent.models.offline.lexicon.cues import CUES
 from contextui.agent.models.offline.profiles import (
     EXACT,
     GROUP,
     alike,
-    likeness,
     param_words,
-    profile_of,
 )
 from contextui.agent.models.offline.roles import Roles
 from contextui.agent.models.offline.runs import COLON, COMMA, SENTENCE, Run, leads_to
@@ -45,7 +43,7 @@ class _Collector:
         self._tokens: list[Token] = []
         self._cues = _NONE
         fillable = [one for one in action.params if not one.type.is_bool and not one.type.choices]
-        self._numeric = [one for one in fillable if one.is_number]
+        self._numbers = Numbers(clause, action, roles)
         self._optional = [one for one in fillable if one.optional]
         self._texts = sum(one.type.takes_text and not one.optional for one in fillable)
         self._needs_several = sum(not one.optional for one in fillable) > 1
@@ -88,7 +86,7 @@ class _Collector:
             self._alone_or_joined(token)
         elif token.has("~it") and self._needs_several and not self._tokens:
             self._alone([token])
-        elif self._parts_number(place, token):
+        elif self._numbers.stands_alone(place, behind_words=self._has_words()):
             return self._take_number(place)
         elif self._says(place, token):
             self._close(frozenset({"~saying"}))
@@ -159,6 +157,17 @@ class _Collector:
         self._found[-1] = Run((*before.tokens, *self._tokens, token), before.cues, before.words)
         self._tokens = []
 
+    def _take_number(self, place: int) -> int:
+        """A number with the unit behind it, or the noun before it."""
+        unit = bool(self._tokens) and self._numbers.is_unit(self._tokens[-1])
+        before = [self._tokens.pop()] if unit else []
+        size = self._numbers.size(place)
+        self._alone([*before, *self._clause.tokens[place : place + size]])
+        return size
+
+    def _has_words(self) -> bool:
+        return bool(self._found) or any(not one.is_small for one in self._tokens)
+
     # --- where runs part ---------------------------------------------------------------
 
     def _ends_wish(self, place: int, token: Token) -> bool:
@@ -217,7 +226,7 @@ class _Collector:
         if not self._tokens and not self._found:
             return _NONE
         if token.kind is Kind.MARK:
-            is_dash = token.text in "-–—~～" and self._numeric and not self._tokens
+            is_dash = token.text in "-–—~～" and self._numbers.are_taken and not self._tokens
             return frozenset({"~to"}) if is_dash else _NONE
         cues = frozenset(key for key in token.keys if key in _SMALL_CUES)
         if not cues or (token.is_verb and not token.has("~saying", "~called", "~tagged")):
@@ -265,54 +274,6 @@ class _Collector:
     def _at(self, place: int) -> Token | None:
         """The token at a place, None behind the end."""
         return self._clause.tokens[place] if place < len(self._clause.tokens) else None
-
-    # --- numbers -----------------------------------------------------------------------
-
-    def _parts_number(self, place: int, token: Token) -> bool:
-        """Whether a number is a value of its own, not a part of some text."""
-        if token.number is None or (token.kind is Kind.WORD and token.has("~one")):
-            return False
-        if token.kind is Kind.WORD and token.number.ordinal:
-            said = self._found or any(not one.is_small for one in self._tokens)
-            placed = any(not one.optional and one.is_place for one in self._numeric)
-            return bool(said) and placed
-        needed = any(not one.optional for one in self._numeric)
-        counts = any(self._counts(place, one) for one in self._numeric)
-        return needed or counts or any(self._is_named_near(place, one) for one in self._numeric)
-
-    def _counts(self, place: int, param: Param) -> bool:
-        """Whether a number says how many of what follows ("four bulbs"), if that is asked for."""
-        number, after = self._clause.tokens[place].number, self._at(place + 1)
-        if number is None or number.ordinal or after is None or not param.is_amount:
-            return False
-        noun = after.kind is Kind.WORD and not after.is_small
-        return noun and not self._roles.explains(place + 1)
-
-    def _is_named_near(self, place: int, param: Param) -> bool:
-        near = self._clause.tokens[max(place - 1, 0) : place + 2]
-        return any(likeness(one.keys, keys_of(param.name)) >= GROUP for one in near)
-
-    def _take_number(self, place: int) -> int:
-        """A number with the unit behind it, or the noun before it."""
-        before = [self._tokens.pop()] if self._tokens and self._is_unit(self._tokens[-1]) else []
-        after, then = self._at(place + 1), self._at(place + 2)
-        size = 1
-        named = after is not None and any(
-            likeness(after.nouns, keys_of(one.name)) >= GROUP for one in self._numeric)  # fmt: skip
-        if after is not None and self._is_unit(after) and (
-            named or place + 1 not in self._roles.verbs):  # fmt: skip
-            size = 2
-        elif after and then and after.has("~article", "~by", "~every") and then.has(*UNITS):
-            size = 3  # "once a minute"
-        self._alone([*before, *self._clause.tokens[place : place + size]])
-        return size
-
-    def _is_unit(self, token: Token) -> bool:
-        if token.kind is not Kind.WORD or token.is_small:
-            return False
-        names = [keys for one in self._numeric for keys in keys_of(one.name)]
-        declared = (*profile_of(self._action).every, *names)
-        return token.has(*UNITS) or likeness(token.keys, declared) >= GROUP
 
 
 def _is_title(token: Token) -> bool:

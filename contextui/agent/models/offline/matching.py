@@ -1,27 +1,22 @@
 """What a clause can mean: each declared action and each class, with a score."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from contextui.agent.models.offline import items as shown
 from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
-from contextui.agent.models.offline.caution import doubt, is_harmful
+from contextui.agent.models.offline.caution import doubt
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
 from contextui.agent.models.offline.frame import Frame
 from contextui.agent.models.offline.mentions import (
-    PLACING,
     is_indefinite,
-    is_named,
     led_mention,
     mention_of,
 )
 from contextui.agent.models.offline.profiles import (
-    EXACT,
     GROUP,
-    RELATED,
-    Words,
     likeness,
     profile_of,
 )
@@ -29,8 +24,15 @@ from contextui.agent.models.offline.references import windows_meant
 from contextui.agent.models.offline.roles import Roles, head_of, is_generic, verb_score
 from contextui.agent.models.offline.runs import Run
 from contextui.agent.models.offline.surroundings import Surroundings
-from contextui.agent.models.offline.token import Kind, Token
-from contextui.agent.models.offline.words import keys_of
+from contextui.agent.models.offline.token import Token
+from contextui.agent.models.offline.weighing import (
+    choice_words,
+    is_complete,
+    is_spelled_out,
+    loose_words,
+    meant_otherwise,
+    unsaid_words,
+)
 
 _SETTING = ("@set", "@toggle", "@pick", "@replace", "@edit", "@use", "@swap", "@move", "@go")
 SURE, SURE_TO_OPEN = 3.0, 2.2
@@ -114,7 +116,7 @@ class _Acting:
     def _may_fit(self, action: Action) -> bool:
         """Whether an action that no word names can be meant all the same, by what it takes."""
         head = self._clause.tokens[self._head] if self._head is not None else None
-        return head is None or _says_little(head, action) or bool(_choice_words(action))
+        return head is None or _says_little(head, action) or bool(choice_words(action))
 
     def _nearness(self, window: WindowView) -> tuple[float, set[int]]:
         """How clearly this window is meant rather than another, and the tokens that say so."""
@@ -150,16 +152,16 @@ class _Acting:
             score += (1.0 if chosen else 0.6) if generic else other
         score += filled.score
         plain = filled.sure == len(action.params) > 0 and not filled.left_weight
-        if _is_spelled_out(clause, action):
+        if is_spelled_out(clause, action):
             score += 1.0
-        elif head is not None or not (plain or (evidence and _is_complete(filled, action))):
-            score -= _unsaid(clause, action, filled)
+        elif head is not None or not (plain or (evidence and is_complete(filled, action))):
+            score -= unsaid_words(clause, action, filled)
         if sum(one.name == window.name for one in self._around.windows) > 1:
             score += _shown_there(window, filled)
         verb = clause.tokens[head] if head is not None else None
-        loose = _loose_words(clause, window, action, roles)
+        loose = loose_words(clause, window, action, roles)
         score -= doubt(verb, action, filled, by_switch=filled.switched, loose=loose)
-        score -= _meant_otherwise(clause, window, action, roles)
+        score -= meant_otherwise(clause, window, action, roles)
         told = filled.sure > 1 and filled.sure == len(filled.params) and not filled.left_weight
         score += 1.0 if told and generic else 0.0
         known = filled.sure > 1 or (head is None and plain)
@@ -168,88 +170,10 @@ class _Acting:
         return Meaning(score, action, window, None, filled, also, named=by_verb)
 
 
-def _meant_otherwise(clause: Clause, window: WindowView, action: Action, roles: Roles) -> float:
-    """What speaks against it: words that would be plain text here, but belong to another action."""
-    rivals = [one for one in window.actions if one.id != action.id]
-    labels = [profile_of(one).label for one in rivals]
-    choices = [_choice_words(one) for one in rivals]
-    own = (*profile_of(action).every, *_choice_words(action))
-    weight = 0.0
-    for place, token in enumerate(clause.tokens):
-        free = token.kind is Kind.WORD and not token.is_small and not roles.explains(place)
-        if free and likeness(token.nouns, own) < GROUP:
-            weight += 0.7 * any(likeness(token.nouns, one) == EXACT for one in labels)
-            weight += 1.4 * any(likeness(token.nouns, one) == EXACT for one in choices)
-    return weight
-
-
-def _loose_words(clause: Clause, window: WindowView, action: Action, roles: Roles) -> int:
-    """Words that only the window's description has, where what is acted on is said."""
-    every = profile_of(action).every
-    return sum(
-        1
-        for place in roles.mentions
-        if place and not clause.tokens[place].has("#window")
-        and not is_named(clause.tokens[place], window)
-        and not clause.tokens[place - 1].has(*PLACING)
-        and not any(one.has(*PLACING) for one in clause.tokens[max(place - 2, 0) : place])
-        and likeness(clause.tokens[place].keys, every) < GROUP
-        and _is_choice_elsewhere(clause.tokens[place], window, action)
-    )  # fmt: skip
-
-
-def _is_choice_elsewhere(token: Token, window: WindowView, action: Action) -> bool:
-    """Whether a word is something that another action takes."""
-    others = [_choice_words(one) for one in window.actions if one.id != action.id]
-    return any(likeness(token.nouns, one) >= GROUP for one in others)
-
-
-def _choice_words(action: Action) -> Words:
-    kinds = [kind for one in action.params for kind in (one.type, one.type.of) if kind]
-    return tuple(keys for kind in kinds for choice in kind.choices[:60] for keys in keys_of(choice))
-
-
 def _says_little(verb: Token, action: Action) -> bool:
     """Whether a verb leaves it to the other words what is to be done."""
     chooses = any(one.type.choices for one in action.params)
     return is_generic(verb) or (chooses and verb.has(*_SETTING))
-
-
-def _is_complete(filled: Filled, action: Action) -> bool:
-    """Whether everything that an action needs was said, and nothing besides."""
-    return bool(action.params) and not filled.missing and not filled.left_weight
-
-
-def _is_spelled_out(clause: Clause, action: Action) -> bool:
-    """Whether what was said is what the label says, in two words or more: "next page"."""
-    profile = profile_of(action)
-    words = [one for one in clause.tokens if one.kind is Kind.WORD]
-    said = [one for one in words if not one.is_small or one.is_verb]
-    return len(said) > 1 and all(likeness(one.keys, profile.every) >= GROUP for one in said)
-
-
-def _unsaid(clause: Clause, action: Action, filled: Filled) -> float:
-    """What an action's declaration says beyond what was said ("all" in "expand all")."""
-    profile, tokens = profile_of(action), [one for one in clause.tokens if one.kind is Kind.WORD]
-    chinese = [one for one in tokens if not one.is_ascii]
-    if any(likeness(one.keys, (*profile.heads, *profile.label)) == EXACT for one in chinese):
-        return 0.0  # the label is in the person's language, the name need not be
-    names = profile.names
-    said = [one.keys for one in tokens]
-    said += [keys for name in filled.params for keys in keys_of(name)]
-    unsaid = [one for one in names if not _is_said(one, said)]
-    verb = len(names) > 1 and names[0] in unsaid and any(key[0] == "@" for key in names[0])
-    special = (*profile.label, *profile.more_heads)
-    vague = bool(unsaid and special) and not action.params
-    vague = vague and not any(_is_said(one, said, GROUP) for one in special)
-    harm = is_harmful(action) and not verb and len(names) > 1 and bool(unsaid)
-    return (0.4 if len(names) > 1 else 0.1) * len(unsaid) + 1.6 * verb + 1.5 * vague + 2.5 * harm
-
-
-def _is_said(
-    declared: frozenset[str], said: Sequence[frozenset[str]], least: float = RELATED
-) -> bool:
-    return max((likeness(one, (declared,)) for one in said), default=0.0) >= least
 
 
 def _shown_there(window: WindowView, filled: Filled) -> float:

@@ -5,24 +5,20 @@ each answer of the turn. The same input gives the same plan, so what was done is
 being remembered: the wishes of the steps before are passed over, and the rest is planned.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from contextui.agent.models.offline import saying
 from contextui.agent.models.offline.arranging import parts_of_wish, with_next
 from contextui.agent.models.offline.blocks import WindowView
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.correcting import correction
-from contextui.agent.models.offline.items import AROUND, find_by_words, main_items
 from contextui.agent.models.offline.matching import Meaning
-from contextui.agent.models.offline.mentions import mention_of
-from contextui.agent.models.offline.references import windows_meant
 from contextui.agent.models.offline.replying import Reply, reply_to_question
 from contextui.agent.models.offline.scene import Call, Scene
-from contextui.agent.models.offline.shown_paths import path_meant
-from contextui.agent.models.offline.surroundings import Last, Surroundings
+from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.talking import file_to_read, small_talk, wishes_of
+from contextui.agent.models.offline.topic import Topic
 from contextui.agent.models.offline.wishing import (
     NOTHING,
     Outcome,
@@ -64,17 +60,15 @@ class _Planner:
     def __init__(self, scene: Scene, lang: Lang) -> None:
         self._scene, self._lang = scene, lang
         first = scene.steps[0].windows if scene.steps else scene.windows
-        self._used = _used(scene)
-        self._mentioned: tuple[str, ...] = tuple(self._used[:1])
-        acted = (one for one in scene.earlier if one.tool == "action" and one.ok)
-        self._last = next(map(_last, acted), Last())
+        self._topic = Topic(scene)
         self._known = {one.id for one in first}
         self._awaits = False  # whether the present clause waits for a window that is being opened
         self._done: list[Planned] = []
         self._place = 0
-        self._clauses = wishes_of(scene, self._around(first))
-        self._reply = reply_to_question(scene, self._around(first), lang)
-        if self._reply is None and (again := correction(scene, self._around(first), lang)):
+        around = self._topic.around(first)
+        self._clauses = wishes_of(scene, around)
+        self._reply = reply_to_question(scene, around, lang)
+        if self._reply is None and (again := correction(scene, around, lang)):
             self._reply = Reply(again)
         if self._reply is not None:
             self._clauses = [*self._clauses[:1], *self._reply.rest]
@@ -84,10 +78,7 @@ class _Planner:
     def follow(self, calls: Sequence[Call]) -> None:
         """Take note of calls that were made."""
         for call in calls:
-            if call.tool in ("action", "create") and call.ok:
-                self._last = _last(call)
-            if call.window_id:
-                self._use(call.window_id)
+            self._topic.follow(call)
 
     def give_up(self) -> None:
         """Something failed: leave the rest undone, and say so."""
@@ -101,7 +92,7 @@ class _Planner:
     def misses(self, clause: Clause, outcome: Outcome, windows: tuple[WindowView, ...]) -> None:
         """Say that something was not understood; how to get a real model is said once."""
         connect = saying.phrases(self._lang).connect
-        told = not_understood(clause, outcome, self._around(windows), self._lang)
+        told = not_understood(clause, outcome, self._topic.around(windows), self._lang)
         self.said = [one.removesuffix(f" {connect}") for one in self.said]
         self.said.append(f"{told} {connect}")
 
@@ -110,10 +101,10 @@ class _Planner:
         new = tuple(one for one in windows if one.id not in self._known)
         for window in new:
             self._known.add(window.id)
-            self._use(window.id)
+            self._topic.use(window.id)
         calls: list[Planned] = []
         while self._place < len(self._clauses):
-            around = self._around(windows)
+            around = self._topic.around(windows)
             if self._awaits:
                 around = replace(around, windows=new or windows, opening=False)
             outcome = self._outcome(around)
@@ -180,9 +171,8 @@ class _Planner:
     def _taken(self, outcome: Outcome, around: Surroundings) -> list[Planned]:
         """The calls of a clause that count; what there is to say is kept for the end."""
         clause, meaning = self._clauses[self._place], outcome.meaning
-        self._note_mentions(clause, around, told=outcome is NOTHING)
-        if outcome is NOTHING or (clause.is_question and outcome.text):
-            self._note_items(clause, around)
+        asked = clause.is_question and bool(outcome.text)
+        self._topic.hear(clause, around, told=outcome is NOTHING, asked=asked)
         if outcome.asks and self._was_just_done(clause, outcome):
             return []
         if outcome.text:
@@ -197,10 +187,7 @@ class _Planner:
             return []  # "cross that off" after "it is done" says the same once more
         for call in outcome.calls:
             if call.tool == "action":
-                self._use(call.input["window_id"])
-                self._last = Last(
-                    call.input["window_id"], tuple(call.input.get("params", {}).items())
-                )
+                self._topic.expect(call.input["window_id"], call.input.get("params", {}))
         return list(outcome.calls)
 
     def _note_left(self, meaning: Meaning) -> None:
@@ -218,53 +205,3 @@ class _Planner:
         before = self._done[-1].input
         same = before.get("action_id") == outcome.meaning.action.id
         return same and not any(one.keys for one in said)
-
-    # --- what is spoken of -------------------------------------------------------------
-
-    def _around(self, windows: tuple[WindowView, ...]) -> Surroundings:
-        return Surroundings(
-            windows, self._scene.classes, tuple(self._used), self._mentioned, self._last
-        )
-
-    def _note_mentions(self, clause: Clause, around: Surroundings, *, told: bool) -> None:
-        """Take note of the windows that were spoken of; a remark makes one the last used."""
-        meant = windows_meant(clause, around).windows
-        named = [one for one in around.windows if mention_of(clause, one)[0] >= 2.0]
-        if told and len(named) == 1:
-            self._use(named[0].id)
-        if meant or named:
-            self._mentioned = tuple(one.id for one in meant or named)
-
-    def _note_items(self, clause: Clause, around: Surroundings) -> None:
-        """What a remark is about is what "it" means in the wish behind it."""
-        for window in around.windows:
-            words = " ".join(one.text for one in clause.tokens if not one.is_small)
-            found = find_by_words(main_items(window), words)
-            path = path_meant(window, [one for one in clause.tokens if not one.is_small])
-            if path is not None:
-                self._last = Last(window.id, (("path", path),))
-            elif found.fit >= AROUND and len(found.items) == 1:
-                self._last = Last(window.id, (("", found.items[0].text),))
-
-    def _use(self, window_id: str) -> None:
-        self._used = [window_id, *(one for one in self._used if one != window_id)]
-        self._mentioned = (window_id,)
-
-
-def _used(scene: Scene) -> list[str]:
-    """The windows in the order of their last use, the latest first."""
-    found: dict[str, None] = {}
-    for call in scene.earlier:
-        if call.window_id:
-            found.setdefault(call.window_id)
-        elif call.ok:
-            words = call.result.replace(".", " ").split()
-            for window in scene.windows:
-                if window.id in words:
-                    found.setdefault(window.id)
-    return list(found)
-
-
-def _last(call: Call) -> Last:
-    given: Any = call.input.get("args" if call.tool == "create" else "params")
-    return Last(call.window_id, tuple(given.items()) if isinstance(given, Mapping) else ())

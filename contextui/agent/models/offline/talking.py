@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from contextui.agent.models.offline import saying
 from contextui.agent.models.offline.blocks import window_of
 from contextui.agent.models.offline.chinese_names import declared_parts
-from contextui.agent.models.offline.clauses import Clause, clauses_of, parts_of
+from contextui.agent.models.offline.clauses import Clause, parts_of
 from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.roles import head_of, is_declared
 from contextui.agent.models.offline.scene import Scene
+from contextui.agent.models.offline.splitting import clauses_of
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.windowing.env import Lang
