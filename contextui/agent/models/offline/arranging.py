@@ -101,7 +101,7 @@ def _cut(
     if _lists_quotes(clause):
         return []
     for first, second, borrowed in _halves(clause, around):
-        if borrowed and outcome.is_whole:
+        if borrowed and outcome.is_whole and not _may_be_two(outcome):
             continue
         one = understood(first)
         if not one.is_whole or one.waits:
@@ -115,6 +115,12 @@ def _cut(
     return parts
 
 
+def _may_be_two(outcome: Outcome) -> bool:
+    """Whether a wish that is whole may be two all the same: its verb says something else."""
+    meaning = outcome.meaning
+    return meaning is not None and meaning.cls is None and not meaning.named
+
+
 def _may_follow(one: Outcome, other: Outcome, whole: Outcome) -> bool:
     """Whether two wishes say more than the whole does."""
     repeats = other.asks and other.meaning is not None and other.meaning.named
@@ -124,6 +130,8 @@ def _may_follow(one: Outcome, other: Outcome, whole: Outcome) -> bool:
         return True
     if whole.meaning is not None and whole.meaning.cls is not None:
         return False
+    if _may_be_two(whole):
+        return True
     named = [one.meaning, other.meaning]
     return all(m is not None and m.named and m.score >= _SURE_OF_BOTH for m in named)
 

@@ -17,7 +17,7 @@ _AMOUNTS = frozenset(listed("秒 秒钟 分 分钟 小时 个小时 天 周 年 
 _LONGEST_NAME = 6  # characters of a declared word
 _DIGITS = "".join([*HAN_DIGITS, *HAN_SCALES])
 _MEASURE = "|".join(sorted(MEASURES, key=len, reverse=True))
-_NUMBER = re.compile(f"(倒数)?(第)?([{_DIGITS}]+)({_MEASURE})?")
+_NUMBER = re.compile(f"(倒数)?(第)?([{_DIGITS}]+)({_MEASURE})?(半)?")
 MEASURE = re.compile(rf"\s?({_MEASURE})")
 """A measure word, as it follows a number in digits."""
 
@@ -38,7 +38,7 @@ class Segment:
     text: str
     start: int
     keys: frozenset[str]
-    number: int | None = None
+    number: float | None = None
     ordinal: bool = False
     from_end: bool = False
 
@@ -107,7 +107,8 @@ def _numeral(match: re.Match[str], place: int) -> Segment | None:
     keys = measure_keys(match[4]) if match[4] else NOTHING
     if value == 1 and match[4] and not match[2] and match[4] not in _AMOUNTS:
         return Segment(match[0], place, keys | {"~article", "~one"})
-    return Segment(match[0], place, keys, value, bool(match[2]), bool(match[1]))
+    half = 0.5 if match[5] and match[4] else 0
+    return Segment(match[0], place, keys, value + half, bool(match[2]), bool(match[1]))
 
 
 def measure_keys(measure: str) -> frozenset[str]:

@@ -58,12 +58,31 @@ class _Collector:
         while place < len(tokens):
             if is_telling(tokens, place):
                 self._close(frozenset({COLON}))
-                self._tokens = list(tokens[place + 1 :])
+                stop = self._told_until(place + 1)
+                self._tokens = list(tokens[place + 1 : stop])
                 self._close(as_is=True)
-                return self._found
+                place = stop
+                continue
             place += self._take(place, tokens[place])
         self._close()
         return self._found
+
+    def _told_until(self, start: int) -> int:
+        """Where what is told ends: at a comma behind which another param is named (标签是家)."""
+        tokens = self._clause.tokens
+        for place in range(start, len(tokens) - 2):
+            if tokens[place].text not in (",", "，"):
+                continue
+            tagged = tokens[place + 1].has("~tagged")
+            if tagged and any(leads_to("~tagged", one) for one in self._optional):
+                return place
+            if self._only_links(place + 2):
+                self._tokens = []
+                named = self._named_param(place + 1, tokens[place + 1])
+                optional = any(one.name == named for one in self._optional)
+                if named and optional:
+                    return place
+        return len(tokens)
 
     def _take(self, place: int, token: Token) -> int:
         """Take one token, or a number with its unit; how many tokens that were."""

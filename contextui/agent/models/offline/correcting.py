@@ -1,4 +1,4 @@
-"""Corrections: "no, eggs" after "delete milk" is the same wish with another value."""
+"""The last wish with another value: "no, eggs" puts it right, "and coffee" goes on with it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +14,7 @@ from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.talking import clauses_in
 from contextui.agent.models.offline.token import Kind
 from contextui.agent.models.offline.wishing import Outcome, Planned, understand
+from contextui.agent.models.offline.words import tokens_of
 from contextui.windowing.env import Lang
 
 _LEADING = ("~correction", "~interjection", "~no", "~polite", "~adverb", "~be", "~not")
@@ -26,7 +27,8 @@ def correction(scene: Scene, around: Surroundings, lang: Lang) -> Outcome | None
     clauses = clauses_in(scene.words, around)
     if last is None or not last.ok or len(clauses) != 1 or clauses[0].is_question:
         return None
-    value = _put_right(clauses[0])
+    more = _more(clauses[0], scene.words)
+    value = more or _put_right(clauses[0])
     window = next((one for one in around.windows if one.id == last.window_id), None)
     if value is None or window is None or understand(clauses[0], around, lang).calls:
         return None
@@ -34,10 +36,26 @@ def correction(scene: Scene, around: Surroundings, lang: Lang) -> Outcome | None
     action = _action(window, str(last.input.get("action_id")))
     if action is None or not isinstance(given, Mapping):
         return None
-    calls = _edited(window, action, dict(given), value) or _again(
-        window, action, dict(given), value
-    )
+    if more is not None:
+        calls = _again(window, action, dict(given), value, undo=False)
+    else:
+        calls = _edited(window, action, dict(given), value) or _again(
+            window, action, dict(given), value, undo=True
+        )
     return Outcome(tuple(calls), score=9.0) if calls else None
+
+
+def _more(clause: Clause, words: str) -> Clause | None:
+    """What stands behind "and" or "also", if it is another value for the same wish."""
+    first = next((one for one in tokens_of(words[:200]) if one.kind is not Kind.MARK), None)
+    adds = first is not None and (
+        first.has("~and") or first.text.casefold() in ("also", "plus", "还有", "以及"))  # fmt: skip
+    rest = tuple(
+        one for one in clause.tokens
+        if one.kind is not Kind.MARK and not one.has("~and", "~adverb", "~polite", "~then")
+    )  # fmt: skip
+    acts = any(one.is_verb and not one.nouns for one in rest)
+    return Clause(rest, clause.words) if adds and 0 < len(rest) <= _LONGEST and not acts else None
 
 
 def _put_right(clause: Clause) -> Clause | None:
@@ -78,11 +96,11 @@ def _edited(
 
 
 def _again(
-    window: WindowView, action: Action, given: dict[str, Any], value: Clause
+    window: WindowView, action: Action, given: dict[str, Any], value: Clause, *, undo: bool
 ) -> list[Planned]:
     """The same once more, with the one value that the words can stand for."""
-    undo = next((one for one in window.actions if "@undo" in profile_of(one).verbs
-                 and not one.params), None)  # fmt: skip
+    takes_back = [one for one in window.actions if "@undo" in profile_of(one).verbs]
+    takes_back = [one for one in takes_back if undo and not one.params]
     frame = Frame(action, window, profile_of(action).verbs)
     number = any(one.number for one in value.tokens)
     for param in sorted(action.params, key=lambda one: one.is_number is not number):
@@ -92,7 +110,7 @@ def _again(
         if new is None or isinstance(new, Each) or new == given[param.name]:
             continue
         call = _call(window, action, {**given, param.name: new})
-        return [_call(window, undo, {}), call] if undo is not None else [call]
+        return [*(_call(window, one, {}) for one in takes_back[:1]), call]
     return []
 
 

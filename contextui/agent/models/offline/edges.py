@@ -42,6 +42,8 @@ def trimmed(
         left = left[:-1]
     if as_is:
         return left
+    if len(left) > 2 and left[-1].has("~it") and left[-2].has("~in"):
+        left = left[:-2]  # "the word invoice in it"
     while left and (_is_only(left[0], (*_FILLERS, "~is_there")) or _leads_nowhere(left)):
         left = left[1:]
     return _without_kind(left if sentence else _without_article(left), action)

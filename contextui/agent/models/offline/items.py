@@ -150,6 +150,8 @@ def _fit(item: Item, wanted: str, words: frozenset[str]) -> float:
         return EXACT
     if any(_is_within(wanted, text) for text in plain[:1]):
         return PART
+    if not wanted.isascii() and any(_has_characters(text, wanted) for text in plain[:1]):
+        return WORDS
     held = _content_keys(" ".join(plain)[:2_000])
     if words and words <= held:
         return WORDS
@@ -157,6 +159,12 @@ def _fit(item: Item, wanted: str, words: frozenset[str]) -> float:
         return AROUND
     shared = len(words & held)
     return SOME if shared and shared * 2 > len(words) else 0.0
+
+
+def _has_characters(text: str, wanted: str) -> bool:
+    """Whether a Chinese text has the characters of another in another order."""
+    same = set(wanted) <= set(text) and len(wanted) > 1
+    return same and len(text) <= 2 * len(wanted) and not any(one.isspace() for one in wanted)
 
 
 def _is_within(part: str, whole: str) -> bool:

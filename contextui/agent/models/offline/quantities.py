@@ -63,7 +63,8 @@ def _share(param: Param, run: Run) -> float | None:
 
 def _amount(number: Numeral, param: Param, run: Run) -> float:
     factor = _unit_factor(param, run)
-    often = any(one.has(*_OFTEN) for one in run.tokens)
+    at = next(n for n, one in enumerate(run.tokens) if one.number is number)
+    often = any(one.has(*_OFTEN) for one in run.tokens[at + 1 :])
     value = factor / (number.value or 1) if often else number.value * factor
     return _exact(value + ("~after" in run.cues and "before" in param.words))
 

@@ -51,6 +51,8 @@ def _by_exception(tokens: Sequence[Token], clause: Clause, around: Surroundings)
     kept = {one.id for one in around.windows if mention_of(spared, one, strict=False)[0] >= 0.7}
     rest = [n for n in range(len(tokens)) if n < at or n >= end]
     every = [n for n in rest if tokens[n].has("~all", "~other", "#window", "~one")]
+    if tokens[at].text.casefold().startswith(("all ", "every")):  # "everything but"
+        every.append(at)
     if not every or not kept:
         return Meant()
     windows = tuple(one for one in around.windows if one.id not in kept)

@@ -12,9 +12,10 @@ from contextui.agent.models.offline.words import tokens_of
 _ENTRY = re.compile(r"(\s*)(?:[-*•]\s+)?([^\s:|][^:|]{0,200}?)(/?)(?:\s+\(\d+\))?\s*")
 _HIT = re.compile(r"\s*(\S{1,200}\.\w{1,8}):\d+:")
 _ENDING = re.compile(r"\.\w{1,8}$")
+_MOST_WORDS = 3  # of a name: what has more is a sentence
 _MOST = 2_000  # lines that are looked at
 _KINDS = ("#file", "#folder", "#path", "#item", "#entry", "~one", "~article", "~of", "~this",
-          "~polite", "~aspect", "~in", "~called", "~possessive")  # fmt: skip
+          "~polite", "~aspect", "~it", "~in", "~called", "~possessive")  # fmt: skip
 
 
 @lru_cache(maxsize=64)
@@ -29,7 +30,11 @@ def paths_of(window: WindowView) -> tuple[str, ...]:
             found.setdefault(hit[1])
             continue
         entry = _ENTRY.fullmatch(line)
-        if entry is None or not (entry[3] or _ENDING.search(entry[2])):
+        if (
+            entry is None
+            or not (entry[3] or _ENDING.search(entry[2]))
+            or (len(entry[2].split()) > _MOST_WORDS)
+        ):
             continue
         depth = len(entry[1])
         folders = [one for one in folders if one[0] < depth]

@@ -23,7 +23,8 @@ _POINTING = ("~it", "~this", "~one", "~plural", "~of", "~aspect")
 
 def text_value(param: Param, run: Run, frame: Frame) -> Value | None:
     """The words of a run as they are."""
-    if param.is_path and frame.window is not None and not run.is_quote:
+    points = param.optional and all(one.has("~it", "~this") for one in run.tokens)
+    if param.is_path and frame.window is not None and not run.is_quote and not points:
         meant = path_meant(frame.window, run.tokens, frame.there)
         if meant is not None:
             return Value(meant, 2.5, sure=True)

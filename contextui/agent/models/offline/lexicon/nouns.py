@@ -87,7 +87,7 @@ month: month, monthly | 月 每月
 year: year, yearly | 年 每年
 hour: hour, hourly, hr, hrs | 小时 钟头 个小时
 minute: minute, min, mins | 分钟 分
-second: seconds, sec, secs | 秒 秒钟
+second: seconds, sec, secs, s | 秒 秒钟
 today: today | 今天
 tomorrow: tomorrow | 明天
 yesterday: yesterday | 昨天
