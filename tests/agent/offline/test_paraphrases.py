@@ -24,14 +24,14 @@ TABLES = {
     "unseen.json": 19,
     "fresh.json": 38,  # 25 of 40 the first time
     "fresh2.json": 19,  # 12 of 20 the first time
-    "fresh3.json": 16,  # 9 of 20 the first time
+    "fresh3.json": 17,  # 9 of 20 the first time
 }
 """The cases, and how many of each table must be carried out at least.
 
 Each table was written before the grammar had seen any of it; the grammar was made better since.
 """
 
-BEYOND = {"zh-120", "en-151", "en-155", "en-157"}  # what it does not understand yet
+BEYOND = {"zh-120", "en-151", "en-155"}  # what it does not understand yet
 
 CASES = {case.id: case for table in TABLES for case in load(table)}
 

@@ -218,4 +218,5 @@ def _goes_on(before: Run, run: Run, param: Param, value: Any) -> bool:
         one.kind not in (Kind.QUOTE, Kind.PATH, Kind.CLOCK) for one in before.tokens
     )
     free = not run.is_remark and COLON not in run.cues and not run.is_quote
+    free = free and not all(one.has("~it", "~here") for one in run.tokens)  # "the word x in it"
     return plain and free and param.type.takes_text
