@@ -26,7 +26,7 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS)
 
-# What takes long: a hundred thousand items, megabytes of text.
+# What takes long: other sizes of the screen, hostile text in every window, megabytes, resizes.
 test-long: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) -m long
 

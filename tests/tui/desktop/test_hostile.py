@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widget import Widget
@@ -51,6 +52,7 @@ def literal(text: str) -> str:
     return for_terminal(text)[:8]
 
 
+@pytest.mark.long
 def test_content_attributes_labels_gists_and_titles(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path, "note", "note", "note", "note", "note")
@@ -96,6 +98,7 @@ def test_results_errors_and_long_results(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_reasons_why_a_window_cannot_be_drawn(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path)
@@ -140,6 +143,7 @@ def test_menus_forms_and_what_is_pasted_into_them(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_items_of_a_list_and_summaries_of_a_closing(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path, *["todo"] * len(PAYLOADS))
@@ -158,6 +162,7 @@ def test_items_of_a_list_and_summaries_of_a_closing(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_files_and_paths_in_an_editor(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path)

@@ -83,6 +83,7 @@ def test_what_is_typed_is_in_the_shared_text_after_a_pause(tmp_path: Path) -> No
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_leaving_tells_at_once_what_was_typed(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_on(tmp_path, CODE)
@@ -111,6 +112,7 @@ def test_what_the_model_writes_comes_in_and_the_cursor_stays(tmp_path: Path) -> 
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_the_scroll_position_stays_while_the_model_writes_above(tmp_path: Path) -> None:
     async def go() -> None:
         text = "".join(f"line {number}\n" for number in range(1, 90))
@@ -147,6 +149,7 @@ def test_both_write_at_once_and_nothing_of_either_is_lost(tmp_path: Path) -> Non
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_where_both_change_the_same_line_both_stand_there(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_on(tmp_path, "one\ntwo\nthree\n", "notes.txt")
@@ -162,6 +165,7 @@ def test_where_both_change_the_same_line_both_stand_there(tmp_path: Path) -> Non
     asyncio.run(go())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "content",
     [
@@ -210,6 +214,7 @@ def test_undo_and_redo_are_those_of_the_shared_text(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_only_the_page_is_shown_and_edited_and_the_edges_lead_on(tmp_path: Path) -> None:
     async def go() -> None:
         text = "".join(f"line {number}\r\n" for number in range(1, 251))
@@ -231,6 +236,7 @@ def test_only_the_page_is_shown_and_edited_and_the_edges_lead_on(tmp_path: Path)
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_the_persons_find_leads_to_the_place_and_the_models_does_not(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_on(tmp_path, CODE)
@@ -266,6 +272,7 @@ def test_a_file_that_changed_on_disk_is_not_overwritten(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_closing_warns_of_what_is_not_saved(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_on(tmp_path, CODE)
@@ -277,6 +284,7 @@ def test_closing_warns_of_what_is_not_saved(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_what_cannot_be_written_is_refused_and_does_not_stay(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_on(tmp_path, "zwö\n".encode("latin-1"), "alt.txt")
@@ -289,6 +297,7 @@ def test_what_cannot_be_written_is_refused_and_does_not_stay(tmp_path: Path) -> 
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_what_was_typed_stays_when_the_model_turns_the_page(tmp_path: Path) -> None:
     async def go() -> None:
         text = "".join(f"line {number}\n" for number in range(1, 251))
@@ -304,6 +313,7 @@ def test_what_was_typed_stays_when_the_model_turns_the_page(tmp_path: Path) -> N
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_what_was_typed_last_in_a_file_that_the_model_leaves_is_told(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_on(tmp_path, CODE)
@@ -317,6 +327,7 @@ def test_what_was_typed_last_in_a_file_that_the_model_leaves_is_told(tmp_path: P
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_a_file_that_can_only_be_read_is_only_read(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_on(tmp_path, b"line\n" * 4_000_000, "huge.txt")
@@ -329,6 +340,7 @@ def test_a_file_that_can_only_be_read_is_only_read(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_what_was_typed_last_is_kept_when_the_window_goes_out_of_sight(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_on(tmp_path, CODE)

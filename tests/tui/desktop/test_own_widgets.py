@@ -30,6 +30,7 @@ def test_a_window_is_drawn_by_its_own_widget(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_a_widget_may_have_children(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_in(tmp_path, windows=[window_with(f"{HERE}:WithChildren")])
@@ -42,6 +43,7 @@ def test_a_widget_may_have_children(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("widget", "reason"),
     [

@@ -210,7 +210,14 @@ def test_a_click_leads_to_a_window_and_to_a_line(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (120, 40),
+        pytest.param((80, 24), marks=pytest.mark.long),
+        pytest.param((200, 60), marks=pytest.mark.long),
+    ],
+)
 def test_two_hundred_windows_are_a_few_widgets(tmp_path: Path, size: tuple[int, int]) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path, *["note"] * 200)
@@ -243,6 +250,7 @@ def test_the_line_of_more_windows_lists_them_all(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_a_storm_of_resizes_leaves_everything_in_its_place(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path, "note", "shelf", "form", "todo", "monitor")

@@ -13,8 +13,10 @@ from contextui.tui.inspector.editing import EditScreen
 from contextui.tui.inspector.whole import WholeText
 from contextui.tui.link import Changes
 from contextui.windowing.registry import WindowEntry
-from tests.tui.inspector.scene import enter, inspector, rows, screen, see
-from tests.tui.running import SIZES, desk_in, lines, running, say, until
+from tests.tui.inspector.scene import SIZES, enter, inspector, rows, screen, see
+from tests.tui.running import desk_in, lines, running, say, until
+
+pytestmark = pytest.mark.long
 
 PAYLOADS = [
     "[/foo]",

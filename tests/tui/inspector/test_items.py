@@ -17,6 +17,7 @@ from contextui.tui.inspector.whole import WholeText
 from contextui.windowing.snapshot import Lod
 from tests.tui.inspector.scene import (
     LONG,
+    SIZES,
     click_on,
     desk_of,
     enter,
@@ -31,7 +32,7 @@ from tests.tui.inspector.scene import (
     told,
     visible_text,
 )
-from tests.tui.running import SIZES, lines, running, say, until
+from tests.tui.running import lines, running, say, until
 from tests.tui.sharing import SharedApp
 
 Act = Callable[["Pilot[int]", Desk], Awaitable[None]]

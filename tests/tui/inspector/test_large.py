@@ -112,6 +112,7 @@ def test_five_megabytes_are_shown_line_by_line(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.long
 def test_a_storm_of_resizes_leaves_it_whole(tmp_path: Path) -> None:
     async def run() -> None:
         desk = desk_in(tmp_path, "Fine.")
@@ -135,6 +136,7 @@ def test_a_storm_of_resizes_leaves_it_whole(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.long
 def test_every_line_fits_at_every_width(tmp_path: Path) -> None:
     from rich.cells import cell_len
 

@@ -16,6 +16,7 @@ from contextui.tui.inspector.whole import WholeText
 from contextui.windowing.registry import WindowEntry
 from tests.tui.inspector.scene import (
     LONG,
+    SIZES,
     click_on,
     desk_of,
     enter,
@@ -28,7 +29,7 @@ from tests.tui.inspector.scene import (
     talk,
     told,
 )
-from tests.tui.running import SIZES, desk_in, lines, running, say, until
+from tests.tui.running import desk_in, lines, running, say, until
 from tests.tui.sharing import SharedApp
 
 
