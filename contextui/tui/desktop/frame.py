@@ -149,10 +149,10 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         failed, self._own_problem = self.body, message.reason
         if isinstance(failed, Guard):
             self.body = self._usual_body()
+            self._draw()
             await self.mount(self.body, before=self.row)
             if failed.is_attached:
                 await failed.remove()
-            self._draw()
 
     # --- what the person does ----------------------------------------------------------
 
