@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from contextui.agent.models.offline import items as shown
 from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
-from contextui.agent.models.offline.caution import doubt
+from contextui.agent.models.offline.caution import doubt, is_harmful
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
@@ -152,7 +152,7 @@ class _Acting:
             score += (1.0 if chosen else 0.6) if generic else other
         score += filled.score
         plain = filled.sure == len(action.params) > 0 and not filled.left_weight
-        if is_spelled_out(clause, action):
+        if is_spelled_out(clause, action) and not is_harmful(action):
             score += 1.0
         elif head is not None or not (plain or (evidence and is_complete(filled, action))):
             score -= unsaid_words(clause, action, filled)

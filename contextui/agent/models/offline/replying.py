@@ -14,6 +14,7 @@ from contextui.agent.models.offline.items import PART, find_by_words, place_amon
 from contextui.agent.models.offline.matching import Meaning, acting
 from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.opening import opening
+from contextui.agent.models.offline.pointing import wants_item
 from contextui.agent.models.offline.profiles import GROUP, likeness, profile_of
 from contextui.agent.models.offline.scene import Scene
 from contextui.agent.models.offline.surroundings import Surroundings
@@ -125,7 +126,8 @@ def _with_missing(
         same = [one for one in found if one.action == best.action and not one.filled.missing]
         return max(same, key=lambda one: one.score, default=None)
     value = value_of_words(words, first, frame)
-    if value is None:
+    unknown = isinstance(value, str) and wants_item(first, frame) and value == words.text
+    if value is None or unknown:
         return None
     params = {**best.filled.params, first.name: value}
     return replace(best, score=9.0, filled=replace(best.filled, params=params, missing=[]))

@@ -98,6 +98,9 @@ def element_type(param: Param) -> Param:
 def _plain_value(param: Param, run: Run, frame: Frame) -> Value | None:
     if not run.weight and all(one.has(*_EMPTY) for one in run.tokens):
         return None
+    points = run.tokens[0].has("~it") and not any(one.has("~be") for one in run.tokens)
+    if points and "@add" in frame.verbs and "@write" not in frame.verbs:
+        return None  # "make it blue" adds nothing
     parts = listed_runs(run)
     if _is_enumeration(parts, run, frame):
         return Value(Each(tuple(map(plain_text, parts[:MOST]))), 1.1)
