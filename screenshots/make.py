@@ -66,7 +66,7 @@ async def draw(name: str, picture: Picture, home: Path) -> None:
         for key in picture.keys:
             await pilot.press(key)
             await pilot.pause(0.2)
-        await pilot.pause(0.5)
+        await pilot.pause(1.5)
         svg = FOLDER / f"{name}.svg"
         svg.write_text(svg_of(app, f"contextui  {shown_folder(folder)}"), encoding="utf-8")
         app.exit(0)
