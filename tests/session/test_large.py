@@ -98,6 +98,7 @@ def in_a_process(*arguments: str | Path) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 def test_a_long_session_resumes_from_its_end(tmp_path: Path) -> None:
     """100,000 entries, 150 MB"""
     made = in_a_process("make", tmp_path)

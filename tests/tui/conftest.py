@@ -9,6 +9,13 @@ import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
+TAKES_LONG = ("desktop/test_pane.py", "desktop/test_acting.py", "inspector/test_pages.py",
+              "inspector/test_items.py")  # fmt: skip
+"""Files with an app of its own for each of many keys: `make test-long` runs these."""
+
+ALWAYS = ("test_two_hundred_windows_are_a_few_widgets",)
+"""What of them is run each time."""
+
 
 @pytest.fixture(autouse=True)
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -38,3 +45,11 @@ def one_parse() -> Iterator[None]:
 def pytest_collection_finish() -> None:
     """What is imported stays; to look through it for garbage takes a fifth of a screen's time."""
     gc.freeze()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what takes long."""
+    for item in items:
+        name = getattr(item, "originalname", item.name)
+        if item.path.as_posix().endswith(TAKES_LONG) and name not in ALWAYS:
+            item.add_marker(pytest.mark.long)

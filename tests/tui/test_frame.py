@@ -200,6 +200,7 @@ def test_any_size_is_usable(tmp_path: Path, size: tuple[int, int]) -> None:
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_a_storm_of_resizes_is_survived(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_in(tmp_path, call("create", name="todo"), "Done.")

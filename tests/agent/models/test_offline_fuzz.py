@@ -102,6 +102,7 @@ def test_messages_of_any_shape_get_an_answer(turns: list[tuple[Any, Any]], tools
         "a:",
     ],
 )
+@pytest.mark.long
 def test_a_megabyte_of_words_is_read_in_one_pass(piece: str) -> None:
     # Only the head is read word by word, so that the work does not grow with the words.
     whole = piece * (1_000_000 // len(piece))
