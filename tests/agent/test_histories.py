@@ -49,7 +49,7 @@ from tests.agent.talking import controller, options, run
 from tests.context.conversation import NotesWindow, rough_counter
 
 CHUNKS = 20
-IN_CHUNK = int(os.environ.get("CONTEXTUI_HISTORIES", "200")) // CHUNKS
+IN_CHUNK = int(os.environ.get("CONTEXTUI_HISTORIES", "600")) // CHUNKS
 MADE_UP = "There is no result of this call."  # the context's pairs are whole, so none is made up
 HISTORY = ("drop", "restore", "edit", "undo", "unpin", "trim")  # operations that may change it
 WORDS = (
@@ -204,9 +204,9 @@ class History:
             await self.turn()
             self.look()
             if self.random.random() < 0.5:
-                await self.talk.strategist.settle(60)
+                await self.talk.strategist.settle(0.05)
                 self.look()
-        await self.talk.strategist.settle(60)
+        await self.talk.strategist.settle(0.05)
         for window in self.windows.windows():
             self.windows.close(window.id)
 
