@@ -103,6 +103,7 @@ def one_more_turn(talk: Conversation, work: Work) -> tuple[int, int, int, int]:
     return len(work.counted), len(work.drawn), work.passed, work.lines
 
 
+@pytest.mark.long
 def test_a_turn_costs_the_same_at_10_000_and_at_100_000_items(work: Work) -> None:
     counts = {}
     for length in (SMALL, LARGE):

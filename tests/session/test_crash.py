@@ -186,7 +186,9 @@ def test_a_killed_session_loses_nothing_that_was_acknowledged(tmp_path: Path, ha
     assert json.loads(done.stdout)["acknowledged"] > KILLS
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))]
+)
 def test_a_log_that_ends_after_any_entry_resumes_and_goes_on(tmp_path: Path, seed: int) -> None:
     """A kill may come between any two entries, also between those of one and the same step."""
     store = store_in(tmp_path, 30)

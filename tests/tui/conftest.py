@@ -9,8 +9,18 @@ import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
-TAKES_LONG = ("desktop/test_pane.py", "desktop/test_acting.py", "inspector/test_pages.py",
-              "inspector/test_items.py")  # fmt: skip
+TAKES_LONG = (
+    "desktop/test_pane.py",
+    "desktop/test_frame.py",
+    "desktop/test_acting.py",
+    "desktop/test_form.py",
+    "desktop/test_own_todo.py",
+    "desktop/test_own_editor.py",
+    "inspector/test_pages.py",
+    "inspector/test_items.py",
+    "tui/test_approval.py",
+    "tui/test_compacting.py",
+)
 """Files with an app of its own for each of many keys: `make test-long` runs these."""
 
 ALWAYS = ("test_two_hundred_windows_are_a_few_widgets",)
