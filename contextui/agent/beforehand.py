@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import re
+import uuid
 from dataclasses import dataclass
 
 from contextui.agent.events import Notice
@@ -60,6 +61,8 @@ class Beforehand:
 
     def __init__(self, context: ContextManager) -> None:
         self._context = context
+        self._looked = False
+        self._last_list: ContextItem | None = None
 
     async def gather(self, words: str, tell: Tell) -> tuple[Told, ...]:
         """What to tell before these words; `tell` hears of what cannot be found out."""
@@ -67,6 +70,8 @@ class Beforehand:
         if windows is None or windows.workspace is None:
             return ()
         workspace, lang = windows.workspace, windows.lang
+        if not self._looked:  # once, and here: a thread must not walk what others change
+            self._looked, self._last_list = True, self._find_last_list()
         code: list[Told] = []
         try:
             code = await asyncio.to_thread(self._code, workspace, lang)
@@ -79,9 +84,17 @@ class Beforehand:
 
     def tell(self, told: Told) -> ContextItem:
         """Put it into the context."""
-        count = sum(one.startswith(told.mark) for one in self._context.ledger.items)
-        name = f"{told.mark}-{count}"
-        return self._context.add(ContextItem(ItemType.USER, told.text, id=name))
+        name = f"{told.mark}-{uuid.uuid4().hex[:12]}"
+        item = self._context.add(ContextItem(ItemType.USER, told.text, id=name))
+        if told.mark.startswith(_CODE):
+            self._last_list = item
+        return item
+
+    def _find_last_list(self) -> ContextItem | None:
+        """What told the code files last, in a session that is gone on with."""
+        return next(
+            (one for one in reversed(self._context.get_all()) if one.id.startswith(_CODE)), None
+        )
 
     def _code(self, workspace: Workspace, lang: Lang) -> list[Told]:
         if not (workspace.root / FOLDER).is_dir():
@@ -97,8 +110,7 @@ class Beforehand:
         windows = self._context.windows
         if windows is not None and any(one.name == "code" for one in windows.windows()):
             return True
-        told = [one for name, one in self._context.ledger.items.items() if name.startswith(_CODE)]
-        last = told[-1] if told else None
+        last = self._last_list
         return last is not None and last.id.startswith(mark) and last.hidden in (None, "dropped")
 
 

@@ -89,7 +89,7 @@ _ALL: dict[Lang, Phrases] = {
         "what the windows show.",
         no_tools="I am the small offline model and cannot act here: this request has no tools.",
         more="… {0} more",
-        actions="{0} can: {1}",
+        actions="{0} can: {1}.",
         nothing_said="I heard no words.",
     ),
     "zh": Phrases(
@@ -125,7 +125,7 @@ _ALL: dict[Lang, Phrases] = {
         cannot_tell="打开的窗口没有告诉我这个。我是小型离线模型，只知道窗口显示的内容。",
         no_tools="我是小型离线模型，在这里无法操作：这个请求没有工具。",
         more="… 还有 {0} 行",
-        actions="{0} 可以：{1}",
+        actions="{0} 可以：{1}。",
         nothing_said="我没有听到任何话。",
     ),
 }
