@@ -76,12 +76,13 @@ def test_in_mid_turn_windows_stand_before_the_words_and_again_in_the_last_result
     talk = controller()
     context, sent = talk.context, Sent(talk.context)
     talk.install_prompt()
-    talk.windows.open(Todo)  # 2
+    todo = talk.windows.open(Todo)  # 2
     context.add(ContextItem(ItemType.USER, "add milk"))  # 3
     context.request(100_000)
     use = call("action", window_id="todo_1", action_id="add", params={"text": "milk"})
     context.add(ContextItem(ItemType.ASSISTANT, blocks=[use]))  # 4
     asyncio.run(talk.windows.act("todo_1", "add", {"text": "milk"}))
+    todo.to_xml()  # a look does not wait for the window to be drawn
     context.add(ContextItem(ItemType.TOOL, "Added.", tool_call_id=use["id"]))  # 5
     look = look_at(talk, sent)
     rows = rows_of(look)
