@@ -58,7 +58,7 @@ def test_ctrl_g_and_a_key_lead_anywhere(tmp_path: Path) -> None:
                 await pilot.press("ctrl+g")
                 assert isinstance(pilot.app.screen, GoTo)
                 assert shown(pilot, "go to")
-                assert shown(pilot, "todo_1")  # what is below stays in sight
+                await until(pilot, lambda: shown(pilot, "todo_1"))  # what is below stays in sight
                 await pilot.press(key)
                 await until(pilot, lambda kind=kind: is_in(pilot, kind))  # type: ignore[misc]
             await pilot.press("ctrl+g", "escape")
