@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from contextui.agent.events import Notice
+from contextui.agent.events import Notice, UsageSpent
 from contextui.agent.patience import PatientModel
 from contextui.agent.phrases import of
 from contextui.agent.turn import Turn, TurnOptions
@@ -66,8 +66,9 @@ class Strategist:
         """
         self.cancel()
         self.strategy = strategy
-        asked = self._model if model is None else lambda: model
+        asked, spent = self._model if model is None else lambda: model, self._asked.usage
         self._asked, self._env = PatientModel(asked, self._options.retry), None
+        self._asked.usage = spent
 
     @property
     def _lang(self) -> Lang:
@@ -89,15 +90,18 @@ class Strategist:
     async def before(self, turn: Turn, words: str) -> None:
         """Have it decided what stays for a turn with these words.
 
-        Whatever a strategy does wrong is told, and the sliding window takes its place.
+        Whatever a strategy does wrong is told, and the sliding window takes its place. What it
+        spent in the background since the last turn is told as part of this one.
         """
         if self._refresh is not None:
             self._refresh.cancel()  # a turn waits for nothing but what it needs
-        self._asked.tell, self._asked.usage = turn.tell, Usage()
+        if spent := self._asked.usage:
+            turn.tell(UsageSpent(spent, 0))
+        self._asked.tell = turn.tell
         coming = ContextItem(ItemType.USER, words)
-        if self._has_room(coming):
-            return
         try:
+            if self._has_room(coming):
+                return
             troubles, self._troubles = self._troubles, []
             await self._follow(coming, troubles)
             for reason in troubles:
@@ -105,7 +109,7 @@ class Strategist:
                 turn.tell(Notice(of(lang).strategy_failed.format(name=name, reason=reason)))
         finally:
             turn.usage += self._asked.usage
-            self._asked.tell = lambda _: None
+            self._asked.tell, self._asked.usage = lambda _: None, Usage()
 
     def after(self) -> None:
         """Let the strategy work in the background; what it works on already goes on."""

@@ -99,9 +99,19 @@ class Menu:
         strategist = self._desk.controller.strategist
         if self._desk.switch_strategy is None or not name:
             others = " | ".join(strategy_names())
-            raise ContextUIError(f"The strategy is {strategist.strategy.name}. /strategy {others}")
+            raise self._error(
+                "The strategy is {name}. /strategy {others}",
+                name=strategist.strategy.name,
+                others=others,
+            )
         self._desk.switch_strategy(name)
-        self._tell(f"The strategy is {strategist.strategy.name}.")
+        self._tell(
+            self._words(
+                "The strategy is {name} until you quit; a line in config.toml keeps it: {line}",
+                name=strategist.strategy.name,
+                line=f'strategy = "{name}"',
+            )
+        )
 
     def approval(self, mode: str) -> None:
         """Choose who decides about writing."""

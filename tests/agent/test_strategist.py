@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import Notice
+from contextui.agent.events import Notice, UsageSpent
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.agent.wire import payload
@@ -19,7 +19,7 @@ from contextui.context.strategies.entities import EntityExtraction
 from contextui.context.strategies.sliding import SlidingWindow
 from contextui.context.strategies.strategy import ContextStrategy, Payload
 from contextui.context.strategies.summarization import Summarization
-from contextui.model import Answer, ModelError, ModelRequest, Tool
+from contextui.model import Answer, ModelError, ModelRequest, Tool, Usage
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from contextui.windowing.manager import WindowManager
@@ -52,7 +52,7 @@ class Everyday:
         await self.gate.wait()
         if isinstance(self.beside, Exception):
             raise self.beside
-        yield Answer(({"type": "text", "text": self.beside},))
+        yield Answer(({"type": "text", "text": self.beside},), usage=Usage(output_tokens=7))
 
 
 def talk_with(strategy: ContextStrategy, model: Any = None, **given: Any) -> InteractionController:
@@ -217,6 +217,28 @@ def test_a_summary_of_what_was_changed_meanwhile_is_thrown_away() -> None:
         await talk.strategist.settle(5)
         assert not any(one.is_summary for one in talk.context.get_all())
         assert not first.hidden
+
+    asyncio.run(go())
+    assert model.asides
+
+
+def test_what_is_spent_in_the_background_is_told_with_the_next_turn() -> None:
+    talk = talk_with(Summarization(threshold=3, fold=1))
+    model = talk.model
+    assert isinstance(model, Everyday)
+
+    async def go() -> None:
+        spent = 0
+        for number in range(8):
+            before = len(model.asides)
+            events = await say(talk, f"Question {number}.")
+            assert len(model.asides) == before  # a turn asks for none that it does not need
+            assert sum(one.usage.output_tokens for one in of(UsageSpent, events)) == spent
+            assert end(events).usage.output_tokens == spent
+            await talk.strategist.settle(5)
+            spent = 7 * (len(model.asides) - before)
+        talk.strategist.use(SlidingWindow())  # even if another one decides by then
+        assert end(await say(talk, "The last.")).usage.output_tokens == spent
 
     asyncio.run(go())
     assert model.asides

@@ -52,6 +52,10 @@ CHINESE: dict[str, str] = {
         "当前模型是 {model}。/model 名称 连接另一个。"
     ),
     "{model} answers from now on.": "现在由 {model} 回答。",
+    "The strategy is {name}. /strategy {others}": ("当前策略是 {name}。/strategy {others}"),
+    "The strategy is {name} until you quit; a line in config.toml keeps it: {line}": (
+        "退出之前策略是 {name}；要一直使用，请在 config.toml 中写：{line}"
+    ),
     "From now on: {mode}.": "从现在起：{mode}。",
     "every command, by name…": "按名称查找命令…",
     # help
