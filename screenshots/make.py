@@ -12,10 +12,10 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
+from contextui.config.choices import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.approval import ApprovalScreen
 from contextui.tui.header import shown_folder
-from contextui.windowing.env import Lang
 from screenshots.picture import svg_of, write_png
 from screenshots.shop import SAID, make_desk, make_project
 

@@ -12,8 +12,8 @@ from typing import get_args
 
 import pytest
 
+from contextui.config.strategy_choice import StrategyChoice
 from contextui.context.item import Hidden
-from contextui.strategy_choice import StrategyChoice
 from tests.guide import BLOCK, run_guide
 from tests.tui.desktop.samples import enter
 from tests.tui.running import desk_in, running, shown, until

@@ -5,17 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from contextui.agent.phrases import of_tools
+from contextui.config.choices import Approval
 from contextui.errors import ContextUIError
 from contextui.windowing.intent import Intent
 
-Approval = Literal["ask", "auto", "read-only"]
-"""Ask the person each time, allow everything, or allow nothing that writes."""
-
 Choice = Literal["once", "always", "no"]
 """Allow it this time, allow this action of this window from now on, or refuse it."""
-
-ORDER: tuple[Approval, ...] = ("read-only", "ask", "auto")
-"""From what allows least to what allows most."""
 
 
 class NotAllowedError(ContextUIError):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from contextui.agent.events import Notice
 from contextui.agent.patience import Tell
+from contextui.config.choices import Lang
 from contextui.context.gists.gist import gist, gist_of_size
 from contextui.context.item import BESIDE, ContextItem, ItemType
 from contextui.context.manager import ContextManager
@@ -15,7 +16,6 @@ from contextui.errors import ContextUIError
 from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
 from contextui.session.code_store import FOLDER, CodeFile, CodeStore
-from contextui.windowing.env import Lang
 
 _MOST = 50  # code files that are named
 _MOST_NAMED = 10  # files of which a line is told

@@ -25,7 +25,7 @@ from contextui.agent.judging import judge, says_something, words_in
 from contextui.agent.making_room import RoomMaker, outcome
 from contextui.agent.meanwhile import Meanwhile
 from contextui.agent.patience import Tell
-from contextui.agent.prompt import ToolProtocol, install, system_prompt
+from contextui.agent.prompt import install, system_prompt
 from contextui.agent.protocol import calls_of
 from contextui.agent.repairing import Repairs
 from contextui.agent.retry import answer_to
@@ -33,6 +33,7 @@ from contextui.agent.strategist import Strategist
 from contextui.agent.telling import Telling
 from contextui.agent.tools import ToolBox, ToolCall
 from contextui.agent.turn import Turn, TurnOptions, TurnUnderWayError
+from contextui.config.choices import ToolProtocol
 from contextui.context.admission import admit
 from contextui.context.compaction.result import CompactionResult
 from contextui.context.compaction.service import CompactionService

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from contextui.agent import phrases
+from contextui.config.choices import Lang
 from contextui.context.gists.gist import gist, gist_of_size, is_workbook
 from contextui.context.item import ContextItem, Stage
 from contextui.errors import InvalidParamsError
@@ -22,7 +23,6 @@ from contextui.files.version import Version
 from contextui.files.workspace import FileInfo, Workspace
 from contextui.session.cache import CacheStore
 from contextui.windowing.action import ActionResult
-from contextui.windowing.env import Lang
 from contextui.windowing.manager import WindowManager
 
 PAGE = 2_000

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from contextui.agent.blocks import THINKING, fit_block, in_words, plain_block, text_block
 from contextui.agent.phrases import of_tools
+from contextui.config.choices import Lang
 from contextui.errors import ContextUIError
 from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
 from contextui.text import for_model
-from contextui.windowing.env import Lang
 
 
 class MalformedRequestError(ContextUIError):

@@ -14,6 +14,7 @@ from contextui.agent.phrases import of
 from contextui.agent.protocol import declaring
 from contextui.agent.strategist import Strategist
 from contextui.agent.turn import Turn, TurnOptions
+from contextui.config.choices import Lang
 from contextui.context.compaction.result import CompactionResult
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ItemType, is_conversation
@@ -21,7 +22,6 @@ from contextui.context.manager import ContextManager
 from contextui.errors import ContextTooLargeError, ContextUIError
 from contextui.events import Trigger
 from contextui.model import Model, Tool, Usage
-from contextui.windowing.env import Lang
 from contextui.windowing.trouble import reason_of
 
 

@@ -3,12 +3,12 @@
 import threading
 from collections.abc import Callable
 
+from contextui.config.choices import Lang
 from contextui.context.following import GAVE_UP
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.events import Event, WindowActed, WindowClosed
 from contextui.text import one_line
-from contextui.windowing.env import Lang
 
 _MOST = 12  # things that are named; of more than these only how many there were
 _WORDS: dict[Lang, tuple[str, str]] = {

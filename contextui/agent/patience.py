@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Callable
 
 from contextui.agent.events import RetryScheduled, UsageSpent
 from contextui.agent.retry import RetryPolicy, answer_to
+from contextui.config.choices import Lang
 from contextui.events import Event
 from contextui.model import Answer, Model, ModelRequest, Usage, UsageTold
-from contextui.windowing.env import Lang
 
 Tell = Callable[[Event], object]
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from contextui.config.choices import Lang
 from contextui.errors import ContextTooLargeError
-from contextui.windowing.env import Lang
 
 
 @dataclass(frozen=True, slots=True)

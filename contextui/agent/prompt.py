@@ -2,17 +2,13 @@
 
 import hashlib
 from collections.abc import Iterable
-from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
+from contextui.config.choices import Lang, ToolProtocol
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.text import cap, for_xml, one_line
 from contextui.windowing.base import Window
-from contextui.windowing.env import Lang
-
-ToolProtocol = Literal["native", "text"]
-"""How a model calls tools: by the provider's own means, or by writing `<tool_call>` tags."""
 
 _LONGEST_GUIDE = 40_000  # characters of a folder's AGENTS.md
 _MARK = "system-"

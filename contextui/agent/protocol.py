@@ -7,12 +7,11 @@ from typing import Protocol
 
 from contextui.agent.blocks import fit_id
 from contextui.agent.phrases import ToolPhrases, of_tools
-from contextui.agent.prompt import ToolProtocol
 from contextui.agent.tools import TOOLS, ToolCall
+from contextui.config.choices import Lang, ToolProtocol
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import Answer, Block, Tool
 from contextui.tokens import TokenCounter
-from contextui.windowing.env import Lang
 
 _TAG = re.compile(r"<tool_call>(.*?)(</tool_call>|\Z)", re.DOTALL)
 _LONGEST_NAME = 200  # characters of what a model takes for a tool

@@ -12,10 +12,10 @@ from contextui.agent import phrases
 from contextui.agent.blocks import PLAIN, plain_block
 from contextui.agent.events import Notice
 from contextui.agent.turn import Turn
+from contextui.config.choices import Lang
 from contextui.context.manager import ContextManager
 from contextui.model import Block, ModelError, ModelRequest
 from contextui.text import one_line
-from contextui.windowing.env import Lang
 
 _LIMIT = re.compile(r"max_tokens\D{1,40}\d+\s*>\s*(\d{1,9})\b")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from contextui.agent import phrases
 from contextui.agent.events import AnswerDiscarded, RetryScheduled
 from contextui.agent.phrases import Phrases
+from contextui.config.choices import Lang
 from contextui.events import Event
 from contextui.model import Answer, Model, ModelError, ModelRequest, UsageTold
-from contextui.windowing.env import Lang
 
 Sleep = Callable[[float], Awaitable[object]]
 

@@ -7,6 +7,7 @@ from contextui.agent.events import Notice, UsageSpent
 from contextui.agent.patience import PatientModel
 from contextui.agent.phrases import of
 from contextui.agent.turn import Turn, TurnOptions
+from contextui.config.choices import Lang
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.applying import apply, decide
@@ -17,7 +18,6 @@ from contextui.errors import ContextTooLargeError, ContextUIError
 from contextui.model import Model, Tool, Usage
 from contextui.secrets import mask
 from contextui.text import one_line
-from contextui.windowing.env import Lang
 from contextui.windowing.trouble import reason_of
 
 PATIENCE = 120.0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from contextui.cli.parsers import COMMANDS, UsageError, command_parser, main_parser
-from contextui.config import Settings
+from contextui.config.settings import Settings
 from contextui.text import one_line
 
 OutputFormat = Literal["text", "json", "stream-json"]

@@ -12,7 +12,9 @@ from contextui.cli.earlier import find_earlier
 from contextui.cli.guide import Guide, read_guide
 from contextui.cli.place import here, settings_of
 from contextui.cli.words import words
-from contextui.config import KEY_VARIABLE, OFFLINE, Loaded, SettingsError
+from contextui.config.environment import KEY_VARIABLE
+from contextui.config.loading import Loaded
+from contextui.config.settings import OFFLINE, SettingsError
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.finding import make_strategy
 from contextui.context.strategies.strategy import ContextStrategy

@@ -10,7 +10,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.parsers import COMMANDS, command_parser, main_parser
 from contextui.cli.speaking import say
 from contextui.cli.words import words
-from contextui.config import Settings, choices
+from contextui.config.settings import Settings, choices
 
 Value = Literal["nothing", "text", "file", "folder", "session"]
 _VALUES: dict[str, Value] = {

@@ -21,7 +21,8 @@ from contextui.cli.guide import read_guide
 from contextui.cli.place import settings_of
 from contextui.cli.speaking import say, say_json, tell
 from contextui.cli.words import in_ours, words
-from contextui.config import OFFLINE, Loaded
+from contextui.config.loading import Loaded
+from contextui.config.settings import OFFLINE
 from contextui.context.report import ContextStats
 from contextui.secrets import mask_own
 from contextui.session.export import to_json

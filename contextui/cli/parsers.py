@@ -8,7 +8,7 @@ from typing import NoReturn
 import contextui
 from contextui.cli.helping import HELP_AT, Help
 from contextui.cli.words import in_ours, words
-from contextui.config import Settings, choices, flag_of
+from contextui.config.settings import Settings, choices, flag_of
 from contextui.errors import ContextUIError
 
 _FORMATS = ("text", "json", "stream-json")

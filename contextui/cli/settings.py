@@ -5,7 +5,8 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import say, say_json, say_table, tell
 from contextui.cli.words import in_ours, words
-from contextui.config import KEY_VARIABLE, Loaded
+from contextui.config.environment import KEY_VARIABLE
+from contextui.config.loading import Loaded
 from contextui.secrets import mask
 from contextui.session.paths import contextui_home
 from contextui.text import one_line

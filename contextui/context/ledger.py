@@ -7,6 +7,7 @@ session that is read back from its log writes into the ledger directly.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from contextui.config.choices import Placement
 from contextui.context.calls import Calls
 from contextui.context.changes import Changes
 from contextui.context.compose import Composer
@@ -14,7 +15,6 @@ from contextui.context.folds import Folds
 from contextui.context.item import Carried, ContextItem, ItemType, Stage, assign, is_conversation
 from contextui.context.meter import Meter
 from contextui.context.pieces import Composition
-from contextui.context.placement import Placement
 from contextui.context.report import ContextStats, Tally
 from contextui.context.sequence import ItemIndex
 from contextui.context.trim import Size, item_sizes, request_sizes

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, get_args
 
+from contextui.config.choices import Placement
 from contextui.context import admission
 from contextui.context.edits import Edits
 from contextui.context.following import WindowFollower
 from contextui.context.item import SUMMARY, ContextItem, Hidden, ItemType
 from contextui.context.ledger import Ledger
 from contextui.context.pieces import Composition
-from contextui.context.placement import Placement
 from contextui.context.report import ContextStats, debug_line
 from contextui.context.room import Room, wait_for_each
 from contextui.context.sequence import ItemView

@@ -12,14 +12,11 @@ words will follow.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from contextui.context.item import Carried, ContextItem, ItemType
 from contextui.context.units import Unit
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import ContextVersion
-
-Placement = Literal["tail", "in-place"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,17 +153,18 @@ class Buffer:
 
 def _changes(old: str, new: str) -> list[Change]:
     """What makes `new` of `old`: line by line if no line came or went, else in one piece."""
-    start, stop, text = _change(old, new)
+    start, stop, text = change(old, new)
     before, after = (re.split(r"(?<=\n)", part) for part in (old[start:stop], text))
     changes, at = list[Change](), start
     for one, other in zip(before, after, strict=False):
-        low, high, put = _change(one, other)
+        low, high, put = change(one, other)
         changes += [(at + low, at + high, put)] if one != other else []
         at += len(one)
     return changes if len(before) == len(after) and len(changes) <= APART else [(start, stop, text)]
 
 
-def _change(old: str, new: str) -> Change:
+def change(old: str, new: str) -> Change:
+    """The one change that makes `new` of `old`."""
     start = _agreeing(old, new)
     tail = _agreeing(old[start:][::-1], new[start:][::-1])
     return start, len(old) - tail, new[start : len(new) - tail]

@@ -358,6 +358,3 @@ def _telling(what: Callable[[], str]) -> Iterator[None]:
         raise CodeStoreError(f"{what()}: {reason}.") from error
     except (FileTooLargeError, UnicodeDecodeError) as error:
         raise CodeStoreError(f"{what()}: it is no text, or too large to be code.") from error
-
-
-# --- references -------------------------------------------------------------------------------

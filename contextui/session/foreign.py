@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from contextui.config.choices import Lang
 from contextui.context.calls import Calls
 from contextui.context.gists.gist import gist
 from contextui.context.item import ContextItem
 from contextui.model import Block
 from contextui.session.entry import Entry
-from contextui.windowing.env import Lang
 
 _TOOLS = ("read_file", "file_reader")
 _ID_PREFIX = "call_read_file_"

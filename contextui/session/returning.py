@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from contextui.config.choices import Lang
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.text import one_line
 from contextui.windowing.base import Window
-from contextui.windowing.env import Lang
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
 

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 
+from contextui.config.choices import Lang, Placement
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
-from contextui.context.placement import Placement
 from contextui.events import Event, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.session.entry import SCHEMA
@@ -21,7 +20,7 @@ from contextui.session.reading import entries, lines, open_plain
 from contextui.session.recorder import CHECKPOINT_EVERY, Recorder, Stamp
 from contextui.tokens import TokenCounter
 from contextui.windowing.base import Window
-from contextui.windowing.env import Clock, Lang
+from contextui.windowing.env import Clock
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 
@@ -112,12 +111,7 @@ class Session:
     def __enter__(self) -> "Session":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property

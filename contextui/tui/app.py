@@ -12,6 +12,7 @@ from textual.binding import Binding
 from textual.command import CommandPalette
 from textual.message import Message
 
+from contextui.config.choices import Lang
 from contextui.errors import ContextUIError
 from contextui.tui.asking import Asker
 from contextui.tui.crash import Crash, write_report
@@ -25,7 +26,6 @@ from contextui.tui.palette import Palette
 from contextui.tui.signals import on_signals
 from contextui.tui.themes import THEMES
 from contextui.tui.words import Words
-from contextui.windowing.env import Lang
 from contextui.windowing.trouble import reason_of
 
 WRONG_SETTINGS = 2

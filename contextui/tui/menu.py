@@ -5,7 +5,7 @@ from typing import get_args
 
 from textual.app import App
 
-from contextui.agent.approval import Approval
+from contextui.config.choices import Approval
 from contextui.context.strategies.finding import strategy_names
 from contextui.errors import ContextUIError
 from contextui.text import one_line, quote

@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from contextui.config.choices import Lang
 from contextui.errors import NoWorkspaceError
 
 if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
     from contextui.windowing.base import Window
 
-Lang = Literal["en", "zh"]
 Clock = Callable[[], datetime]
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from contextui import text
+from contextui.config.choices import Lang
 from contextui.errors import (
     ContextUIError,
     InvalidParamsError,
@@ -33,7 +34,7 @@ from contextui.names import WINDOW_ID
 from contextui.windowing import phrases
 from contextui.windowing.action import ActionResult
 from contextui.windowing.base import Window
-from contextui.windowing.env import Clock, Env, Lang
+from contextui.windowing.env import Clock, Env
 from contextui.windowing.intent import Allow
 from contextui.windowing.params import Params
 from contextui.windowing.phrases import WindowWords

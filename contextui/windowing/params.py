@@ -22,10 +22,10 @@ from typing import (
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from contextui.config.choices import Lang
 from contextui.errors import InvalidParamsError, WindowDefinitionError
 from contextui.text import quote
 from contextui.windowing import phrases
-from contextui.windowing.env import Lang
 from contextui.windowing.phrases import WindowWords
 from contextui.windowing.trouble import reason_of
 

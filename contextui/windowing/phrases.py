@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from contextui.windowing.env import Lang
+from contextui.config.choices import Lang
 
 
 @dataclass(frozen=True, slots=True)

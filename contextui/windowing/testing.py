@@ -14,14 +14,14 @@ import json
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Generic, TypeVar
 
+from contextui.config.choices import Lang
 from contextui.events import Event, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.windowing.action import ActionResult
 from contextui.windowing.base import Window
-from contextui.windowing.env import Clock, Lang
+from contextui.windowing.env import Clock
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 
@@ -67,12 +67,7 @@ class WindowTester(Generic[W]):
     def __enter__(self) -> "WindowTester[W]":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -9,11 +9,11 @@ import pytest
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import Notice
 from contextui.agent.models.scripted import ScriptedModel
+from contextui.config.choices import Lang
 from contextui.context.manager import ContextManager
 from contextui.files.workspace import Workspace
 from contextui.model import ModelRequest
 from contextui.session.code_store import FOLDER, CodeStore
-from contextui.windowing.env import Lang
 from contextui.windowing.manager import WindowManager
 from tests.agent.talking import controller, end, of, run
 from tests.windowing.samples import Todo

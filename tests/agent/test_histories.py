@@ -18,11 +18,10 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.events import CallStarted
 from contextui.agent.gate import MalformedRequestError
 from contextui.agent.models.scripted import ScriptedModel, Step, call
-from contextui.agent.prompt import ToolProtocol
 from contextui.agent.wire import Payload, payload
+from contextui.config.choices import Placement, ToolProtocol
 from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
-from contextui.context.placement import Placement
 from contextui.context.strategies.entities import EntityExtraction
 from contextui.context.strategies.sliding import SlidingWindow
 from contextui.context.strategies.strategy import ContextStrategy

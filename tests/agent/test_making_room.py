@@ -21,13 +21,13 @@ from contextui.agent.making_room import CompactionStoppedError
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.agent.turn import TurnUnderWayError
 from contextui.agent.wire import payload
+from contextui.config.choices import Lang
 from contextui.context.compaction.service import NothingToCompactError
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.errors import InvalidItemError
 from contextui.events import Event, TurnEnded
 from contextui.model import Answer, ModelError, ModelEvent, ModelRequest, TextDelta, Usage
-from contextui.windowing.env import Lang
 from contextui.windowing.manager import WindowManager
 from tests.agent.shapes import violations
 from tests.agent.talking import controller, end, of, options, run, say

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from contextui.config import Settings, allowed
+from contextui.config.settings import Settings, allowed
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "command-line.md"
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)

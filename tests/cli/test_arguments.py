@@ -4,7 +4,7 @@ import pytest
 
 from contextui.cli.arguments import asks_for_json, parse
 from contextui.cli.parsers import COMMANDS, UsageError, command_parser, main_parser
-from contextui.config import Settings, choices, flag_of
+from contextui.config.settings import Settings, choices, flag_of
 from tests.cli.calling import Program
 
 HELPS = [("--help",), *((name, "--help") for name in COMMANDS)]

@@ -13,7 +13,7 @@ import pyte
 import pytest
 
 from contextui.cli.parsers import COMMANDS
-from contextui.config import Settings, flag_of
+from contextui.config.settings import Settings, flag_of
 from tests.cli.calling import PATIENCE, Program
 
 PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

@@ -10,7 +10,7 @@ import pytest
 
 from contextui import ContextItem, ItemType, SessionStore
 from contextui.cli.columns import width
-from contextui.config import Settings
+from contextui.config.settings import Settings
 from contextui.session.paths import escape_project_path
 from tests.cli.calling import Program, Terminal
 

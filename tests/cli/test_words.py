@@ -14,7 +14,7 @@ import contextui
 from contextui.cli.columns import cut, width, wrapped
 from contextui.cli.parsers import COMMANDS, command_parser, main_parser
 from contextui.cli.words import CHINESE, elsewhere, in_ours, speak, words
-from contextui.config import Settings, allowed
+from contextui.config.settings import Settings, allowed
 from tests.cli.calling import Program
 
 PACKAGE = Path(contextui.__file__).parent

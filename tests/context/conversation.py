@@ -18,7 +18,7 @@ from contextui import (
     WindowManager,
     action,
 )
-from contextui.context.placement import Placement
+from contextui.config.choices import Placement
 
 
 class NotesWindow(Window):

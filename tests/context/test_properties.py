@@ -16,8 +16,8 @@ from contextui import (
     Lod,
     RenderOptions,
 )
+from contextui.config.choices import Placement
 from contextui.context.item import Stage
-from contextui.context.placement import Placement
 from contextui.context.report import Tally
 from contextui.events import Event, TurnEnded
 from tests.context.conversation import Conversation, rough_counter, wire

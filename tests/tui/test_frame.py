@@ -10,6 +10,7 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
+from contextui.config.choices import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
@@ -21,7 +22,6 @@ from contextui.tui.header import Panes
 from contextui.tui.help import HelpScreen
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.words import CHINESE, Words
-from contextui.windowing.env import Lang
 from tests.agent.talking import options
 from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
 

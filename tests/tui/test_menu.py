@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from contextui.config.choices import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.said import AsideLine
-from contextui.windowing.env import Lang
 from tests.tui.running import desk_in, running, until
 
 STEPS: list[tuple[str, str]] = [

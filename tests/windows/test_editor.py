@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from contextui import ContextUIError, Lod, TokenCounter
+from contextui.config.choices import Lang
 from contextui.testing import WindowTester
-from contextui.windowing.env import Lang
 from contextui.windows.editor import EditorWindow
 from tests.windowing.samples import action_ids, content_of, parse
 

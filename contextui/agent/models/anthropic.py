@@ -17,8 +17,8 @@ from contextui.agent.models.endpoint import Endpoint
 from contextui.agent.models.reading import AnswerReader
 from contextui.agent.models.sse import data_of
 from contextui.agent.wire import Payload, payload
+from contextui.config.choices import Lang
 from contextui.model import ModelError, ModelEvent, ModelRequest
-from contextui.windowing.env import Lang
 
 if TYPE_CHECKING:
     import anthropic

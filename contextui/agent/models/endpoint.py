@@ -7,9 +7,9 @@ from pydantic import SecretStr
 from contextui.agent.models import wording
 from contextui.agent.models.surroundings import Proxy, proxy_for, shown
 from contextui.agent.models.wording import FailureWords
+from contextui.config.choices import Lang
 from contextui.secrets import mask
 from contextui.text import one_line
-from contextui.windowing.env import Lang
 
 
 @dataclass(frozen=True, slots=True)

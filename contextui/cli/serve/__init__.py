@@ -12,7 +12,7 @@ from contextui.cli.place import here, settings_of
 from contextui.cli.serve.address import Address
 from contextui.cli.speaking import say, tell
 from contextui.cli.words import words
-from contextui.config import flag_of
+from contextui.config.settings import flag_of
 
 _NEEDED = ("aiohttp", "textual_serve")
 

@@ -15,7 +15,7 @@ from contextui.cli import status
 from contextui.cli.serve.address import Address
 from contextui.cli.serve.door import Door
 from contextui.cli.serve.process import PageProcess, Size
-from contextui.config import Lang
+from contextui.config.choices import Lang
 
 _OURS = Path(__file__).parent / "page"
 _STATUSES = {

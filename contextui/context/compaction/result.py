@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from contextui.config.choices import Lang
 from contextui.events import Trigger
 from contextui.model import Usage
 from contextui.text import one_line
-from contextui.windowing.env import Lang
 
 
 @dataclass(frozen=True, slots=True)

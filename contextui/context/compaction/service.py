@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from contextui.config.choices import Lang
 from contextui.context.compaction.files import mentioned_files
 from contextui.context.compaction.plan import FALLBACK, RETAIN, SUMMARY_SHARE, Plan, plan
 from contextui.context.compaction.result import CompactionResult
@@ -18,7 +19,6 @@ from contextui.model import Model
 from contextui.secrets import mask
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
-from contextui.windowing.env import Lang
 from contextui.windowing.trouble import reason_of
 
 FUTILE = 2

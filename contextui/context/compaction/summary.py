@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from contextui.config.choices import Lang
 from contextui.context.compaction.asking import Asker, words_of
 from contextui.context.compaction.files import FileText
 from contextui.context.compaction.transcript import (
@@ -16,7 +17,6 @@ from contextui.context.item import ContextItem
 from contextui.errors import ContextUIError
 from contextui.model import Answer, LlmMessage, Model, ModelError, Usage
 from contextui.tokens import TokenCounter
-from contextui.windowing.env import Lang
 
 _TRIES = 4  # with less and less in one request, if the model finds it too much
 _LEAST = 200  # tokens of the conversation in one request; with fewer nothing can be told

@@ -2,13 +2,13 @@
 
 import re
 
+from contextui.config.choices import Lang
 from contextui.context.gists.syntax import SYNTAXES
 from contextui.context.gists.wording import listed
 from contextui.files import syntax
 from contextui.files.languages import language_of
 from contextui.files.outline import Entry, outline
 from contextui.files.scanning import scan
-from contextui.windowing.env import Lang
 
 CODE = frozenset({"python", "html", *syntax.SYNTAXES, *SYNTAXES})
 """The languages whose declarations are told."""

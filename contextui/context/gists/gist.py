@@ -3,6 +3,7 @@
 import os
 from pathlib import PurePosixPath
 
+from contextui.config.choices import Lang
 from contextui.context.gists.code import CODE, declared
 from contextui.context.gists.structured import of_json, of_json_lines
 from contextui.context.gists.tables import of_csv, of_workbook
@@ -10,7 +11,6 @@ from contextui.context.gists.wording import number_of, size_of, told, worded
 from contextui.files.errors import FileError
 from contextui.files.languages import language_of
 from contextui.files.textfile import TextFile
-from contextui.windowing.env import Lang
 
 _LONGEST = 10_000_000  # characters that are looked into; of more, lines and size are told
 _TABLES = {".csv": ("CSV", None), ".tsv": ("TSV", "\t"), ".tab": ("TSV", "\t")}

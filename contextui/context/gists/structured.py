@@ -2,8 +2,8 @@
 
 import json
 
+from contextui.config.choices import Lang
 from contextui.context.gists.wording import listed, number_of
-from contextui.windowing.env import Lang
 
 
 def of_json(text: str, lang: Lang) -> list[str]:

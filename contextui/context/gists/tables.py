@@ -10,9 +10,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from contextui.config.choices import Lang
 from contextui.context.gists.wording import listed, number_of
 from contextui.text import one_line, shown_name
-from contextui.windowing.env import Lang
 
 _DELIMITERS = ",;\t|"
 _HEAD = 10_000  # characters of the first line, by which the delimiter is found

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from contextui.config.choices import Lang
 from contextui.text import counted, one_line, shown_name
-from contextui.windowing.env import Lang
 
 _PATH = 200  # characters of a path; its end tells more than its beginning
 _NAME = 40  # characters of one name in a list

@@ -4,13 +4,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from contextui.config.choices import Lang
 from contextui.context.compaction.transcript import transcript
 from contextui.context.item import ContextItem
 from contextui.context.strategies.schema import Schema
 from contextui.context.strategies.strategy import ContextStrategy, Payload, StrategyError
 from contextui.model import Tool
 from contextui.text import cap
-from contextui.windowing.env import Lang
 
 _LONGEST = 20_000  # characters of what was said that the facts are taken from
 _ASK: dict[Lang, str] = {

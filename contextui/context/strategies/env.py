@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from contextui.config.choices import Lang
 from contextui.context.compaction.asking import Asker, words_of
 from contextui.context.compaction.plan import SUMMARY_SHARE
 from contextui.context.compaction.summary import Summarizer
@@ -11,7 +12,6 @@ from contextui.context.manager import ContextManager
 from contextui.context.units import rounds, units
 from contextui.errors import ContextUIError
 from contextui.model import LlmMessage, Model
-from contextui.windowing.env import Lang
 
 _LEAST_TOKENS = 256  # that an answer may have, however small the budget is
 _WHOLE = ("end_turn", "stop_sequence", "stop")

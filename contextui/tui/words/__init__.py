@@ -6,8 +6,8 @@ with its Chinese.
 
 from collections.abc import Mapping
 
+from contextui.config.choices import Lang
 from contextui.tui.words import actions, conversation, desktop, frame, inspector
-from contextui.windowing.env import Lang
 
 CHINESE: Mapping[str, str] = {
     **frame.CHINESE,

@@ -10,9 +10,9 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import CallFinished, CallStarted, TurnFinished
 from contextui.agent.models.offline import OfflineModel
+from contextui.config.choices import Lang
 from contextui.context.manager import ContextManager
 from contextui.files.workspace import Workspace
-from contextui.windowing.env import Lang
 from contextui.windowing.registry import discover
 from tests.agent.models.strangers import STRANGERS
 

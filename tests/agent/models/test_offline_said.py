@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from contextui.agent.models.offline.words import is_chinese
+from contextui.config.choices import Lang
 from contextui.text import one_line
-from contextui.windowing.env import Lang
 from tests.agent.models.offline_talk import Talk
 from tests.agent.models.said import SAID, Said
 

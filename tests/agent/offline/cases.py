@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from contextui import Lod, WindowManager
-from contextui.windowing.env import Lang
+from contextui.config.choices import Lang
 
 Texts: TypeAlias = tuple[str, ...]
 

@@ -7,6 +7,7 @@ import pytest
 
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.agent.wire import payload
+from contextui.config.choices import Lang
 from contextui.context.compaction.files import FileText
 from contextui.context.compaction.summary import NoSummaryError, Summarizer, Summary
 from contextui.context.compaction.transcript import shown_files
@@ -20,7 +21,6 @@ from contextui.model import (
     TextDelta,
     Usage,
 )
-from contextui.windowing.env import Lang
 from tests.agent.shapes import violations
 from tests.context.compaction.long_talk import OUTLINE
 from tests.context.conversation import rough_counter

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from contextui.config.choices import Lang
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.windowing.env import Lang
 from contextui.windows.todo import TodoWindow
 from tests.tui.desktop.samples import desk_with, enter, region_text
 from tests.tui.running import running, shown, until

@@ -18,8 +18,8 @@ from contextui.agent.models.offline.saying import phrases, told, window_line
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import keys_of
+from contextui.config.choices import Lang
 from contextui.text import one_line
-from contextui.windowing.env import Lang
 
 _UNTELLING = ("~what", "~howmany", "~how", "~is_there", "~be", "~who", "~article", "~possessive",
               "~in", "~of", "~to", "~polite", "~adverb", "~this", "~it", "~all", "~have", "~here",

@@ -15,7 +15,7 @@ from contextui.agent.models.offline.talking import clauses_in
 from contextui.agent.models.offline.token import Kind
 from contextui.agent.models.offline.wishing import Outcome, Planned, understand
 from contextui.agent.models.offline.words import tokens_of
-from contextui.windowing.env import Lang
+from contextui.config.choices import Lang
 
 _LEADING = ("~correction", "~interjection", "~no", "~polite", "~adverb", "~be", "~not")
 _LONGEST = 7  # tokens of a value that is put right

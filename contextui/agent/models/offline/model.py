@@ -9,6 +9,7 @@ from contextui.agent.models.offline.planning import Plan, plan
 from contextui.agent.models.offline.scene import Scene, read
 from contextui.agent.models.offline.state import filled_state
 from contextui.agent.models.offline.wishing import Planned
+from contextui.config.choices import Lang
 from contextui.model import (
     Answer,
     Block,
@@ -19,7 +20,6 @@ from contextui.model import (
     TextDelta,
     Usage,
 )
-from contextui.windowing.env import Lang
 
 _PIECE = 24  # characters of one delta
 

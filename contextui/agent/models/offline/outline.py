@@ -9,9 +9,9 @@ from contextui.agent.models.offline.lexicon.headings import DEFAULT, KINDS, Kind
 from contextui.agent.models.offline.lexicon.stems import stem
 from contextui.agent.models.offline.token import Kind as TokenKind
 from contextui.agent.models.offline.words import is_chinese, tokens_of
+from contextui.config.choices import Lang
 from contextui.model import Block, LlmMessage
 from contextui.text import one_line
-from contextui.windowing.env import Lang
 
 _HEADING = re.compile(
     r"^[ \t]{0,8}(?:#{1,6}|[-*•]|\d{1,2}[.)、])[ \t]*([^\n]{1,200})$", re.MULTILINE

@@ -27,8 +27,8 @@ from contextui.agent.models.offline.wishing import (
     understand,
 )
 from contextui.agent.models.offline.words import tokens_of
+from contextui.config.choices import Lang
 from contextui.text import one_line
-from contextui.windowing.env import Lang
 
 
 @dataclass(frozen=True, slots=True)

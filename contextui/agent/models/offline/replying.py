@@ -21,7 +21,7 @@ from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.talking import clauses_in
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.wishing import Outcome, outcome_of, understand
-from contextui.windowing.env import Lang
+from contextui.config.choices import Lang
 
 _LONGEST = 200  # characters of words that can be the answer to a question
 _NO_CHOICE = ("~polite", "~article", "~one", "~this", "~adverb", "~in", "~of", "~with", "~it",

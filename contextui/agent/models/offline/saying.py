@@ -7,8 +7,8 @@ from contextui.agent.models.offline.blocks import ClassView, WindowView
 from contextui.agent.models.offline.matching import Meaning
 from contextui.agent.models.offline.scene import Call
 from contextui.agent.models.offline.words import is_chinese
+from contextui.config.choices import Lang
 from contextui.text import one_line
-from contextui.windowing.env import Lang
 
 _LINES, _WIDTH = 40, 200  # of a result or a content that are told
 
@@ -34,7 +34,6 @@ class Phrases:
     there_is: str
     there_is_not: str
     is_not: str
-    already_open: str
     which_window: str
     which_action: str
     which_item: str
@@ -73,7 +72,6 @@ _ALL: dict[Lang, Phrases] = {
         there_is="Yes, in {0}: {1}",
         there_is_not="No, {0} does not show “{1}”.",
         is_not="No, in {0}: {1}",
-        already_open="{0} is open already.",
         which_window="Which one do you mean: {0}?",
         which_action="Do you mean {0}?",
         which_item="Several fit: {0}. Which one do you mean?",
@@ -111,7 +109,6 @@ _ALL: dict[Lang, Phrases] = {
         there_is="有，在 {0} 中：{1}",
         there_is_not="没有，{0} 中没有“{1}”。",
         is_not="不是，在 {0} 中：{1}",
-        already_open="{0} 已经打开了。",
         which_window="你指的是哪一个：{0}？",
         which_action="你指的是 {0} 吗？",
         which_item="有几项符合：{0}。你指的是哪一个？",

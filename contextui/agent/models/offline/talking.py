@@ -12,7 +12,7 @@ from contextui.agent.models.offline.scene import Scene
 from contextui.agent.models.offline.splitting import clauses_of
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token
-from contextui.windowing.env import Lang
+from contextui.config.choices import Lang
 
 _SMALL_TALK = ("~greet", "~thank", "~bye", "~polite", "~adverb", "~interjection")
 _MOST_NAMES, _LONGEST_NAME = 300, 9  # things of a window, and words of one, that are looked for

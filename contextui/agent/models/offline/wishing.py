@@ -18,8 +18,8 @@ from contextui.agent.models.offline.profiles import profile_of
 from contextui.agent.models.offline.roles import head_of, is_negated
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind
+from contextui.config.choices import Lang
 from contextui.text import one_line
-from contextui.windowing.env import Lang
 
 _CLOSE_CALL = 0.2  # two meanings whose scores are nearer than this cannot be told apart
 _ASKING = ("~what", "~howmany", "~is_there", "~who")

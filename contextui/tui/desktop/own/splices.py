@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from contextui.files import buffer
+
 
 @dataclass(frozen=True, slots=True)
 class Splice:
@@ -25,9 +27,7 @@ def change(old: str, new: str) -> Splice | None:
     """
     if old == new:
         return None
-    start = _agreeing(old, new)
-    tail = _agreeing(old[start:][::-1], new[start:][::-1])
-    return Splice(start, len(old) - tail, new[start : len(new) - tail])
+    return Splice(*buffer.change(old, new))
 
 
 def rebase(mine: Splice, theirs: Splice) -> Splice:
@@ -42,13 +42,3 @@ def rebase(mine: Splice, theirs: Splice) -> Splice:
         return Splice(mine.start + moved, mine.end + moved, mine.text)
     behind = theirs.start + len(theirs.text)
     return Splice(behind, behind, mine.text)
-
-
-def _agreeing(one: str, other: str) -> int:
-    """How many characters are the same at the beginning of both."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        same = one[low:middle] == other[low:middle]
-        low, high = (middle, high) if same else (low, middle - 1)
-    return low

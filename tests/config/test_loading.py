@@ -3,25 +3,12 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
-from contextui.agent import approval, prompt
-from contextui.config import (
-    Approval,
-    Lang,
-    Loaded,
-    Placement,
-    Settings,
-    SettingsError,
-    ToolProtocol,
-    allowed,
-    choices,
-    load_settings,
-)
-from contextui.context import placement
-from contextui.windowing import env
+from contextui.config.loading import Loaded, load_settings
+from contextui.config.settings import Settings, SettingsError, allowed
 
 
 class Places:
@@ -290,13 +277,6 @@ def test_every_setting_says_what_it_is_and_what_it_may_be() -> None:
     for name, field in Settings.model_fields.items():
         assert field.description
         assert allowed(name)
-
-
-def test_the_words_are_those_of_the_parts_they_are_for() -> None:
-    assert set(choices("approval")) == set(get_args(approval.Approval)) == set(get_args(Approval))
-    assert get_args(Placement) == get_args(placement.Placement)
-    assert get_args(Lang) == get_args(env.Lang)
-    assert get_args(ToolProtocol) == get_args(prompt.ToolProtocol)
 
 
 def test_a_byte_order_mark_before_the_first_setting_is_passed_over(places: Places) -> None:

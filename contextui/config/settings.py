@@ -1,0 +1,123 @@
+"""Everything that can be set, and what each setting may be."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from contextui.config.choices import Approval, Lang, Placement, Provider, ToolProtocol
+from contextui.config.strategy_choice import StrategyChoice
+from contextui.errors import ContextUIError
+
+OFFLINE = "offline"
+"""The model's name that stands for the embedded one."""
+
+
+class SettingsError(ContextUIError):
+    """A setting that cannot be used; the text names it, where it stands, and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a setting may be, in words."""
+
+    words: str
+
+
+def _checked_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("no address")
+    if "@" in parts.netloc or parts.query or parts.fragment or (parts.port or 0) < 0:
+        raise ValueError("more than an address")
+    return url.rstrip("/")
+
+
+Count = Annotated[
+    int, Field(ge=1, le=1_000_000_000), Allowed("a whole number from 1 to 1,000,000,000")
+]
+ModelName = Annotated[
+    str, Field(pattern=r"^[^\s\x00-\x1f]{1,200}$"), Allowed("a model's name, without spaces")
+]
+Url = Annotated[
+    str,
+    Field(pattern=r"^[\x21-\x7e]{1,2000}$"),
+    AfterValidator(_checked_url),
+    Allowed("an address such as http://localhost:11434, without a key in it"),
+]
+Strategy = Annotated[
+    StrategyChoice,
+    Allowed("a strategy's name, or a table with type, plugin, model and config"),
+]
+_GivenPath = Annotated[str, Field(pattern=r"\S")]  # an empty one would be the current folder
+Paths = Annotated[tuple[_GivenPath, ...], Allowed("a list of paths, and none of them empty")]
+
+
+class Settings(BaseModel):
+    """Everything that can be set. Each has a flag, a variable and a key of these names."""
+
+    # Most calls of the program ask what there is to set, and set nothing.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    provider: Provider = Field(
+        default="auto",
+        description="who answers; auto is anthropic if there is a key or a base URL, else offline",
+    )
+    model: ModelName = Field(
+        default="claude-sonnet-5-5", description="the model to ask; offline is the embedded one"
+    )
+    base_url: Url | None = Field(
+        default=None,
+        description="where the model is served; any server that speaks Anthropic's API",
+    )
+    budget: Count = Field(default=128_000, description="tokens that a request may have")
+    max_tokens: Count = Field(default=8_192, description="tokens that an answer may have")
+    max_steps: Count = Field(
+        default=50, description="requests that a turn may take before it pauses"
+    )
+    tool_protocol: ToolProtocol = Field(
+        default="native", description="how the model calls tools: by the API, or in its text"
+    )
+    strategy: Strategy = Field(
+        default=StrategyChoice(type="sliding"), description="what the model reads of a long talk"
+    )
+    placement: Placement = Field(
+        default="tail",
+        description="where live windows stand: at the end, or where they were opened",
+    )
+    approval: Approval = Field(
+        default="ask",
+        description="what may write outside of windows: what you allow, all, or nothing",
+    )
+    window: Paths = Field(default=(), description="a file of windows, FILE.py or FILE.py:Class")
+    windows: Paths = Field(default=(), description="a folder of such files")
+    lang: Lang = Field(default="en", description="the language; by default that of the locale")
+
+
+def flag_of(name: str) -> str:
+    """The flag of a setting."""
+    return "--" + name.replace("_", "-")
+
+
+def choices(name: str) -> tuple[str, ...]:
+    """What a setting can be, if that is one of a few words."""
+    words = get_args(Settings.model_fields[name].annotation)
+    return words if all(isinstance(word, str) for word in words) else ()
+
+
+def allowed(name: str) -> str:
+    """What a setting may be, in words."""
+    field = Settings.model_fields[name]
+    if words := choices(name):
+        return f"one of {', '.join(words)}"
+    found = [one for one in _metadata(field.annotation, field.metadata) if isinstance(one, Allowed)]
+    return found[0].words
+
+
+def _metadata(annotation: Any, own: Sequence[Any]) -> Iterator[Any]:
+    """What is noted about a field, also where its type is one of several."""
+    yield from own
+    for one in get_args(annotation):
+        yield from getattr(one, "__metadata__", ())
