@@ -60,10 +60,10 @@ if TYPE_CHECKING:
     from contextui.files.workspace import Workspace as Workspace
     from contextui.model import LlmMessage as LlmMessage
     from contextui.model import Model as Model
-    from contextui.session.code_index import CodeStoreError as CodeStoreError
-    from contextui.session.code_refs import resolve_code_refs as resolve_code_refs
-    from contextui.session.code_store import CodeFile as CodeFile
-    from contextui.session.code_store import CodeStore as CodeStore
+    from contextui.session.code.file import CodeFile as CodeFile
+    from contextui.session.code.index import CodeStoreError as CodeStoreError
+    from contextui.session.code.refs import resolve_code_refs as resolve_code_refs
+    from contextui.session.code.store import CodeStore as CodeStore
     from contextui.session.notes import Note as Note
     from contextui.session.notes import Notes as Notes
     from contextui.session.paths import escape_project_path as escape_project_path
@@ -79,9 +79,9 @@ if TYPE_CHECKING:
     from contextui.windowing.base import Window as Window
     from contextui.windowing.element import Body as Body
     from contextui.windowing.element import Element as Element
+    from contextui.windowing.finding.registry import Registry as Registry
+    from contextui.windowing.finding.registry import discover as discover
     from contextui.windowing.manager import WindowManager as WindowManager
-    from contextui.windowing.registry import Registry as Registry
-    from contextui.windowing.registry import discover as discover
     from contextui.windowing.snapshot import Anchor as Anchor
     from contextui.windowing.snapshot import AnchorType as AnchorType
     from contextui.windowing.snapshot import ContextVersion as ContextVersion
@@ -122,9 +122,10 @@ _HOMES = {
     "contextui.files.workspace": ["Workspace"],
     "contextui.errors": ["ActionError", "ContextTooLargeError", "ContextUIError"],
     "contextui.model": ["LlmMessage", "Model"],
-    "contextui.session.code_index": ["CodeStoreError"],
-    "contextui.session.code_store": ["CodeFile", "CodeStore"],
-    "contextui.session.code_refs": ["resolve_code_refs"],
+    "contextui.session.code.index": ["CodeStoreError"],
+    "contextui.session.code.file": ["CodeFile"],
+    "contextui.session.code.store": ["CodeStore"],
+    "contextui.session.code.refs": ["resolve_code_refs"],
     "contextui.session.notes": ["Note", "Notes"],
     "contextui.session.paths": ["escape_project_path"],
     "contextui.session.session": ["Session", "SessionOptions"],
@@ -135,7 +136,7 @@ _HOMES = {
     "contextui.windowing.base": ["Window"],
     "contextui.windowing.element": ["Body", "Element"],
     "contextui.windowing.manager": ["WindowManager"],
-    "contextui.windowing.registry": ["Registry", "discover"],
+    "contextui.windowing.finding.registry": ["Registry", "discover"],
     "contextui.windowing.snapshot": [
         "Anchor",
         "AnchorType",

@@ -12,7 +12,7 @@ from contextui.model import Answer, Usage
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from contextui.tui.desk import Desk
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 
 CART = '''\
 from decimal import Decimal

@@ -13,7 +13,7 @@ SAMPLE = Path(__file__).parent / "thirdparty"
 
 LIST = """
 import json, sys
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 
 registry = discover()
 before = [entry.data() for entry in registry.entries]
@@ -25,7 +25,7 @@ print(json.dumps([before, [entry.data() for entry in registry.entries]]))
 OPEN = """
 import asyncio
 from contextui import WindowManager
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 
 windows = WindowManager(discover().classes())
 dice = windows.open("dice", seed=7)
@@ -84,6 +84,6 @@ def test_it_opens_like_any_other(installed: Path) -> None:
 
 
 def test_gone_it_is_gone() -> None:
-    registry = run("from contextui.windowing.registry import discover\n"
+    registry = run("from contextui.windowing.finding.registry import discover\n"
                    "print(*(entry.name for entry in discover().entries))", SAMPLE)  # fmt: skip
     assert "dice" not in registry.split()

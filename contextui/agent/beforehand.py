@@ -15,7 +15,8 @@ from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
-from contextui.session.code_store import FOLDER, CodeFile, CodeStore
+from contextui.session.code.file import CodeFile
+from contextui.session.code.store import FOLDER, CodeStore
 
 _MOST = 50  # code files that are named
 _MOST_NAMED = 10  # files of which a line is told

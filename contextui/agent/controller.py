@@ -45,8 +45,8 @@ from contextui.events import Event
 from contextui.model import Answer, Model, ModelError, ModelRequest, Usage, UsageTold
 from contextui.text import cap
 from contextui.windowing.action import ActionResult
+from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.registry import discover
 from contextui.windowing.trouble import reason_of
 
 

@@ -23,9 +23,10 @@ from contextui.session.paths import contextui_home
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import one_line
+from contextui.windowing.finding.entry import WindowEntry
+from contextui.windowing.finding.registry import Registry, discover
+from contextui.windowing.finding.sources import WindowLoadError
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.registry import Registry, WindowEntry, discover
-from contextui.windowing.trust import WindowLoadError
 
 _OUR_OWN = " of the package contextui "
 _CHOSEN = ("--model", "CONTEXTUI_MODEL")

@@ -18,7 +18,7 @@ from contextui.cli.speaking import make_robust, say
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
 from contextui.windowing.base import Window
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 
 TURNS = (
     "Make a to-do list with milk, eggs and bread",

@@ -13,7 +13,7 @@ from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import say
 from contextui.cli.words import words
 from contextui.session.paths import contextui_home
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 from contextui.windowing.template import write_new_window
 
 

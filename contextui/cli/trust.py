@@ -12,7 +12,7 @@ from contextui.cli.speaking import say, say_json, tell
 from contextui.cli.words import counted, in_ours, words
 from contextui.session.paths import contextui_home
 from contextui.text import one_line
-from contextui.windowing.trust import Review, TrustStore
+from contextui.windowing.finding.trust import Review, TrustStore
 
 
 def run(arguments: Arguments) -> int:

@@ -7,7 +7,7 @@ from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import say, say_json, tell, terminal_columns
 from contextui.cli.words import in_ours
 from contextui.session.paths import contextui_home
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 
 _INDENT = "    "
 

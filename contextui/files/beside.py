@@ -12,12 +12,19 @@ from contextui.files.errors import SaveError
 from contextui.files.version import Version
 
 _PREFIX, _SUFFIX = ".contextui-", ".tmp"
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+"""How a file is opened that must not be there yet."""
+
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
 class StrandedError(SaveError):
     """Another's content stands under the temporary name and must not be removed."""
+
+
+def temporary_name() -> str:
+    """A name that nothing else has, for what is not finished."""
+    return f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
 
 
 def is_temporary(name: str) -> bool:
@@ -34,9 +41,9 @@ def written_beside(spot: Spot, data: bytes, *, like: bool = False) -> Iterator[t
         data: The content.
         like: Whether it gets owner, mode and attributes of the file that stands there.
     """
-    temporary, keep = f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}", False
+    temporary, keep = temporary_name(), False
     # Nobody else may read it before it has the old file's mode; a new file gets the usual one.
-    descriptor = os.open(temporary, _NEW, 0o600 if like else 0o666, dir_fd=spot.folder)
+    descriptor = os.open(temporary, NEW, 0o600 if like else 0o666, dir_fd=spot.folder)
     try:
         try:
             write_all(descriptor, data)
@@ -79,7 +86,7 @@ def give_name(folder: int, temporary: str, name: str) -> None:
             raise
         # A file system without links: take the name first, at the risk that a crash right
         # here leaves an empty file.
-        os.close(os.open(name, _NEW, 0o600, dir_fd=folder))
+        os.close(os.open(name, NEW, 0o600, dir_fd=folder))
         os.replace(temporary, name, **folders)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from contextui.agent.controller import InteractionController
 from contextui.session.session import Session
-from contextui.windowing.registry import WindowEntry
+from contextui.windowing.finding.entry import WindowEntry
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from contextui.config.choices import Lang
 from contextui.context.manager import ContextManager
 from contextui.files.workspace import Workspace
 from contextui.model import ModelRequest
-from contextui.session.code_store import FOLDER, CodeStore
+from contextui.session.code.store import FOLDER, CodeStore
 from contextui.windowing.manager import WindowManager
 from tests.agent.talking import controller, end, of, run
 from tests.windowing.samples import Todo

@@ -18,8 +18,8 @@ from contextui.context.manager import ContextManager
 from contextui.files.paths import AnyPath
 from contextui.files.workspace import OpenedText, Workspace
 from contextui.windowing.base import Window
+from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.registry import discover
 from tests.agent.talking import controller, of, options, run
 from tests.context.conversation import wire
 from tests.windowing.samples import Todo

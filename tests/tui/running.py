@@ -19,7 +19,7 @@ from contextui.tui.app import ContextUIApp
 from contextui.tui.desk import Desk
 from contextui.windowing.base import Window
 from contextui.windowing.env import Clock
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 from tests.agent.talking import options
 
 SIZES = [(80, 24), (120, 40), (200, 60)]

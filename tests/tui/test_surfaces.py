@@ -74,7 +74,7 @@ def test_nothing_becomes_live_anywhere(tmp_path: Path, kind: str, size: tuple[in
     )  # fmt: skip
 
     async def look() -> None:
-        from contextui.windowing.registry import discover
+        from contextui.windowing.finding.registry import discover
 
         classes: list[type[Window]] = [*discover().classes(), Hostile]
         desk = desk_in(tmp_path, model=model, windows=classes)

@@ -9,7 +9,7 @@ import pytest
 
 from contextui import Lod
 from contextui.testing import WindowTester
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 from contextui.windowing.template import NewWindowError, new_window, write_new_window
 
 

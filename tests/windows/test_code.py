@@ -21,8 +21,8 @@ from contextui import (
     WindowManager,
 )
 from contextui.errors import ContextUIError
-from contextui.session.code_refs import resolve_code_refs
-from contextui.session.code_store import FOLDER, CodeStore
+from contextui.session.code.refs import resolve_code_refs
+from contextui.session.code.store import FOLDER, CodeStore
 from contextui.testing import WindowTester
 from contextui.windows import code as code_module
 from contextui.windows.code import CodeWindow

@@ -7,22 +7,22 @@ one language, which it learns before it says anything.
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Literal
 
 from contextui.cli.words import commands, elsewhere, helping, turns
+from contextui.config.choices import Lang
 
 CHINESE: Mapping[str, str] = {**turns.CHINESE, **commands.CHINESE, **helping.CHINESE}
 
 _NAME = re.compile(r"\{(\w+)\}")
-_spoken: list[Literal["en", "zh"]] = ["en"]
+_spoken: list[Lang] = ["en"]
 
 
-def speak(lang: Literal["en", "zh"]) -> None:
+def speak(lang: Lang) -> None:
     """Say everything in this language from now on."""
     _spoken[0] = lang
 
 
-def spoken() -> Literal["en", "zh"]:
+def spoken() -> Lang:
     """The language that everything is said in."""
     return _spoken[0]
 

@@ -26,8 +26,8 @@ from contextui.events import Event
 from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
 from contextui.model import TextDelta
-from contextui.session.code_refs import resolve_code_refs
-from contextui.session.code_store import CodeStore
+from contextui.session.code.refs import resolve_code_refs
+from contextui.session.code.store import CodeStore
 from contextui.session.session import Session
 from contextui.tui.conversation.calls import CallLine
 from contextui.tui.conversation.entries import (

@@ -13,7 +13,7 @@ from contextui.agent.models.offline import OfflineModel
 from contextui.config.choices import Lang
 from contextui.context.manager import ContextManager
 from contextui.files.workspace import Workspace
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 from tests.agent.models.strangers import STRANGERS
 
 FILES = {"notes.txt": "one\ntwo\nthree TODO\n", "src/main.py": "print('hi')\n# TODO\n"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import contextui.agent.models.offline
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 from tests.agent.models.offline_talk import Talk
 
 MILK = {"items": ["milk", "eggs"]}

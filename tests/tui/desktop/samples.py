@@ -15,7 +15,7 @@ from contextui.config.choices import Lang
 from contextui.tui.desk import Desk
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.pane import Desktop
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 from tests.tui.running import desk_in, lines, until
 
 # Whatever of this were obeyed would be seen: an exception, a click, a title, a clipboard.

@@ -8,7 +8,7 @@ from contextui.tui.desktop.acting import _KEYS
 from contextui.tui.desktop.filling import _WANTED
 from contextui.tui.desktop.naming import short_name
 from contextui.tui.words import CHINESE, Words, actions
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 from contextui.windowing.snapshot import Lod
 
 FOLDER = Path(contextui.tui.desktop.__file__).parent

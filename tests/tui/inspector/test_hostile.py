@@ -12,7 +12,7 @@ from contextui.tui.desk import Desk
 from contextui.tui.inspector.editing import EditScreen
 from contextui.tui.inspector.whole import WholeText
 from contextui.tui.link import Changes
-from contextui.windowing.registry import WindowEntry
+from contextui.windowing.finding.entry import WindowEntry
 from tests.tui.inspector.scene import SIZES, enter, inspector, rows, screen, see
 from tests.tui.running import desk_in, lines, running, say, until
 

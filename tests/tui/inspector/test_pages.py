@@ -13,7 +13,7 @@ from contextui.tui.inspector.outline import Outline
 from contextui.tui.inspector.requestlines import Bytes
 from contextui.tui.inspector.usage import UsagePage
 from contextui.tui.inspector.whole import WholeText
-from contextui.windowing.registry import WindowEntry
+from contextui.windowing.finding.entry import WindowEntry
 from tests.tui.inspector.scene import (
     LONG,
     SIZES,

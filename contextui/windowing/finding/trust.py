@@ -15,15 +15,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
 from contextui.errors import ContextUIError
-from contextui.files.disk import flush, write_all
-from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
+from contextui.files.errors import FileError
 from contextui.files.listing import list_folder
-from contextui.files.private import make_private
+from contextui.files.private import make_private, write_private
 from contextui.files.workspace import Workspace
 from contextui.text import one_line, quote
-
-SOURCE_LIMIT = 1_000_000
-"""Bytes of one window's file; nobody reads more than that before trusting it."""
+from contextui.windowing.finding.sources import content_or_reason
 
 _MOST_NAMES = 2_000  # files and folders below one folder of windows
 _MOST_BYTES = 16_000_000  # of all its Python files
@@ -35,10 +32,6 @@ FileStatus = Literal["trusted", "new", "changed", "removed", "refused"]
 
 class TrustError(ContextUIError):
     """A folder that cannot be looked through, or a trust that cannot be written down."""
-
-
-class WindowLoadError(ContextUIError):
-    """A window that was found and cannot be used; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +196,7 @@ class TrustStore:
             make_private(self.path.parent)
             if problem is not None:
                 self._set_aside()
-            _replace(Path(os.path.realpath(self.path)), text.encode())
+            write_private(Path(os.path.realpath(self.path)), text.encode())
         except OSError as error:
             raise TrustError(
                 f"{one_line(str(self.path), 160)} cannot be written: {error.strerror}."
@@ -222,49 +215,7 @@ def _is_record(folders: object) -> TypeGuard[dict[str, dict[str, str]]]:
     )
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Put a file for the owner alone in the place of another, whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            write_all(descriptor, data)
-            flush(descriptor)
-        finally:
-            os.close(descriptor)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-# --- reading what may be run -----------------------------------------------------------------
-
-
-def is_window_file(name: str) -> bool:
-    """Whether a name in a folder of windows is one of a window's file."""
-    helper = name.startswith(("_", ".", "test_")) or name == "conftest.py"
-    return name.endswith(".py") and not helper and "/" not in name
-
-
-def read_source(path: Path) -> bytes:
-    """All of a file that the user named; links are followed, they are the user's own.
-
-    Raises:
-        WindowLoadError: It cannot be a window's file; the text says what to do.
-    """
-    shown, real = one_line(str(path), 160), Path(os.path.realpath(path))
-    if real.is_dir():
-        raise WindowLoadError(f"{shown} is a folder: give it as a folder of windows")
-    if not os.path.lexists(real):
-        raise WindowLoadError(f"there is no file {shown}: name a Python file")
-    if not path.name.endswith(".py"):
-        raise WindowLoadError(f"{shown} is not a Python file: its name must end in .py")
-    try:
-        with Workspace(real.parent) as folder:
-            return folder.read_bytes(real.name, limit=SOURCE_LIMIT)
-    except FileError as error:
-        raise WindowLoadError(f"{shown}: {_refusal(error)}") from error
+# --- looking through a folder -----------------------------------------------------------------
 
 
 def _python_files(folder: Path) -> Iterator[tuple[str, bytes | str]]:
@@ -284,25 +235,9 @@ def _python_files(folder: Path) -> Iterator[tuple[str, bytes | str]]:
                     if entry.kind == "folder":
                         pending.append(entry.path)
                     elif entry.name.endswith(".py"):
-                        yield entry.path, _content(workspace, entry.path)
+                        yield entry.path, content_or_reason(workspace, entry.path)
     except FileError as error:
         raise TrustError(f"{quote(str(folder), 160)} cannot be looked through: {error}") from error
-
-
-def _content(workspace: Workspace, path: str) -> bytes | str:
-    try:
-        return workspace.read_bytes(path, limit=SOURCE_LIMIT)
-    except FileError as error:
-        return _refusal(error)
-
-
-def _refusal(error: FileError) -> str:
-    """Why a file is not taken as a window's, in words that fit any folder."""
-    if isinstance(error, PathEscapeError):
-        return "it is a link that leads out of the folder: put the file itself there"
-    if isinstance(error, FileTooLargeError):
-        return f"it has {error.size:,} bytes, and a window's file has {error.limit:,} at most"
-    return str(error).rstrip(".")
 
 
 def _too_much(folder: Path, what: str) -> TrustError:

@@ -2,10 +2,11 @@
 
 import re
 from contextlib import suppress
-from typing import Literal
 
-from contextui.session.code_index import CodeStoreError
-from contextui.session.code_store import CodeFile, CodeStore
+from contextui.config.choices import Lang
+from contextui.session.code.file import CodeFile
+from contextui.session.code.index import CodeStoreError
+from contextui.session.code.store import CodeStore
 
 _REFERENCE = re.compile(
     r"^ {0,3}(?P<fence>`{3,}+|~{3,}+)[^`\n]*(?:\n[\s\S]*?(?:^ {0,3}(?P=fence)[`~]*+[ \t]*$|\Z)|\Z)"
@@ -15,7 +16,7 @@ _REFERENCE = re.compile(
 )
 
 
-def resolve_code_refs(text: str, store: CodeStore, lang: Literal["en", "zh"] = "en") -> str:
+def resolve_code_refs(text: str, store: CodeStore, lang: Lang = "en") -> str:
     """Put the code in the place of each ``<code_ref>id</code_ref>``, for a person to read.
 
     What comes out is Markdown for the screen and must never go back into the context. References

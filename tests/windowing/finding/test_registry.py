@@ -12,8 +12,9 @@ import pytest
 
 from contextui import WindowManager
 from contextui.errors import UnknownWindowError
-from contextui.windowing.registry import Registry, discover
-from contextui.windowing.trust import TrustStore, WindowLoadError
+from contextui.windowing.finding.registry import Registry, discover
+from contextui.windowing.finding.sources import WindowLoadError
+from contextui.windowing.finding.trust import TrustStore
 
 SOURCE = '''
 from contextui import Body, Lod, Window, action
@@ -219,7 +220,9 @@ def test_ctrl_c_still_ends_the_program(there: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         found(files=["slow.py"])
     with pytest.raises(KeyboardInterrupt):
-        found(packages=[point("x", "tests.windowing.test_registry:interrupt.pressed")]).load_all()
+        found(
+            packages=[point("x", "tests.windowing.finding.test_registry:interrupt.pressed")]
+        ).load_all()
 
 
 class _Interrupt:
@@ -401,7 +404,7 @@ def test_listing_imports_no_package_and_loading_one_imports_only_it(there: Path)
     script = """
 import sys
 from importlib.metadata import EntryPoint
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 points = [EntryPoint("todo", "contextui.windows.todo:TodoWindow", "contextui.windows"),
           EntryPoint("other", "no.such.module:Other", "contextui.windows")]
 registry = discover(packages=points)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from contextui.windowing import trust
-from contextui.windowing.trust import Review, TrustError, TrustStore
+from contextui.files import private
+from contextui.windowing.finding import trust
+from contextui.windowing.finding.trust import Review, TrustError, TrustStore
 
 
 @pytest.fixture
@@ -301,7 +302,7 @@ def test_a_failing_write_leaves_what_was_there(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(trust, "write_all", full)
+    monkeypatch.setattr(private, "write_all", full)
     with pytest.raises(TrustError, match="No space left"):
         store.trust(folder)
     assert store.path.read_bytes() == before

@@ -1,67 +1,40 @@
-"""Code that was written in a conversation: files of its own, and an index of them (S4.4, S4.5)."""
+"""`CodeStore`: saving, reading, listing and deleting pieces of code."""
 
-import logging
 import os
 import re
-import secrets
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from contextui.files.beside import is_temporary
-from contextui.files.disk import content_of, flush, write_all
-from contextui.files.encoding import LINE_END
 from contextui.files.errors import FileTooLargeError, MissingFileError
+from contextui.files.private import write_private
 from contextui.files.workspace import Workspace
-from contextui.session.code_index import CodeIndex, CodeStoreError, Row, is_busy
+from contextui.session.code.file import (
+    CODE_LIMIT,
+    DESCRIPTION_LIMIT,
+    CodeFile,
+    OnDisk,
+    counts_of,
+    current,
+    read_code,
+    row_of,
+)
+from contextui.session.code.index import CodeIndex, CodeStoreError, is_busy
+from contextui.session.code.languages import LANGUAGES, OF_ENDING, known_language
 from contextui.text import for_model, one_line, quote
 
 CODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 """What may be the id of a piece of code; it becomes the name of a file."""
 
-LANGUAGES: Mapping[str, str] = {
-    "python": "py",
-    "javascript": "js",
-    "typescript": "ts",
-    "html": "html",
-    "css": "css",
-    "sql": "sql",
-    "shell": "sh",
-    "bash": "sh",
-    "markdown": "md",
-    "json": "json",
-    "yaml": "yaml",
-    "xml": "xml",
-    "r": "r",
-    "java": "java",
-    "c": "c",
-    "c++": "cpp",
-    "go": "go",
-    "rust": "rs",
-    "php": "php",
-    "ruby": "rb",
-}
-"""The languages, and how the names of their files end."""
-
 FOLDER = ".contextui/code"
 """Where a project keeps its code files."""
 
-CODE_LIMIT = 4 * 1024 * 1024
-"""Bytes of one piece of code."""
-
-DESCRIPTION_LIMIT = 200
-"""Characters of a description."""
-
-_OF_ENDING = {ending: name for name, ending in LANGUAGES.items() if name != "bash"}
-_ALIASES = {**_OF_ENDING, "yml": "yaml", "golang": "go", "python3": "python"}
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _FORGET = "DELETE FROM code WHERE code_id = ?"
-_log = logging.getLogger(__name__)
 
 
 class InvalidCodeIdError(CodeStoreError):
@@ -72,41 +45,7 @@ class UnknownCodeError(CodeStoreError):
     """An id that no code has."""
 
 
-@dataclass(frozen=True, slots=True)
-class CodeFile:
-    """What is known of a piece of code without reading it.
-
-    Attributes:
-        code_id: Its id.
-        language: One of `LANGUAGES`.
-        description: What it is for, in one line.
-        line_count: Its lines.
-        char_count: Its characters.
-        created_at: When it was first saved.
-        note: What was done differently than asked for when it was saved, in words.
-    """
-
-    code_id: str
-    language: str
-    description: str
-    line_count: int
-    char_count: int
-    created_at: datetime
-    note: str = ""
-
-
-class _OnDisk(NamedTuple):
-    """A file of the store, and by what one sees that it was changed."""
-
-    path: Path
-    mark: tuple[int, int, int]
-
-    @classmethod
-    def at(cls, path: Path, info: os.stat_result) -> "_OnDisk":
-        return cls(path, (info.st_size, info.st_mtime_ns, info.st_ino))
-
-
-Files: TypeAlias = dict[str, list[_OnDisk]]
+Files: TypeAlias = dict[str, list[OnDisk]]
 
 
 class CodeStore:
@@ -159,7 +98,7 @@ class CodeStore:
             CodeStoreError: It could not be saved; the text says what there is instead.
         """
         _check_id(code_id)
-        language, note = _known_language(language)
+        language, note = known_language(language)
         text = for_model(content)
         data = text.encode()
         if len(data) > CODE_LIMIT:
@@ -168,14 +107,14 @@ class CodeStore:
         with _telling(lambda: failed), self._index.changing() as (index, rows):
             there = self._files()
             self._refuse(code_id, name := f"{code_id}.{LANGUAGES[language]}", there)
-            old = _current(there.get(code_id, []), rows.get(code_id))
+            old = current(there.get(code_id, []), rows.get(code_id))
             created = old[0].created_at if old else self._clock()
             line = one_line(description, DESCRIPTION_LIMIT)
-            facts = CodeFile(code_id, language, line, *_counts(text), created, note)
+            facts = CodeFile(code_id, language, line, *counts_of(text), created, note)
             index.execute(_FORGET, [code_id])  # an index that cannot be written says so here
             file = self._write(name, data)
             failed = f"{code_id} was saved, but not its description"
-            index.execute(f"INSERT INTO code VALUES ({','.join('?' * 9)})", _row(facts, file))
+            index.execute(f"INSERT INTO code VALUES ({','.join('?' * 9)})", row_of(facts, file))
             if old and old[1].path != file.path:
                 old[1].path.unlink(missing_ok=True)  # it was in another language until now
         return facts
@@ -190,15 +129,15 @@ class CodeStore:
         _check_id(code_id)
         with _telling(lambda: f"{code_id} cannot be read"), self._index.looking() as rows:
             there = self._files()
-            found = _current(there.get(code_id, []), rows.get(code_id))
+            found = current(there.get(code_id, []), rows.get(code_id))
             if found is None:
                 raise _unknown(code_id, there)
-            return _content(found[1].path).decode()
+            return read_code(found[1].path).decode()
 
     def list(self) -> list[CodeFile]:
         """All there is, the oldest first."""
         with _telling(lambda: "The code cannot be listed"), self._index.looking() as rows:
-            found = [_current(files, rows.get(one)) for one, files in self._files().items()]
+            found = [current(files, rows.get(one)) for one, files in self._files().items()]
         files = [one[0] for one in found if one]
         return sorted(files, key=lambda one: (one.created_at, one.code_id))
 
@@ -228,10 +167,10 @@ class CodeStore:
         with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
             for entry in entries:
                 code_id, _, ending = entry.name.rpartition(".")
-                if ending in _OF_ENDING and CODE_ID.fullmatch(code_id):
+                if ending in OF_ENDING and CODE_ID.fullmatch(code_id):
                     info = entry.stat(follow_symlinks=False)
                     if stat.S_ISREG(info.st_mode) and info.st_size <= CODE_LIMIT:
-                        file = _OnDisk.at(self.folder / entry.name, info)
+                        file = OnDisk.at(self.folder / entry.name, info)
                         found.setdefault(code_id, []).append(file)
         return found
 
@@ -246,87 +185,13 @@ class CodeStore:
         if name not in known and os.path.lexists(self.folder / name):
             raise CodeStoreError(f"{code_id} was not saved: {name} is there and is no code.")
 
-    def _write(self, name: str, data: bytes) -> _OnDisk:
-        """Put a file in its place, whole and on the disk; called while the index is locked."""
+    def _write(self, name: str, data: bytes) -> OnDisk:
+        """Put a file in its place; called while the index is locked."""
         for path in self.folder.iterdir():
             if is_temporary(path.name):  # nobody else writes now: a crash left it
                 path.unlink()
-        temporary = self.folder / f".contextui-{secrets.token_hex(8)}.tmp"
-        descriptor = os.open(temporary, _NEW, 0o600)
-        try:
-            write_all(descriptor, data)
-            flush(descriptor)
-            written = os.fstat(descriptor)
-            os.replace(temporary, self.folder / name)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-        finally:
-            os.close(descriptor)
-        folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            flush(folder)
-        finally:
-            os.close(folder)
-        return _OnDisk.at(self.folder / name, written)
-
-
-# --- what a file and its row say together -----------------------------------------------------
-
-
-def _current(files: list[_OnDisk], row: Row | None) -> tuple[CodeFile, _OnDisk] | None:
-    """What is known of a piece of code, and its file: the one in the index, else the newest."""
-    if not files:
-        return None
-    indexed = LANGUAGES.get(row.language) if row else None
-    file = next((one for one in files if one.path.suffix == f".{indexed}"), None)
-    language = row.language if row and file else ""
-    if file is None:
-        file = max(files, key=lambda one: (one.mark[1], one.path.name))
-        language = _OF_ENDING[file.path.suffix[1:]]
-    if row and (row.size, row.mtime_ns, row.inode) == file.mark:
-        counts = row.line_count, row.char_count
-    else:
-        try:
-            counts = _counts(_content(file.path).decode(errors="replace"))
-        except FileNotFoundError:  # by someone who does not ask the index
-            return None
-    description = one_line(str(row.description), DESCRIPTION_LIMIT) if row else ""
-    created = datetime.fromtimestamp(file.mark[1] / 1e9, UTC)
-    with suppress(TypeError, ValueError, OverflowError):
-        created = datetime.fromisoformat(row.created_at if row else "").astimezone(UTC)
-    return CodeFile(file.path.stem, language, description, *counts, created), file
-
-
-def _row(facts: CodeFile, file: _OnDisk) -> Row:
-    created = facts.created_at.isoformat()
-    counts = facts.line_count, facts.char_count
-    return Row(facts.code_id, facts.language, facts.description, *counts, created, *file.mark)
-
-
-def _counts(text: str) -> tuple[int, int]:
-    """Lines and characters."""
-    unfinished = bool(text) and not text.endswith(("\n", "\r"))
-    return len(LINE_END.findall(text)) + unfinished, len(text)
-
-
-def _content(path: Path) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        return content_of(descriptor, path.name, CODE_LIMIT)
-    finally:
-        os.close(descriptor)
-
-
-def _known_language(asked: str) -> tuple[str, str]:
-    """The language to keep code as, and what is to be said about that."""
-    name = asked.strip().lower()
-    name = name if name in LANGUAGES else _ALIASES.get(name, "")
-    if name:
-        return name, ""
-    note = f"There is no language {quote(asked)}, so it is kept as python."
-    _log.warning(note)
-    return "python", note
+        path = self.folder / name
+        return OnDisk.at(path, write_private(path, data))
 
 
 # --- refusals ---------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ import json
 import logging
 import os
 import random
-import re
 import signal
 import sqlite3
 import struct
@@ -19,17 +18,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from contextui.files import private
 from contextui.files.beside import is_temporary
-from contextui.session import code_index, code_store
-from contextui.session.code_index import CodeStoreError
-from contextui.session.code_refs import resolve_code_refs
-from contextui.session.code_store import (
-    CODE_LIMIT,
-    LANGUAGES,
-    CodeFile,
+from contextui.session.code import file, index
+from contextui.session.code import store as store_module
+from contextui.session.code.file import CODE_LIMIT, CodeFile
+from contextui.session.code.index import CodeStoreError
+from contextui.session.code.languages import LANGUAGES
+from contextui.session.code.store import (
     CodeStore,
     InvalidCodeIdError,
     UnknownCodeError,
@@ -144,7 +141,7 @@ class TestSaving:
 
     def test_a_list_reads_no_file(self, store: CodeStore, monkeypatch: pytest.MonkeyPatch) -> None:
         listed = [store.save(f"code{number}", "python", "x") for number in range(3)]
-        monkeypatch.setattr(code_store, "content_of", None)
+        monkeypatch.setattr(file, "content_of", None)
         assert store.list() == listed
 
 
@@ -464,7 +461,7 @@ class TestFailing:
         def full(*_: object) -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr(code_store, "write_all", full)
+        monkeypatch.setattr(private, "write_all", full)
         with pytest.raises(CodeStoreError) as caught:
             store.save("code", "go", "new", "New")
         assert str(caught.value) == "code was not saved: No space left on device."
@@ -480,7 +477,7 @@ class TestFailing:
         def no_row(*_: object) -> list[object]:
             raise sqlite3.OperationalError("database or disk is full")
 
-        monkeypatch.setattr(code_store, "_row", no_row)
+        monkeypatch.setattr(store_module, "row_of", no_row)
         with pytest.raises(CodeStoreError) as caught:
             store.save("code", "python", "new\n", "New")
         assert str(caught.value) == (
@@ -494,7 +491,7 @@ class TestFailing:
     def test_another_process_that_stays_at_it_is_told(
         self, store: CodeStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(code_index, "BUSY_SECONDS", 0.01)
+        monkeypatch.setattr(index, "BUSY_SECONDS", 0.01)
         saved = store.save("code", "python", "x")
         other = sqlite3.connect(store.folder / "index.sqlite", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -611,11 +608,11 @@ class TestCrashes:
 
 def run_apart(way: str, folder: Path) -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.session.test_code_store", way, str(folder / "code")],
+        [sys.executable, "-m", "tests.session.code.test_store", way, str(folder / "code")],
         capture_output=True,
         text=True,
         check=False,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
     )
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
@@ -661,14 +658,21 @@ def steps(folder: Path, language: str = "python") -> dict[str, str]:
             if step == "commit":
                 store.save("code", language, "new\nnew\n", "New")
                 die()
-            owner: Any = {"replace": os, "unlink": Path, "unlinked": Path}.get(step, code_store)
+            owners: dict[str, Any] = {
+                "replace": os,
+                "row": store_module,
+                "unlink": Path,
+                "unlinked": Path,
+            }
             calls: list[Callable[..., object]] = [die]
             if step == "flush":  # the folder's, behind the file's
                 calls = [lambda _: None, die]
             elif step == "unlinked":
                 calls = [lambda path: (os.unlink(path), die())]  # type: ignore[func-returns-value]
-            name = {"row": "_row", "unlinked": "unlink"}.get(step, step)
-            setattr(owner, name, lambda *arguments, **_: calls.pop(0)(*arguments))
+            name = {"row": "row_of", "unlinked": "unlink"}.get(step, step)
+            setattr(
+                owners.get(step, private), name, lambda *arguments, **_: calls.pop(0)(*arguments)
+            )
             store.save("code", language, "new\nnew\n", "New")
             die()
 
@@ -721,82 +725,6 @@ def kills(folder: Path) -> dict[str, int]:
         assert listed[0].char_count == len(content)
         number = now
     return {"saved": saved}
-
-
-# --- references ----------------------------------------------------------------------------------
-
-
-class TestReferences:
-    @pytest.fixture
-    def store(self, tmp_path: Path) -> CodeStore:
-        store = CodeStore(tmp_path)
-        store.save("hello", "python", "print('hello')")
-        store.save("page", "c++", "int main;\n")
-        store.save("empty", "json", "")
-        return store
-
-    @pytest.mark.parametrize(
-        ("text", "shown"),
-        [
-            ("no reference", "no reference"),
-            ("<code_ref>hello</code_ref>", "```python\nprint('hello')\n```"),
-            ("Look:\n<code_ref> page </code_ref>\nSo.", "Look:\n```c++\nint main;\n```\nSo."),
-            ("Here <code_ref>hello</code_ref>.", "Here \n```python\nprint('hello')\n```\n."),
-            ("<code_ref>empty</code_ref>", "```json\n\n```"),
-            ("<code_ref>nope</code_ref>!", "<code_ref>nope</code_ref> (code not found)!"),
-            ("<code_ref>../x</code_ref>", "<code_ref>../x</code_ref> (code not found)"),
-            ("<code_ref>two words</code_ref>", "<code_ref>two words</code_ref> (code not found)"),
-            ("`<code_ref>hello</code_ref>`", "`<code_ref>hello</code_ref>`"),
-            ("```\n<code_ref>hello</code_ref>\n```", "```\n<code_ref>hello</code_ref>\n```"),
-            ("~~~xml\n<code_ref>hello</code_ref>", "~~~xml\n<code_ref>hello</code_ref>"),
-            ("<code_ref>hello", "<code_ref>hello"),
-            ("<code_ref></code_ref>", "<code_ref></code_ref>"),
-            (
-                "```a``` <code_ref>empty</code_ref>\n```\n<code_ref>hello</code_ref>\n```\n"
-                "<code_ref>empty</code_ref>",
-                "```a``` \n```json\n\n```\n```\n<code_ref>hello</code_ref>\n```\n```json\n\n```",
-            ),
-        ],
-    )
-    def test_are_resolved_for_the_person(self, store: CodeStore, text: str, shown: str) -> None:
-        assert resolve_code_refs(text, store) == shown
-
-    def test_several_and_in_chinese(self, store: CodeStore) -> None:
-        text = "见 <code_ref>hello</code_ref><code_ref>没有</code_ref>"
-        assert resolve_code_refs(text, store, "zh") == (
-            "见 \n```python\nprint('hello')\n```\n<code_ref>没有</code_ref> (找不到这段代码)"
-        )
-
-    @settings(max_examples=30)
-    @given(code=st.text("`~ab\n\r \t<>", max_size=40))
-    def test_code_cannot_end_its_fence(self, tmp_path_factory: Any, code: str) -> None:
-        store = CodeStore(tmp_path_factory.mktemp("code"))
-        store.save("x", "markdown", code)
-        lines = resolve_code_refs("<code_ref>x</code_ref>", store).split("\n")
-        fence = lines[0].removesuffix("markdown")
-        assert re.fullmatch("`{3,}", fence)
-        assert lines[-1] == fence
-        inner = "\n".join(lines[1:-1])
-        assert inner in (code, code.removesuffix("\n"))
-        assert fence not in inner
-
-    def test_code_with_references_in_it_is_not_resolved_again(self, store: CodeStore) -> None:
-        store.save("outer", "html", "<code_ref>hello</code_ref>\n")
-        assert resolve_code_refs("<code_ref>outer</code_ref>", store) == (
-            "```html\n<code_ref>hello</code_ref>\n```"
-        )
-
-    def test_a_store_that_cannot_be_read_spoils_no_answer(self, store: CodeStore) -> None:
-        (store.folder / "index.sqlite").unlink()
-        (store.folder / "index.sqlite").symlink_to("/dev/null")
-        assert resolve_code_refs("<code_ref>hello</code_ref>", store) == (
-            "<code_ref>hello</code_ref> (code not found)"
-        )
-
-    @pytest.mark.parametrize("hostile", ["`", "<code_ref>", "<code_ref> ", "```\n", "~~~ `"])
-    def test_hostile_text_takes_time_in_proportion(self, store: CodeStore, hostile: str) -> None:
-        text = hostile * 100_000 + "<code_ref>"
-        assert resolve_code_refs(text, store) == text
 
 
 if __name__ == "__main__":

@@ -3,85 +3,32 @@
 Whatever is wrong with one of them becomes a line that says so, and the others are there.
 """
 
-import itertools
 import os
-import re
-import sys
-import traceback
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
 
-from contextui.errors import ContextUIError, UnknownWindowError
+from contextui.errors import UnknownWindowError
 from contextui.names import WINDOW_NAME
 from contextui.text import one_line, quote
 from contextui.windowing.base import Window
-from contextui.windowing.trouble import reason_of
-from contextui.windowing.trust import (
-    Review,
-    TrustError,
-    TrustStore,
+from contextui.windowing.finding.entry import WindowEntry, untrusted
+from contextui.windowing.finding.loading import NAMING, checked, classes_in, run_source
+from contextui.windowing.finding.sources import (
     WindowLoadError,
     is_window_file,
     read_source,
+    shown_path,
 )
+from contextui.windowing.finding.trust import Review, TrustError, TrustStore
 
 GROUP = "contextui.windows"
 """The entry points by which packages offer windows."""
-
-Status = Literal["found", "ready", "broken", "duplicate", "untrusted"]
-_numbers = itertools.count(1)
-_NAMING = "small letters, digits, - and _"
-
-
-@dataclass(frozen=True, slots=True)
-class WindowEntry:
-    """One window that was found.
-
-    Attributes:
-        name: What it is called; of one that could not be loaded, what its file is called.
-        origin: Where it comes from, in words.
-        status: ``found`` in a package and not imported yet; ``ready`` to be opened; or why not.
-        reason: Why not, in one line.
-        cls: Its class, once it is ready.
-    """
-
-    name: str
-    origin: str
-    status: Status
-    reason: str = ""
-    cls: type[Window] | None = None
-    _entry_point: EntryPoint | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def usable(self) -> bool:
-        """Whether the window can be opened, as far as is known."""
-        return self.status in ("found", "ready")
-
-    def __str__(self) -> str:
-        """The window in one inert line: ``[✓] name: description`` or ``[X] name: reason``."""
-        if not self.usable:
-            return f"[X] {self.name}: {self.reason}"
-        words = self.cls.description if self.cls else self.origin
-        return f"[✓] {self.name}: {one_line(words, 200)}"
-
-    def data(self) -> dict[str, Any]:
-        """The entry as JSON-ready data."""
-        return {
-            "name": self.name,
-            "status": self.status,
-            "origin": self.origin,
-            "reason": self.reason or None,
-            "description": one_line(self.cls.description, 1_000) if self.cls else None,
-            "args": str(self.cls.opening) if self.cls else None,
-            "actions": list(self.cls.actions) if self.cls else None,
-        }
 
 
 class Registry:
@@ -115,7 +62,7 @@ class Registry:
 
     def load_all(self) -> list[WindowEntry]:
         """The same with every package imported, so that each is ready or says why not."""
-        self._entries = [_loaded(entry) for entry in self._entries]
+        self._entries = [entry.loaded() for entry in self._entries]
         return self.entries
 
     def classes(self) -> list[type[Window]]:
@@ -129,7 +76,7 @@ class Registry:
             UnknownWindowError: There is none of that name.
             WindowLoadError: There is one, and it cannot be used.
         """
-        self._entries = [_loaded(one) if one.name == name else one for one in self._entries]
+        self._entries = [one.loaded() if one.name == name else one for one in self._entries]
         named = [entry for entry in self._entries if entry.name == name]
         for entry in named:
             if entry.cls is not None:
@@ -147,9 +94,9 @@ class Registry:
         offers.sort(key=lambda one: (not one[0].startswith("contextui "), one[0], one[1].name))
         for package, point in offers:
             origin = f"{one_line(point.value, 160)} of the package {package}"
-            entry = WindowEntry(one_line(point.name, 80), origin, "found", _entry_point=point)
+            entry = WindowEntry(one_line(point.name, 80), origin, "found", entry_point=point)
             if not WINDOW_NAME.fullmatch(point.name):
-                reason = f"{origin}: this cannot be a window's name ({_NAMING})"
+                reason = f"{origin}: this cannot be a window's name ({NAMING})"
                 entry = replace(entry, status="broken", reason=reason)
             self._add(entry)
 
@@ -170,7 +117,7 @@ class Registry:
         for name in names:
             self.add_file(folder / name)
         if not names and not optional:
-            self._add_broken(folder, f"{_shown(folder)}: {problem}")
+            self._add_broken(folder, f"{shown_path(folder)}: {problem}")
 
     def add_project(self, project: Path, store: TrustStore) -> None:
         """Add the windows of ``.contextui/windows``, if just these bytes were trusted."""
@@ -179,7 +126,7 @@ class Registry:
             return
         try:
             if not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(project)):
-                raise TrustError(f"{_shown(folder)} is a link that leads out of the project")
+                raise TrustError(f"{shown_path(folder)} is a link that leads out of the project")
             self.review = review = store.review(folder)
         except TrustError as problem:
             self._add_broken(folder, str(problem))
@@ -190,11 +137,11 @@ class Registry:
             if not is_window_file(file.name) or file.status == "removed":
                 continue
             if file.status == "refused":
-                self._add_broken(path, f"{_shown(path)}: {file.reason}")
+                self._add_broken(path, f"{shown_path(path)}: {file.reason}")
             elif review.trusted:
                 self._add_source(path, partial(review.contents.__getitem__, file.name))
             else:
-                self._add(_untrusted(path, file.status))
+                self._add(untrusted(path, file.status))
 
     def _add_source(self, path: Path, read: Callable[[], bytes], chosen: str | None = None) -> None:
         try:
@@ -202,20 +149,20 @@ class Registry:
             key = os.path.realpath(path), sha256(source).hexdigest()
             if key not in self._modules:  # a file that is found in two ways is still one
                 self._modules[key] = run_source(source, path)
-            classes = _chosen(self._modules[key], path, chosen)
+            classes = classes_in(self._modules[key], path, chosen)
         except WindowLoadError as problem:
             self._add_broken(path, str(problem))
             return
         for cls in classes:
-            origin = f"{cls.__name__} in {_shown(path)}"
+            origin = f"{cls.__name__} in {shown_path(path)}"
             try:
-                self._add(WindowEntry(_checked(cls).name, origin, "ready", cls=cls))
+                self._add(WindowEntry(checked(cls).name, origin, "ready", cls=cls))
             except WindowLoadError as problem:
-                self._add_broken(path, f"{problem} ({_shown(path)})", origin)
+                self._add_broken(path, f"{problem} ({shown_path(path)})", origin)
 
     def _add_broken(self, path: Path, reason: str, origin: str = "") -> None:
         name = one_line(path.name.removesuffix(".py"), 80) or "?"
-        entry = WindowEntry(name, origin or _shown(path), "broken", one_line(reason, 1_000))
+        entry = WindowEntry(name, origin or shown_path(path), "broken", one_line(reason, 1_000))
         self._add(entry)
 
     def _add(self, entry: WindowEntry) -> None:
@@ -267,109 +214,6 @@ def discover(
     return registry
 
 
-# --- from bytes to classes -------------------------------------------------------------------
-
-
-def run_source(source: bytes, path: Path) -> ModuleType:
-    """Run a file's bytes as a module with a name of its own; `sys.path` stays as it is.
-
-    Nothing is read from disk for it, no cache either: what was checked is what runs.
-
-    Raises:
-        WindowLoadError: It does not run; the text says why, and where.
-    """
-    file = os.path.abspath(path)
-    stem = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
-    module = ModuleType(f"_contextui_window_{next(_numbers)}_{stem}")
-    module.__file__ = file
-    sys.modules[module.__name__] = module  # dataclasses and pydantic look names up there
-    try:
-        exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
-    except BaseException as problem:
-        sys.modules.pop(module.__name__, None)
-        if isinstance(problem, KeyboardInterrupt):
-            raise
-        raise WindowLoadError(_reason(problem, file, _shown(path))) from problem
-    return module
-
-
-def _chosen(module: ModuleType, path: Path, name: str | None) -> list[type[Window]]:
-    """The class that was named; else all windows that the file defines, not those it imports."""
-    windows = dict.fromkeys(filter(_is_window, vars(module).values()))  # some have two names
-    own = [cls for cls in windows if cls.__module__ == module.__name__]
-    if name is None:
-        public = [cls for cls in own if not cls.__name__.startswith("_")]
-        if not public:
-            raise WindowLoadError(
-                f"{_shown(path)} defines no window: write a class that extends contextui.Window"
-            )
-        return public
-    found = vars(module).get(name)
-    if found is None:
-        there_is = ", ".join(cls.__name__ for cls in own) or "none"
-        raise WindowLoadError(f"{_shown(path)} has no class {quote(name)}. It has: {there_is}")
-    if not _is_window(found):
-        raise WindowLoadError(f"{name} in {_shown(path)} does not extend contextui.Window")
-    return [found]
-
-
-def _is_window(value: object) -> bool:
-    # Not isinstance: that would ask the value for its class, and a proxy may raise.
-    kind = value if issubclass(type(value), type) else None
-    return isinstance(kind, type) and issubclass(kind, Window) and kind is not Window
-
-
-def _checked(cls: type[Window]) -> type[Window]:
-    if cls.content is Window.content:
-        raise WindowLoadError(
-            f"{cls.__name__} has no content(): write what it shows, "
-            "or let its name begin with _ if it is only a base"
-        )
-    # Both were checked when the class was made, and its author may have changed them since.
-    if not isinstance(cls.name, str) or not WINDOW_NAME.fullmatch(cls.name):
-        raise WindowLoadError(f"{quote(str(cls.name))} cannot be a window's name ({_NAMING})")
-    if not isinstance(cls.description, str):
-        raise WindowLoadError(f"{cls.__name__}.description must be text")
-    return cls
-
-
-def _loaded(entry: WindowEntry) -> WindowEntry:
-    """The entry of a package's window with its class, or with why there is none."""
-    if entry.status != "found" or entry._entry_point is None:
-        return entry
-    try:
-        found = entry._entry_point.load()
-        if not _is_window(found):
-            raise WindowLoadError("it does not extend contextui.Window")
-        if _checked(found).name != entry.name:
-            raise WindowLoadError(
-                f"its window is called {found.name}: give the entry point the same name"
-            )
-    except KeyboardInterrupt:
-        raise
-    except BaseException as problem:
-        reason = f"{entry.origin}: {_reason(problem)}"
-        return replace(entry, status="broken", reason=one_line(reason, 1_000))
-    return replace(entry, status="ready", cls=found)
-
-
-def _reason(problem: BaseException, file: str = "", shown: str = "") -> str:
-    """What went wrong, and where: in the window's own file if it was there."""
-    if isinstance(problem, SyntaxError):
-        elsewhere = problem.filename not in (file, None)
-        where = one_line(str(problem.filename), 160) if elsewhere else shown
-        return f"syntax error in {where}, line {problem.lineno or 1}: {one_line(problem.msg, 300)}"
-    words = str(problem) if isinstance(problem, ContextUIError) else reason_of(problem)
-    if isinstance(problem, SystemExit):
-        words = f"it ends the program while being loaded ({words})"
-    frames = traceback.extract_tb(problem.__traceback__)
-    lines = [f", line {frame.lineno}" for frame in frames if frame.filename == file]
-    return words.rstrip(".") + (f" ({shown}{lines[-1] if lines else ''})" if shown else "")
-
-
-# --- words and paths -------------------------------------------------------------------------
-
-
 def _split(spec: str) -> tuple[Path, str | None]:
     before, colon, name = spec.rpartition(":")
     if colon and before.endswith(".py") and not os.path.lexists(spec):
@@ -377,19 +221,9 @@ def _split(spec: str) -> tuple[Path, str | None]:
     return Path(spec), None
 
 
-def _untrusted(path: Path, status: str) -> WindowEntry:
-    name = one_line(path.stem, 80)
-    what = {"new": "new", "changed": "changed"}.get(status, "unchanged, but others are not")
-    reason = f"{_shown(path)} is not trusted ({what}): read it, then run contextui trust"
-    return WindowEntry(name, _shown(path), "untrusted", reason)
-
-
 def _package(point: EntryPoint) -> str:
+    """Which package it is of, in words."""
     with suppress(Exception):
         if point.dist:
             return one_line(f"{point.dist.name} {point.dist.version}", 80)
     return "of no name"
-
-
-def _shown(path: Path) -> str:
-    return one_line(str(path), 160)
