@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from contextui.errors import ContextUIError
 from contextui.text import quote
@@ -21,6 +22,23 @@ class UnknownCommandError(ContextUIError):
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """Something that can stand behind the name of a command.
+
+    Attributes:
+        name: What is typed.
+        about: What it is, in the person's language; nothing if it speaks for itself.
+        takes: What may be typed behind it in turn, as it is shown.
+        needs: What of that must be.
+    """
+
+    name: str
+    about: str = ""
+    takes: str = ""
+    needs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """One command.
 
@@ -31,7 +49,6 @@ class Command:
         takes: What may be typed after the name, as it is shown.
         alias: Another name, usually one letter.
         choices: What can stand after the name, for completion.
-        explain: What one of these is, in the person's language; nothing if it speaks for itself.
     """
 
     name: str
@@ -39,8 +56,23 @@ class Command:
     run: Callable[[str], object]
     takes: str = ""
     alias: str = ""
-    choices: Callable[[], Iterable[str]] = tuple
-    explain: Callable[[str], str] = lambda _: ""
+    choices: Callable[[], Iterable[Choice]] = tuple
+
+
+class Completion(NamedTuple):
+    """What a text could become.
+
+    Attributes:
+        text: The text then; it ends with a space if more has to be typed.
+        shown: The same, and what has to be typed.
+        command: The command that it belongs to.
+        choice: What stands behind the command, if that is what is completed.
+    """
+
+    text: str
+    shown: str
+    command: Command
+    choice: Choice | None = None
 
 
 class Commands:
@@ -74,19 +106,38 @@ class Commands:
         command = self._named.get(text.removeprefix("/").split(" ")[0])
         return command is None or bool(command.takes)
 
-    def completions(self, text: str) -> list[tuple[str, Command]]:
-        """What the text could become, with the command that it belongs to.
+    def completions(self, text: str) -> list[Completion]:
+        """What the text could become.
 
         Names are completed first; behind a whole name, what can stand there.
         """
         if not text.startswith("/") or "\n" in text:
             return []
         name, space, rest = text[1:].partition(" ")
-        if not space:
-            found = [one for one in self.all if one.name.startswith(name) or one.alias == name]
-            return [(f"/{one.name}{' ' if one.takes else ''}", one) for one in found]
-        command = self._named.get(name)
-        if command is None:
-            return []
-        begins = [one for one in command.choices() if one.startswith(rest) and one != rest]
-        return [(f"/{command.name} {one}", command) for one in begins]
+        if space:
+            command = self._named.get(name)
+            return _behind(command, rest) if command is not None else []
+        found = [one for one in self.all if one.name.startswith(name) or one.alias == name]
+        return [
+            Completion(f"/{one.name}{' ' if one.takes else ''}", f"/{one.name} {one.takes}", one)
+            for one in found
+        ]
+
+    def usage(self, text: str) -> str:
+        """How the command that is being typed goes on, once it is known what stands first in it."""
+        name, _, rest = text.removeprefix("/").partition(" ")
+        first, space, _ = rest.partition(" ")
+        command = self._named.get(name) if text.startswith("/") and space else None
+        choices = command.choices() if command is not None else ()
+        found = [one for one in choices if one.name == first and one.takes]
+        return f"/{name} {first} {found[0].takes}" if found else ""
+
+
+def _behind(command: Command, typed: str) -> list[Completion]:
+    found = []
+    for one in command.choices():
+        whole = f"{one.name} " if one.needs else one.name
+        if whole.startswith(typed) and whole != typed:
+            shown = f"/{command.name} {one.name} {one.needs}".rstrip()
+            found.append(Completion(f"/{command.name} {whole}", shown, command, one))
+    return found

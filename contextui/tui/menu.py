@@ -1,19 +1,21 @@
 """The commands of the main screen: what each does, and what can stand behind it."""
 
 from collections.abc import Callable, Iterable
-from typing import get_args
+from typing import Any, get_args
 
 from textual.app import App
 
 from contextui.config.choices import Approval
 from contextui.context.strategies.finding import strategy_names
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.text import one_line, quote
-from contextui.tui.commands import Command, Commands
+from contextui.tui.commands import Choice, Command, Commands
 from contextui.tui.conversation.prompt import MODES
 from contextui.tui.desk import Desk
+from contextui.tui.opening import arguments, needs, required, takes
 from contextui.tui.themes import THEMES
 from contextui.tui.words import Words
+from contextui.windowing.base import Window
 
 _ABOUT = 60  # characters about a window
 Tell = Callable[[str], object]
@@ -37,31 +39,50 @@ class Menu:
         """All of them, and those that the screen adds."""
         return Commands(
             [
-                Command("open", "open a window", self.open, "NAME", "o", self._names,
-                        self._description),
-                Command("close", "close a window", self.close, "ID", choices=self._open_ids),
+                Command("open", "open a window", self.open, "NAME", "o", self._openable),
+                Command("close", "close a window", self.close, "ID",
+                        choices=lambda: map(Choice, self._open_ids())),
                 Command("undo", "take back the last change to the context", self.undo, alias="u"),
                 Command("model", "connect another model", self.model, "NAME", "m"),
                 Command("strategy", "choose what the model reads of a long talk", self.strategy,
-                        "NAME", choices=strategy_names),
+                        "NAME", choices=lambda: map(Choice, strategy_names())),
                 Command("approval", "who decides about writing", self.approval, "MODE",
-                        choices=lambda: get_args(Approval), explain=self._mode),
-                Command("theme", "other colours", self.theme, "NAME", choices=self._themes),
+                        choices=lambda: [Choice(o, self._mode(o)) for o in get_args(Approval)]),
+                Command("theme", "other colours", self.theme, "NAME",
+                        choices=lambda: map(Choice, self._themes())),
                 Command("quit", "leave; everything is kept", self.quit, alias="q"),
                 *others,
             ]
         )  # fmt: skip
 
-    def open(self, name: str) -> None:
-        """Open a window by name."""
+    def open(self, typed: str) -> None:
+        """Open a window by name, with what was typed behind that."""
+        name, _, rest = typed.partition(" ")
         if not name:
             raise self._error("Which one? {names}", names=" | ".join(self._names()))
-        window = self._windows.open(name)
+        cls = self._windows.classes.get(name)
+        given = self._given(cls, rest) if cls is not None else {}
+        window = self._windows.open(name, **given)
         number = self._open_ids().index(window.id) + 1
         told = (
             "{window} is open. ctrl+g {number} goes there." if number < 10 else "{window} is open."
         )
         self._tell(self._words(told, window=window.id, number=number))
+
+    def _given(self, cls: type[Window], typed: str) -> dict[str, Any]:
+        """What a window is opened with; what is wrong with that comes with what to type."""
+        how = f"/open {cls.name} {takes(cls.opening)}"
+        if typed.strip() and not cls.opening.listing:
+            raise self._error("{name} takes nothing. Type: /open {name}", name=cls.name)
+        given = arguments(typed, cls.opening)
+        if missing := [one for one in required(cls.opening) if one not in given]:
+            told = "{name} needs {params}. Type: {how}"
+            raise self._error(told, name=cls.name, params=", ".join(missing), how=how)
+        try:
+            cls.opening.validate(given, cls.name, self._words.lang)
+        except InvalidParamsError as error:
+            raise self._error("{problem}. Type: {how}", problem=error, how=how) from error
+        return given
 
     def close(self, window_id: str) -> None:
         """Close a window."""
@@ -138,8 +159,17 @@ class Menu:
     def _error(self, told: str, **values: object) -> ContextUIError:
         return ContextUIError(self._words(told, **values))
 
-    def _description(self, name: str) -> str:
-        return one_line(self._windows.classes[name].description, _ABOUT)
+    def _openable(self) -> list[Choice]:
+        classes = (self._windows.classes[name] for name in self._names())
+        return [
+            Choice(
+                cls.name,
+                one_line(cls.description, _ABOUT),
+                takes(cls.opening),
+                needs(cls.opening),
+            )
+            for cls in classes
+        ]
 
     def _mode(self, mode: str) -> str:
         return self._words(MODES[mode])

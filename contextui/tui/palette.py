@@ -34,8 +34,9 @@ class Palette(Provider):
             needs = f"/{command.name} " if command.takes else f"/{command.name}"
             yield f"{command.name}: {words(command.about)}", "", needs
             for choice in command.choices():
-                title = f"{command.name} {line(choice)}"
-                yield title, line(command.explain(choice)), f"/{command.name} {choice}"
+                title = line(f"{command.name} {choice.name} {choice.needs}".rstrip())
+                text = f"/{command.name} {choice.name}{' ' if choice.needs else ''}"
+                yield title, line(choice.about), text
 
     def _run(self, text: str) -> None:
         main = self.screen

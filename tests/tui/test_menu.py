@@ -9,9 +9,12 @@ from textual.pilot import Pilot
 
 from contextui.config.choices import Lang
 from contextui.tui.app import ContextUIApp
+from contextui.tui.commands import Choice
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.said import AsideLine
-from tests.tui.running import desk_in, running, until
+from contextui.tui.opening import arguments, takes
+from contextui.windowing.registry import discover
+from tests.tui.running import desk_in, running, shown, until
 
 STEPS: list[tuple[str, str]] = [
     ("/close", "No window is open."),
@@ -20,6 +23,10 @@ STEPS: list[tuple[str, str]] = [
     ("/open todo", "todo_1 is open. ctrl+g 1 goes there."),
     ("/open todo", "todo_2 is open. ctrl+g 2 goes there."),
     ("/close", "Which one? todo_1 | todo_2"),
+    ("/open editor", "editor needs path. Type: /open editor path=… [line=…] [new=false|true]"),
+    ("/open editor a line=x", 'editor: line: expected int, got "x". Expected: path'),
+    ("/open code x", "code takes nothing. Type: /open code"),
+    ("/open fly", 'There is no window called "fly". There is: code, editor'),
     ("/close todo_1", "todo_1 is closed."),
     ("/close", "todo_2 is closed."),
     ("/approval", "Which one? ask, auto, read-only"),
@@ -87,9 +94,39 @@ def test_what_can_be_chosen_is_explained(tmp_path: Path) -> None:
         async with running(desk_in(tmp_path)) as pilot:
             app = pilot.app
             assert isinstance(app, ContextUIApp)
-            found = dict(app.main.commands.completions("/approval "))
-            assert found["/approval auto"].explain("auto") == "writes without asking"
+            found = {one.text: one.choice for one in app.main.commands.completions("/approval ")}
+            assert found["/approval auto"] == Choice("auto", "writes without asking")
             (opening,) = [one for one in app.main.commands.all if one.name == "open"]
-            assert opening.explain("todo") == "A to-do list."
+            todo = Choice("todo", "A to-do list.", "[items=…]")
+            assert todo in list(opening.choices())
 
     asyncio.run(go())
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_window_that_needs_something_is_opened_by_typing_it(tmp_path: Path, lang: Lang) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, lang=lang)
+        (tmp_path / "work" / "READ ME.md").write_text("one\ntwo\nthree\n")
+        async with running(desk, lang=lang) as pilot:
+            prompt = pilot.app.screen.query_one(Prompt)
+            how = "/open editor path=… [line=…] [new=false|true]"
+            await pilot.press(*"/open ed")
+            await until(pilot, lambda: shown(pilot, "/open editor path=… "))
+            await pilot.press("enter")  # what is chosen is not whole yet
+            await until(pilot, lambda: prompt.text == "/open editor " and shown(pilot, how))
+            await pilot.press(*"READ ME.md line=2", "enter")
+            await until(pilot, lambda: desk.session.windows.get("editor_1"))
+            await until(pilot, lambda: shown(pilot, "three"))
+            assert not shown(pilot, how)
+
+    asyncio.run(go())
+
+
+def test_a_list_is_typed_with_commas() -> None:
+    todo = discover().load("todo").opening
+    assert arguments("milk, eggs、面包", todo) == {"items": ["milk", "eggs", "面包"]}
+    assert arguments('items=["a, b"]', todo) == {"items": ["a, b"]}
+    monitor = discover().load("monitor").opening
+    assert takes(monitor) == "[seconds=…] [processes=…] [by=cpu|memory]"
+    assert arguments("2.5 by='memory'", monitor) == {"seconds": 2.5, "by": "memory"}

@@ -6,7 +6,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from contextui.tui.cells import KEY, MUTED, fit
-from contextui.tui.commands import Commands
+from contextui.tui.commands import Commands, Completion
 from contextui.tui.words import Words
 
 _LONGEST = 36  # cells of a name
@@ -28,24 +28,25 @@ class Completions(OptionList, can_focus=False):
         self._texts: list[str] = []
 
     def offer(self, commands: Commands, text: str) -> bool:
-        """Show what the text could become; whether there is anything."""
+        """Show what the text could become; whether there is anything to choose.
+
+        Where there is not, but more can be typed, the line says what.
+        """
         found = commands.completions(text)
-        is_whole = [one for one, _ in found] == [text]
-        self._texts = [] if is_whole else [one for one, _ in found]
+        self._texts = [] if [one.text for one in found] == [text] else [one.text for one in found]
         self.clear_options()
-        shown = [
-            f"{completed.strip()} {command.takes}" if " " not in text else completed
-            for completed, command in (found if self._texts else ())
-        ]
-        width = min(max((len(one) for one in shown), default=0), _LONGEST)
-        for name, (completed, command) in zip(shown, found, strict=False):
-            choice = completed.partition(" ")[2]
-            about = command.explain(choice) if choice else self._words(command.about)
-            self.add_option(Option(Content.assemble((fit(name, width), KEY), "  ", (about, MUTED))))
-        self.display = bool(self._texts)
         if self._texts:
+            width = min(max(len(one.shown) for one in found), _LONGEST)
+            self.add_options(self._option(one, width) for one in found)
             self.highlighted = 0
-        return self.display
+        elif usage := commands.usage(text):
+            self.add_option(Option(Content.styled(usage, MUTED), disabled=True))
+        self.display = self.option_count > 0
+        return bool(self._texts)
+
+    def _option(self, one: Completion, width: int) -> Option:
+        about = one.choice.about if one.choice is not None else self._words(one.command.about)
+        return Option(Content.assemble((fit(one.shown, width), KEY), "  ", (about, MUTED)))
 
     def step(self, by: int) -> None:
         """Mark another one."""
@@ -55,7 +56,7 @@ class Completions(OptionList, can_focus=False):
     @property
     def marked(self) -> str | None:
         """The text of the marked one."""
-        if not self.display or self.highlighted is None:
+        if not self._texts or self.highlighted is None:
             return None
         return self._texts[self.highlighted]
 

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.context.item import ItemType
 from contextui.model import ModelRequest
-from contextui.tui.commands import Command, Commands, UnknownCommandError
+from contextui.tui.commands import Choice, Command, Commands, UnknownCommandError
 from contextui.tui.conversation.completions import Completions
 from contextui.tui.conversation.past import Past
 from contextui.tui.conversation.pastes import Pastes
@@ -164,19 +164,27 @@ def test_the_past_forgets_repetitions() -> None:
 # --- slash commands ----------------------------------------------------------------------
 
 
+CHOICES = [Choice("todo"), Choice("editor", takes="path=… [line=…]", needs="path=…")]
+
+
 def test_commands_are_completed() -> None:
     done: list[str] = []
     commands = Commands(
         [
-            Command("open", "open", done.append, "NAME", "o", lambda: ["todo", "editor"]),
+            Command("open", "open", done.append, "NAME", "o", lambda: CHOICES),
             Command("quit", "quit", done.append, alias="q"),
         ]
     )
-    assert [text for text, _ in commands.completions("/")] == ["/open ", "/quit"]
-    assert [text for text, _ in commands.completions("/op")] == ["/open "]
-    assert [text for text, _ in commands.completions("/open t")] == ["/open todo"]
+    assert [one.text for one in commands.completions("/")] == ["/open ", "/quit"]
+    assert [one.text for one in commands.completions("/op")] == ["/open "]
+    assert [one.text for one in commands.completions("/open t")] == ["/open todo"]
     assert commands.completions("open") == []
     assert commands.completions("/nothing x") == []
+    (editor,) = commands.completions("/open editor")  # more must be typed
+    assert (editor.text, editor.shown) == ("/open editor ", "/open editor path=…")
+    assert commands.completions("/open todo") == []  # that is enough
+    assert commands.usage("/o editor READ") == "/o editor path=… [line=…]"
+    assert commands.usage("/open nothing x") == commands.usage("open editor ") == ""
     commands.run("/o  todo ")
     commands.run("/quit")
     assert done == ["todo", ""]
