@@ -99,7 +99,9 @@ class WindowTroubled(Event):
 
 # --- the context -----------------------------------------------------------------------
 
-Operation = Literal["pin", "unpin", "drop", "restore", "edit", "undo", "close", "replace", "trim"]
+Operation = Literal[
+    "pin", "unpin", "drop", "restore", "edit", "fold", "unfold", "undo", "close", "replace", "trim"
+]  # fmt: skip
 Trigger = Literal["auto", "manual", "strategy"]
 """Who wanted a compaction: the program, because there was little room left, the person, or the
 strategy of the conversation."""

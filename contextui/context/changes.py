@@ -101,6 +101,7 @@ class Changes:
             content=face.content,
             blocks=face.blocks,
             gist=face.gist,
+            whole=face.whole,
             hidden=item.hidden if gone or item.hidden == "closed" else face.hidden,
             pinned=before.pinned,
         )

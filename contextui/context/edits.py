@@ -68,13 +68,27 @@ class Edits(ABC):
         item = self.get(item_id)
         self._change([item], "edit", **edited(item, text))
 
+    def unfold(self, item_id: str) -> None:
+        """Have the model read the whole text of a result, and no longer its gist."""
+        self._change([self._with_gist(item_id)], "unfold", whole=True)
+
+    def fold(self, item_id: str) -> None:
+        """Have the gist of a result stand for its text again."""
+        self._change([self._with_gist(item_id)], "fold", whole=False)
+
     def undo(self) -> list[ContextItem]:
-        """Take back the last pin, unpin, drop, restore or edit; the items that it concerned."""
+        """Take back the last of all these; the items that it concerned."""
         with self._writing():
             items = self.ledger.undo()
             if items:
                 self._tell(items, "undo", {})
             return items
+
+    def _with_gist(self, item_id: str) -> ContextItem:
+        item = self.get(item_id)
+        if not item.gist:
+            raise InvalidItemError(f"Item {item.seq:04} has no gist.")
+        return item
 
     def _change(self, items: Sequence[ContextItem], operation: Operation, **fields: Any) -> None:
         with self._writing():

@@ -57,7 +57,7 @@ def is_reduced(item: ContextItem) -> bool:
     if item.stage is not Stage.FINAL:
         return False
     if item.type is ItemType.TOOL:
-        return item.face.gist is not None
+        return item.face.line is not None
     return item.type is ItemType.ASSISTANT and any(
         block.get("type") in _THINKING for block in item.face.blocks or ()
     )
@@ -75,8 +75,8 @@ def _answer_blocks(item: ContextItem) -> str | tuple[Block, ...]:
 def _result_content(item: ContextItem) -> str | tuple[Block, ...]:
     """What a tool gave; once its turn is over, its gist."""
     face = item.face
-    if face.gist and item.stage is Stage.FINAL:
-        return face.gist
+    if face.line and item.stage is Stage.FINAL:
+        return face.line
     return face.blocks or (face.content if face.content.strip() else _NO_OUTPUT)
 
 

@@ -58,6 +58,12 @@ class Face(NamedTuple):
     blocks: tuple[Block, ...] | None
     hidden: Hidden | None
     gist: str | None
+    whole: bool = False
+
+    @property
+    def line(self) -> str | None:
+        """The gist, where that stands for the content."""
+        return None if self.whole else self.gist
 
 
 Load: TypeAlias = Callable[[], tuple[str, tuple[Block, ...] | None]]
@@ -80,6 +86,7 @@ class ContextItem:
         tool_name: The tool that gave the result.
         is_error: Whether the tool failed.
         gist: The line that stands for the content once the turn is over.
+        whole: Whether the content stands there even so.
         stage: How far it has come.
         carried: The windows that were sent with it in the turn under way.
         held: What was sent of it, if it was changed since within the turn under way.
@@ -93,7 +100,7 @@ class ContextItem:
 
     __slots__ = (
         *("type", "id", "seq", "pinned", "hidden", "tool_call_id", "tool_name", "is_error"),
-        *("gist", "stage", "carried", "held", "revision", "is_owned"),
+        *("gist", "whole", "stage", "carried", "held", "revision", "is_owned"),
         *("_content", "_blocks", "_load"),
     )
 
@@ -106,6 +113,7 @@ class ContextItem:
     tool_name: str | None
     is_error: bool
     gist: str | None
+    whole: bool
     stage: Stage
     carried: tuple[Carried, ...]
     held: Face | None
@@ -148,6 +156,7 @@ class ContextItem:
             tool_name=tool_name,
             is_error=is_error,
             gist=gist,
+            whole=False,
             stage=Stage.NEW,
             carried=(),
             held=None,
@@ -209,7 +218,7 @@ class ContextItem:
     @property
     def current_face(self) -> Face:
         """What goes into the next turn's requests."""
-        return Face(*self._stored(), self.hidden, self.gist)
+        return Face(*self._stored(), self.hidden, self.gist, self.whole)
 
     def differs(self, fields: Mapping[str, Any]) -> bool:
         """Whether any of these fields has another value."""
@@ -234,7 +243,7 @@ def assign(item: ContextItem, **changes: Any) -> None:
         content, blocks = changes.pop("content", item.content), changes.pop("blocks", item.blocks)
         changes |= {"_content": content, "_blocks": blocks, "_load": None}
         changes["revision"] = item.revision + 1
-    if "gist" in changes and "revision" not in changes:
+    if not changes.keys().isdisjoint(("gist", "whole")) and "revision" not in changes:
         changes["revision"] = item.revision + 1
     for name, value in changes.items():
         object.__setattr__(item, name, value)

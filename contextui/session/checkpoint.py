@@ -118,7 +118,8 @@ def _item_facts(item: ContextItem) -> dict[str, Any]:
         "hidden": item.hidden,
     }
     if item.revision:
-        facts |= {"content": item.content, "blocks": item.blocks, "gist": item.gist}
+        words = {"content": item.content, "blocks": item.blocks, "gist": item.gist}
+        facts |= {**words, "whole": item.whole}
     return facts
 
 
@@ -144,6 +145,7 @@ def _before_facts(before: Before) -> dict[str, Any]:
         "pinned": before.pinned,
         "hidden": before.face.hidden,
         "gist": before.face.gist,
+        "whole": before.face.whole,
         **words,
     }
 
@@ -152,6 +154,10 @@ def _before(facts: Mapping[str, Any], item: ContextItem) -> Before:
     content = facts.get("content", item.content)
     blocks = tuple(facts["blocks"]) if facts.get("blocks") else None
     face = Face(
-        content, blocks if "content" in facts else item.blocks, facts["hidden"], facts["gist"]
+        content,
+        blocks if "content" in facts else item.blocks,
+        facts["hidden"],
+        facts["gist"],
+        facts.get("whole", False),  # older logs do not say
     )
     return Before(item, face, facts["pinned"])

@@ -14,7 +14,7 @@ from contextui.session.returning import ReturningWindows
 from contextui.text import quote
 from contextui.windowing.snapshot import ContextVersion
 
-_CHANGEABLE = ("pinned", "hidden", "content", "blocks", "gist")
+_CHANGEABLE = ("pinned", "hidden", "content", "blocks", "gist", "whole")
 
 
 class NewerSchemaError(ContextUIError):

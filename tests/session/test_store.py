@@ -22,6 +22,8 @@ from contextui import (
     action,
     escape_project_path,
 )
+from contextui.context.manager import ContextManager
+from contextui.errors import InvalidItemError
 from contextui.session.export import to_json, to_markdown
 from contextui.session.git import branch_of
 from contextui.session.loading import NotASessionError
@@ -278,6 +280,39 @@ def test_undo_reaches_back_before_the_resume(store: SessionStore, session: Sessi
             again.context.undo()
             seen.append((back.content, back.hidden))
         assert seen == [("changed", "dropped"), ("changed", None), ("first", None)]
+
+
+def test_what_is_folded_and_unfolded_stays_so_and_can_be_turned_again(
+    store: SessionStore, session: Session
+) -> None:
+    context = session.context
+    context.add(ContextItem(ItemType.USER, "read it"))
+    read = context.add(ContextItem(ItemType.TOOL, "a long text", tool_name="x", gist="[a file]"))
+    context.end_turn()
+
+    def shown(context: ContextManager) -> str:
+        return str(context.compose().messages[-1].content)
+
+    assert shown(context) == "[a file]"
+    context.unfold(read.id)
+    assert shown(context) == "a long text"
+    context.fold(read.id)
+    context.unfold(read.id)
+    session._recorder.checkpoint()
+    session.close()
+    with store.open(session.id) as again:
+        assert again.parsed_entries < 4  # from the checkpoint
+        assert shown(again.context) == "a long text"
+        again.context.undo()
+        assert shown(again.context) == "[a file]"
+        again.context.undo()
+        assert shown(again.context) == "a long text"
+        again.context.fold(read.id)
+    with store.open(session.id) as third:
+        assert shown(third.context) == "[a file]"
+        words = third.context.get_all()[0]
+        with pytest.raises(InvalidItemError, match="0001 has no gist"):
+            third.context.fold(words.id)
 
 
 def test_any_turn_can_be_shown_as_it_was_then(store: SessionStore, session: Session) -> None:

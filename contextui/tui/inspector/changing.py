@@ -20,12 +20,14 @@ _DONE = {
     "unpin": "Unpinned {seq}. u undoes.",
     "edit": "Edited {seq}. u undoes.",
     "unfold": "{seq} is shown in full. u undoes.",
+    "fold": "{seq} is shown as its gist. u undoes.",
 }
 _DONE_LATER = {
     "drop": "Dropped {seq} when this turn ends. u undoes.",
     "restore": "Restored {seq} when this turn ends. u undoes.",
     "edit": "Edited {seq} when this turn ends. u undoes.",
     "unfold": "{seq} is shown in full when this turn ends. u undoes.",
+    "fold": "{seq} is shown as its gist when this turn ends. u undoes.",
 }
 _AGAIN = {
     "drop": "d again drops it.",
@@ -108,8 +110,9 @@ class Changing:
 
     def _show_at(self, row: Row, lod: Lod) -> Note:
         if row.item.type is not ItemType.WINDOW:
-            self._context.edit(row.item.id, row.item.content)  # its own words instead of its gist
-            return self._told("unfold", row.item)
+            is_whole = lod is Lod.FULL
+            (self._context.unfold if is_whole else self._context.fold)(row.item.id)
+            return self._told("unfold" if is_whole else "fold", row.item)
         windows = self._context.windows
         if windows is None:
             return Note("")

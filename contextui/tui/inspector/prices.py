@@ -13,7 +13,7 @@ from itertools import accumulate
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.spans import Row
-from contextui.tui.inspector.standing import is_gist, size
+from contextui.tui.inspector.standing import has_gist, is_gist, size
 from contextui.windowing.snapshot import Lod
 
 WRITING, READING = 1.15, 0.1
@@ -104,7 +104,7 @@ class Prices:
         drop = Offer("d", "drop", self._dropping(row))
         if item.type is ItemType.WINDOW:
             return [drop, *self._levels(row, sizes), pin]
-        return [drop, *self._unfolding(item), *self._editing(item), pin]
+        return [drop, *self._folding(item), *self._editing(item), pin]
 
     def rewritten(self, seq: int) -> int:
         """What stands in the cache from this seq on, in the provider's tokens."""
@@ -139,14 +139,16 @@ class Prices:
         back = [one for one in together if one.hidden]
         return Price(sum(map(self._size, back)), self.rewritten(back[0].seq))
 
-    def _unfolding(self, item: ContextItem) -> list[Offer]:
-        """What a gist stands for can be shown again."""
-        if not is_gist(item):
+    def _folding(self, item: ContextItem) -> list[Offer]:
+        """What a gist stands for can be shown, and the gist again."""
+        if not has_gist(item):
             return []
         counter = self.look.context.counter
         more = size(item.content, counter) - size(item.gist or "", counter)
         behind = self.rewritten(self.look.context.ledger.calls.asker(item).seq)
-        return [Offer("g", Lod.FULL.value, Price(more, behind), Lod.FULL)]
+        if is_gist(item):
+            return [Offer("g", Lod.FULL.value, Price(more, behind), Lod.FULL)]
+        return [Offer("g", Lod.GIST.value, Price(-more, max(behind - more, 0)), Lod.GIST)]
 
     def _editing(self, item: ContextItem) -> list[Offer]:
         if item.blocks is not None and item.type is not ItemType.ASSISTANT:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from contextui.model import Usage
 
-_CACHE_BREAKERS = ("drop", "restore", "edit", "undo", "trim", "compact")
+_CACHE_BREAKERS = ("drop", "restore", "edit", "fold", "unfold", "undo", "trim", "compact")
 READ_PRICE, WRITE_PRICE = 0.1, 1.25
 """What a token costs that is read from the cache, or written to it, if one sent anew costs 1."""
 

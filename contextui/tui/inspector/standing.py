@@ -1,7 +1,6 @@
 """What stands for what: gists for whole texts, summaries for items, newer items for older ones."""
 
-from contextui.context.forms import is_reduced
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import ContextItem, ItemType, Stage
 from contextui.context.ledger import Ledger
 from contextui.tokens import TokenCounter
 from contextui.tui.words import Words
@@ -16,7 +15,12 @@ _BY_WHOM = {
 
 def is_gist(item: ContextItem) -> bool:
     """Whether the model reads a gist in the place of the whole text."""
-    return item.type is ItemType.TOOL and is_reduced(item) and bool(item.gist)
+    return has_gist(item) and not item.whole
+
+
+def has_gist(item: ContextItem) -> bool:
+    """Whether a gist could stand in the place of the whole text."""
+    return item.type is ItemType.TOOL and item.stage is Stage.FINAL and bool(item.gist)
 
 
 def replaced(item: ContextItem, ledger: Ledger) -> list[ContextItem]:

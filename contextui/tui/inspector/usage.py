@@ -25,6 +25,8 @@ _DEEDS = {
     "drop": "{seq} was dropped: the cache was written anew",
     "restore": "{seq} was restored: the cache was written anew",
     "edit": "{seq} was edited: the cache was written anew",
+    "unfold": "{seq} was unfolded: the cache was written anew",
+    "fold": "{seq} was folded: the cache was written anew",
     "undo": "{seq} was undone: the cache was written anew",
     "trim": "room was made: the cache was written anew",
     "compact": "earlier turns were summed up: the cache was written anew",

@@ -79,6 +79,10 @@ CHINESE: dict[str, str] = {
     "Edited {seq} when this turn ends. u undoes.": "本轮结束后修改 {seq}，u 撤销。",
     "{seq} is shown in full. u undoes.": "{seq} 现在显示全文，u 撤销。",
     "{seq} is shown in full when this turn ends. u undoes.": "本轮结束后 {seq} 显示全文，u 撤销。",
+    "{seq} is shown as its gist. u undoes.": "{seq} 现在显示要点，u 撤销。",
+    "{seq} is shown as its gist when this turn ends. u undoes.": (
+        "本轮结束后 {seq} 显示要点，u 撤销。"
+    ),
     "{seq} is left out: r restores it first.": "{seq} 未发送，先按 r 恢复。",
     "{seq} has one level of detail: windows and files have more.": (
         "{seq} 只有一种详细程度，窗口和文件才有多种。"
@@ -148,6 +152,8 @@ CHINESE: dict[str, str] = {
     "{seq} was dropped: the cache was written anew": "移除了 {seq}：缓存重新写入",
     "{seq} was restored: the cache was written anew": "恢复了 {seq}：缓存重新写入",
     "{seq} was edited: the cache was written anew": "修改了 {seq}：缓存重新写入",
+    "{seq} was unfolded: the cache was written anew": "展开了 {seq}：缓存重新写入",
+    "{seq} was folded: the cache was written anew": "收起了 {seq}：缓存重新写入",
     "{seq} was undone: the cache was written anew": "撤销了 {seq}：缓存重新写入",
     "room was made: the cache was written anew": "腾出了空间：缓存重新写入",
     "earlier turns were summed up: the cache was written anew": "概括了之前各轮：缓存重新写入",
