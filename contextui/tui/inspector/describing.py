@@ -3,12 +3,18 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from contextui.text import one_line
 from contextui.tui.cells import short
 from contextui.tui.inspector.labels import origin, text_of, title
 from contextui.tui.inspector.prices import Prices
-from contextui.tui.inspector.spans import Row
+from contextui.tui.inspector.spans import Fold, Row
 from contextui.tui.inspector.standing import fate
 from contextui.tui.words import Words
+
+_OLDER = (
+    "They were left out before the last break. Only the log has them: they can be read, found and "
+    "copied, but not brought back."
+)
 
 TurnOf = Callable[[int], int | None]
 """Tells the turn that an item of a seq belongs to."""
@@ -34,7 +40,8 @@ class Description:
 def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Description:
     """Describe the item of a row."""
     look = prices.look
-    ledger = look.context.ledger
+    context = row.home(look.context)
+    ledger = context.ledger
     counted = row.tokens if row.tokens is not None else ledger.size(row.item)
     told = [fate(row.item, ledger, look.context.counter, words)]
     if look.knows_cache and not row.item.hidden:
@@ -43,8 +50,16 @@ def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Descrip
         title(row, ledger.calls, words),
         short(look.provider(counted)),
         origin(row, turn_of(row.item.seq), told, words),
-        text_of(row, look.context.windows),
+        text_of(row, context.windows),
     )
+
+
+def describe_fold(fold: Fold, words: Words) -> Description:
+    """Describe what only the log has."""
+    told = words(_OLDER)
+    if fold.reason:
+        told = words("The log cannot be read: {reason}", reason=one_line(fold.reason, 200))
+    return Description(words("Earlier items"), "", words("only in the log"), told)
 
 
 def _is_cached(row: Row, prices: Prices) -> bool:

@@ -1,13 +1,14 @@
 """Finding items by their words, a little at a time, so that nobody waits for it."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input
 
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import ItemType
 from contextui.tui.inspector.labels import label
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.spans import Row
@@ -22,42 +23,47 @@ class Search:
     Args:
         query: What to look for.
         words: The language in which items are told.
+        older: Items that only the log has.
 
     Attributes:
         found: The rows that contain it, as far as was looked.
     """
 
-    def __init__(self, query: str, words: Words) -> None:
+    def __init__(self, query: str, words: Words, older: Iterable[Row] = ()) -> None:
         self.query = query
         self.found: list[Row] = []
         self._words = words
         self._sought = query.casefold()
         self._looked_through = 0
-        self._rest: Iterator[ContextItem] = iter(())
+        self._older = iter(older)
+        self._rest: Iterator[Row] = iter(())
         self._look: Look | None = None
 
     def extend(self, look: Look) -> None:
         """Look through what came since, too."""
         self._look = look
-        self._rest = look.items.since(self._looked_through + 1)
+        newer = look.items.since(self._looked_through + 1)
+        self._rest = chain(self._older, map(Row, newer))
 
     def go_on(self) -> bool:
         """Look for a moment; whether there is more to look through."""
         end = time.monotonic() + _SLICE
-        for item in self._rest:
-            self._looked_through = item.seq
-            if self._has(item):
-                self.found.append(Row(item))
+        for row in self._rest:
+            if row.log is None:
+                self._looked_through = row.item.seq
+            if self._has(row):
+                self.found.append(row)
             if time.monotonic() > end:
                 return True
         return False
 
-    def _has(self, item: ContextItem) -> bool:
+    def _has(self, row: Row) -> bool:
+        item = row.item
         if self._sought in item.content.casefold():
             return True
         if self._look is None or item.type in (ItemType.USER, ItemType.SYSTEM):
             return False
-        context = self._look.context
+        context = row.home(self._look.context)
         if item.type is ItemType.WINDOW:
             window = context.windows.get(item.content) if context.windows is not None else None
             return window is not None and self._sought in window.runtime.latest().xml.casefold()

@@ -11,7 +11,7 @@ from contextui.text import one_line
 from contextui.tui.cells import short
 from contextui.tui.inspector.behind import BehindSummary
 from contextui.tui.inspector.changing import Changing, Note
-from contextui.tui.inspector.describing import Description, TurnOf, describe
+from contextui.tui.inspector.describing import Description, TurnOf, describe, describe_fold
 from contextui.tui.inspector.detail import Detail, signed
 from contextui.tui.inspector.editing import EditScreen
 from contextui.tui.inspector.filtering import Filter, Search
@@ -19,6 +19,7 @@ from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.labels import title, whole_text
 from contextui.tui.inspector.levels import Levels
 from contextui.tui.inspector.look import Look
+from contextui.tui.inspector.older import OlderItems
 from contextui.tui.inspector.prices import Offer, Prices
 from contextui.tui.inspector.rows import rows_of
 from contextui.tui.inspector.spans import Row
@@ -27,6 +28,7 @@ from contextui.tui.inspector.whole import WholeText
 from contextui.tui.words import Words
 
 _PAUSE = 0.01  # seconds between two slices of a search
+_ONLY_READ = "In the log only: cannot be restored."
 _ONE_LEVEL = "{seq} has one level of detail: windows and files have more."
 
 
@@ -62,6 +64,7 @@ class ItemPage(Container):
         self._changing: Changing | None = None
         self._levels: Levels | None = None
         self._search: Search | None = None
+        self._older: OlderItems | None = None
         self._note, self._noted_for = Note(""), ""
         self._keys = ""
 
@@ -83,26 +86,36 @@ class ItemPage(Container):
 
     # --- showing -----------------------------------------------------------------------
 
-    def show(self, look: Look, turn_of: TurnOf, changing: Changing | None) -> None:
+    def show(
+        self,
+        look: Look,
+        turn_of: TurnOf,
+        changing: Changing | None,
+        older: OlderItems | None = None,
+    ) -> None:
         """Show a look at a context.
 
         Args:
             look: What there is.
             turn_of: Tells the turn of a seq.
             changing: Changes things; None if this is only to be looked at.
+            older: What only the log has.
         """
         before = self._prices.look if self._prices is not None else None
+        self._turn_of, self._changing, self._older = turn_of, changing, older
         if before is None or before.context is not look.context:
             self._levels = Levels(look.context.counter, self._tell_levels)
-            self._search = Search(self._search.query, self._words) if self._search else None
+            self._begin_search(self._search.query if self._search else "")
         self._prices = Prices(look, self._prices)
-        self._turn_of, self._changing = turn_of, changing
         if self._search is not None:
             self._search.extend(look)
             self._go_on_searching()
             return
         rows = rows_of(look)
         alone = len(rows) == 1 and not look.composition.arriving.copies
+        if older is not None and older.fold is not None:
+            unfolded = older.rows if older.is_unfolded else None
+            rows = rows.behind([[older.fold], unfolded or []])
         self.listing.show(look, rows, self._words("This is all the model sees so far.") * alone)
 
     def _tell_levels(self) -> None:
@@ -114,7 +127,10 @@ class ItemPage(Container):
         """Show the row under the cursor."""
         row, prices, detail = self.listing.row, self._prices, self.query_one(Detail)
         if row is None or prices is None:
-            detail.show(Description(), [], Note(""))
+            fold = self.listing.fold
+            about = describe_fold(fold, self._words) if fold is not None else Description()
+            detail.show(about, [], Note(""))
+            self._offer_keys("")
             return
         if self._noted_for != row.key:
             self._note, self._noted_for = Note(""), row.key
@@ -123,12 +139,16 @@ class ItemPage(Container):
         offers = self._offers(row)
         described = describe(row, prices, self._turn_of, self._words)
         detail.show(described, offers, self._note_for(row))
-        keys = "".join(offer.key for offer in offers)
+        self._offer_keys("".join(offer.key for offer in offers))
+
+    def _offer_keys(self, keys: str) -> None:
         if keys != self._keys:
             self._keys = keys
             self.refresh_bindings()
 
     def _note_for(self, row: Row) -> Note:
+        if not self._note.text and row.log is not None:
+            return Note(self._words(_ONLY_READ), is_warning=True)
         if not self._note.text and row.item.held is not None:
             return Note(self._words("Changed: counts when this turn ends."), is_warning=True)
         return self._note
@@ -171,6 +191,8 @@ class ItemPage(Container):
         if row is not None and self._changing is not None:
             seq = f"{row.item.seq:04}"
             told = "{seq} is left out: r restores it first." if row.item.hidden else _ONE_LEVEL
+            if row.log is not None:
+                told = _ONLY_READ
             self._tell(Note(self._words(told, seq=seq)), row)
 
     def _offer(self, key: str) -> Offer | None:
@@ -213,7 +235,8 @@ class ItemPage(Container):
     def action_copy(self) -> None:
         """Copy the whole text of the chosen item."""
         if self.listing.row is not None and self._prices is not None:
-            text = whole_text(self.listing.row, self._prices.look.context.windows)
+            context = self.listing.row.home(self._prices.look.context)
+            text = whole_text(self.listing.row, context.windows)
             self.app.copy_to_clipboard(text)
             told = self._words("Copied {count} characters.", count=short(len(text)))
             self.notify(told, markup=False)
@@ -224,7 +247,7 @@ class ItemPage(Container):
         row, prices = self.listing.row, self._prices
         if row is None or prices is None:
             return
-        if items := replaced(row.item, prices.look.context.ledger):
+        if row.log is None and (items := replaced(row.item, prices.look.context.ledger)):
             self.app.push_screen(
                 BehindSummary(self._words, prices.look, row.item, items, self._read)
             )
@@ -234,7 +257,7 @@ class ItemPage(Container):
     def _read(self, row: Row) -> None:
         if self._prices is None:
             return
-        context, item = self._prices.look.context, row.item
+        context, item = row.home(self._prices.look.context), row.item
         text = whole_text(row, context.windows)
         shown = both_texts(item, context.counter, self._words) if is_gist(item) else text
         self.app.push_screen(WholeText(self._words, self._heading(row), shown))
@@ -242,7 +265,7 @@ class ItemPage(Container):
     def _heading(self, row: Row) -> str:
         if self._prices is None:
             return ""
-        calls = self._prices.look.context.ledger.calls
+        calls = row.home(self._prices.look.context).ledger.calls
         return f"{row.item.seq:04} {title(row, calls, self._words)}"
 
     # --- filtering ---------------------------------------------------------------------
@@ -257,9 +280,31 @@ class ItemPage(Container):
 
     @on(Filter.Wanted)
     def _look_for(self, message: Filter.Wanted) -> None:
-        self._search = Search(message.query, self._words) if message.query else None
+        self._begin_search(message.query)
+        if self._search is not None and self._older is not None:
+            self._older.read()  # what is looked for may be there
+        self._show_again()
+
+    def _begin_search(self, query: str) -> None:
+        older = self._older.rows if self._older is not None else None
+        self._search = Search(query, self._words, older or ()) if query else None
+
+    def _show_again(self) -> None:
         if self._prices is not None:
-            self.show(self._prices.look, self._turn_of, self._changing)
+            self.show(self._prices.look, self._turn_of, self._changing, self._older)
+
+    # --- what only the log has ---------------------------------------------------------
+
+    @on(ItemList.Turned)
+    def _turn_older(self) -> None:
+        if self._older is not None:
+            self._older.turn()
+        self._show_again()
+
+    def show_older(self) -> None:
+        """Items were read that only the log has."""
+        self._begin_search(self._search.query if self._search is not None else "")
+        self._show_again()
 
     @on(Filter.Left)
     def _go_on_in_list(self) -> None:

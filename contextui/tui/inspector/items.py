@@ -9,10 +9,10 @@ from textual.events import Click, Resize
 from textual.message import Message
 
 from contextui.context.item import ItemType
-from contextui.tui.cells import FAINT, MUTED, RULE, fit, short
+from contextui.tui.cells import FAINT, KEY, MUTED, RULE, fit, short
 from contextui.tui.inspector.labels import KINDS, label, window_label
 from contextui.tui.inspector.look import Look
-from contextui.tui.inspector.spans import Row, Rows, Rule
+from contextui.tui.inspector.spans import Fold, Line, Row, Rows, Rule
 from contextui.tui.inspector.standing import state
 from contextui.tui.sheet.lineview import LineView
 from contextui.tui.words import Words
@@ -47,11 +47,14 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
     class Opened(Message):
         """The person wants to read the whole text of the row under the cursor."""
 
+    class Turned(Message):
+        """The person wants items unfolded that only the log has, or folded again."""
+
     def __init__(self, words: Words, *, tells_states: bool = True) -> None:
         super().__init__(id="list")
         self._words, self._tells_states = words, tells_states
         self._look: Look | None = None
-        self._rows: Sequence[Row | Rule] = Rows([])
+        self._rows: Sequence[Line] = Rows([])
         self._remark = ""
         self._cursor = 0
         self._chosen: tuple[str, int] | None = None
@@ -60,10 +63,18 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
     @property
     def row(self) -> Row | None:
         """The row under the cursor."""
-        row = self._rows[self._cursor] if self._cursor < len(self._rows) else None
-        return row if isinstance(row, Row) else None
+        return self._chosen_line if isinstance(self._chosen_line, Row) else None
 
-    def show(self, look: Look, rows: Sequence[Row | Rule], remark: str = "") -> None:
+    @property
+    def fold(self) -> Fold | None:
+        """The line under the cursor, if it stands for what only the log has."""
+        return self._chosen_line if isinstance(self._chosen_line, Fold) else None
+
+    @property
+    def _chosen_line(self) -> Line | None:
+        return self._rows[self._cursor] if self._cursor < len(self._rows) else None
+
+    def show(self, look: Look, rows: Sequence[Line], remark: str = "") -> None:
         """Show other rows, and below them a remark.
 
         Args:
@@ -88,6 +99,9 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
             keys = [row.key for row in self._rows if isinstance(row, Row)]
             if self._chosen[0] in keys:
                 return keys.index(self._chosen[0])
+        else:
+            is_row = (isinstance(line, Row) for line in self._rows)
+            return next((place for place, found in enumerate(is_row) if found), 0)
         return self._selectable(min(self._cursor, len(self._rows) - 1), 1)
 
     def _selectable(self, place: int, step: int) -> int:
@@ -96,7 +110,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         for direction in (step, -step):
             here = place
             while 0 <= here < len(self._rows):
-                if isinstance(self._rows[here], Row):
+                if not isinstance(self._rows[here], Rule):
                     return here
                 here += direction
         return 0
@@ -114,9 +128,10 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         self._note_choice()
 
     def _note_choice(self) -> None:
-        row = self.row
-        if row is not None:
-            self._chosen = (row.key, row.item.seq)
+        if self.row is not None:
+            self._chosen = (self.row.key, self.row.item.seq)
+        elif self.fold is not None:
+            self._chosen = (self.fold.key, 0)
         self.post_message(self.Chosen())
 
     def action_step(self, step: int) -> None:
@@ -132,16 +147,18 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         self.choose(0 if step < 0 else len(self._rows) - 1, -step)
 
     def action_open(self) -> None:
-        """Read the whole text."""
+        """Read the whole text; of what only the log has, show which items there are."""
         if self.row is not None:
             self.post_message(self.Opened())
+        elif self.fold is not None:
+            self.post_message(self.Turned())
 
     def on_click(self, event: Click) -> None:
         """Choose what was clicked; twice reads it."""
         place = event.y + self.scroll_offset.y
-        if place < len(self._rows) and isinstance(self._rows[place], Row):
+        if place < len(self._rows) and not isinstance(self._rows[place], Rule):
             self.choose(place)
-            if event.chain == 2:
+            if event.chain == 2 or self.fold is not None:
                 self.action_open()
 
     def on_resize(self, _: Resize) -> None:
@@ -159,7 +176,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         row = self._rows[number]
         if isinstance(row, Rule):
             return self._rule(row, width)
-        line = self._row(row, width)
+        line = self._fold(row, width) if isinstance(row, Fold) else self._row(row, width)
         return line.stylize(CURSOR) if number == self._cursor else line
 
     def _rule(self, rule: Rule, width: int) -> Content:
@@ -169,6 +186,16 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         return Content.assemble(
             ("──", RULE), (name, MUTED), ("─" * rest, RULE), (tokens, MUTED)
         )  # fmt: skip
+
+    def _fold(self, fold: Fold, width: int) -> Content:
+        told = "{count} earlier items, Enter shows them"
+        if fold.is_unfolded:
+            told = "{count} earlier items, Enter hides them"
+        if fold.is_reading:
+            told = "{count} earlier items are being read …"
+        mark = "↓ " if fold.is_unfolded else "↑ "
+        text = self._words(told, count=f"{fold.count:,}")
+        return Content.assemble((mark, KEY), (fit(text, width - 2), MUTED))
 
     def _row(self, row: Row, width: int) -> Content:
         item, words = row.item, self._words
@@ -208,19 +235,22 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
             return ""
         if item.held is not None:
             return words("changed after this turn")
-        return state(item, self._look.context.ledger, words) if self._look is not None else ""
+        if self._look is None:
+            return ""
+        return state(item, row.home(self._look.context).ledger, words)
 
     def _label(self, row: Row) -> str:
         item, look = row.item, self._look
         if look is None:
             return ""
         if item.type is ItemType.WINDOW:
-            return window_label(row, look.context.windows, self._words)
+            return window_label(row, row.home(look.context).windows, self._words)
         name = (item.id, item.revision)
         if name not in self._labels:
             if len(self._labels) >= _LABELS:
                 self._labels.clear()
-            self._labels[name] = label(item, look.context.ledger.calls, self._words)
+            calls = row.home(look.context).ledger.calls
+            self._labels[name] = label(item, calls, self._words)
         return self._labels[name]
 
     def _tokens(self, row: Row) -> str:

@@ -17,6 +17,7 @@ from contextui.tui.inspector.draft import Drafting, Order
 from contextui.tui.inspector.earlier import Earlier
 from contextui.tui.inspector.itempage import ItemPage
 from contextui.tui.inspector.log import LogPage
+from contextui.tui.inspector.older import OlderItems
 from contextui.tui.inspector.reading import EarlierTurn
 from contextui.tui.inspector.request import RequestPage
 from contextui.tui.inspector.tabs import PAGES, TabBar
@@ -45,6 +46,9 @@ class Inspector(Vertical):
     class PastKnown(Message):
         """It is known now what the turns before this run cost."""
 
+    class OlderRead(Message):
+        """Items were read that only the log has."""
+
     class EarlierRead(Message):
         """An earlier turn was read."""
 
@@ -59,6 +63,7 @@ class Inspector(Vertical):
         self._watch: Watch | None = None
         self._earlier: Earlier | None = None
         self._changing: Changing | None = None
+        self._older: OlderItems | None = None
         self._page = PAGES[0]
         self._is_waiting = self._is_stale = False
 
@@ -87,6 +92,7 @@ class Inspector(Vertical):
         self._desk = desk
         self._watch = watch = Watch(desk, lambda: self.post_message(self.PastKnown()))
         self._earlier = Earlier(desk, watch, lambda one: self.post_message(self.EarlierRead(one)))
+        self._older = OlderItems(desk.session, lambda: self.post_message(self.OlderRead()))
         context = desk.session.context
         self._changing = Changing(context, self._words, lambda: watch.look().cached_tokens)
         drafting = Drafting(desk.controller, self._words)
@@ -109,6 +115,10 @@ class Inspector(Vertical):
             self._watch.hear(event)
         if isinstance(event, TurnStarted | UsageSpent | TurnFinished):
             self._look_soon()
+
+    @on(OlderRead)
+    def _show_older(self) -> None:
+        self.query_one(ItemPage).show_older()
 
     @on(LogPage.Grew)
     def _mark_log(self) -> None:
@@ -136,8 +146,9 @@ class Inspector(Vertical):
         self.query_one(BudgetBar).show(look.shares, budget, self._earlier.banner(self._words))
         match self._page:
             case "Items":
-                changing = self._changing if is_now else None
-                self.query_one(ItemPage).show(look, self._watch.spending.turn_of, changing)
+                changing, older = (self._changing, self._older) if is_now else (None, None)
+                turn_of = self._watch.spending.turn_of
+                self.query_one(ItemPage).show(look, turn_of, changing, older)
             case "Request":
                 turn = self._desk.session.turn + 1 if is_now else self._earlier.wanted or 0
                 sent = self._watch.sent.requests if is_now else []

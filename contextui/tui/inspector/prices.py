@@ -94,7 +94,7 @@ class Prices:
         """
         item = row.item
         pin = Offer("p", "unpin" if item.pinned else "pin", Price())
-        if row.is_old:
+        if row.is_old or row.log is not None:
             return []
         if item.hidden is not None:
             back = item.hidden not in ("closed", "replaced")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from contextui.model import Tool
 from contextui.session.session import Session, SessionOptions
-from contextui.session.store import SessionStore
+from contextui.session.store import SessionStore, SessionView
 from contextui.tui.inspector.look import Look, Looker
 from contextui.windowing.trouble import reason_of
 
@@ -72,18 +72,22 @@ class Reader:
                 self._tell(found)
 
     def _read(self, turn: int) -> EarlierTurn:
-        session = self._session
-        options = SessionOptions(
-            classes=session.windows.classes.values(),
-            lang=session.windows.lang,
-            lod=session.windows.lod,
-            placement=session.context.placement,
-        )
         try:
-            view = SessionStore(session.path.parents[2], options).view(session.id, turn)
+            view = view_of(self._session, turn)
         except Exception as error:  # a log may be damaged in any way: then that is told
             return EarlierTurn(turn, None, reason_of(error))
         view.windows.settle_now()
         look = Looker(view.context, self._tools).look()
         view.close()  # its windows stand still from now on, as they did then
         return EarlierTurn(turn, look)
+
+
+def view_of(session: Session, turn: int | None = None, *, whole: bool = False) -> SessionView:
+    """A session as its log has it, now or after a turn; `whole` with all items that it ever had."""
+    options = SessionOptions(
+        classes=session.windows.classes.values(),
+        lang=session.windows.lang,
+        lod=session.windows.lod,
+        placement=session.context.placement,
+    )
+    return SessionStore(session.path.parents[2], options).view(session.id, turn, whole=whole)

@@ -10,7 +10,7 @@ from contextui.context.item import ContextItem, is_conversation
 from contextui.context.pieces import Piece
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.sending import system_pieces
-from contextui.tui.inspector.spans import Row, Rows, Rule, Span, place_of
+from contextui.tui.inspector.spans import Line, Row, Rows, Rule, Span, place_of
 
 
 def rows_of(look: Look) -> Rows:
@@ -55,12 +55,12 @@ def _with_rules(
     cut = len([number for number, _ in turn if number < look.cached])
     anew = _tokens(look, look.cached)
     everything = look.shares.total
-    runs: list[Sequence[Row | Rule]] = [
+    runs: list[Sequence[Line]] = [
         [Rule(True, max(everything - anew, 0))],
         head,
         Span(items, 0, place, elsewhere),
     ]
-    rest: list[Sequence[Row | Rule]] = [Span(items, place, end, elsewhere), rows[cut:]]
+    rest: list[Sequence[Line]] = [Span(items, place, end, elsewhere), rows[cut:]]
     if place == end:
         runs.append(rows[:cut])
     if any(rest):

@@ -2,10 +2,12 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple, overload
+from typing import NamedTuple, TypeAlias, overload
 
 from contextui.context.item import Carried, ContextItem
+from contextui.context.manager import ContextManager
 from contextui.context.sequence import ItemView
 
 
@@ -17,12 +19,14 @@ class Row(NamedTuple):
         copy: The window as it stands in the request.
         tokens: What it costs there, by our own count; None if that is what the item costs.
         is_old: Whether a newer copy of the window counts, or none any more.
+        log: The context of a log, if only that has the item.
     """
 
     item: ContextItem
     copy: Carried | None = None
     tokens: int | None = None
     is_old: bool = False
+    log: ContextManager | None = None
 
     @property
     def key(self) -> str:
@@ -30,6 +34,32 @@ class Row(NamedTuple):
         if self.copy is not None and self.is_old:
             return f"{self.item.id}@{self.copy.version}"
         return self.item.id
+
+    def home(self, context: ContextManager) -> ContextManager:
+        """The context that knows the item: this one, unless only a log has it."""
+        return self.log or context
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A line that stands for items which only the log has.
+
+    Attributes:
+        count: How many.
+        is_unfolded: Whether they stand below it.
+        is_reading: Whether they are being read just now.
+        reason: Why they cannot be read.
+    """
+
+    count: int
+    is_unfolded: bool = False
+    is_reading: bool = False
+    reason: str = ""
+
+    @property
+    def key(self) -> str:
+        """Names the line, as a row is named."""
+        return "older items"
 
 
 class Rule(NamedTuple):
@@ -39,10 +69,14 @@ class Rule(NamedTuple):
     tokens: int
 
 
-class Rows(Sequence[Row | Rule]):
+Line: TypeAlias = Row | Fold | Rule
+"""What a list of items can have in a line."""
+
+
+class Rows(Sequence[Line]):
     """Several runs of rows, one behind the other."""
 
-    def __init__(self, runs: Iterable[Sequence[Row | Rule]]) -> None:
+    def __init__(self, runs: Iterable[Sequence[Line]]) -> None:
         self._runs = [run for run in runs if run]
         self._ends = list(accumulate(map(len, self._runs)))
 
@@ -50,16 +84,20 @@ class Rows(Sequence[Row | Rule]):
         return self._ends[-1] if self._ends else 0
 
     @overload
-    def __getitem__(self, index: int) -> Row | Rule: ...
+    def __getitem__(self, index: int) -> Line: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Row | Rule]: ...
-    def __getitem__(self, index: int | slice) -> Row | Rule | list[Row | Rule]:
+    def __getitem__(self, index: slice) -> list[Line]: ...
+    def __getitem__(self, index: int | slice) -> Line | list[Line]:
         if isinstance(index, slice):
             return [self[position] for position in range(*index.indices(len(self)))]
         if not 0 <= index < len(self):
             raise IndexError(index)
         number = bisect_right(self._ends, index)
         return self._runs[number][index - (self._ends[number - 1] if number else 0)]
+
+    def behind(self, runs: Iterable[Sequence[Line]]) -> "Rows":
+        """The same with other runs before them."""
+        return Rows([*runs, *self._runs])
 
     def find(self, key: str, seq: int) -> int | None:
         """Where the row of this key stands, if it stands here; its item has this seq."""
@@ -72,7 +110,7 @@ class Rows(Sequence[Row | Rule]):
                     return start + place
             else:
                 for place, one in enumerate(run):
-                    if isinstance(one, Row) and one.key == key:
+                    if not isinstance(one, Rule) and one.key == key:
                         return start + place
             start += len(run)
         return None
@@ -86,10 +124,18 @@ class Span(Sequence[Row]):
         start: The place of the first.
         stop: The place behind the last.
         elsewhere: The places that are left out, rising.
+        log: The context of a log, if only that has the items.
     """
 
-    def __init__(self, items: ItemView, start: int, stop: int, elsewhere: Sequence[int]) -> None:
-        self._items, self._elsewhere = items, elsewhere
+    def __init__(
+        self,
+        items: ItemView,
+        start: int,
+        stop: int,
+        elsewhere: Sequence[int],
+        log: ContextManager | None = None,
+    ) -> None:
+        self._items, self._elsewhere, self._log = items, elsewhere, log
         self._shifted = [place - number for number, place in enumerate(elsewhere)]
         self._first, self._last = self._kept(start), self._kept(stop)
 
@@ -106,7 +152,7 @@ class Span(Sequence[Row]):
         if not 0 <= index < len(self):
             raise IndexError(index)
         kept = self._first + index
-        return Row(self._items[kept + bisect_right(self._shifted, kept)])
+        return Row(self._items[kept + bisect_right(self._shifted, kept)], log=self._log)
 
     def find(self, seq: int) -> int | None:
         """Where the item of this seq stands, if it stands here."""

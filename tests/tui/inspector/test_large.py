@@ -12,7 +12,7 @@ from textual.geometry import Size
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.inspector.filtering import Filter
 from contextui.tui.inspector.items import ItemList
-from contextui.tui.inspector.spans import Row, Rows, Rule
+from contextui.tui.inspector.spans import Line, Rows
 from contextui.tui.inspector.whole import TextLines, WholeText
 from tests.tui.inspector.scene import enter, finished, inspector, rows, see
 from tests.tui.running import desk_in, lines, running, say, until
@@ -26,10 +26,10 @@ class Counted(Rows):
     asked = 0
 
     @overload
-    def __getitem__(self, index: int) -> Row | Rule: ...
+    def __getitem__(self, index: int) -> Line: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Row | Rule]: ...
-    def __getitem__(self, index: int | slice) -> Row | Rule | list[Row | Rule]:
+    def __getitem__(self, index: slice) -> list[Line]: ...
+    def __getitem__(self, index: int | slice) -> Line | list[Line]:
         Counted.asked += 1
         return super().__getitem__(index)
 

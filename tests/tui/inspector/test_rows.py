@@ -25,7 +25,9 @@ def told(rows: Rows) -> list[str]:
     for row in rows:
         if isinstance(row, Rule):
             short.append("cache" if row.from_cache else "anew")
-        elif row.copy is not None:
+            continue
+        assert isinstance(row, Row)
+        if row.copy is not None:
             short.append(row.item.content + ("?" if row.is_old else ""))
         elif row.item.hidden:
             short.append(f"[{row.item.seq}]")

@@ -1,0 +1,103 @@
+"""What only the log has is reached, read and found in the inspector too."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from contextui.context.item import ContextItem, ItemType
+from contextui.tui.desk import Desk
+from contextui.tui.inspector.older import OlderItems
+from contextui.tui.inspector.whole import WholeText
+from tests.tui.inspector.scene import enter, go_to, not_see, rows, see
+from tests.tui.running import desk_in, running, shown, until
+
+
+def gone_on_with(folder: Path) -> Desk:
+    """A session whose beginning stands in a summary, and which is gone on with."""
+    desk = desk_in(folder)
+    context = desk.session.context
+    for number in range(4):
+        context.add(ContextItem(ItemType.USER, f"question {number}"))
+        context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}\nin two lines"))
+    context.end_turn()
+    said = [one for one in context.get_active() if one.type is not ItemType.SYSTEM]
+    context.edit(said[1].id, "another answer")
+    context.compact(said[:4], "They talked.", trigger="strategy")
+    context.ledger.changes.steps.clear()  # as after a hundred steps more
+    context.drop(said[4].id)
+    context.end_turn()
+    desk.session._recorder.checkpoint()
+    desk.close()
+    return desk_in(folder, session_id=desk.session.id)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+def test_earlier_items_unfold_at_the_top(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def go() -> None:
+        async with running(gone_on_with(tmp_path), size=size) as pilot:
+            await enter(pilot)
+            await see(pilot, "↑ 4 earlier items, Enter shows them")
+            assert rows(pilot).row is not None  # the cursor begins on an item
+            count = rows(pilot).count
+            await pilot.press("home")
+            await see(pilot, "Earlier items")
+            await pilot.press("d", "g", "c", "p")  # nothing of that applies
+            await pilot.press("enter")
+            await see(pilot, "↓ 4 earlier items, Enter hides them", "[X] 0002 User   question 0")
+            assert rows(pilot).count == count + 4
+            await pilot.press("down", "down")
+            await see(pilot, "in summary 00", "In the log only: cannot be restored.")
+            row = rows(pilot).row
+            assert row is not None
+            assert (row.item.content, row.item.hidden) == ("another answer", "compacted")
+            await pilot.press("d", "r", "p")
+            assert row.item.hidden == "compacted"
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+            await see(pilot, "0003 another answer")
+            await pilot.press("escape", "home", "enter")
+            await see(pilot, "↑ 4 earlier items")
+            await until(pilot, lambda: rows(pilot).count == count)
+
+    asyncio.run(go())
+
+
+def test_what_is_looked_for_is_found_in_the_log_too(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(gone_on_with(tmp_path)) as pilot:
+            await enter(pilot)
+            await pilot.press("slash", *"question", "enter")
+            await see(pilot, "question 0", "question 1", "question 3")
+            item = await go_to(pilot, "question 1")
+            assert item.hidden == "compacted"
+            await pilot.press("escape")
+            await see(pilot, "↑ 4 earlier items")
+
+    asyncio.run(go())
+
+
+def test_a_log_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = gone_on_with(tmp_path)
+        async with running(desk) as pilot:
+            await enter(pilot)
+            await see(pilot, "↑ 4 earlier items")
+            desk.session.path.rename(tmp_path / "elsewhere")
+            await pilot.press("home", "enter")
+            await see(pilot, "The log cannot be read: There is no")
+            assert shown(pilot, "↑ 4 earlier items, Enter shows them")
+            (tmp_path / "elsewhere").rename(desk.session.path)
+            await pilot.press("enter")
+            await see(pilot, "question 0")
+            await not_see(pilot, "The log cannot be read")
+
+    asyncio.run(go())
+
+
+def test_a_new_session_has_nothing_that_only_the_log_has(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path)
+    older = OlderItems(desk.session, lambda: None)
+    older.turn()
+    assert (older.fold, older.rows) == (None, None)
+    desk.close()
