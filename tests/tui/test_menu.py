@@ -13,7 +13,7 @@ from contextui.tui.commands import Choice
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.said import AsideLine
 from contextui.tui.opening import arguments, takes
-from contextui.windowing.registry import discover
+from contextui.windowing.finding.registry import discover
 from tests.tui.running import desk_in, running, shown, until
 
 STEPS: list[tuple[str, str]] = [
