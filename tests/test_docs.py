@@ -59,7 +59,7 @@ def test_the_guides_own_widget_works_on_the_screen(guide: ModuleType, tmp_path: 
             await pilot.press("space")  # told before anything else is done
             frame.acting.run("reset", {})
             await until(pilot, lambda: frame.row.said == "Begun again.")
-            history = desk.session.windows.get("tally_1").runtime.history  # type: ignore[union-attr]
+            history = desk.session.windows.get("tally_1").runtime.history.entries  # type: ignore[union-attr]
             assert [entry.action for entry in history] == ["add", "add", "reset"]
             assert frame.body.last == "reset"  # type: ignore[attr-defined]
 

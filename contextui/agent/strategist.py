@@ -196,7 +196,9 @@ class Strategist:
 
     def _live(self) -> str | None:
         windows = self._context.windows
-        shown = (window.runtime.latest().xml for window in windows.windows()) if windows else ()
+        shown = (
+            (window.runtime.renders.latest().xml for window in windows.windows()) if windows else ()
+        )
         return "\n".join(shown) or None
 
 

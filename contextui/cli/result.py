@@ -64,7 +64,7 @@ def result_of(told: Told) -> dict[str, Any]:
                 "id": window.id,
                 "name": window.name,
                 "lod": window.lod.value,
-                "state": window.runtime.kept.state,
+                "state": window.runtime.standing.kept.state,
             }
             for window in session.windows.windows()
         ],

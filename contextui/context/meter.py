@@ -50,7 +50,9 @@ class Meter:
         """The tokens of the window that an item refers to: its render, not its id."""
         if windows is not None:
             window = windows.get(item.content)
-            xml = window.runtime.latest().xml if window else windows.last_render(item.content)
+            xml = (
+                window.runtime.renders.latest().xml if window else windows.last_render(item.content)
+            )
             if xml is not None:
                 return self.window(item.content, xml)
         return self.window(item.content, item.content)

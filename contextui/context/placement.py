@@ -67,7 +67,7 @@ def live_copy(reference: ContextItem, windows: WindowManager) -> Carried | None:
     window = windows.get(reference.content)
     if window is None:
         return None
-    render = window.runtime.latest()
+    render = window.runtime.renders.latest()
     return Carried(reference.content, render.version, render.xml)
 
 

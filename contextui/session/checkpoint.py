@@ -89,9 +89,9 @@ def load_checkpoint(
 
 
 def _window_facts(window: Window) -> dict[str, Any]:
-    history = [entry.model_dump(mode="json") for entry in window.runtime.history]
+    history = [entry.model_dump(mode="json") for entry in window.runtime.history.entries]
     facts = {"windowId": window.id, "name": window.name, "history": history}
-    return {**facts, **window.runtime.kept.data()}
+    return {**facts, **window.runtime.standing.kept.data()}
 
 
 def _that_matter(context: ContextManager) -> list[ContextItem]:

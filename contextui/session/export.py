@@ -48,7 +48,7 @@ def to_json(view: SessionView) -> dict[str, Any]:
                 "id": window.id,
                 "name": window.name,
                 "lod": window.lod.value,
-                "state": window.runtime.kept.state,
+                "state": window.runtime.standing.kept.state,
             }
             for window in view.windows.windows()
         ],

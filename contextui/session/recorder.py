@@ -226,9 +226,9 @@ class Recorder:
     def _window_opened(self, window_id: str) -> None:
         window = self._windows.get(window_id)
         if window is not None:
-            kept = window.runtime.kept
+            kept = window.runtime.standing.kept
             self._logged[window_id] = str(kept.version)
-            render = window.runtime.latest().xml
+            render = window.runtime.renders.latest().xml
             facts = {"name": window.name, "render": render, **kept.data()}
             self._note("window_opened", windowId=window_id, **facts)
 
@@ -251,7 +251,7 @@ class Recorder:
         window = self._windows.get(window_id)
         if window is None:
             return
-        kept = window.runtime.kept
+        kept = window.runtime.standing.kept
         if self._logged.get(window_id) != str(kept.version):
             self._logged[window_id] = str(kept.version)
             self._note("window_state", windowId=window_id, **kept.data())

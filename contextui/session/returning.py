@@ -141,7 +141,7 @@ class ReturningWindows:
             lod=Lod(facts["lod"]),
             version=ContextVersion.read(facts["version"]),
         )
-        window.runtime.recall(self._histories.get(window_id, []))
+        window.runtime.history.recall(self._histories.get(window_id, []))
 
     def _facts(self, window_id: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         history = [one.model_dump(mode="json") for one in self._histories.get(window_id, ())]

@@ -92,7 +92,7 @@ class Menu:
             raise self._error(told, names=" | ".join(there))
         window_id = window_id or there[0]
         window = self._windows.get(window_id)
-        lost = window.runtime.render().unsaved if window is not None else ""
+        lost = window.runtime.renders.at().unsaved if window is not None else ""
         self._windows.close(window_id, actor="person")
         told = "{window} is closed. Given up: {what}." if lost else "{window} is closed."
         self._tell(self._words(told, window=window_id, what=lost))

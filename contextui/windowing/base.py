@@ -178,12 +178,12 @@ class Window(metaclass=_WindowType):
     @property
     def lod(self) -> Lod:
         """The present level of detail."""
-        return self.runtime.lod
+        return self.runtime.standing.lod
 
     @property
     def version(self) -> ContextVersion:
         """The present version, counted by the framework."""
-        return self.runtime.version
+        return self.runtime.standing.version
 
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """The window as it stands, at its own level of detail or another."""
@@ -191,7 +191,7 @@ class Window(metaclass=_WindowType):
 
     def to_xml(self, lod: Lod | None = None) -> str:
         """The `<Window>` block that the model reads."""
-        return self.runtime.render(lod).xml
+        return self.runtime.renders.at(lod).xml
 
     @property
     def runtime(self) -> "Runtime":

@@ -2,10 +2,7 @@
 
 import threading
 import uuid
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
-from concurrent.futures import wait as wait_for
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +14,6 @@ from contextui.errors import (
     InvalidSourceDataError,
     UnknownWindowError,
     WindowClosedError,
-    WindowDefinitionError,
 )
 from contextui.events import (
     Actor,
@@ -31,18 +27,19 @@ from contextui.events import (
 )
 from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
-from contextui.windowing import phrases
+from contextui.windowing import phrases, settling
 from contextui.windowing.action import ActionResult
 from contextui.windowing.base import Window
+from contextui.windowing.catalog import Catalog, make
 from contextui.windowing.env import Clock, Env
 from contextui.windowing.intent import Allow
+from contextui.windowing.numbering import Numbering
 from contextui.windowing.params import Params
 from contextui.windowing.phrases import WindowWords
 from contextui.windowing.place import Place
 from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
-from contextui.windowing.trouble import reason_of
-from contextui.windowing.worker import PATIENCE, finished, in_event_loop
+from contextui.windowing.worker import PATIENCE
 
 
 def _utc_now() -> datetime:
@@ -79,16 +76,19 @@ class WindowManager:
     ) -> None:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
-        self.classes: dict[str, type[Window]] = {}
+        self._catalog = Catalog(classes)
         self._windows: dict[str, Window] = {}
         self._last_renders: dict[str, str] = {}
-        self._numbers: defaultdict[str, int] = defaultdict(int)
+        self._numbering = Numbering()
         self._focus: dict[str, int] = {}
         self._last_use = 0
         self._listeners = Listeners()
         self._lock = threading.RLock()
-        for cls in classes:
-            self.register(cls)
+
+    @property
+    def classes(self) -> Mapping[str, type[Window]]:
+        """The window classes that can be opened, by name."""
+        return self._catalog.classes
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Be told of every event of every window; the returned call ends that."""
@@ -110,12 +110,7 @@ class WindowManager:
         Raises:
             WindowDefinitionError: Another class has that name.
         """
-        known = self.classes.setdefault(cls.name, cls)
-        if known is not cls:
-            raise WindowDefinitionError(
-                f"Two window classes are called {cls.name}: "
-                f"{known.__module__}.{known.__qualname__} and {cls.__module__}.{cls.__qualname__}."
-            )
+        self._catalog.register(cls)
 
     # --- opening and closing -----------------------------------------------------------
 
@@ -128,17 +123,16 @@ class WindowManager:
             InvalidParamsError: The args are not those of its `opened`.
             ContextUIError: Its `opened` raised, and did so at once.
         """
-        instance = self._instance(window)
+        instance = self._catalog.window(window, self._words)
         arguments = instance.opening.validate(args, f"open {instance.name}", self.lang)
         with self._lock:
-            self._numbers[instance.name] += 1
-            window_id = f"{instance.name}_{self._numbers[instance.name]}"
+            window_id = self._numbering.next_id(instance.name)
         runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
         opening = runtime.start(instance.opened, arguments, first=True)
         if runtime.worker.wait(opening) and (problem := opening.exception()):
             runtime.worker.stop()
             raise problem
-        runtime.worker.wait(runtime.request_draw(runtime.lod))
+        runtime.worker.wait(runtime.renders.request())
         self._enter(instance)
         self._listeners.emit(WindowOpened(window_id))
         return instance
@@ -162,20 +156,18 @@ class WindowManager:
             raise UnknownWindowError(f"{text.quote(window_id)} cannot be a window's id.")
         if window_id in self._windows:
             raise UnknownWindowError(f"There is a window {window_id} already.")
-        instance = _make(cls)
+        instance = make(cls)
         try:
             instance.state = cls.State.from_saved(state)
         except Exception as problem:
             raise InvalidSourceDataError(
                 f"{window_id}: the saved state is not one of {cls.name}: {problem}"
             ) from problem
-        name, _, number = window_id.rpartition("_")
-        if number.isdecimal():
-            with self._lock:
-                self._numbers[name] = max(self._numbers[name], int(number))
+        with self._lock:
+            self._numbering.note_id(window_id)
         runtime = self._attach(instance, window_id, lod or self.lod, version)
         runtime.worker.wait(runtime.start(instance.restored, {}, first=False))
-        runtime.worker.wait(runtime.request_draw(runtime.lod))
+        runtime.worker.wait(runtime.renders.request())
         self._enter(instance)
         self._listeners.emit(WindowRestored(window_id))
         return instance
@@ -206,14 +198,13 @@ class WindowManager:
     @property
     def numbers(self) -> dict[str, int]:
         """The highest number that a window of each name has had."""
-        return dict(self._numbers)
+        return self._numbering.highest
 
     def remember(self, last_renders: Mapping[str, str], numbers: Mapping[str, int]) -> None:
         """Know of windows that were closed in an earlier run, so that no id is used twice."""
         with self._lock:
             self._last_renders.update(last_renders)
-            for name, number in numbers.items():
-                self._numbers[name] = max(self._numbers[name], number)
+            self._numbering.note(numbers)
 
     def focus(self, window_id: str) -> None:
         """Note that this window is in use: it keeps its detail longest when room gets scarce."""
@@ -230,7 +221,7 @@ class WindowManager:
 
     def set_lod(self, window_id: str, lod: Lod) -> None:
         """Switch a window's level of detail."""
-        self._require(window_id).runtime.set_lod(lod)
+        self._require(window_id).runtime.renders.set_lod(lod)
 
     # --- acting and waiting ------------------------------------------------------------
 
@@ -269,35 +260,13 @@ class WindowManager:
         Returns:
             The ids of those that are late. They show their last render, marked stale.
         """
-        drawing = {one.id: pending for one in self.windows() if (pending := one.runtime.pending())}
-        if drawing:
-            await finished(drawing.values(), seconds)
-        return self._report_late(drawing)
+        return self._told_late(await settling.settle(self.windows(), seconds))
 
     def settle_now(self) -> None:
         """The same for callers without an event loop; inside of one it does not wait at all."""
-        if in_event_loop():
-            return
-        drawing = {one.id: pending for one in self.windows() if (pending := one.runtime.pending())}
-        if drawing:
-            wait_for(drawing.values(), PATIENCE)
-            self._report_late(drawing)
+        self._told_late(settling.settle_now(self.windows()))
 
     # --- within ------------------------------------------------------------------------
-
-    def _instance(self, window: Window | type[Window] | str) -> Window:
-        if isinstance(window, str):
-            if window not in self.classes:
-                there_is = ", ".join(sorted(self.classes)) or self._words.none
-                raise UnknownWindowError(
-                    self._words.no_class.format(name=text.quote(window), names=there_is)
-                )
-            window = self.classes[window]
-        if isinstance(window, type):
-            return _make(window)
-        if window._runtime is not None:
-            raise UnknownWindowError(f"{window.id} was opened before.")
-        return window
 
     def _attach(self, window: Window, window_id: str, lod: Lod, version: ContextVersion) -> Runtime:
         env = Env(
@@ -337,7 +306,7 @@ class WindowManager:
     def _close(self, window_id: str, summary: str | None, actor: Actor) -> str:
         """Close a window; what was given up by that, in its own words."""
         window = self._require(window_id)
-        last = window.runtime.render()  # may wait, so not under the lock
+        last = window.runtime.renders.at()  # may wait, so not under the lock
         with self._lock:
             self._require(window_id)  # someone else may have closed it meanwhile
             self._last_renders[window_id] = last.xml
@@ -367,26 +336,17 @@ class WindowManager:
             raise InvalidParamsError(self._words.not_an_object.format(type=kind))
         return given
 
+    def _told_late(self, late: Iterable[Window]) -> list[str]:
+        """Have the windows that are late say so; their ids."""
+        for window in late:
+            if self.get(window.id):  # it may have been closed meanwhile
+                busy = window.runtime.worker.busy_for()
+                window.runtime.place.warn(self._words.late.format(seconds=busy))
+        return [window.id for window in late]
+
     @property
     def _words(self) -> WindowWords:
         return phrases.of(self.lang)
-
-    def _report_late(self, drawing: Mapping[str, "Future[None]"]) -> list[str]:
-        late = [window_id for window_id, future in drawing.items() if not future.done()]
-        for window_id in late:
-            if window := self.get(window_id):
-                busy = window.runtime.worker.busy_for()
-                window.runtime.warn(self._words.late.format(seconds=busy))
-        return late
-
-
-def _make(cls: type[Window]) -> Window:
-    try:
-        return cls()
-    except (Exception, SystemExit) as problem:  # an author's __init__, on the caller's thread
-        raise WindowDefinitionError(
-            f"No {cls.name} window can be made: {reason_of(problem)}"
-        ) from problem
 
 
 def _close(window: Window, summary: str | None = None) -> None:

@@ -1,11 +1,12 @@
-"""Where a window lives, and what must be kept of it to bring it back."""
+"""Where a window lives: its surroundings, and who hears of it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
 
-from contextui.events import Event
-from contextui.windowing.snapshot import ContextVersion, Lod
+from contextui.events import Event, WindowTroubled
+from contextui.windowing import phrases
+from contextui.windowing.phrases import WindowWords
 
 if TYPE_CHECKING:
     from contextui.windowing.env import Env
@@ -26,16 +27,17 @@ class Place:
     window_id: str
     session_id: str
     env: "Env"
-    emit: "Emit"
+    emit: Emit
 
+    @property
+    def words(self) -> WindowWords:
+        """What is said of windows, in the language of the person."""
+        return phrases.of(self.env.lang)
 
-class Kept(NamedTuple):
-    """What must be kept of a window to bring it back: its state, and which render it stands at."""
+    def now(self) -> datetime:
+        """The time."""
+        return self.env.clock()
 
-    version: ContextVersion
-    lod: Lod
-    state: Mapping[str, Any] | None
-
-    def data(self) -> dict[str, Any]:
-        """The same, ready for JSON."""
-        return {"version": str(self.version), "lod": self.lod.value, "state": self.state}
+    def warn(self, reason: str) -> None:
+        """Tell whoever listens that something is wrong with this window."""
+        self.emit(WindowTroubled(self.window_id, reason), False)

@@ -118,7 +118,7 @@ class WindowTester(Generic[W]):
 
     def restored(self) -> "WindowTester[W]":
         """The same window as a later run would have it: from its saved state alone."""
-        kept = self.window.runtime.kept
+        kept = self.window.runtime.standing.kept
         assert kept.state is not None, "its state cannot be saved"
         state = json.loads(json.dumps(kept.state))  # as a session writes it
         twin: WindowTester[W] = object.__new__(WindowTester)

@@ -106,8 +106,8 @@ def same_state(one: Conversation, other: Conversation) -> None:
     for mine, others in zip(one.windows.windows(), other.windows.windows(), strict=True):
         assert mine.state == others.state
         assert mine.to_xml() == others.to_xml()
-        assert [e.action for e in mine.runtime.history] == [
-            e.action for e in others.runtime.history
+        assert [e.action for e in mine.runtime.history.entries] == [
+            e.action for e in others.runtime.history.entries
         ]
 
 

@@ -248,7 +248,7 @@ class TestTheLoop:
             window.snapshot()
             window.to_xml(Lod.SUMMARY)
             windows.settle_now()
-            assert window.runtime.latest().snapshot.stale
+            assert window.runtime.renders.latest().snapshot.stale
             gate.release()
             await asyncio.gather(*acts)
 

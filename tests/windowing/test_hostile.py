@@ -98,7 +98,7 @@ class TestContent:
             assert gates["content"].reached.wait(LONG)
             assert asyncio.run(windows.settle(0.01)) == [window.id]
             assert "is late: busy for" in heard.troubles
-            assert window.runtime.latest().snapshot.stale
+            assert window.runtime.renders.latest().snapshot.stale
         assert settled(windows) == []
         assert window.snapshot().content == "Full: 1"
 
@@ -208,7 +208,7 @@ class TestHooks:
         heard = Heard(windows)
         with held(window, "opened"):
             asyncio.run(open_it())
-            assert window.runtime.latest().snapshot.stale
+            assert window.runtime.renders.latest().snapshot.stale
         assert settled(windows) == []
         assert (window.snapshot().error or "").startswith(
             "late_1 did not open: ValueError: no network"

@@ -425,4 +425,4 @@ def test_settle_now_draws_for_those_without_a_loop(windows: WindowManager) -> No
     counter = windows.open("counter")
     windows.set_lod(counter.id, Lod.GIST)
     windows.settle_now()
-    assert counter.runtime.latest().snapshot.content == "Gist: 0"
+    assert counter.runtime.renders.latest().snapshot.content == "Gist: 0"

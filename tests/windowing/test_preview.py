@@ -66,7 +66,7 @@ def test_it_is_told_and_nothing_is_done(
     assert preview(window, action_id, **params) == told
     after_all(window)
     assert (window.version, window.snapshot().content) == (before, "")
-    assert (window.runtime.history, heard.events) == ((), [])
+    assert (window.runtime.history.entries, heard.events) == ((), [])
 
 
 def test_without_one_there_is_nothing_to_say(windows: WindowManager) -> None:

@@ -146,10 +146,10 @@ class TestVersions:
 
         window = Moody()
         windows.open(window)
-        window.runtime.redraw().result(LONG)
+        window.runtime.renders.redraw().result(LONG)
         assert version_of(window) == "1.0.0"
         window.mood = "bad"
-        window.runtime.redraw().result(LONG)
+        window.runtime.renders.redraw().result(LONG)
         assert (version_of(window), window.snapshot().content) == ("1.0.1", "bad")
         act(windows, window, "up")
         assert version_of(window) == "2.0.0"
@@ -231,9 +231,9 @@ class TestLevels:
             assert gates["content"].reached.wait(LONG)
             windows.set_lod(window.id, Lod.FULL)
             windows.set_lod(window.id, Lod.GIST)
-            assert window.runtime.latest().snapshot.stale
+            assert window.runtime.renders.latest().snapshot.stale
         assert settled(windows) == []
-        latest = window.runtime.latest()
+        latest = window.runtime.renders.latest()
         assert (latest.version, latest.snapshot.stale) == (ContextVersion(1, 3), False)
         assert latest.snapshot.content == "Gist: 0"
 
@@ -273,12 +273,12 @@ class TestRenders:
         windows.open(window)
         with held(window, "content"):
             assert act(windows, window, "up").ok
-            latest = window.runtime.latest()
+            latest = window.runtime.renders.latest()
             assert latest.snapshot.stale
             assert 'version="1.0.0" lod="Full" stale="true"' in latest.xml
-            assert latest is window.runtime.latest()
+            assert latest is window.runtime.renders.latest()
         assert settled(windows) == []
-        assert not window.runtime.latest().snapshot.stale
+        assert not window.runtime.renders.latest().snapshot.stale
         assert "stale" not in window.to_xml()
         assert "stale" not in window.snapshot().model_dump_json()
 
@@ -291,7 +291,7 @@ class TestRenders:
         window.snapshot(Lod.FULL)
         with held(window, "content"):
             act(windows, window, "up")
-            assert window.runtime.latest().snapshot.content == "Gist: 0"
+            assert window.runtime.renders.latest().snapshot.content == "Gist: 0"
 
     def test_looking_while_it_draws_is_always_consistent(self, windows: WindowManager) -> None:
         """What is not marked stale shows the version that it names."""
@@ -301,7 +301,7 @@ class TestRenders:
 
         def look() -> None:
             while not stop.is_set():
-                snapshot = counter.runtime.latest().snapshot
+                snapshot = counter.runtime.renders.latest().snapshot
                 shown = int(snapshot.content.split()[-1])
                 if shown != snapshot.header.version.major - 1:
                     wrong.append(snapshot)
@@ -322,7 +322,7 @@ class TestRenders:
             thread.join(LONG)
         assert wrong == []
         assert settled(windows) == []
-        assert not counter.runtime.latest().snapshot.stale
+        assert not counter.runtime.renders.latest().snapshot.stale
         assert counter.snapshot().content.endswith(": 50")
 
     def test_a_window_may_look_at_itself_from_its_own_thread(self, windows: WindowManager) -> None:

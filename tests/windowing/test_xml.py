@@ -78,7 +78,7 @@ class Mirror(Window):
 
     def xml_of(self, body: Body) -> str:
         self.body = body
-        self.runtime.redraw().result()
+        self.runtime.renders.redraw().result()
         return self.to_xml()
 
 

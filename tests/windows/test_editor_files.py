@@ -661,14 +661,14 @@ def test_bytes_that_pass_for_another_encoding_do_not_misplace_edits(path: Path) 
 
 
 def test_a_folder_that_is_gone(editor: Editor, path: Path) -> None:
-    kept = editor.window.runtime.kept
+    kept = editor.window.runtime.standing.kept
     path.unlink()
     path.parent.rmdir()
     store = SessionStore(path.parent.parent / "home", SessionOptions(classes=[EditorWindow]))
     with store.create(path.parent) as session:
         back = session.windows.restore(EditorWindow, "editor_1", kept.state or {})
         assert back.snapshot().error == "editor_1 did not open: There is no folder to work in."
-        assert back.runtime.kept.state == kept.state
+        assert back.runtime.standing.kept.state == kept.state
 
 
 # --- huge files --------------------------------------------------------------------------------

@@ -452,7 +452,7 @@ def test_what_looks_like_a_secret_is_masked(monitor: Monitor, line: str) -> None
     process = Process(pid=1, name=line, cpu=50, memory=GB, arguments=line)
     monitor.window.now = Reading(FIGURES, [process])
     said = monitor.act("processes", count=3) + monitor.act("arguments", show=True)
-    kept = json.dumps(monitor.window.runtime.kept.state)
+    kept = json.dumps(monitor.window.runtime.standing.kept.state)
     everything = "".join([said, kept, *map(monitor.xml, Lod)])
     assert SECRET not in everything
     assert "***" in everything

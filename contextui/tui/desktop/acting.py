@@ -54,7 +54,7 @@ class Acting:
             wanted: The id of the action or anchor, or that of the menu.
             fill_in: Ask even if nothing is needed.
         """
-        anchor = self._window.runtime.latest().anchors.get(wanted)
+        anchor = self._window.runtime.renders.latest().anchors.get(wanted)
         action = self._window.actions.get(wanted)
         if wanted == MENU:
             self.menu()
@@ -140,7 +140,7 @@ class Acting:
             yield Entry(action.id, short_name(action, self._words), about)
 
     def _anchors(self) -> Iterator[Entry]:
-        for anchor in self._window.runtime.latest().anchors.values():
+        for anchor in self._window.runtime.renders.latest().anchors.values():
             if not isinstance(anchor, Reference):
                 label = anchor.label or self._window.actions[anchor.action].label
                 ends = "…" if isinstance(anchor, Form) else ""

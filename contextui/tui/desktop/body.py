@@ -45,7 +45,7 @@ class ContentBody(Sheet):
     def window_changed(self) -> None:
         """Draw what the window shows now; the cursor stays at its anchor."""
         more = self._words("… {count} more characters")
-        self._rows = rows_of(self._window.runtime.latest(), more)
+        self._rows = rows_of(self._window.runtime.renders.latest(), more)
         self._anchors, self._folded_width = order_of(self._rows), 0
         if self._cursor not in self._anchors:
             self._cursor = self._anchors[0] if self._anchors else None

@@ -45,7 +45,7 @@ class Doings:
         if actor is not None:
             self._last[window.id] = Doing(actor, self._clock(), major)
         elif known is None or known.major != major:
-            drawn = window.runtime.latest().snapshot.header.timestamp
+            drawn = window.runtime.renders.latest().snapshot.header.timestamp
             self._last[window.id] = Doing("", drawn, major)
 
     def forget(self, window_id: str) -> None:

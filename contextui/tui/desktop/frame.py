@@ -93,7 +93,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def window_changed(self) -> None:
         """Show the window as it is now, in place."""
-        drawn = self.window.runtime.latest().snapshot.error is None
+        drawn = self.window.runtime.renders.latest().snapshot.error is None
         if drawn and isinstance(self.body, Guard | ContentBody):
             self.body.window_changed()
         self._draw()
@@ -122,7 +122,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.draw_border()
 
     def _draw(self) -> None:
-        snapshot = self.window.runtime.latest().snapshot
+        snapshot = self.window.runtime.renders.latest().snapshot
         words, name = self._setting.words, name_of(self.window)
         undrawn = snapshot.header.version == ContextVersion(0)
         reason = self._own_problem
@@ -202,7 +202,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     def action_close(self) -> None:
         """Ask for a summary, in the place of the actions."""
         self.row.display = False
-        lost = closing_warning_of(self.body) or line(self.window.runtime.latest().unsaved)
+        lost = closing_warning_of(self.body) or line(self.window.runtime.renders.latest().unsaved)
         self.query_one(Closing).ask(lost)
 
     @on(Closing.Confirmed)

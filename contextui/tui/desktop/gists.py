@@ -27,7 +27,7 @@ class Gists:
         major = window.version.major
         if self._asked.get(window.id) != major:
             self._asked[window.id] = major
-            drawing = window.runtime.request_draw(Lod.GIST)
+            drawing = window.runtime.renders.request(Lod.GIST)
             drawing.add_done_callback(lambda done: self._take(window, done))
         return self._known.get(window.id, "")
 
@@ -40,6 +40,6 @@ class Gists:
         """On the window's thread, so that its render is there and nobody waits for it."""
         if drawing.cancelled() or drawing.exception() is not None:
             return
-        snapshot = window.runtime.render(Lod.GIST).snapshot
+        snapshot = window.runtime.renders.at(Lod.GIST).snapshot
         self._known[window.id] = "" if snapshot.error else one_line(snapshot.content, _LONGEST)
         self._tell(window.id)

@@ -66,7 +66,10 @@ class Search:
         context = row.home(self._look.context)
         if item.type is ItemType.WINDOW:
             window = context.windows.get(item.content) if context.windows is not None else None
-            return window is not None and self._sought in window.runtime.latest().xml.casefold()
+            return (
+                window is not None
+                and self._sought in window.runtime.renders.latest().xml.casefold()
+            )
         if item.type is ItemType.ASSISTANT and item.content:
             return False
         return self._sought in label(item, context.ledger.calls, self._words).casefold()

@@ -78,7 +78,7 @@ def text_of(row: Row, windows: WindowManager | None) -> str:
             return row.copy.xml
         window = windows.get(item.content) if windows is not None else None
         if window is not None:
-            return window.runtime.latest().xml
+            return window.runtime.renders.latest().xml
         return (windows.last_render(item.content) if windows else None) or item.content
     if is_reduced(item) and item.gist:
         return item.gist

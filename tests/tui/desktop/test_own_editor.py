@@ -77,7 +77,7 @@ def test_what_is_typed_is_in_the_shared_text_after_a_pause(tmp_path: Path) -> No
             await until(pilot, lambda: shown(pilot, "cart.py •"))
             await until(pilot, lambda: buffer(desk).startswith("def total(items):  # all\npass\n"))
             await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
-            assert editor(desk).runtime.history[-1].action == "splice"
+            assert editor(desk).runtime.history.entries[-1].action == "splice"
             assert (tmp_path / "work" / "cart.py").read_text() == CODE  # not saved yet
 
     asyncio.run(go())

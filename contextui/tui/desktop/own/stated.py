@@ -13,5 +13,5 @@ def stated(window: Window, kind: type[S]) -> S | None:
 
     The window's own thread may be changing `window.state` at this moment; this one stands still.
     """
-    saved = window.runtime.latest().snapshot.state.custom
+    saved = window.runtime.renders.latest().snapshot.state.custom
     return None if saved is None else kind.from_saved(saved)

@@ -1,0 +1,115 @@
+"""Where a window stands: its state as it was committed, its version, its level of detail."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from contextui.errors import InvalidSourceDataError
+from contextui.windowing.place import Place
+from contextui.windowing.snapshot import ContextVersion, Lod
+from contextui.windowing.state import StateKeeper, WindowState
+from contextui.windowing.trouble import reason_of
+
+if TYPE_CHECKING:
+    from contextui.windowing.base import Window
+
+
+class Kept(NamedTuple):
+    """What must be kept of a window to bring it back: its state, and which render it stands at."""
+
+    version: ContextVersion
+    lod: Lod
+    state: Mapping[str, Any] | None
+
+    def data(self) -> dict[str, Any]:
+        """The same, ready for JSON."""
+        return {"version": str(self.version), "lod": self.lod.value, "state": self.state}
+
+
+class Standing:
+    """What a window holds, and which version of it that is.
+
+    Anyone may ask for `kept`, `version` and `lod`, and switch the latter; the state belongs to
+    the window's own thread.
+    """
+
+    def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
+        self.lod, self.version = lod, version
+        self._window, self._place = window, place
+        self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
+        self._saved: Mapping[str, Any] | None = None
+        self._lock = threading.Lock()
+        window.state = self._keeper.commit()
+
+    @property
+    def kept(self) -> Kept:
+        """What a session keeps of the window as it stands."""
+        with self._lock:
+            return Kept(self.version, self.lod, self._saved)
+
+    def switch(self, lod: Lod) -> bool:
+        """Switch the level of detail; False if it was that already."""
+        with self._lock:
+            if lod is self.lod:
+                return False
+            self.lod = lod
+            self.version = self.version.after_lod()
+            return True
+
+    def become(self, version: ContextVersion) -> bool:
+        """Go on as a version of the same render; False if there is another one meanwhile."""
+        with self._lock:
+            if not version.same_render_as(self.version):
+                return False
+            self.version = version
+            return True
+
+    # --- on the window's thread ---------------------------------------------------------
+
+    def begin(self) -> None:
+        """From here on the state may change."""
+        self._keeper.begin(self._window.state)
+
+    def check(self) -> bool:
+        """Whether the state changed; see `StateKeeper.check`."""
+        return self._keeper.check(self._window.state)
+
+    def commit(self) -> None:
+        """Go on with the state that was checked."""
+        self._window.state = self._keeper.commit()
+
+    def rollback(self) -> None:
+        """Go back to the state that was committed last."""
+        self._window.state = self._keeper.rollback()
+
+    def keep(self, version: ContextVersion | None = None) -> None:
+        """Have what was committed ready to be saved, as this version."""
+        saved: Mapping[str, Any] | None = None
+        try:
+            saved = self._window.state.saved()
+        except BaseException as problem:
+            self._place.warn(self._place.words.not_savable.format(reason=reason_of(problem)))
+        with self._lock:
+            self._saved = saved
+            # A level of detail switched meanwhile counts for the version before, which is gone.
+            self.version = version or self.version
+
+    @contextmanager
+    def looking(self, call: str) -> Iterator[None]:
+        """Let the window only look: were its changes kept, every look would be a new version."""
+        self.begin()
+        try:
+            yield
+        finally:
+            self._take_back(call)
+
+    def _take_back(self, call: str) -> None:
+        try:
+            touched = self.check()
+        except BaseException:
+            touched = True
+        if touched:
+            self._place.warn(self._place.words.only_looks.format(call=call))
+            with suppress(InvalidSourceDataError):  # the next action will say why it cannot go back
+                self.rollback()
