@@ -5,7 +5,9 @@ import difflib
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from contextui.cli.parsers import COMMANDS, UsageError, command_parser, main_parser
+from contextui.cli.commands import COMMANDS
+from contextui.cli.parsers import command_parser, main_parser
+from contextui.cli.usage import UsageError
 from contextui.config.settings import Settings
 from contextui.text import one_line
 

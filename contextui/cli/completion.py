@@ -7,7 +7,8 @@ from typing import Literal
 
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
-from contextui.cli.parsers import COMMANDS, command_parser, main_parser
+from contextui.cli.commands import COMMANDS
+from contextui.cli.parsers import command_parser, main_parser
 from contextui.cli.speaking import say
 from contextui.cli.words import words
 from contextui.config.settings import Settings, choices

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from contextui.cli.arguments import Arguments
-from contextui.cli.parsers import UsageError
 from contextui.cli.place import here
+from contextui.cli.usage import UsageError
 from contextui.cli.words import in_ours, words
 from contextui.session.store import SessionInfo, SessionStore, UnknownSessionError, Unreadable
 from contextui.text import one_line

@@ -13,9 +13,9 @@ from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.assembling import Assembly, assemble
 from contextui.cli.output import Output, SilentOutput, output_for
-from contextui.cli.parsers import UsageError
 from contextui.cli.result import Told, explained
 from contextui.cli.speaking import tell, tell_where, words_of
+from contextui.cli.usage import UsageError
 from contextui.cli.words import in_ours
 from contextui.model import Model
 from contextui.session.session import Session

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
-from contextui.cli.parsers import UsageError
 from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import say
+from contextui.cli.usage import UsageError
 from contextui.cli.words import words
 from contextui.session.paths import contextui_home
 from contextui.windowing.finding.registry import discover

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from contextui.cli.arguments import Arguments
-from contextui.cli.parsers import UsageError
+from contextui.cli.usage import UsageError
 from contextui.cli.words import speak
 from contextui.config.loading import Loaded, load_settings
 from contextui.session.paths import contextui_home

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
-from contextui.cli.parsers import UsageError
 from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import let_go_of_closed
+from contextui.cli.usage import UsageError
 
 
 def open_screen(arguments: Arguments) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
-from contextui.cli.parsers import UsageError
 from contextui.cli.place import here
 from contextui.cli.speaking import say, say_json, tell
+from contextui.cli.usage import UsageError
 from contextui.cli.words import counted, in_ours, words
 from contextui.session.paths import contextui_home
 from contextui.text import one_line

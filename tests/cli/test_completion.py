@@ -12,7 +12,7 @@ from pathlib import Path
 import pyte
 import pytest
 
-from contextui.cli.parsers import COMMANDS
+from contextui.cli.commands import COMMANDS
 from contextui.config.settings import Settings, flag_of
 from tests.cli.calling import PATIENCE, Program
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from contextui.cli import status
-from contextui.cli.parsers import COMMANDS
+from contextui.cli.commands import COMMANDS
 from tests.cli.calling import Program
 from tests.cli.documentation import PAGE, examples, run, settings_table, shape
 

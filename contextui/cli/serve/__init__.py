@@ -7,10 +7,10 @@ from pathlib import Path
 
 from contextui.cli.arguments import Arguments
 from contextui.cli.earlier import find_earlier
-from contextui.cli.parsers import UsageError
 from contextui.cli.place import here, settings_of
 from contextui.cli.serve.address import Address
 from contextui.cli.speaking import say, tell
+from contextui.cli.usage import UsageError
 from contextui.cli.words import words
 from contextui.config.settings import flag_of
 

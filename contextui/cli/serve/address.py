@@ -4,7 +4,7 @@ import socket
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from contextui.cli.parsers import UsageError
+from contextui.cli.usage import UsageError
 from contextui.text import quote
 
 LOOPBACK = "127.0.0.1"

@@ -7,9 +7,9 @@ import pytest
 from aiohttp import ClientSession, WSServerHandshakeError
 from yarl import URL
 
-from contextui.cli.parsers import UsageError
 from contextui.cli.serve.address import Address
 from contextui.cli.serve.door import Door
+from contextui.cli.usage import UsageError
 from tests.cli.serve.serving import Serving
 
 HERE, EVERYWHERE = Address.of("127.0.0.1", 0), Address.of("0.0.0.0", 0)

@@ -1,0 +1,86 @@
+"""The flags that several commands share; each setting is one."""
+
+import argparse
+from collections.abc import Iterable
+
+from contextui.cli.usage import UsageError
+from contextui.cli.words import words
+from contextui.config.settings import Settings, choices, flag_of
+
+MODEL_FLAGS = (
+    "model", "base_url", "provider", "budget", "max_tokens", "max_steps", "tool_protocol"
+)  # fmt: skip
+"""The settings of the model, in the order in which they are listed."""
+
+WINDOW_FLAGS = ("window", "windows", "approval", "placement", "strategy", "lang")
+"""Those of windows and of the context."""
+
+_METAVARS = {
+    "model": "NAME", "base_url": "URL", "budget": "TOKENS", "max_tokens": "TOKENS",
+    "max_steps": "N", "window": "FILE", "windows": "DIR", "strategy": "NAME",
+}  # fmt: skip
+
+
+class Once(argparse.Action):
+    """What cannot be meant twice. Of a setting, the last one counts."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Take the value, unless there is one."""
+        if getattr(namespace, self.dest, None) is not None:
+            raise UsageError("{flag} is given twice.", flag=option_string)
+        setattr(namespace, self.dest, values)
+
+
+def add_help(parser: argparse._ActionsContainer) -> None:
+    """The flag that says what there is."""
+    parser.add_argument("-h", "--help", action="help", help="say what there is")
+
+
+def add_going_on(going_on: argparse._ArgumentGroup) -> None:
+    """The flags that go on with an earlier session."""
+    which = going_on.add_mutually_exclusive_group()
+    which.add_argument(
+        "-c",
+        "--continue",
+        dest="newest",
+        action="store_true",
+        help="go on with the newest session of this folder",
+    )
+    which.add_argument(
+        "-r",
+        "--resume",
+        action=Once,
+        metavar="ID",
+        help="go on with this session; its first letters will do",
+    )
+    going_on.add_argument(
+        "--fork", action="store_true", help="with -c or -r: go on in a copy of the session"
+    )
+
+
+def add_json(parser: argparse.ArgumentParser, what: str = "list them as JSON") -> None:
+    """The flag for data in place of words."""
+    parser.add_argument("--json", action="store_true", help=what)
+
+
+def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> None:
+    """A flag for each of these settings; they themselves say what it is."""
+    for name in names:
+        field = Settings.model_fields[name]
+        about = words(str(field.description)).replace("%", "%%")
+        if field.default and name != "lang":
+            about += words(" ({default})", default=field.default)
+        several = name in ("window", "windows")
+        parser.add_argument(
+            flag_of(name),
+            dest=name,
+            action="append" if several else "store",
+            metavar=_METAVARS.get(name) or "|".join(choices(name)),
+            help=about + (words("; may be repeated") if several else ""),
+        )
