@@ -36,8 +36,9 @@ def run(arguments: Arguments) -> int:
     prompt = _prompt(arguments)
     assembly = assemble(arguments)
     _check(prompt, assembly)
-    output = output_for(arguments.output_format, verbose=arguments.verbose)
     with assembly.open_session(fork=arguments.fork) as session:
+        workspace = session.windows.workspace
+        output = output_for(arguments.output_format, workspace, verbose=arguments.verbose)
         notices = _Notices(assembly.notices, session)
         controller = assembly.controller(session.context)
         return asyncio.run(_take_turn(prompt, controller, notices, output))

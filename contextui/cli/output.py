@@ -9,6 +9,7 @@ from contextui.agent.events import (
     RetryScheduled,
     StepStarted,
 )
+from contextui.cli.answer import Answer
 from contextui.cli.arguments import OutputFormat
 from contextui.cli.aside import Aside
 from contextui.cli.countdown import Countdown
@@ -17,6 +18,7 @@ from contextui.cli.speaking import say, say_json, tell
 from contextui.cli.stdout import output
 from contextui.cli.words import words
 from contextui.events import Event
+from contextui.files.workspace import Workspace
 from contextui.model import TextDelta
 from contextui.text import one_line
 
@@ -31,12 +33,12 @@ class Output(Protocol):
         """The turn is over."""
 
 
-def output_for(form: OutputFormat, *, verbose: bool) -> Output:
-    """What tells a turn in this form."""
+def output_for(form: OutputFormat, workspace: Workspace | None, *, verbose: bool) -> Output:
+    """What tells a turn in this form; the workspace has the code that words refer to."""
     for_a_person = verbose or sys.stderr.isatty()
     match form:
         case "text":
-            return TextOutput(tells_calls=for_a_person, live=output().isatty())
+            return TextOutput(workspace, tells_calls=for_a_person, live=output().isatty())
         case "json":
             return JsonOutput(tells_calls=for_a_person)
         case "stream-json":
@@ -47,15 +49,19 @@ class TextOutput:
     """The answer's words; calls and notices beside it, for a person.
 
     Args:
+        workspace: Where the code is that the words may refer to: it stands in their place.
         tells_calls: Tell of calls and notices, on stderr.
         live: Write the words as they come. Otherwise they are held until the answer is whole: what
             broke off is not to stand in a file.
     """
 
-    def __init__(self, *, tells_calls: bool, live: bool) -> None:
+    def __init__(
+        self, workspace: Workspace | None = None, *, tells_calls: bool, live: bool
+    ) -> None:
         self._live = live
         self._in_line = False
-        self._held = ""
+        self._workspace = workspace
+        self._answer = Answer(workspace)
         self._aside = Aside(tells=tells_calls, before=self._end_line)
 
     def hear(self, event: Event) -> None:
@@ -78,12 +84,9 @@ class TextOutput:
             tell(told.explanation)
 
     def _take(self, text: str) -> None:
-        self._held += text
+        self._answer.take(text)
         if self._live:
-            # The line feed to it may follow.
-            rest = "\r" if self._held.endswith("\r") else ""
-            self._say(self._held.removesuffix("\r"))
-            self._held = rest
+            self._say(self._answer.settled())
 
     def _discard(self, reason: str) -> None:
         if self._live:
@@ -95,7 +98,7 @@ class TextOutput:
                 )
             )
             self._end_line()
-        self._held = ""
+        self._answer = Answer(self._workspace)
 
     def _say(self, text: str) -> None:
         if text:
@@ -104,8 +107,8 @@ class TextOutput:
             self._in_line = not text.endswith("\n")
 
     def _end_answer(self) -> None:
-        self._say(self._held.removesuffix("\r"))
-        self._held = ""
+        self._say(self._answer.rest())
+        self._answer = Answer(self._workspace)
         self._end_line()
 
     def _end_line(self) -> None:

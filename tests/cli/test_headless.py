@@ -22,7 +22,9 @@ from contextui.agent.events import (
     TurnFinished,
 )
 from contextui.cli.output import StreamOutput, TextOutput
+from contextui.files.workspace import Workspace
 from contextui.model import TextDelta
+from contextui.session.code.store import CodeStore
 from tests.agent.server import Reply, Server, Stream, answer, block_events, call, error, start
 from tests.cli.calling import Program, Terminal
 
@@ -210,6 +212,38 @@ def test_a_line_end_cut_in_two_is_still_one(capsys: pytest.CaptureFixture[str], 
     for event in (TextDelta("one\r"), TextDelta("\ntwo"), AnswerGiven("id", "one\r\ntwo")):
         output.hear(event)
     assert capsys.readouterr().out == "one\ntwo\n"
+
+
+REFERRING = [
+    ("See <code_ref>hi</code_ref>.\nSo.", "See \n```python\nprint(1)\n```\n.\nSo.\n"),
+    ("<code_ref>\nhi\n</code_ref>", "```python\nprint(1)\n```\n"),
+    ("Write `<code_ref>hi</code_ref>`\nso.", "Write `<code_ref>hi</code_ref>`\nso.\n"),
+    ("```\n<code_ref>hi</code_ref>\n```\n", "```\n<code_ref>hi</code_ref>\n```\n"),
+    ("<code_ref>no</code_ref>\r", "<code_ref>no</code_ref> (code not found)\n"),
+    ("a < b <code", "a < b <code\n"),
+    ("<code_ref>" + "x" * 300, "<code_ref>" + "x" * 300 + "\n"),
+]
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize(("text", "shown"), REFERRING)
+def test_code_stands_where_the_words_refer_to_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, shown: str, live: bool
+) -> None:
+    with Workspace(tmp_path) as workspace:
+        CodeStore.of(workspace).save("hi", "python", "print(1)")
+        output = TextOutput(workspace, tells_calls=False, live=live)
+        for event in (*map(TextDelta, text), AnswerGiven("id", text)):
+            output.hear(event)
+    assert capsys.readouterr().out == shown
+
+
+def test_programs_get_the_reference_itself(program: Program, server: Server) -> None:
+    CodeStore(program.folder / ".contextui/code").save("hi", "python", "print(1)")
+    said = "See <code_ref>hi</code_ref>."
+    server.play(answer(said), answer(said))
+    assert program("-p", "Hi").out == "See \n```python\nprint(1)\n```\n.\n"
+    assert program("-p", "Hi", "--output-format", "json").json["result"] == said
 
 
 BROKEN = [start(), *block_events(0, {"type": "text", "text": "Half an"})[:-1]]

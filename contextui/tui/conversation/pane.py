@@ -23,11 +23,9 @@ from contextui.agent.events import (
     TurnStarted,
 )
 from contextui.events import Event
-from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
 from contextui.model import TextDelta
-from contextui.session.code.refs import resolve_code_refs
-from contextui.session.code.store import CodeStore
+from contextui.session.code.refs import with_code
 from contextui.session.session import Session
 from contextui.tui.conversation.calls import CallLine
 from contextui.tui.conversation.entries import (
@@ -176,12 +174,7 @@ class Conversation(VerticalScroll):
 
     def _with_code(self, text: str) -> str:
         """The model's words with the code that they refer to; the context has the reference."""
-        if self._workspace is None or "<code_ref>" not in text:
-            return text
-        try:
-            return resolve_code_refs(text, CodeStore.of(self._workspace), self._words.lang)
-        except FileError:  # a link leads out of the folder; the reference says what is meant
-            return text
+        return with_code(text, self._workspace, self._words.lang)
 
     def _discard(self) -> None:
         if self._answer is not None:
