@@ -6,17 +6,15 @@ The children are forked by a process of their own: one without threads, unlike p
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from contextui.files.beside import is_temporary
 from contextui.files.workspace import Workspace
+from tests.forking import killed
 
 KILLS = int(os.environ.get("CONTEXTUI_SAVE_KILLS", "60"))
 LINES = 20_000
@@ -53,24 +51,6 @@ def create_for_ever(workspace: Workspace, told: int) -> None:
         os.write(told, f"{number:08}\n".encode())
 
 
-def killed(work: Callable[[int], None], seconds: float) -> list[int]:
-    """Let a child work, kill it in the middle; the numbers of which it was told they are saved."""
-    told, tell = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            work(tell)
-        finally:
-            os._exit(1)
-    os.close(tell)
-    time.sleep(seconds)  # the moment of the crash
-    os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status), "the child failed by itself"
-    with os.fdopen(told, "rb") as pipe:
-        return [int(line) for line in pipe]
-
-
 def crash(root: Path, way: str) -> None:
     """The whole run, in the process that forks."""
     rng, workspace = random.Random(34), Workspace(root)
@@ -80,7 +60,7 @@ def crash(root: Path, way: str) -> None:
         seconds = rng.uniform(0, LONGEST)
         if way == "create":
             acknowledged = killed(lambda told: create_for_ever(workspace, told), seconds)
-            for number in acknowledged:
+            for number in map(int, acknowledged):
                 assert number_in((root / f"new-{number:08}").read_bytes()) == number
             for path in root.glob("new-*"):
                 opened = workspace.open_text(path)
@@ -98,7 +78,7 @@ def crash(root: Path, way: str) -> None:
                 (root / "file.txt").write_bytes(backup.read_bytes())
                 backup.unlink()
             number = number_in((root / "file.txt").read_bytes())
-            assert number >= max(acknowledged, default=0)
+            assert number >= max(map(int, acknowledged), default=0)
         saved += len(acknowledged)
         litter = [name for name in os.listdir(root) if is_temporary(name)]
         unfinished += bool(litter)

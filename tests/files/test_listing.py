@@ -3,10 +3,8 @@
 import os
 import socket
 from collections import Counter
-from collections.abc import Callable
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,23 +12,13 @@ from contextui.files.errors import FileError, MissingFileError, NotAFolderError,
 from contextui.files.listing import FolderEntry, list_folder, tree, walk
 from contextui.files.search import Hit, Patience, find_names, find_text
 from contextui.files.workspace import Workspace
+from tests.counting import count_calls
 
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often the system is asked about files."""
-    counted: Counter[str] = Counter()
-
-    def wrap(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            counted[name] += 1
-            return call(*args, **kwargs)
-
-        return wrapped
-
-    for name in ("scandir", "stat", "lstat", "open", "pread", "readlink"):
-        monkeypatch.setattr(os, name, wrap(name, getattr(os, name)))
-    return counted
+    return count_calls(monkeypatch, "scandir", "stat", "lstat", "open", "pread", "readlink")
 
 
 def make(root: Path, *files: str, text: str = "text\n") -> None:

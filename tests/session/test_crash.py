@@ -9,12 +9,9 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import threading
-import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +24,7 @@ from contextui.session.log import SessionLockedError
 from contextui.session.session import Session
 from tests.context.conversation import wire
 from tests.context.test_properties import assert_whole_pairs, specified
+from tests.forking import forked, killed
 from tests.session.test_roundtrip import Talk
 from tests.session.writer import Writer, store_in, write_for_ever
 
@@ -92,36 +90,15 @@ def talking(session: Session) -> Iterator[Talk]:
 # --- killed at any moment --------------------------------------------------------------------
 
 
-def forked(work: Callable[[], object]) -> int:
-    child = os.fork()
-    if child:
-        return child
-    try:
-        work()
-        os._exit(0)
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        os._exit(1)
-
-
 def checked(check: Callable[[], object]) -> None:
     _, status = os.waitpid(forked(check), 0)
     assert status == 0, "see above"
 
 
-def killed(home: Path, session_id: str, seed: int, seconds: float) -> list[tuple[str, str]]:
+def entries_of_killed(home: Path, session_id: str, seed: int, seconds: float) -> list[list[str]]:
     """Let a child write, kill it in the middle; the entries it told of, each with a digest."""
-    told, tell = os.pipe()
-    child = forked(lambda: write_for_ever(home, session_id, seed, tell))
-    os.close(tell)
-    time.sleep(seconds)  # the moment of the crash
-    os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status), "the child failed by itself"
-    with os.fdopen(told, "rb") as pipe:
-        lines = pipe.read().decode().split("\n")[:-1]  # the last one may be torn too
-    return [(entry, digest) for entry, digest in (line.split() for line in lines)]
+    told = killed(lambda tell: write_for_ever(home, session_id, seed, tell), seconds)
+    return [line.split() for line in told]
 
 
 def check_acknowledged(home: Path, session_id: str, digest: str) -> None:
@@ -153,7 +130,7 @@ def crash(home: Path, kills: int, seed: int) -> None:
             with store_in(home).create("/project") as session:
                 entries, sessions = Entries(session.path), sessions + 1
         session_id = entries.path.stem
-        told = killed(home, session_id, dice.randrange(10**9), dice.uniform(0, LONGEST))
+        told = entries_of_killed(home, session_id, dice.randrange(10**9), dice.uniform(0, LONGEST))
         torn = entries.read_on()
         torn_lines += bool(torn)
         acknowledged += len(told)

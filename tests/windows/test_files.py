@@ -34,6 +34,7 @@ from contextui.testing import WindowTester
 from contextui.text import shown_name
 from contextui.windows import files as files_module
 from contextui.windows.files import FilesWindow
+from tests.counting import count_calls
 
 LONG = 20.0  # seconds, never reached unless something is wrong
 ACTIONS = [
@@ -494,18 +495,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 class TestSize:
     @pytest.fixture
     def calls(self, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-        counted: Counter[str] = Counter()
-
-        def wrap(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-            def wrapped(*args: Any, **kwargs: Any) -> Any:
-                counted[name] += 1
-                return call(*args, **kwargs)
-
-            return wrapped
-
-        for name in ("scandir", "stat", "lstat", "open", "listdir", "readlink"):
-            monkeypatch.setattr(os, name, wrap(name, getattr(os, name)))
-        return counted
+        return count_calls(monkeypatch, "scandir", "stat", "lstat", "open", "listdir", "readlink")
 
     def test_a_large_tree_is_not_read(self, large: Path, calls: Counter[str]) -> None:
         counter = TokenCounter()

@@ -5,13 +5,11 @@ import json
 import logging
 import os
 import random
-import signal
 import sqlite3
 import struct
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -31,6 +29,7 @@ from contextui.session.code.store import (
     InvalidCodeIdError,
     UnknownCodeError,
 )
+from tests.forking import forked, killed
 
 START = datetime(2026, 11, 5, 12, 30, tzinfo=UTC)
 KILLS = int(os.environ.get("CONTEXTUI_SAVE_KILLS", "30"))
@@ -619,18 +618,6 @@ def run_apart(way: str, folder: Path) -> dict[str, Any]:
     return told
 
 
-def fork(work: Callable[[], object]) -> int:
-    child = os.fork()
-    if not child:
-        try:
-            work()
-        except BaseException as error:
-            print(error, file=sys.stderr, flush=True)
-            os._exit(1)
-        os._exit(0)
-    return child
-
-
 def together(folder: Path) -> dict[str, Any]:
     def work(worker: int) -> None:
         store = CodeStore(folder)
@@ -638,7 +625,7 @@ def together(folder: Path) -> dict[str, Any]:
             store.save(f"code{worker}x{number}", "python", f"{worker} {number}", "Mine")
             store.save("shared", "python" if number % 2 else "go", f"{worker}", f"{worker}")
 
-    children = [fork(lambda worker=worker: work(worker)) for worker in range(4)]  # type: ignore[misc]
+    children = [forked(lambda worker=worker: work(worker)) for worker in range(4)]  # type: ignore[misc]
     for child in children:
         assert os.waitpid(child, 0)[1] == 0
     return {}
@@ -676,7 +663,7 @@ def steps(folder: Path, language: str = "python") -> dict[str, str]:
             store.save("code", language, "new\nnew\n", "New")
             die()
 
-        assert os.waitstatus_to_exitcode(os.waitpid(fork(crash), 0)[1]) == 9
+        assert os.waitstatus_to_exitcode(os.waitpid(forked(crash), 0)[1]) == 9
         content, listed = store.read("code"), store.list()
         assert len(listed) == 1
         assert content in ("old\n", "new\nnew\n")
@@ -700,22 +687,15 @@ def kills(folder: Path) -> dict[str, int]:
     number = 0
     store.save("code", "python", "0\n" * 2_000, "0")
     for _ in range(KILLS):
-        told, tell = os.pipe()
 
-        def work(tell: int = tell, number: int = number) -> None:
+        def work(tell: int, number: int = number) -> None:
             while True:
                 number += 1
                 language = ("python", "go", "rust")[number % 3]
                 store.save("code", language, f"{number}\n" * 2_000, f"{number}")
                 os.write(tell, f"{number}\n".encode())
 
-        child = fork(work)
-        os.close(tell)
-        time.sleep(rng.uniform(0, 0.04))  # the moment of the crash
-        os.kill(child, signal.SIGKILL)
-        assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
-        with os.fdopen(told, "rb") as pipe:
-            acknowledged = [int(line) for line in pipe]
+        acknowledged = [int(line) for line in killed(work, rng.uniform(0, 0.04))]
         saved += len(acknowledged)
         content, listed = store.read("code"), store.list()
         now = int(content.split("\n", 1)[0])

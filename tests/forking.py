@@ -1,0 +1,42 @@
+"""Children that are forked, and killed in the middle of what they do.
+
+Only for a process of its own that has no threads: pytest's has some.
+"""
+
+import os
+import signal
+import time
+import traceback
+from collections.abc import Callable
+
+
+def forked(work: Callable[[], object]) -> int:
+    """Have a child do it: its id. It ends with 0, or with 1 if it failed, and says why."""
+    child = os.fork()
+    if child:
+        return child
+    try:
+        work()
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(1)
+
+
+def killed(work: Callable[[int], None], seconds: float) -> list[str]:
+    """Let a child work, and kill it in the middle; the lines that it told until then.
+
+    Args:
+        work: Never ends, and writes lines to the descriptor that it is given.
+        seconds: The moment of the crash.
+    """
+    told, tell = os.pipe()
+    child = forked(lambda: work(tell))
+    os.close(tell)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), "the child failed by itself"
+    with os.fdopen(told, "rb") as pipe:
+        return pipe.read().decode().split("\n")[:-1]  # the last one may be torn
