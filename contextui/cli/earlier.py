@@ -68,4 +68,6 @@ def _newest() -> Earlier:
     if survey.unreadable:
         none = words("No session of {folder} can be read.", folder=shown)
         raise UsageError(" ".join([none, *unread(survey.unreadable)]))
-    raise UsageError("There is no session of {folder} yet.", folder=shown)
+    raise UsageError(
+        "There is no session of {folder} yet; contextui without -c begins one.", folder=shown
+    )

@@ -49,7 +49,9 @@ CHINESE: dict[str, str] = {
     "The session is open in another process. This is a copy of it.": (
         "该会话已在另一个进程中打开。这是它的副本。"
     ),
-    "There is no session of {folder} yet.": "{folder} 还没有会话。",
+    "There is no session of {folder} yet; contextui without -c begins one.": (
+        "{folder} 还没有会话；不带 -c 运行 contextui 即可开始。"
+    ),
     "No session of {folder} can be read.": "{folder} 的会话都无法读取。",
     "There are sessions that cannot be read: {which}.": "有会话无法读取：{which}。",
     "The current folder is gone. Go to another one.": "当前文件夹已不存在。请换一个。",
