@@ -64,9 +64,9 @@ def end_it(program: Program, by: signal.Signals, kind: str, **fields: Any) -> in
 
 
 def go_on(program: Program, server: Server) -> list[str]:
-    """Go on with the session in another process; what is on the list now."""
+    """Go on with the session in this process; what is on the list now."""
     server.play(answer("Here."))
-    done = program.run("-c", "-p", "Are you there?", "--output-format", "json")
+    done = program("-c", "-p", "Are you there?", "--output-format", "json")
     assert (done.status, done.err, done.json["result"]) == (0, "", "Here.")
     for received in server.requests:
         assert violations(received.json) == []

@@ -6,7 +6,6 @@ A widget that is new must be named here, with what it shows: then it is looked a
 import asyncio
 import importlib
 import pkgutil
-from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -24,10 +23,9 @@ from tests.tui.running import SIZES, desk_in, lines, running, until
 
 ACTING = set("\x00\x07\x08\x1b\x7f\x9b\x9d\u200f\u2028\u202e\u2066")
 PAYLOADS = {
-    "markup": "[/foo] [/] [/ [b]x[@click=app.quit]y[/] $primary {x}",
-    "escapes": "\x1b]52;c;aGk=\x07\x1b]0;owned\x07\x1b[2J\x9b31m\x9d0;t\x07",
-    "bidi": "a\u202eb\u2066c\u200fd\u2028e",
-    "control": "\x00\x08\x7f\r\n\tz",
+    "markup and escapes": "[/foo] [/] [/ [b]x[@click=app.quit]y[/] $primary {x}"
+    "\x1b]52;c;aGk=\x07\x1b]0;owned\x07\x1b[2J\x9b31m\x9d0;t\x07",
+    "bidi and control": "a\u202eb\u2066c\u200fd\u2028e\x00\x08\x7f\r\n\tz",
     "wide": "把牛奶放进待办" * 9 + "👩‍👩‍👧‍👧e\u0301",
 }
 LOOKED_AT = "looked at below, with hostile text in everything it shows"
@@ -60,7 +58,7 @@ class Hostile(Window):
         return text
 
 
-@pytest.mark.parametrize(("kind", "size"), list(zip(PAYLOADS, cycle(SIZES), strict=False)))
+@pytest.mark.parametrize(("kind", "size"), list(zip(PAYLOADS, SIZES, strict=True)))
 def test_nothing_becomes_live_anywhere(tmp_path: Path, kind: str, size: tuple[int, int]) -> None:
     payload = PAYLOADS[kind]
     writing = {"window_id": "hostile_1", "action_id": "write", "params": {"text": payload}}

@@ -26,7 +26,14 @@ def logged(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in data.splitlines()]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (80, 24),
+        pytest.param((120, 40), marks=pytest.mark.long),
+        pytest.param((200, 60), marks=pytest.mark.long),
+    ],
+)
 def test_a_wish_a_window_and_its_end(folder: Path, size: tuple[int, int]) -> None:
     with Terminal([], folder, size) as terminal:
         before = terminal.now()
