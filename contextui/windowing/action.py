@@ -71,6 +71,9 @@ def action(label: str, effect: Effect = "state") -> Callable[[F], F]:
         ...         return f"Now {self.state.count}"
     """
 
+    if callable(label):
+        name = getattr(label, "__name__", "")
+        raise WindowDefinitionError(f'Write @action("label") above {name}, not @action alone.')
     if not isinstance(label, str) or effect not in get_args(Effect):
         raise WindowDefinitionError(
             f'Write @action("label") or @action("label", effect), with an effect out of '

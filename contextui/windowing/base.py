@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from contextui.errors import WindowClosedError, WindowDefinitionError
-from contextui.names import WINDOW_NAME
 from contextui.text import quote
+from contextui.windowing import definition
 from contextui.windowing.action import Action, mark_of
 from contextui.windowing.anchors import AnyAnchor
 from contextui.windowing.element import Body
@@ -92,21 +92,17 @@ class Window(metaclass=_WindowType):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        cls.actions = _declared(cls)
         own_name = cls.__name__.strip("_").removesuffix("Window")
         own_name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", own_name).lower()
-        cls.name = cls.__dict__.get("name") or own_name
-        if not isinstance(cls.name, str) or not WINDOW_NAME.fullmatch(cls.name):
-            raise WindowDefinitionError(
-                f"{cls.__name__}: {quote(str(cls.name))} cannot be a window's name "
-                "(small letters, digits, - and _)."
-            )
-        if not (isinstance(cls.State, type) and issubclass(cls.State, WindowState)):
-            raise WindowDefinitionError(f"{cls.__name__}.State must extend Window.State.")
+        cls.name = definition.checked_name(cls, cls.__dict__.get("name") or own_name)
+        definition.check_state(cls, cls.State, made_here=cls.__init__ is Window.__init__)
+        definition.check_members(cls)
+        definition.check_looks(cls)
         doc = inspect.cleandoc(cls.__dict__.get("__doc__") or "").partition("\n")[0]
         cls.description = cls.__dict__.get("description") or doc or cls.description or cls.name
         if not isinstance(cls.description, str):
             raise WindowDefinitionError(f"{cls.__name__}.description must be text.")
-        cls.actions = _declared(cls)
         if cls.widget is not None and not _WIDGET.fullmatch(str(cls.widget)):
             raise WindowDefinitionError(
                 f"{cls.__name__}: {quote(str(cls.widget))} names no widget "
@@ -220,5 +216,6 @@ def _declared(cls: type[Window]) -> dict[str, Action]:
                 )
             if not inspect.isfunction(method) or inspect.isgeneratorfunction(method):
                 raise WindowDefinitionError(f"{cls.__name__}.{name} must be a plain method.")
+            definition.check_self(cls, method)
             actions[name] = Action(name, mark.label, mark.effect, Params(method, cls.__name__))
     return actions

@@ -18,7 +18,7 @@ from contextui.windowing.snapshot import (
     SnapshotHeader,
     SnapshotState,
 )
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.trouble import reason_in
 from contextui.windowing.xml import ActionLine, window_xml
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def draw(window: "Window", frame: Frame, warn: Warn) -> Render:
         unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
         return Render(snapshot, _xml(window, snapshot, registry), registry, unsaved)
     except BaseException as problem:
-        reason, said = reason_of(problem), phrases.of(window.env.lang).not_drawn
+        reason, said = reason_in(type(window), problem), phrases.of(window.env.lang).not_drawn
         warn(f"{said}: {reason}")
         return failure(window, frame, f"{window.id} {said}.\n{reason}")
 
@@ -132,9 +132,16 @@ def _coerce(body: object, limit: int) -> tuple[str, tuple[Element, ...] | None]:
             return text.for_model(shown), tuple(body)
         return text.for_model(text.cap(shown, limit)), None
     raise InvalidSourceDataError(
-        f"content() returned {'None' if body is None else type(body).__name__}; "
-        "it must return text or elements."
+        f"content() returned {_described(body)}; it must return text, an Element, or a list of "
+        "Elements."
     )
+
+
+def _described(body: object) -> str:
+    if isinstance(body, Sequence):
+        odd = next((one for one in body if not isinstance(one, Element)), None)
+        return f"{type(body).__name__} with {type(odd).__name__} in it"
+    return "None" if body is None else type(body).__name__
 
 
 def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]) -> str:

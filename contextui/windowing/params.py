@@ -91,7 +91,9 @@ class Params:
             if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
                 raise WindowDefinitionError(f"{where}: {parameter} cannot be declared as a param.")
             if name not in hints:
-                raise WindowDefinitionError(f"{where}: {name} needs a type hint.")
+                raise WindowDefinitionError(
+                    f"{where}: {name} needs a type hint, such as {name}: str."
+                )
             plain = _without_none(hints[name])
             has_default, nullable = parameter.default is not parameter.empty, plain != hints[name]
             try:
@@ -175,7 +177,11 @@ def type_name(hint: Any, where: str) -> str:
     elif isinstance(hint, Hashable):
         name = _NAMES.get(hint)
     if name is None:
-        raise WindowDefinitionError(f"{where}: {hint!r} cannot be declared as the type of a param.")
+        shown = hint.__name__ if isinstance(hint, type) else repr(hint)
+        raise WindowDefinitionError(
+            f"{where}: {shown} cannot be declared as the type of a param. Take str, int, float, "
+            "bool, a date, Literal, an enum, a pydantic model, or a list of one of these."
+        )
     return name
 
 

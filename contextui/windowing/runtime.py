@@ -24,7 +24,7 @@ from contextui.windowing.renders import Renders
 from contextui.windowing.snapshot import ContextVersion, Lod, Snapshot
 from contextui.windowing.standing import Standing
 from contextui.windowing.transaction import Call
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.trouble import reason_in
 from contextui.windowing.worker import PATIENCE, Worker, finished
 
 if TYPE_CHECKING:
@@ -101,7 +101,11 @@ class Runtime:
             try:
                 Call(self.window.closed, {}).run()
             except BaseException as problem:
-                self.place.warn(self.place.words.goodbye_failed.format(reason=reason_of(problem)))
+                self.place.warn(
+                    self.place.words.goodbye_failed.format(
+                        reason=reason_in(type(self.window), problem)
+                    )
+                )
 
         self.worker.stop(farewell)
 
@@ -160,7 +164,11 @@ class Runtime:
                 failures = 0
             except BaseException as problem:
                 failures += 1
-                self.place.warn(self.place.words.timer_failed.format(reason=reason_of(problem)))
+                self.place.warn(
+                    self.place.words.timer_failed.format(
+                        reason=reason_in(type(self.window), problem)
+                    )
+                )
                 if failures == _TICK_FAILURES:
                     end()
 
@@ -199,7 +207,7 @@ class Runtime:
             except ContextUIError:
                 raise
             except BaseException as problem:
-                raise ActionFailedError(reason_of(problem)) from problem
+                raise ActionFailedError(reason_in(type(self.window), problem)) from problem
 
     def _transact(self, call: Call, first: bool = False) -> str:
         """On the window's thread: run, validate, and commit or roll back."""
@@ -219,8 +227,10 @@ class Runtime:
             standing.rollback()
             if isinstance(problem, ContextUIError):
                 raise
-            reason = f"{reason_of(problem)}."
-            raise ActionFailedError(self.place.words.as_it_was.format(reason=reason)) from problem
+            reason = f"{reason_in(type(self.window), problem)}."
+            if not first:
+                reason = self.place.words.as_it_was.format(reason=reason)
+            raise ActionFailedError(reason) from problem
         standing.commit()
         if first:
             standing.keep()

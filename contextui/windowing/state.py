@@ -61,6 +61,11 @@ class StateKeeper(Generic[S]):
     """
 
     def __init__(self, state: S | None) -> None:
+        if state is None:
+            raise InvalidSourceDataError(
+                "there is no state: an __init__ of its own must call super().__init__(), and "
+                "what is to happen when the window opens is better written as opened()"
+            )
         if not isinstance(state, WindowState):
             raise InvalidSourceDataError(
                 f"the state is a {type(state).__name__}; it must be a Window.State"

@@ -53,7 +53,10 @@ class TestContent:
     @pytest.mark.parametrize(
         ("body", "said"),
         [
-            (None, "content() returned None; it must return text or elements."),
+            (
+                None,
+                "content() returned None; it must return text, an Element, or a list of Elements.",
+            ),
             (5, "content() returned int"),
             ({"a": 1}, "content() returned dict"),
             ([Element("a"), "b"], "content() returned list"),
@@ -273,16 +276,29 @@ class TestMaking:
         class Bad(Counter):
             def __init__(self) -> None: ...
 
-        with pytest.raises(InvalidSourceDataError, match=r"it must be a Window\.State"):
+        with pytest.raises(InvalidSourceDataError, match=r"must call super\(\)\.__init__\(\)"):
             windows.open(Bad)
 
     def test_a_state_that_has_no_defaults(self, windows: WindowManager) -> None:
-        class Bad(Window):
+        with pytest.raises(WindowDefinitionError, match=r"Bad\.State: count needs a default"):
+
+            class Bad(Window):
+                class State(Window.State):
+                    count: int
+
+        class Good(Window):
             class State(Window.State):
                 count: int
 
-        with pytest.raises(WindowDefinitionError, match="No bad window can be made: Validation"):
-            windows.open(Bad)
+            state: State
+
+            def __init__(self) -> None:
+                self.state = self.State(count=5)
+
+            def content(self, lod: Lod) -> str:
+                return f"{lod.value}: {self.state.count}"
+
+        assert windows.open(Good).snapshot().content == "Full: 5"
 
     def test_a_state_whose_defaults_are_not_valid(self, windows: WindowManager) -> None:
         class Bad(Window):

@@ -8,15 +8,11 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-from contextui.errors import ContextUIError
-from contextui.names import WINDOW_NAME
+from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, quote
 from contextui.windowing.base import Window
 from contextui.windowing.finding.sources import WindowLoadError, shown_path
 from contextui.windowing.trouble import reason_of
-
-NAMING = "small letters, digits, - and _"
-"""What a window may be called, in words."""
 
 _numbers = itertools.count(1)
 
@@ -96,7 +92,7 @@ def problem_of(problem: BaseException, file: str = "", shown: str = "") -> str:
         elsewhere = problem.filename not in (file, None)
         where = one_line(str(problem.filename), 160) if elsewhere else shown
         return f"syntax error in {where}, line {problem.lineno or 1}: {one_line(problem.msg, 300)}"
-    words = str(problem) if isinstance(problem, ContextUIError) else reason_of(problem)
+    words = reason_of(problem)
     if isinstance(problem, SystemExit):
         words = f"it ends the program while being loaded ({words})"
     frames = traceback.extract_tb(problem.__traceback__)

@@ -14,11 +14,11 @@ from pathlib import Path
 from types import ModuleType
 
 from contextui.errors import UnknownWindowError
-from contextui.names import WINDOW_NAME
+from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, quote
 from contextui.windowing.base import Window
 from contextui.windowing.finding.entry import WindowEntry, untrusted
-from contextui.windowing.finding.loading import NAMING, checked, classes_in, run_source
+from contextui.windowing.finding.loading import checked, classes_in, run_source
 from contextui.windowing.finding.sources import (
     WindowLoadError,
     is_window_file,

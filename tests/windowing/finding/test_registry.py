@@ -177,12 +177,12 @@ def test_what_cannot_be_a_windows_file_says_what_to_do(there: Path, spec: str, r
         ("def f(): f()\nf()", "RecursionError: maximum recursion depth exceeded (bad.py, line 1)"),
         (
             "from contextui import Window\nclass A(Window):\n    name = 'No Name'",
-            'A: "No Name" cannot be a window\'s name (small letters, digits, - and _) (bad.py, l',
+            'digits, - and _). Write name = "no-name" (bad.py, line 2)',
         ),
         (
             "from contextui import Window, action\nclass A(Window):\n"
             "    @action('x')\n    def go(self, where): pass",
-            "A.go: where needs a type hint (bad.py, line 2)",
+            "A.go: where needs a type hint, such as where: str (bad.py, line 2)",
         ),
         ("from contextui import Window\nclass A(Window): pass", "A has no content(): write what"),
         (

@@ -1,0 +1,74 @@
+"""What beginners write, and what they are told to write instead."""
+
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from contextui import ContextUIError, WindowManager, discover
+
+HEAD = "from pathlib import Path\nfrom contextui import Window, action\nclass ShopWindow(Window):\n"
+CONTENT = "def content(self, lod):\n    return 'nothing'\n"
+
+MISTAKES = [
+    ("name = 'My Shop'", '(small letters, digits, - and _). Write name = "my-shop"'),
+    ("class State:\n    n = 0", "ShopWindow.State must extend Window.State: write class State("),
+    ("class State(Window.State):\n    n: int", "ShopWindow.State: n needs a default"),
+    ("items: list[str] = []", "ShopWindow.items would be shared by all its windows, and not saved"),
+    ("items = {}", "write it into class State(Window.State), or as ITEMS if it never changes"),
+    ("async def content(self, lod):\n    return ''", "ShopWindow.content must be a plain def"),
+    ("def content(self):\n    return ''", "must be written as def content(self, lod)"),
+    ("def anchors(self):\n    return []", "must be written as def anchors(self, lod)"),
+    ("@action\ndef go(self): ...", 'Write @action("label") above go, not @action alone'),
+    ("@action('Go')\ndef go(x: int): ...", "ShopWindow.go has no self: write def go(self, …)"),
+    ("@action('Go')\ndef go(): ...", "ShopWindow.go has no self"),
+    ("@action('Go')\ndef go(self, x): ...", "x needs a type hint, such as x: str"),
+    ("@action('Go')\ndef go(self, x: Path): ...", "go: x: Path cannot be declared as the type"),
+    ("@action('Go')\ndef name(self): ...", "declares an action name, which has a meaning"),
+    ("@action('Go')\ndef description(self): ...", "declares an action description, which has a"),
+]
+
+
+def told_of(folder: Path, body: str) -> str:
+    """What is told of a file with this window, when it is found or when it is opened."""
+    (folder / "shop.py").write_text(HEAD + indent(CONTENT + body, "    "), "utf-8")
+    registry = discover(packages=[], files=[folder / "shop.py"])
+    (entry,) = registry.entries
+    if entry.status != "ready":
+        return entry.reason or ""
+    try:
+        return WindowManager(registry.classes()).open("shop").snapshot().error or ""
+    except ContextUIError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize(("body", "told"), MISTAKES)
+def test_a_mistake_is_told_with_what_to_write(tmp_path: Path, body: str, told: str) -> None:
+    assert told in told_of(tmp_path, body)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("def opened(self):\n    self.itmes.append(1)", "no attribute 'itmes' (shop.py:7)."),
+        ("def content(self, lod):\n    return 1 / 0", "division by zero (shop.py:7)"),
+        ("def __init__(self): ...", "better written as opened()"),
+    ],
+)
+def test_what_fails_when_it_is_opened_is_told_with_its_line(
+    tmp_path: Path, body: str, told: str
+) -> None:
+    assert told_of(tmp_path, body).endswith(told)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "COLOURS = ['red']\n_cache = {}",
+        "from typing import ClassVar\nsizes: ClassVar[list[int]] = [1]",
+        "@action('Go')\ndef go(this, x: int = 1): ...",
+        "async def preview(self, action_id, params):\n    return ''",
+    ],
+)
+def test_what_is_right_is_let_be(tmp_path: Path, body: str) -> None:
+    assert told_of(tmp_path, body) == ""
