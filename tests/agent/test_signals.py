@@ -14,7 +14,11 @@ from tests.agent.shapes import violations
 from tests.agent.wired import KEY, adding, beside, opening, results, texts
 from tests.cli.calling import PATIENCE, Program
 
-ENDS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)]
+ENDS = {
+    "int": (signal.SIGINT, 130),
+    "term": (signal.SIGTERM, 143),
+    "kill": (signal.SIGKILL, -signal.SIGKILL),
+}
 TALK = ("--output-format", "stream-json")
 
 WORDS = {"type": "text", "text": "Adding."}
@@ -78,7 +82,11 @@ def go_on(program: Program, server: Server) -> list[str]:
     return [item["text"] for item in todo["state"]["items"]]
 
 
-@pytest.mark.parametrize(("by", "status"), ENDS, ids=["int", "term", "kill"])
+@pytest.mark.parametrize(
+    ("by", "status"),
+    [ENDS["int"], pytest.param(*ENDS["term"], marks=pytest.mark.long), ENDS["kill"]],
+    ids=ENDS,
+)
 def test_a_turn_may_end_in_the_middle_of_a_call(
     program: Program, server: Server, by: signal.Signals, status: int
 ) -> None:
@@ -112,7 +120,11 @@ class HangWindow(Window):
 """
 
 
-@pytest.mark.parametrize(("by", "status"), ENDS[1:], ids=["term", "kill"])
+@pytest.mark.parametrize(
+    ("by", "status"),
+    [ENDS["term"], pytest.param(*ENDS["kill"], marks=pytest.mark.long)],
+    ids=["term", "kill"],
+)
 def test_a_turn_may_end_in_the_middle_of_an_action(
     program: Program, server: Server, by: signal.Signals, status: int
 ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from contextui import SessionStore
+from contextui import ContextItem, ItemType, SessionStore
 from contextui.session.session import Session
 from tests.agent.server import Reply, Server, Stream, answer, error
 from tests.cli.calling import PATIENCE, Program
@@ -17,13 +17,27 @@ ROUNDS = 8
 
 @pytest.fixture
 def server(program: Program) -> Iterator[Server]:
-    """A server that was asked eight times in one session."""
+    """A server, and a session of eight rounds: one with the server, the others made up."""
     with Server() as server:
         program.set(ANTHROPIC_BASE_URL=server.url)
-        for number in range(ROUNDS):
-            server.play(answer(f"answer {number} " + "word " * 60))
-            program(*(["-c"] if number else []), "-p", f"question {number} about notes.txt")
+        server.play(answer(said(0)))
+        program("-p", asked(0))
+        with opened(program) as session:
+            for number in range(1, ROUNDS):
+                session.context.add(ContextItem(ItemType.USER, asked(number)))
+                words = said(number)
+                blocks = ({"type": "text", "text": words},)
+                session.context.add(ContextItem(ItemType.ASSISTANT, words, blocks=blocks))
+                session.context.end_turn()
         yield server
+
+
+def asked(number: int) -> str:
+    return f"question {number} about notes.txt"
+
+
+def said(number: int) -> str:
+    return f"answer {number} " + "word " * 60
 
 
 def opened(program: Program) -> Session:
@@ -39,7 +53,7 @@ def hidden(program: Program) -> int:
 def test_what_would_go_is_shown_and_nothing_is_done(program: Program, server: Server) -> None:
     (info,) = program.sessions()
     before = info.path.read_bytes()
-    asked = len(server.requests)
+    before_it = len(server.requests)
     with opened(program) as session:  # it may be open elsewhere
         session.context.pin(session.context.get_active()[1].id)
         done = program("compact", "--dry-run")
@@ -50,7 +64,7 @@ def test_what_would_go_is_shown_and_nothing_is_done(program: Program, server: Se
     assert items[9].endswith("] User: question 0 about notes.txt (pinned)")
     assert figures.startswith("9 messages, ~")
     assert "; 7 messages, ~" in figures
-    assert len(server.requests) == asked
+    assert len(server.requests) == before_it
     assert info.path.read_bytes().startswith(before)
     assert hidden(program) == 0
 
@@ -141,9 +155,9 @@ def test_what_cannot_be_compacted_is_an_error(program: Program) -> None:
 
 def test_interrupted_it_has_changed_nothing(program: Program, server: Server) -> None:
     server.play(Stream(answer(OUTLINE)[:3], held=True))
-    asked = len(server.requests)
+    before_it = len(server.requests)
     with program.start("compact") as process:
-        while len(server.requests) == asked and process.poll() is None:
+        while len(server.requests) == before_it and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=PATIENCE)

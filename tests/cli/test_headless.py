@@ -541,9 +541,8 @@ def test_a_session_that_is_open_elsewhere_names_the_copy(program: Program, serve
     program("-p", "one")
     (info,) = program.sessions()
     with SessionStore(program.home).open(info.id):
-        done = program.run("-c", "-p", "two")
-        done.fails(2, "--fork")
-        assert program.run("-c", "--fork", "-p", "two").status == 0
+        program("-c", "-p", "two").fails(2, "--fork")
+        assert program("-c", "--fork", "-p", "two").status == 0
 
 
 def test_a_session_of_another_folder_goes_on_there(

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeGuard
 
 from contextui.errors import ContextUIError
 from contextui.files.errors import FileError
-from contextui.files.listing import list_folder
+from contextui.files.listing import FolderEntry, list_folder
 from contextui.files.private import make_private, write_private
 from contextui.files.workspace import Workspace
 from contextui.text import one_line, quote
@@ -224,20 +224,26 @@ def _python_files(folder: Path) -> Iterator[tuple[str, bytes | str]]:
         return
     try:
         with Workspace(folder) as workspace:
-            pending, names = ["."], 0
-            while pending:
-                for entry in list_folder(workspace, pending.pop(), ignored=True).entries:
-                    names += 1
-                    if names > _MOST_NAMES:
-                        raise _too_much(folder, f"{_MOST_NAMES:,} files and folders")
-                    if entry.name.startswith(".") or entry.name == "__pycache__":
-                        continue
-                    if entry.kind == "folder":
-                        pending.append(entry.path)
-                    elif entry.name.endswith(".py"):
-                        yield entry.path, content_or_reason(workspace, entry.path)
+            for number, entry in enumerate(_entries_below(workspace), 1):
+                if number > _MOST_NAMES:
+                    raise _too_much(folder, f"{_MOST_NAMES:,} files and folders")
+                if entry.kind != "folder" and entry.name.endswith(".py") and not _is_aside(entry):
+                    yield entry.path, content_or_reason(workspace, entry.path)
     except FileError as error:
         raise TrustError(f"{quote(str(folder), 160)} cannot be looked through: {error}") from error
+
+
+def _entries_below(workspace: Workspace) -> Iterator[FolderEntry]:
+    pending = ["."]
+    while pending:
+        for entry in list_folder(workspace, pending.pop(), ignored=True).entries:
+            yield entry
+            if entry.kind == "folder" and not _is_aside(entry):
+                pending.append(entry.path)
+
+
+def _is_aside(entry: FolderEntry) -> bool:
+    return entry.name.startswith(".") or entry.name == "__pycache__"
 
 
 def _too_much(folder: Path, what: str) -> TrustError:
