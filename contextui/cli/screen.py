@@ -33,10 +33,12 @@ def open_screen(arguments: Arguments) -> int:
         lang=settings_of(arguments, folder).settings.lang,
         first_words=" ".join(arguments.words),
     )
+    app.leaving.may_end_process = True
     try:
         app.run()
     finally:
         if app.desk is not None:
             app.desk.close()
+        app.leaving.over()
         let_go_of_closed()
     return app.return_code or status.DONE

@@ -7,7 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from rich.console import RenderableType
-from textual import on
+from rich.text import Text
+from textual import events, on
 from textual.binding import Binding
 from textual.command import CommandPalette
 from textual.message import Message
@@ -21,6 +22,7 @@ from contextui.tui.desktop.own.blame import cause_of, guard_of
 from contextui.tui.header import shown_folder
 from contextui.tui.help import HelpScreen
 from contextui.tui.keyline import KeyLine
+from contextui.tui.leaving import Leaving
 from contextui.tui.main import MainScreen
 from contextui.tui.palette import Palette
 from contextui.tui.signals import on_signals
@@ -86,6 +88,8 @@ class ContextUIApp(KeyLine[int]):
         super().__init__()
         self.words = Words(lang)
         self.desk: Desk | None = None
+        self.leaving = Leaving(self.words, self._say_who_held_up, self._close_by_force)
+        """Sees to it that leaving takes no longer than some seconds."""
         self._is_leaving = False
         self._open_desk, self._first_words = open_desk, first_words
         self.main = MainScreen(self.words, shown_folder(folder or Path.cwd()))
@@ -104,6 +108,7 @@ class ContextUIApp(KeyLine[int]):
         """Let go of the model's connections while there is an event loop to do it in."""
         if self.desk is not None:
             await self.desk.controller.aclose()
+        self.leaving.closed()
 
     def _start_opening(self) -> None:
         # A daemon thread: leaving does not wait for a session that is still being opened.
@@ -158,10 +163,31 @@ class ContextUIApp(KeyLine[int]):
     ) -> None:
         """End the program."""
         self._is_leaving = True
+        self.leaving.begin()
         super().exit(result, return_code, message)
 
     def _leave_with(self, status: int) -> None:
         self.exit(status, return_code=status)
+
+    def post_message(self, message: Message) -> bool:
+        """Take note of something; of the wish to leave even where a window holds up all keys."""
+        if isinstance(message, events.Key) and message.key == "ctrl+q":
+            self.leaving.begin()
+        return super().post_message(message)
+
+    def _say_who_held_up(self, told: str) -> None:
+        """Leave, if that has not begun yet, and say what was in the way."""
+        code = self.return_code or 0
+        if told or not self._is_leaving:
+            self._is_leaving = True
+            super().exit(code, return_code=code, message=Text(told) if told else None)
+
+    def _close_by_force(self) -> None:
+        """Leave the terminal and the session in order: the process is about to be ended."""
+        if self._driver is not None:
+            self._driver.stop_application_mode()
+        if self.desk is not None:
+            self.desk.close()
 
     def _handle_exception(self, error: Exception) -> None:
         """A mistake, mostly our own: the default prints all local variables, keys among them."""

@@ -4,16 +4,21 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
+from contextui.config.choices import Lang
+from contextui.tui import leaving
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.inspector.pane import Inspector
-from tests.tui.desktop.own_widgets import WAYS, FailsWithin, window_with
+from tests.tui.desktop.own_widgets import WAYS, FailsWithin, NeverReturns, window_with
 from tests.tui.running import desk_in, running, shown, until
+from tests.tui.terminal import Terminal
 
 QUICK = {"in a handler of a message", "in a worker", "when drawn"}
 OWN = "tests.tui.desktop.own_widgets:FailsWithin"
+WAITS = "tests.tui.desktop.own_widgets:NeverReturns"
 
 
 @pytest.mark.parametrize(
@@ -44,6 +49,84 @@ def test_whatever_fails_within_the_app_lives(
             assert log_tells(pilot, f"own_1 could not be drawn: ValueError: not {way}")
 
     asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("way", "lang"),
+    [
+        ("in a handler of a key", "en"),
+        ("in a handler of a message", "en"),
+        ("in an action", "zh"),
+        ("when it goes", "en"),
+    ],
+)
+def test_a_widget_that_never_returns_holds_up_nobody_who_leaves(
+    tmp_path: Path,
+    way: str,
+    lang: Lang,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(NeverReturns, "way", way)
+    monkeypatch.setattr(leaving, "_PATIENCE", 0.3)
+    NeverReturns.waits.clear()
+
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[window_with(WAITS)], lang=lang)
+        desk.session.windows.open("own")
+        async with asyncio.timeout(30), running(desk, lang=lang) as pilot:
+            app = pilot.app
+            await until(pilot, lambda: shown(pilot, "waits for keys"))
+            app.screen.query_one("NeverReturns").focus()
+            await pilot.pause()
+            for key in ("f", "b", "ctrl+q"):  # a pilot would wait for them
+                app.post_message(events.Key(key, key if len(key) == 1 else None))
+            while app.is_running:
+                await asyncio.sleep(0.01)
+
+    asyncio.run(go())
+    assert NeverReturns.waits.is_set()
+    stopped = {"en": "own_1 did not end by itself, and was stopped."}
+    assert stopped.get(lang, "own_1 没有自行结束，已被强行停止。") in capsys.readouterr().err
+
+
+STUBBORN = """
+import asyncio
+from contextui import Window
+from textual.widgets import Static
+
+class Stubborn(Static, can_focus=True):
+    def __init__(self, window):
+        super().__init__("never gives up")
+
+    async def on_unmount(self):
+        while True:
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                pass
+
+class StubbornWindow(Window):
+    name, widget = "stubborn", "stubborn:Stubborn"
+
+    def content(self, lod):
+        return "stubborn"
+"""
+
+
+@pytest.mark.long
+def test_what_does_not_stop_when_it_is_told_to_ends_with_the_process(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "stubborn.py").write_text(STUBBORN)
+    with Terminal(["--window", "stubborn.py"], work, PYTHONPATH=str(work)) as terminal:
+        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.type("/open stubborn\r")
+        terminal.wait_for(lambda: terminal.shows("never gives up"))
+        terminal.type("\x11")
+        assert terminal.end() == 0
+        assert b"stubborn_1 did not end by itself, and was stopped." in terminal.written
+        assert terminal.now() == terminal.attributes[:4]
 
 
 async def goes_on(pilot: "Pilot[int]") -> None:

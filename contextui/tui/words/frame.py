@@ -60,6 +60,8 @@ CHINESE: dict[str, str] = {
         "退出之前策略是 {name}；要一直使用，请在 config.toml 中写：{line}"
     ),
     "From now on: {mode}.": "从现在起：{mode}。",
+    "{names} did not end by itself, and was stopped.": "{names} 没有自行结束，已被强行停止。",
+    "Something did not end by itself, and was stopped.": "有任务没有自行结束，已被强行停止。",
     "every command, by name…": "按名称查找命令…",
     # help
     "Keys and commands": "按键与命令",

@@ -12,7 +12,7 @@ def guard_of(error: BaseException) -> Guard | None:
     """The guarded widget in whose code this was raised; None if it was nobody's but ours."""
     if isinstance(error, WorkerFailed):
         return _of_worker() or guard_of(cause_of(error))
-    found = [_guard_around(one) for one in _selves(error.__traceback__)]
+    found = [guard_around(one) for one in _selves(error.__traceback__)]
     return next((one for one in found if one is not None), None)
 
 
@@ -23,7 +23,7 @@ def cause_of(error: BaseException) -> BaseException:
 
 def _of_worker() -> Guard | None:
     try:
-        return _guard_around(get_current_worker().node)
+        return guard_around(get_current_worker().node)
     except NoActiveWorker:
         return None
 
@@ -37,6 +37,7 @@ def _selves(traceback: TracebackType | None) -> list[object]:
     return found
 
 
-def _guard_around(node: object) -> Guard | None:
+def guard_around(node: object) -> Guard | None:
+    """The guarded widget that something is, or is a part of."""
     around = node.ancestors_with_self if isinstance(node, DOMNode) else []
     return next((one for one in around if isinstance(one, Guard)), None)

@@ -1,5 +1,6 @@
 """Widgets that windows bring along: loaded when first drawn, and kept from doing harm."""
 
+import asyncio
 import types
 from collections.abc import Awaitable, Callable
 from functools import cache
@@ -48,6 +49,8 @@ class Guard(_Base):
             self.window_id, self.reason = window_id, reason
 
     guarded_id = ""
+    guarded_is_given_up = False
+    """Whether nobody waits any more for what it does."""
     _has_failed = False
 
     def guarded(self, call: Callable[[], T], instead: T) -> T:
@@ -73,7 +76,7 @@ class Guard(_Base):
 
         The widget itself may be unable to tell anything: Textual takes down what raised.
         """
-        outer = [one for one in self.ancestors_with_self if isinstance(one, Guard)][-1]
+        outer = self._outer
         # Before it is mounted there is nobody to tell: it will fail again.
         if outer._has_failed or not isinstance(outer.parent, Widget):
             return
@@ -81,6 +84,15 @@ class Guard(_Base):
         if outer.has_focus_within:
             outer.parent.focus()
         outer.parent.post_message(self.Failed(outer.guarded_id, reason_of(problem)))
+
+    @property
+    def _outer(self) -> "Guard":
+        return [one for one in self.ancestors_with_self if isinstance(one, Guard)][-1]
+
+    @property
+    def guarded_window(self) -> str:
+        """The id of the window that brought it."""
+        return self._outer.guarded_id
 
     def mount(self, *widgets: Widget, **where: Any) -> AwaitMount:
         """Guard what comes within too."""
@@ -125,6 +137,9 @@ class Guard(_Base):
             await super().on_event(event)
         except Exception as problem:
             self.guarded_failed(problem)
+        except asyncio.CancelledError:
+            if not self.guarded_is_given_up:
+                raise
 
     def set_timer(
         self, delay: float, callback: TimerCallback | None = None, **options: Any
