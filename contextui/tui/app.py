@@ -92,7 +92,7 @@ class ContextUIApp(KeyLine[int]):
         """Sees to it that leaving takes no longer than some seconds."""
         self._is_leaving = False
         self._open_desk, self._first_words = open_desk, first_words
-        self.main = MainScreen(self.words, shown_folder(folder or Path.cwd()))
+        self.main = MainScreen(self.words, shown_folder(folder or Path.cwd()), self.hold)
         for one in THEMES:
             self.register_theme(one)
         self.theme = theme

@@ -1,6 +1,7 @@
 """`ctrl+g`, then one key: where to go."""
 
 import unicodedata
+from collections.abc import Callable
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,16 +16,21 @@ PLACES = (("1–9", "window"), ("c", "chat"), ("i", "inspector"), ("p", "prompt"
 
 
 class GoTo(ModalScreen[str]):
-    """Waits for one key, and gives it back; anything else than a place changes nothing."""
+    """Waits for one key, and gives it back; anything else than a place changes nothing.
+
+    Args:
+        words: The language of the screen.
+        chosen: Hears of the key at once, before any other is taken.
+    """
 
     DEFAULT_CSS = """
     GoTo { align: center bottom; background: $background 0%; }
     GoTo > Static { width: auto; height: 1; margin: 0 0 4 0; padding: 0 2; background: $surface; }
     """
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, chosen: Callable[[str], object]) -> None:
         super().__init__()
-        self._words = words
+        self._words, self._chosen = words, chosen
 
     def compose(self) -> ComposeResult:
         """One line with the places."""
@@ -39,6 +45,7 @@ class GoTo(ModalScreen[str]):
         """The key, as it is without an input method."""
         event.stop()
         character = unicodedata.normalize("NFKC", event.character or "")
+        self._chosen(character)
         self.dismiss(character)
 
     def on_click(self) -> None:

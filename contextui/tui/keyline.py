@@ -3,11 +3,15 @@
 Textual hands a key to what has the focus, and tries bindings when it has come back from there. What
 arrives in one piece, by a paste without brackets or from a program that types, would be mixed up:
 letters overtake the backspace before them, and a key that works everywhere overtakes the letters.
+
+A key may lead to another place that is not there yet: a pane has to be shown first. Whoever goes
+there says so by `hold`, and the keys behind it wait until it is reached.
 """
 
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import Generic
 
 from textual import events, on
@@ -46,6 +50,18 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         self._is_writing = False  # whether that key, and all since, are letters of a text field
         self._has_more = False  # whether letters have gone after that key
         self._number, self._since = 0, 0.0
+        self._is_there: Callable[[], bool] | None = None  # where the keys are to go next
+        self._held_since = 0.0
+
+    def hold(self, is_there: Callable[[], bool]) -> None:
+        """Take no key until this holds, as they are meant for there; but not for long.
+
+        Args:
+            is_there: Whether the place is reached to which the person goes.
+        """
+        if self._is_there is None:
+            asyncio.get_running_loop().call_later(_LOOK, self._look_whether_there)
+        self._is_there, self._held_since = is_there, time.monotonic()
 
     async def on_event(self, event: events.Event) -> None:
         """Have keys and pastes wait until those before them are done with."""
@@ -70,6 +86,8 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
             self._send_after(_ROUNDS - 1)
 
     def _may_go(self, event: events.Event) -> bool:
+        if self._is_there is not None and not self._arrives():
+            return False
         if self._target is None:
             return True
         return self._is_writing and _is_letter(event) and self.focused is self._target
@@ -91,6 +109,20 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
             return
         self._target = None
         await self._take_some()
+
+    def _arrives(self) -> bool:
+        """Whether the place is reached; it is waited for no longer than for a key."""
+        is_late = time.monotonic() - self._held_since > _PATIENCE
+        if self._is_there is None or self._is_there() or is_late:
+            self._is_there = None
+            return True
+        return False
+
+    def _look_whether_there(self) -> None:
+        if self._arrives():
+            self.call_later(self._take_some)
+        else:
+            asyncio.get_running_loop().call_later(_LOOK, self._look_whether_there)
 
     def _look_after(self, number: int) -> None:
         """Wait no longer for a key that went with its widget, or that hangs there."""

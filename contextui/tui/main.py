@@ -30,10 +30,12 @@ from contextui.tui.header import Header, Panes
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.link import Link
 from contextui.tui.menu import Menu
-from contextui.tui.navigation import Navigation
+from contextui.tui.navigation import Hold, Navigation
 from contextui.tui.talk import Talk
 from contextui.tui.words import Words
 
+_PLACES = {"c": "chat", "i": "context", "p": "prompt"}
+_NUMBERS = frozenset("123456789")
 _BATCH = 0.05  # seconds that changes are gathered before they are drawn
 
 
@@ -53,9 +55,9 @@ class MainScreen(Screen[None]):
     class Changed(Message):
         """Something happened in the session."""
 
-    def __init__(self, words: Words, folder: str) -> None:
+    def __init__(self, words: Words, folder: str, hold: Hold) -> None:
         super().__init__(classes="-no-windows")  # with room for what is said
-        self.words, self._folder = words, folder
+        self.words, self._folder, self._hold = words, folder, hold
         self.desk: Desk | None = None
         self.talk: Talk | None = None
         self.commands = Commands([])
@@ -121,6 +123,7 @@ class MainScreen(Screen[None]):
                 "context": self.query_one(Inspector),
                 "chat": self.conversation,
             },
+            self._hold,
         )
 
     @property
@@ -289,13 +292,19 @@ class MainScreen(Screen[None]):
         if self._asker is not None and self._asker.is_waiting:
             self._asker.open_now()
         else:
-            self.app.push_screen(GoTo(self.words), self._go)
+            self.app.push_screen(GoTo(self.words, self._hold_until_there), self._go)
+
+    def _hold_until_there(self, key: str) -> None:
+        """Keys behind this one are meant for where it leads."""
+        if key in _PLACES:
+            self._hold(lambda: self.navigation.present == _PLACES[key])
+        elif key in _NUMBERS:
+            self._hold(lambda: self.query_one(Desktop).is_at(int(key)))
 
     def _go(self, key: str | None) -> None:
-        places = {"c": "chat", "i": "context", "p": "prompt"}
-        if key and key in places:
-            self.navigation.enter(places[key])
-        elif key and key in "123456789":
+        if key and key in _PLACES:
+            self.navigation.enter(_PLACES[key])
+        elif key and key in _NUMBERS:
             self.query_one(Panes).show("windows")
             self.call_after_refresh(self.query_one(Desktop).go_to, int(key))
 

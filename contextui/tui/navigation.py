@@ -1,11 +1,15 @@
 """Where the person is: one stop in each pane, and the ways between them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from textual.screen import Screen
 from textual.widget import Widget
 
 from contextui.tui.header import Panes
+
+Hold: TypeAlias = Callable[[Callable[[], bool]], object]
+"""Has the keys wait until the place is reached that they are meant for."""
 
 _BARS = {"prompt": "chat", "chat": "chat", "windows": "windows", "context": "context"}
 
@@ -18,10 +22,13 @@ class Navigation:
     Args:
         screen: The screen that they are on.
         panes: The panes by name, in the order in which they are gone through.
+        hold: Has the keys wait until something holds.
     """
 
-    def __init__(self, screen: "Screen[None]", panes: Mapping[str, Widget]) -> None:
-        self._screen, self._panes = screen, panes
+    def __init__(
+        self, screen: "Screen[None]", panes: Mapping[str, Widget], hold: Hold = lambda _: None
+    ) -> None:
+        self._screen, self._panes, self._hold = screen, panes, hold
 
     def next(self, step: int) -> None:
         """Go to the next pane that can be gone to."""
@@ -32,6 +39,7 @@ class Navigation:
 
     def enter(self, name: str) -> None:
         """Go to a pane; at once, so that what is typed next arrives there."""
+        self._hold(lambda: self.present == name)
         self._screen.query_one(Panes).show(_BARS[name])
         if not self._focus(name):  # it is about to be shown
             self._screen.call_after_refresh(self._focus, name)

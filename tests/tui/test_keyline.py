@@ -11,6 +11,8 @@ from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
 from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.desktop.field import Field
+from contextui.tui.desktop.pane import Desktop
 from contextui.tui.keyline import KeyLine
 from tests.tui.running import desk_in, running, until
 from tests.tui.terminal import Terminal
@@ -109,6 +111,47 @@ def test_keys_behind_a_widget_that_goes_are_not_lost() -> None:
             burst(pilot, "x", "a", "b", "backspace", "c")
             await until(pilot, lambda: area.text == "ac")
             assert not app.query(Going)
+
+    asyncio.run(press())
+
+
+@pytest.mark.parametrize("jump", ["1", "2"])
+def test_keys_behind_a_jump_wait_for_a_pane_that_has_to_be_shown_first(
+    tmp_path: Path, jump: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_to = Desktop.go_to
+
+    def go_there_later(desktop: Desktop, number: int) -> None:
+        desktop.set_timer(0.15, lambda: go_to(desktop, number))
+
+    monkeypatch.setattr(Desktop, "go_to", go_there_later)
+
+    async def press() -> None:
+        desk = desk_in(tmp_path)
+        for what in ("milk", "eggs"):
+            desk.session.windows.open("todo", items=[what])
+        async with running(desk, size=(80, 24)) as pilot:
+            prompt = pilot.app.screen.query_one(Prompt)
+            burst(pilot, "ctrl+g", jump, "x", *"done", "ctrl+g", "p", *"hello")
+            await until(pilot, lambda: prompt.text == "hello")
+            fields = [one.text for one in pilot.app.screen.query(Field)]
+            assert fields == ["done"]
+
+    asyncio.run(press())
+
+
+def test_nobody_waits_long_for_a_place_that_is_never_reached() -> None:
+    async def press() -> None:
+        app = App()
+        async with app.run_test() as pilot:
+            area = app.query_one(TextArea)
+            area.focus()
+            await pilot.pause()
+            app.hold(lambda: False)
+            burst(pilot, "a", "b")
+            await pilot.pause()
+            assert area.text == ""
+            await until(pilot, lambda: area.text == "ab")
 
     asyncio.run(press())
 

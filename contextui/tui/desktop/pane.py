@@ -231,6 +231,13 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             return
         self._go(self._order.ids[number - 1])
 
+    def is_at(self, number: int) -> bool:
+        """Whether the person is at the window of this number, or there is none to go to."""
+        if not 1 <= number <= len(self._order.ids):
+            return True
+        frame = self._frames.get(self._order.ids[number - 1])
+        return frame is not None and frame.has_focus_within
+
     def _go(self, window_id: str) -> None:
         self._order.current = window_id
         self._wants_focus = True
