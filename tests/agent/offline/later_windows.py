@@ -1,0 +1,169 @@
+"""Two windows of everyday things that nobody knows but the tests: music and money."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from contextui import ActionError, Body, Element, Lod, Window, action
+
+Repeat = Literal["none", "one", "all"]
+Kind = Literal["餐饮", "交通", "购物", "其他"]
+
+
+class Song(BaseModel):
+    """A song that waits to be played."""
+
+    title: str
+    artist: str | None = None
+
+
+class PlaylistWindow(Window):
+    """A music player: the songs that are queued, and the volume."""
+
+    name = "playlist"
+
+    class State(Window.State):
+        title: str = ""
+        songs: list[Song] = []
+        playing: str = ""
+        volume: int = 50
+        shuffled: bool = False
+        repeat: Repeat = "none"
+
+    state: State
+
+    def opened(self, title: str = "My music") -> None:
+        self.state.title = title
+
+    def content(self, lod: Lod) -> Body:
+        state = self.state
+        if lod is Lod.GIST:
+            return f"{len(state.songs)} songs, volume {state.volume}"
+        songs = [Element("song", one.title, artist=one.artist) for one in state.songs]
+        return [
+            Element("title", state.title),
+            *songs,
+            Element("playing", state.playing or "nothing"),
+            Element("volume", str(state.volume)),
+            Element("shuffle", "on" if state.shuffled else "off"),
+            Element("repeat", state.repeat),
+        ]
+
+    @action("Add a song to the queue")
+    def queue(self, song: str, artist: str | None = None) -> str:
+        self.state.songs.append(Song(title=song, artist=artist))
+        return f"Queued {song}."
+
+    @action("Remove a song from the queue")
+    def remove(self, song: str) -> str:
+        self.state.songs.remove(self._find(song))
+        return f"Removed {song}."
+
+    @action("Play a song of the queue")
+    def play(self, song: str) -> str:
+        self.state.playing = self._find(song).title
+        return f"Playing {self.state.playing}."
+
+    @action("Stop the music")
+    def stop(self) -> str:
+        self.state.playing = ""
+        return "Stopped."
+
+    @action("Set the volume, 0 to 100")
+    def set_volume(self, volume: int) -> str:
+        if not 0 <= volume <= 100:
+            raise ActionError(f"The volume can be 0 to 100, not {volume}.")
+        self.state.volume = volume
+        return f"The volume is {volume}."
+
+    @action("Turn shuffle on or off")
+    def shuffle(self, on: bool) -> str:
+        self.state.shuffled = on
+        return f"Shuffle is {'on' if on else 'off'}."
+
+    @action("Repeat one song, all, or none")
+    def repeat(self, what: Repeat) -> str:
+        self.state.repeat = what
+        return f"Repeat: {what}."
+
+    def _find(self, wanted: str) -> Song:
+        for song in self.state.songs:
+            if song.title.casefold() == wanted.strip().casefold():
+                return song
+        raise ActionError(f"There is no song {wanted!r} in the queue.")
+
+
+class Payment(BaseModel):
+    """Something that was paid for."""
+
+    item: str
+    amount: float
+    kind: Kind = "其他"
+
+
+class LedgerWindow(Window):
+    """记账本：支出、预算。An account book."""
+
+    name = "ledger"
+
+    class State(Window.State):
+        payments: list[Payment] = []
+        budget: float = 0
+        hidden: bool = False
+
+    state: State
+
+    def content(self, lod: Lod) -> Body:
+        state = self.state
+        spent = sum(one.amount for one in state.payments)
+        if lod is Lod.GIST:
+            return f"{len(state.payments)} 笔，共 {spent:g} 元"
+        payments = [
+            Element("payment", one.item, amount=f"{one.amount:g}", kind=one.kind)
+            for one in state.payments
+        ]
+        return [
+            *payments,
+            Element("spent", f"{spent:g}", label="总支出"),
+            Element("budget", f"{state.budget:g}", label="预算"),
+            Element("hidden", "是" if state.hidden else "否", label="隐藏金额"),
+        ]
+
+    @action("记一笔支出 / Record a payment")
+    def spend(self, item: str, amount: float, kind: Kind = "其他") -> str:
+        self.state.payments.append(Payment(item=item, amount=amount, kind=kind))
+        return f"记下了：{item} {amount:g} 元。"
+
+    @action("修改一笔支出的金额 / Change the amount of a payment")
+    def correct(self, item: str, amount: float) -> str:
+        self._find(item).amount = amount
+        return f"{item}：{amount:g} 元。"
+
+    @action("改变一笔支出的类别 / Change the kind of a payment")
+    def classify(self, item: str, kind: Kind) -> str:
+        self._find(item).kind = kind
+        return f"{item} 属于{kind}。"
+
+    @action("删除一笔支出 / Delete a payment")
+    def delete(self, item: str) -> str:
+        self.state.payments.remove(self._find(item))
+        return f"删除了 {item}。"
+
+    @action("设置每月预算 / Set the monthly budget")
+    def set_budget(self, amount: float) -> str:
+        self.state.budget = amount
+        return f"预算：{amount:g} 元。"
+
+    @action("隐藏或显示金额 / Hide the amounts, or show them")
+    def hide(self, on: bool) -> str:
+        self.state.hidden = on
+        return "金额已隐藏。" if on else "金额已显示。"
+
+    def _find(self, wanted: str) -> Payment:
+        for payment in self.state.payments:
+            if payment.item == wanted.strip():
+                return payment
+        raise ActionError(f"没有 {wanted!r} 这笔支出。")
+
+
+LATER: tuple[type[Window], ...] = (PlaylistWindow, LedgerWindow)
