@@ -166,4 +166,4 @@ class LedgerWindow(Window):
         raise ActionError(f"没有 {wanted!r} 这笔支出。")
 
 
-LATER: tuple[type[Window], ...] = (PlaylistWindow, LedgerWindow)
+EVERYDAY: tuple[type[Window], ...] = (PlaylistWindow, LedgerWindow)

@@ -10,6 +10,7 @@ import pytest
 
 from contextui import Window, WindowManager
 from contextui.files.workspace import Workspace
+from contextui.windows.code import CodeWindow
 from contextui.windows.editor import EditorWindow
 from contextui.windows.files import FilesWindow
 from contextui.windows.monitor import MonitorWindow
@@ -18,17 +19,24 @@ from contextui.windows.todo import TodoWindow
 from tests.agent.offline.cases import Case, Expectation, Open, check, load
 from tests.agent.offline.custom_windows import CUSTOM
 from tests.agent.offline.fresh_windows import FRESH
+from tests.agent.offline.later_windows import EVERYDAY
 
 BUILT_IN: tuple[type[Window], ...] = (
     TodoWindow, EditorWindow, MonitorWindow, NotebookWindow, FilesWindow
 )  # fmt: skip
+EVERY: tuple[type[Window], ...] = (*BUILT_IN, CodeWindow, *CUSTOM, *FRESH, *EVERYDAY)
 CASES = load("paraphrases.json")
 UNSEEN = load("unseen.json")
-LATER = [*load("fresh.json"), *load("fresh2.json"), *load("fresh3.json")]
+LATER = [
+    case
+    for table in ("fresh.json", "fresh2.json", "fresh3.json", "fresh4.json")
+    for case in load(table)
+]
 ALL = [*CASES, *UNSEEN, *LATER]
 CHANGING_NOTHING = {
     "en-05", "en-18", "zh-02", "zh-18", "en-57", "en-58", "zh-57", "zh-58", "en-104", "zh-104",
-    "zh-119", "en-140"
+    "zh-119", "en-140", "en-201", "en-202", "en-203", "en-207", "en-223", "en-230", "zh-201",
+    "zh-202", "zh-203", "zh-207", "zh-223", "zh-227", "zh-230"
 }  # fmt: skip
 
 
@@ -36,7 +44,7 @@ CHANGING_NOTHING = {
 def begun(case: Case, folder: Path) -> Iterator[WindowManager]:
     """The windows as they are before the person speaks."""
     with Workspace(folder) as workspace:
-        windows = WindowManager([*BUILT_IN, *CUSTOM, *FRESH], lang=case.lang, workspace=workspace)
+        windows = WindowManager(EVERY, lang=case.lang, workspace=workspace)
         try:
             asyncio.run(case.setup(windows))
             yield windows
@@ -47,14 +55,14 @@ def begun(case: Case, folder: Path) -> Iterator[WindowManager]:
 def test_there_are_as_many_cases_in_each_language() -> None:
     assert Counter(case.lang for case in CASES) == {"en": 20, "zh": 20}
     assert Counter(case.lang for case in UNSEEN) == {"en": 10, "zh": 10}
-    assert Counter(case.lang for case in LATER) == {"en": 40, "zh": 40}
-    assert len({case.id for case in ALL}) == 140
+    assert Counter(case.lang for case in LATER) == {"en": 70, "zh": 70}
+    assert len({case.id for case in ALL}) == 200
     assert all(case.id.startswith(f"{case.lang}-") for case in ALL)
 
 
 def test_every_case_says_something_of_its_own() -> None:
     assert all(case.say and all(words.strip() for words in case.say) for case in ALL)
-    assert len({case.say for case in ALL}) == 140
+    assert len({case.say for case in ALL}) == 200
 
 
 @pytest.mark.parametrize("cases", [CASES, UNSEEN], ids=["paraphrases", "unseen"])

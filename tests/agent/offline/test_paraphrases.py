@@ -13,14 +13,19 @@ from contextui.agent.models.offline import OfflineModel
 from contextui.context.manager import ContextManager
 from contextui.files.workspace import Workspace
 from tests.agent.offline.cases import Case, check, load
-from tests.agent.offline.custom_windows import CUSTOM
-from tests.agent.offline.fresh_windows import FRESH
-from tests.agent.offline.test_cases import BUILT_IN
+from tests.agent.offline.test_cases import EVERY
 
-TABLES = ("paraphrases.json", "unseen.json", "fresh.json", "fresh2.json", "fresh3.json")
+TABLES = (
+    "paraphrases.json",
+    "unseen.json",
+    "fresh.json",  # 25 of 40 the first time
+    "fresh2.json",  # 12 of 20 the first time
+    "fresh3.json",  # 9 of 20 the first time
+    "fresh4.json",  # 29 of 60 the first time
+)
 """The cases. Each table was written before the grammar had seen any of it."""
 
-BEYOND = {"zh-120", "en-151", "en-155"}  # what it does not understand yet
+BEYOND = {"zh-120", "en-155"}  # what it does not understand yet
 
 CASES = {case.id: case for table in TABLES for case in load(table)}
 
@@ -28,7 +33,7 @@ CASES = {case.id: case for table in TABLES for case in load(table)}
 async def carried_out(case: Case, folder: Path) -> list[str]:
     """Say the words of a case; what is not as it expects after that."""
     with Workspace(folder) as workspace:
-        windows = WindowManager([*BUILT_IN, *CUSTOM, *FRESH], lang=case.lang, workspace=workspace)
+        windows = WindowManager(EVERY, lang=case.lang, workspace=workspace)
         try:
             await case.setup(windows)
             talk = InteractionController(
