@@ -47,6 +47,7 @@ def with_next(
     if outcome.calls and outcome.meaning and outcome.meaning.cls is None:
         together = understood(both)
         lost = not after.is_understood and after.score + _lacking(after) < 2.5
+        lost = lost and not _begins_with_verb(following)
         same = together.meaning and together.meaning.action == outcome.meaning.action
         better = lost and not following.anew and together.is_whole and same
     else:
@@ -204,6 +205,12 @@ def _names_param(clause: Clause, outcome: Outcome) -> bool:
         return False
     free = [one for one in meaning.action.params if one.name not in meaning.filled.params]
     return any(likeness(said[0].nouns, param_words(meaning.action, one)) >= GROUP for one in free)
+
+
+def _begins_with_verb(clause: Clause) -> bool:
+    """Whether a clause says itself what to do, so that nothing else may swallow it."""
+    first = significant(clause.tokens)[0]
+    return first.is_ascii and first.is_verb and not first.is_small
 
 
 def _lacking(outcome: Outcome) -> float:

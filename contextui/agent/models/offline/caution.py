@@ -1,10 +1,19 @@
 """What speaks against a meaning: nothing is destroyed on a guess, nothing turned around."""
 
-from contextui.agent.models.offline.blocks import Action
+from collections.abc import Sequence
+
+from contextui.agent.models.offline.blocks import Action, WindowView
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.lexicon.verbs import KIN, OPPOSITE
-from contextui.agent.models.offline.profiles import GROUP, RELATED, likeness, profile_of, senses
+from contextui.agent.models.offline.profiles import (
+    GROUP,
+    RELATED,
+    likeness,
+    profile_of,
+    senses,
+    words_of,
+)
 from contextui.agent.models.offline.token import Token
 
 _HARMFUL = frozenset(f"@{name}" for name in listed("remove clear reset close cancel reject leave"))
@@ -40,6 +49,23 @@ def doubt(
         return _FORBIDDEN
     closes = "@close" in profile.verbs  # a window can be opened again
     return _DOUBTFUL if left >= 1 and not closes else 0.0
+
+
+def narrowed(tokens: Sequence[Token], action: Action, window: WindowView) -> float:
+    """What speaks against an action that takes away only a part, when that part was not said.
+
+    "Delete everything" is not what deletes everything that is done.
+    """
+    if action.params or not is_harmful(action):
+        return 0.0
+    about = words_of(window)[:2]
+    unsaid = [
+        keys
+        for keys in profile_of(action).names[1:]
+        if not any(likeness(keys, part) >= GROUP for part in about)
+        and not any(likeness(one.keys, (keys,)) >= GROUP for one in tokens)
+    ]
+    return _FORBIDDEN if unsaid else 0.0
 
 
 def is_harmful(action: Action) -> bool:

@@ -9,9 +9,14 @@ from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.frame import MOST, Beside, Each, Frame
 from contextui.agent.models.offline.items import candidates, main_items, value_of
 from contextui.agent.models.offline.pointing import carried, item_value, wants_item
+from contextui.agent.models.offline.profiles import profile_of
 from contextui.agent.models.offline.quantities import end_of
+from contextui.agent.models.offline.runs import Run
+from contextui.agent.models.offline.shown_paths import paths_of
 from contextui.agent.models.offline.token import Token
 
+_STEPWISE = ("@undo", "@redo", "@next", "@previous", "@up", "@down")  # what is done step by step
+_MOST_TIMES = 20
 _ENDS = (("first", "last"), ("start", "end"), ("from", "to"), ("begin", "end"))
 
 
@@ -27,6 +32,9 @@ def complete(clause: Clause, filled: Filled, frame: Frame, *, alone: bool) -> No
     _both_ends(clause, frame.action, filled, frame)
     _take_more_items(frame.action, filled, frame)
     _take_all(clause, frame.action, filled, frame)
+    _take_occurrences(clause, frame.action, filled, frame)
+    _take_only_path(frame.action, filled, frame)
+    _repeat(clause, frame.action, filled)
     _carry_over(frame.action, filled, frame, alone)
     _append(frame.action, filled, frame)
     _settle_places(frame.action, filled, frame)
@@ -78,7 +86,7 @@ def _take_more_items(action: Action, filled: Filled, frame: Frame) -> None:
 
 def _take_all(clause: Clause, action: Action, filled: Filled, frame: Frame) -> None:
     """ "Turn on every lamp": where all are meant, and nothing else is said."""
-    said = any(one.has("~all", "~both") for one in clause.tokens)
+    said = any(one.has("~all", "~both", "@clear") for one in clause.tokens)
     if frame.window is None or frame.pointed or not said:
         return
     if any(one.weight for one in filled.left):
@@ -91,6 +99,50 @@ def _take_all(clause: Clause, action: Action, filled: Filled, frame: Frame) -> N
         if 0 < len(values) <= MOST:
             filled.params[param.name] = Each(tuple(values))
             filled.score += 1.5
+
+
+def _take_occurrences(clause: Clause, action: Action, filled: Filled, frame: Frame) -> None:
+    """ "Change every cat to dog": as often as the text is shown, where a count is asked for."""
+    counts = [one for one in action.params if one.is_amount and one.name not in filled.params]
+    texts = [
+        value
+        for one in action.params
+        if not one.optional and isinstance(value := filled.params.get(one.name), str)
+    ]
+    said = any(one.has("~all") or one.has("each", "every") for one in clause.tokens)
+    if frame.window is None or not (counts and texts and said):
+        return
+    often = frame.window.text.count(texts[0])
+    if often > 1 and counts[0].optional and counts[0].is_number:
+        filled.params[counts[0].name] = often
+
+
+def _take_only_path(action: Action, filled: Filled, frame: Frame) -> None:
+    """ "Open it", where a window shows one path: that one."""
+    paths = paths_of(frame.window) if frame.window is not None else ()
+    needed = [one for one in action.params if one.is_path and not one.optional]
+    if len(paths) == len(needed) == 1 and needed[0].name not in filled.params:
+        filled.params[needed[0].name] = paths[0]
+        filled.score += 0.5
+
+
+def _repeat(clause: Clause, action: Action, filled: Filled) -> None:
+    """ "Undo the last two changes": what takes nothing is done so many times."""
+    numbers = [one.number for one in clause.tokens if one.number and not one.number.ordinal]
+    if action.params or len(numbers) != 1 or profile_of(action).verbs.isdisjoint(_STEPWISE):
+        return
+    times = int(numbers[0].value)
+    if 1 <= times <= _MOST_TIMES:
+        filled.times = times
+        filled.left = [one for one in filled.left if not _counts_steps(one)]
+
+
+def _counts_steps(run: Run) -> bool:
+    """Whether words only say how many steps are meant: "last two changes", 两步."""
+    return all(
+        one.number or one.is_small or one.has("#step", "#move", "@edit", "@undo", "次", "time")
+        for one in run.tokens
+    )
 
 
 def _append(action: Action, filled: Filled, frame: Frame) -> None:

@@ -9,6 +9,8 @@ from contextui.agent.models.offline.roles import Roles
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import keys_of
 
+_DASHES = "-–—~～"
+
 
 class Numbers:
     """The numbers of a clause, as an action may take them."""
@@ -47,6 +49,8 @@ class Numbers:
         after, then = self._at(place + 1), self._at(place + 2)
         if after is None:
             return 1
+        if self._is_range(after, then):
+            return 3
         names = [keys_of(one.name) for one in self._params]
         named = any(likeness(after.nouns, one) >= GROUP for one in names)
         if self.is_unit(after) and (named or place + 1 not in self._roles.verbs):
@@ -62,6 +66,11 @@ class Numbers:
         declared = (*profile_of(self._action).every, *names)
         return token.has(*UNITS) or likeness(token.keys, declared) >= GROUP
 
+    def _is_range(self, after: Token, then: Token | None) -> bool:
+        """Whether "10-20" is said where one number is wanted: it begins at the first."""
+        leads = after.has("~to") or (after.kind is Kind.MARK and after.text in _DASHES)
+        return leads and then is not None and then.number is not None and len(self._params) == 1
+
     def _counts(self, place: int, param: Param) -> bool:
         """Whether a number says how many of what follows ("four bulbs"), if that is asked for."""
         number, after = self._clause.tokens[place].number, self._at(place + 1)
@@ -71,7 +80,9 @@ class Numbers:
         return noun and not self._roles.explains(place + 1)
 
     def _is_named_near(self, place: int, param: Param) -> bool:
-        near = self._clause.tokens[max(place - 1, 0) : place + 2]
+        after, then = self._at(place + 1), self._at(place + 2)
+        end = place + 2 + (after is not None and self._is_range(after, then))
+        near = self._clause.tokens[max(place - 1, 0) : end]
         return any(likeness(one.keys, keys_of(param.name)) >= GROUP for one in near)
 
     def _at(self, place: int) -> Token | None:

@@ -22,6 +22,7 @@ class Filled:
         back: Whether a value was taken from what was said before.
         sure: How many values can hardly be meant otherwise.
         switched: Whether the verb, or a word like "off", gave a yes or no its value.
+        times: How often it is to be done.
     """
 
     params: dict[str, Any] = field(default_factory=dict)
@@ -33,6 +34,7 @@ class Filled:
     back: bool = False
     sure: int = 0
     switched: bool = False
+    times: int = 1
 
     @property
     def left_weight(self) -> float:

@@ -38,7 +38,7 @@ def fill(clause: Clause, roles: Roles, frame: Frame) -> Filled:
     frame = replace(frame, action=flat)
     filled, taken = Filled(), set[int]()
     for param in flat.params:
-        found = from_whole_clause(clause, param, flat, roles)
+        found = from_whole_clause(clause, param, frame, roles)
         if found is not None:
             filled.params[param.name] = found.value
             taken |= found.places
@@ -57,7 +57,7 @@ def fill(clause: Clause, roles: Roles, frame: Frame) -> Filled:
 
 def value_of_words(words: Clause, param: Param, frame: Frame) -> Any:
     """The value that words alone are for a param; None if they are none."""
-    found = from_whole_clause(words, param, frame.action, Roles())
+    found = from_whole_clause(words, param, frame, Roles())
     if found is not None:
         return found.value
     tokens = tuple(trimmed(words.tokens, frame.action))

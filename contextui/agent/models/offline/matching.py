@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from contextui.agent.models.offline import items as shown
 from contextui.agent.models.offline.blocks import Action, ClassView, WindowView
-from contextui.agent.models.offline.caution import doubt, is_harmful
+from contextui.agent.models.offline.caution import doubt, is_harmful, narrowed
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
@@ -144,7 +144,9 @@ class _Acting:
         verbs, pointed = profile_of(action).verbs, bool(self._meant.windows)
         frame = Frame(action, window, verbs, self._around.last, self._there, pointed)
         filled = fill(clause, roles, frame)
-        by_verb = by_verb or (head in roles.verbs and not generic and not self._idle)
+        by_verb = by_verb or (
+            head in roles.verbs and not generic and (filled.switched or not self._idle)
+        )
         chosen = any(one.type.choices for one in action.params if one.name in filled.params)
         if head is not None and not by_verb:
             other = 0.0 if chosen and evidence else -2.5 if evidence else -4.0
@@ -161,6 +163,7 @@ class _Acting:
         verb = clause.tokens[head] if head is not None else None
         loose = loose_words(clause, window, action, roles)
         score -= doubt(verb, action, filled, by_switch=filled.switched, loose=loose)
+        score -= narrowed(clause.tokens, action, window)
         score -= meant_otherwise(clause, window, action, roles)
         told = filled.sure > 1 and filled.sure == len(filled.params) and not filled.left_weight
         score += 1.0 if told and generic else 0.0

@@ -53,6 +53,25 @@ def led_mention(clause: Clause, view: WindowView | ClassView) -> float:
     return score if led else 0.0
 
 
+def led_paths(tokens: Sequence[Token]) -> list[int]:
+    """The places of paths in which something is to be done ("in a.py", a.py 里)."""
+    found = []
+    for place, token in enumerate(tokens):
+        before = tokens[place - 1] if place else None
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        led = before is not None and before.has("~in", "~of", "~from") and not before.is_verb
+        led = led or (after is not None and after.has("~behind_noun", "~of") and not after.is_ascii)
+        if token.kind is Kind.PATH and led:
+            found.append(place)
+    return found
+
+
+def opens_paths(view: ClassView) -> bool:
+    """Whether windows of a class are opened for a file."""
+    needed = [one for one in view.args if not one.optional]
+    return len(needed) == 1 and needed[0].is_path
+
+
 def is_indefinite(clause: Clause, places: set[int]) -> bool:
     """Whether what is named is a new one: "a list", not "the list"."""
     first = min(places, default=0)

@@ -12,7 +12,9 @@ from contextui.agent.models.offline.mentions import (
     is_indefinite,
     is_named,
     led_mention,
+    led_paths,
     mention_of,
+    opens_paths,
 )
 from contextui.agent.models.offline.profiles import GROUP, likeness, words_of
 from contextui.agent.models.offline.roles import Roles, head_of, is_generic
@@ -60,12 +62,22 @@ def _meanings(
         score += 0.6 if any(not one.optional for one in cls.args) and not filled.missing else 0.0
         score += 0.3 * len(places) / max(sum(map(len, words_of(cls)[:2])), 1)
         yield Meaning(score, action, None, cls, filled, then=_has_more(filled))
+    elif (file := _file_to_act_in(clause, cls, verb)) is not None:
+        path = next(one.name for one in cls.args if not one.optional)
+        yield Meaning(4.0, action, None, cls, Filled({path: file}), then=True)
     elif not is_open and all(one.optional for one in cls.args):
         led = led_mention(clause, cls) >= 2.0
         does = _does_what_it_is_for(verb, cls) and _tells_something(clause, verb)
         if led or does or named >= 2.0:
             score = min(named, 3.0) + 0.8 * led + 2.4 * does
             yield Meaning(score, action, None, cls, Filled(), then=True)
+
+
+def _file_to_act_in(clause: Clause, cls: ClassView, verb: Token | None) -> str | None:
+    """The file that has to be opened for what is to be done in it; None if there is none."""
+    looks = verb is None or verb.has("@find", "@show", "@open", "@read")
+    places = led_paths(clause.tokens) if opens_paths(cls) and not looks else []
+    return clause.tokens[places[0]].text if len(places) == 1 else None
 
 
 def _may_fit(clause: Clause, verb: Token | None, cls: ClassView) -> bool:

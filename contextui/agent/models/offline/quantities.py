@@ -23,6 +23,8 @@ def number_value(param: Param, run: Run, frame: Frame) -> Value | None:
         return _unnumbered(param, run, frame)
     others = [one for one in run.tokens if one is not token and not one.is_small]
     named = any(likeness(one.keys, keys_of(param.name)) >= GROUP for one in (token, *others))
+    if param.is_amount and _has_unit(run):
+        return None  # so many seconds are not so many things
     value = _amount(token.number, param, run)
     if token.number.from_end or not ("float" in param.type.plain or isinstance(value, int)):
         return None

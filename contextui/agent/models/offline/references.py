@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from contextui.agent.models.offline.blocks import WindowView
 from contextui.agent.models.offline.clauses import Clause, parts_of
-from contextui.agent.models.offline.mentions import mention_of
+from contextui.agent.models.offline.mentions import led_paths, mention_of, opens_paths
 from contextui.agent.models.offline.profiles import GROUP, likeness, words_of
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token
@@ -28,7 +28,15 @@ class Meant:
 
 def windows_meant(clause: Clause, around: Surroundings) -> Meant:
     """The windows that are pointed at, rather than described."""
-    for find in (_by_id, _by_exception, _by_listing, _by_kind, _by_pronoun, _by_closing_all):
+    for find in (
+        _by_id,
+        _by_path,
+        _by_exception,
+        _by_listing,
+        _by_kind,
+        _by_pronoun,
+        _by_closing_all,
+    ):
         meant = find(clause.tokens, clause, around)
         if meant.windows:
             return meant
@@ -40,6 +48,20 @@ def _by_id(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Meant:
     places = [n for n, token in enumerate(tokens) if token.text.casefold() in ids]
     found = dict.fromkeys(tokens[n].text.casefold() for n in places)
     return Meant(tuple(ids[one] for one in found), frozenset(places))
+
+
+def _by_path(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Meant:
+    """The window that was opened for the file in which something is to be done."""
+    for place in led_paths(tokens):
+        windows = tuple(
+            window
+            for window in around.windows
+            if any(one.name == window.name and opens_paths(one) for one in around.classes)
+            and window.text.split(maxsplit=1)[:1] == [tokens[place].text]
+        )
+        if windows:
+            return Meant(windows, frozenset([place]))
+    return Meant()
 
 
 def _by_exception(tokens: Sequence[Token], clause: Clause, around: Surroundings) -> Meant:
@@ -103,10 +125,13 @@ def _by_pronoun(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Mea
 def _by_closing_all(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Meant:
     """ "Close everything" is about windows; with other verbs it is about what they show."""
     said = [one for one in tokens if one.kind is Kind.WORD]
-    every = [n for n, one in enumerate(tokens) if one.has("~all")]
-    if not every or not any(one.has("@close") for one in said):
+    both = len(around.windows) == 2 and any(one.has("~both") for one in said)
+    every = [n for n, one in enumerate(tokens) if one.has("~all", "#window") or (
+        both and one.has("~both"))]  # fmt: skip
+    whole = both or any(one.has("~all") for one in said)
+    if not whole or not any(one.has("@close") for one in said):
         return Meant()
-    rest = [one for one in said if not one.is_small and not one.has("@close")]
+    rest = [one for one in said if not one.is_small and not one.has("@close", "#window")]
     return Meant() if rest else Meant(around.windows, frozenset(every))
 
 

@@ -63,7 +63,8 @@ def file_to_read(clause: Clause, around: Surroundings, scene: Scene) -> str:
     declared = any(one.id == "read" for window in around.windows for one in window.actions)
     if len(paths) != 1 or declared or "read_file" not in scene.tools:
         return ""
-    return paths[0].text if reads or clause.is_question else ""
+    asks = clause.is_question and not any(one.has("~where") for one in clause.tokens)
+    return paths[0].text if reads or asks else ""
 
 
 def wishes_of(scene: Scene, around: Surroundings) -> list[Clause]:

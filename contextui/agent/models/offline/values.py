@@ -35,6 +35,9 @@ def text_value(param: Param, run: Run, frame: Frame) -> Value | None:
         return _path_value(run, frame)
     if run.is_quote:
         return Value(run.text, 1.6, sure=True)
+    if len(run.tokens) == 1 and run.tokens[0].kind is Kind.PATH:
+        by_name = any(keys & {"#name", "#file", "#path"} for keys in keys_of(frame.action.id))
+        return Value(run.text, 2.0 if by_name else 1.0, sure=by_name)
     return _plain_value(param, run, frame)
 
 
@@ -116,8 +119,13 @@ def _path_value(run: Run, frame: Frame) -> Value | None:
     if run.is_quote:
         is_path = "/" in run.text or "." in run.text or not re.search(r"\s", run.text)
         return Value(run.text, 1.2) if is_path else None
-    acts = len(run.tokens) == 1 and run.tokens[0].is_verb and not run.tokens[0].nouns
+    acts = all(one.is_verb and not _is_thing(one) for one in run.tokens)
     return Value(plain_text(run), 0.3) if run.weight and not acts else None
+
+
+def _is_thing(token: Token) -> bool:
+    """Whether a word is more than a verb."""
+    return any(key[0] == "#" for key in token.keys) or (token.is_ascii and bool(token.nouns))
 
 
 def _is_enumeration(parts: Sequence[Run], run: Run, frame: Frame) -> bool:

@@ -41,9 +41,8 @@ def loose_words(clause: Clause, window: WindowView, action: Action, roles: Roles
     return sum(
         1
         for place in roles.mentions
-        if place and not clause.tokens[place].has("#window")
+        if not clause.tokens[place].has("#window")
         and not is_named(clause.tokens[place], window)
-        and not clause.tokens[place - 1].has(*PLACING)
         and not any(one.has(*PLACING) for one in clause.tokens[max(place - 2, 0) : place])
         and likeness(clause.tokens[place].keys, every) < GROUP
         and _is_choice_elsewhere(clause.tokens[place], window, action)

@@ -1,15 +1,15 @@
 """Values that are found in a clause as a whole: choices, yes or no, and what a label explains."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from contextui.agent.models.offline.blocks import Action
+from contextui.agent.models.offline.choosing import FromClause, choice_of, choices_of
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.declared import Param
+from contextui.agent.models.offline.frame import Frame
 from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.lexicon.verbs import OPPOSITE
-from contextui.agent.models.offline.profiles import EXACT, GROUP, Words, likeness, profile_of
+from contextui.agent.models.offline.profiles import GROUP, Words, likeness, profile_of
 from contextui.agent.models.offline.roles import Roles
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.values import choice_value
@@ -31,100 +31,18 @@ _FOR = ("@on", "@start", "@show", "~yes", "@resume", "@add", "@open", "@keep")
 _SWITCHES = frozenset(listed("on enabled enable active value state yes show visible"))
 
 
-@dataclass(frozen=True, slots=True)
-class FromClause:
-    """A value, how well it fits, and the tokens that it comes from.
-
-    Attributes:
-        value: What the param is given.
-        score: How well it fits.
-        places: Tokens that are nothing else.
-        verbs: Verbs that it comes from.
-    """
-
-    value: Any
-    score: float
-    places: frozenset[int] = frozenset()
-    verbs: frozenset[int] = frozenset()
-
-
 def from_whole_clause(
-    clause: Clause, param: Param, action: Action, roles: Roles
+    clause: Clause, param: Param, frame: Frame, roles: Roles
 ) -> FromClause | None:
     """The value that a clause as a whole gives to a param."""
-    kind = param.type
+    kind, action = param.type, frame.action
     if kind.choices and not kind.takes_text:
-        return _choice(clause, param, roles)
+        return choice_of(clause, param, roles)
     if kind.of is not None and kind.of.choices and not kind.of.takes_text:
-        return _choices(clause, param, roles)
+        return choices_of(clause, param, frame, roles)
     if kind.is_bool:
         return _yes_or_no(clause, param, action, roles)
     return _explained(clause, param, action)
-
-
-# --- choices -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class _Named:
-    place: int
-    size: int
-    choice: str
-    sure: float
-
-    @property
-    def places(self) -> range:
-        return range(self.place, self.place + self.size)
-
-
-def _choice(clause: Clause, param: Param, roles: Roles) -> FromClause | None:
-    found = _named(clause.tokens, param.type.choices, roles)
-    if not found:
-        return None
-    best = max(found, key=lambda one: (one.sure, one.place))
-    score = 3.0 if best.sure > EXACT else 2.0 * best.sure
-    places = frozenset(best.places) | _naming(clause.tokens, best, param)
-    return FromClause(choice_value(best.choice), score, places)
-
-
-def _naming(tokens: Sequence[Token], best: _Named, param: Param) -> frozenset[int]:
-    """The param's own name beside its value: "eco mode", "mode eco"."""
-    beside = (best.place - 1, best.place + best.size)
-    names = keys_of(param.name)
-    return frozenset(
-        n for n in beside if 0 <= n < len(tokens) and likeness(tokens[n].nouns, names) >= GROUP
-    )
-
-
-def _choices(clause: Clause, param: Param, roles: Roles) -> FromClause | None:
-    choices = param.type.of.choices if param.type.of else ()
-    found = sorted(_named(clause.tokens, choices, roles))
-    if not found:
-        return None
-    values = list(dict.fromkeys(choice_value(one.choice) for one in found))
-    return FromClause(values, 2.0, frozenset(place for one in found for place in one.places))
-
-
-def _named(tokens: Sequence[Token], choices: Sequence[str], roles: Roles) -> list[_Named]:
-    """Where choices are named; of two at one place the surer one."""
-    found: dict[int, _Named] = {}
-    for choice in choices[:60]:
-        words = keys_of(choice) if choice.isascii() else ()
-        words = words or (frozenset({choice.casefold()}),)
-        for place in range(len(tokens) - len(words) + 1):
-            part = tokens[place : place + len(words)]
-            if any(one.kind is Kind.QUOTE for one in part) or place == roles.head:
-                continue
-            sure = min(_said(one, word, choice) for one, word in zip(part, words, strict=True))
-            if sure >= GROUP and (place not in found or sure > found[place].sure):
-                found[place] = _Named(place, len(words), choice, sure)
-    return list(found.values())
-
-
-def _said(token: Token, word: frozenset[str], choice: str) -> float:
-    if token.text.casefold() == choice.casefold():
-        return EXACT + 0.1
-    return likeness(frozenset(key for key in token.keys if key[0] != "'"), (word,))
 
 
 # --- yes or no ---------------------------------------------------------------------------

@@ -158,6 +158,7 @@ def _calls(best: Meaning) -> tuple[Planned, ...]:
                            **({"params": params} if params else {})})
         for window in windows
         for params in calls_of(nested(best.action, best.filled.params), removes)
+        * best.filled.times
     )  # fmt: skip
 
 
@@ -173,7 +174,8 @@ def _opened(best: Meaning) -> Outcome:
 
 def _question(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
     say = saying.phrases(lang)
-    if any(one.has("~contains") for one in clause.tokens):
+    sought = any(one.kind is Kind.PATH for one in clause.tokens)
+    if any(one.has("~contains") or (sought and one.has("~where")) for one in clause.tokens):
         search = acting(_as_search(clause), around)
         if search and search[0].is_sure and "@find" in profile_of(search[0].action).verbs:
             return _acted(search, lang)
@@ -189,10 +191,10 @@ def _question(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
 def _as_search(clause: Clause) -> Clause:
     """A question for what contains something, as the wish to find it."""
     tokens = clause.tokens
-    at = max(n for n, one in enumerate(tokens) if one.has("~contains"))
+    at = max(n for n, one in enumerate(tokens) if one.has("~contains", "~where"))
     told = [n for n in range(at + 1, len(tokens)) if tokens[n].kind is not Kind.MARK]
     before = [one for one in tokens[:at] if not one.has(*_ASKING, "~be", "~have")]
-    if not told:
+    if not told and not before:
         return clause
     find = with_keys(tokens[at], frozenset({"@find"}))
     return Clause((find, *tokens[at + 1 :], *before), clause.words)

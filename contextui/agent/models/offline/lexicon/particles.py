@@ -104,6 +104,7 @@ then: then, but, and then, after that, afterwards, next, thereafter, and after t
 what: what else, what, what is, what are, what're, what does, what do, which, tell me, describe,
     what all | 什么 哪些 哪个 啥 哪几个 在哪 在哪里 在哪儿 哪儿 何处 什么样 告诉我 说说 讲讲
     是什么 有什么 有哪些 是啥 有啥
+where: where, where is, where are, where did, where can i find | 在哪 在哪里 在哪儿 哪儿 哪里 何处
 howmany: how many, how much, number of, count of, how often | 多少 几个 几项 几条 有几 几 有多少
     多少个
 how: how, how is, how are | 怎么样 如何 怎么 怎样 咋样

@@ -214,7 +214,7 @@ KIN = frozenset(
         "save~keep award~add award~raise clear~reset refresh~show "
         "done~mark done~remove pick~set pick~show enter~show "
         "enter~go read~show read~open start~play on~start next~go previous~go "
-        "assign~set filter~show measure~check measure~read earn~add "
+        "assign~set filter~show measure~check measure~read measure~refresh earn~add "
         "withdraw~remove lower~set raise~set restock~add restock~raise "
         ""
         "count~raise tag~add untag~remove cancel~remove cancel~stop skip~next on~set off~set "
