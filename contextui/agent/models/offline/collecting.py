@@ -1,5 +1,6 @@
 """Parting a clause into runs: where one value ends and the next begins."""
 
+from contextui.agent.models.offline.behind_verbs import completes_verb
 from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.clauses import ENDS, Clause, is_separator, is_telling
 from contextui.agent.models.offline.counting import Numbers
@@ -95,7 +96,7 @@ class _Collector:
         elif self._is_explained(place, token):
             self._close(self._cues if not self._found else _NONE)
             self._cues = _NONE if place in self._roles.verbs else self._cues
-        elif self._complements(place, token):
+        elif not self._tokens and completes_verb(self._clause.tokens, place, self._roles):
             pass
         elif self._leads_back(token):
             self._lead_back(token)
@@ -129,17 +130,6 @@ class _Collector:
         if tokens or cues:
             self._cues = cues
         self._tokens = []
-
-    def _complements(self, place: int, token: Token) -> bool:
-        """Whether a Chinese small word only completes the verb before it (放上)."""
-        behind = not self._tokens and place > 0 and self._roles.explains(place - 1)
-        after = self._at(place + 1)
-        goes_on = after is None or after.is_verb or after.is_small  # else 中 may begin 中山路
-        behind = behind and (
-            self._clause.tokens[place - 1].is_verb
-            or (place - 1 in self._roles.mentions and goes_on)
-        )
-        return behind and token.has("~behind_noun", "~aspect") and len(token.text) == 1
 
     def _leads_back(self, token: Token) -> bool:
         if not token.has("~behind_noun") or token.is_verb:

@@ -44,9 +44,17 @@ def trimmed(
         return left
     if len(left) > 2 and left[-1].has("~it") and left[-2].has("~in"):
         left = left[:-2]  # "the word invoice in it"
-    while left and (_is_only(left[0], (*_FILLERS, "~is_there")) or _leads_nowhere(left)):
+    while left and not _begins_name(left) and (
+        _is_only(left[0], (*_FILLERS, "~is_there")) or _leads_nowhere(left)
+    ):  # fmt: skip
         left = left[1:]
     return _without_kind(left if sentence else _without_article(left), action)
+
+
+def _begins_name(tokens: Sequence[Token]) -> bool:
+    """Whether a small word is the first of a name, such as Hey Jude."""
+    return len(tokens) > 1 and tokens[0].start > 0 and all(
+        one.text.istitle() and one.is_ascii for one in tokens[:2])  # fmt: skip
 
 
 def _leads_nowhere(tokens: Sequence[Token]) -> bool:

@@ -8,7 +8,7 @@ from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.collecting import runs_of
 from contextui.agent.models.offline.completing import complete
-from contextui.agent.models.offline.declared import Param
+from contextui.agent.models.offline.declared import Param, Type
 from contextui.agent.models.offline.edges import trimmed
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.frame import Frame, Value
@@ -20,6 +20,7 @@ from contextui.agent.models.offline.token import Kind
 from contextui.agent.models.offline.values import (
     clock_value,
     element_type,
+    is_reference,
     list_value,
     listed_runs,
     text_value,
@@ -28,6 +29,8 @@ from contextui.agent.models.offline.whole import from_whole_clause
 
 _MOST_RUNS, _MOST_PARAMS = 6, 7
 _MISSING, _LEFT, _MOST_LEFT = 4.0, 0.8, 3.2
+_POINTED = 0.3  # that "it" was said, and no param takes it
+_ANY = Param("", Type())
 _ABOUT = frozenset(("~for", "~of", "~with", "~called", "~saying", "~in"))
 _NEEDED = 1.5  # what it is worth that a required param gets a value, when runs are shared out
 
@@ -108,6 +111,7 @@ def _judged(filled: Filled, frame: Frame) -> Filled:
     }
     filled.missing = [one for one in params if not one.optional and one.name not in filled.params]
     penalty = min(_LEFT * filled.left_weight, _MOST_LEFT)
+    penalty += _POINTED * any(is_reference(one, _ANY) for one in filled.left)
     filled.score -= _MISSING * len(filled.missing) + (penalty / 2 if frame.opening else penalty)
     return filled
 

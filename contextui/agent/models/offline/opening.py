@@ -7,6 +7,7 @@ from contextui.agent.models.offline.clauses import Clause, is_telling
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
 from contextui.agent.models.offline.frame import Frame
+from contextui.agent.models.offline.lexicon.verbs import PRODUCTS
 from contextui.agent.models.offline.matching import Meaning
 from contextui.agent.models.offline.mentions import (
     is_indefinite,
@@ -57,6 +58,7 @@ def _meanings(
     is_open = any(one.name == cls.name for one in around.windows)
     if opens and (named >= 0.7 or _has_path(clause, filled)):
         score = min(named, 4.0) + opens + filled.score + _article(clause, places, is_open)
+        score -= 1.0 if _only_modifies(clause, places) else 0.0
         if not by_name:
             score -= min(filled.left_weight, 2.0)  # only words of its description were said
         score += 0.6 if any(not one.optional for one in cls.args) and not filled.missing else 0.0
@@ -69,7 +71,7 @@ def _meanings(
         led = led_mention(clause, cls) >= 2.0
         does = _does_what_it_is_for(verb, cls) and _tells_something(clause, verb)
         if led or does or named >= 2.0:
-            score = min(named, 3.0) + 0.8 * led + 2.4 * does
+            score = min(named, 3.0) + 0.8 * led + 2.4 * does + 0.3 * _shows_products(verb, cls)
             yield Meaning(score, action, None, cls, Filled(), then=True)
 
 
@@ -78,6 +80,14 @@ def _file_to_act_in(clause: Clause, cls: ClassView, verb: Token | None) -> str |
     looks = verb is None or verb.has("@find", "@show", "@open", "@read")
     places = led_paths(clause.tokens) if opens_paths(cls) and not looks else []
     return clause.tokens[places[0]].text if len(places) == 1 else None
+
+
+def _only_modifies(clause: Clause, places: set[int]) -> bool:
+    """Whether what names a class only says what kind of thing is meant: "shopping" in a list."""
+    after = max(places, default=0) + 1
+    token = clause.tokens[after] if places and after < len(clause.tokens) else None
+    noun = token is not None and any(key[0] == "#" for key in token.keys)
+    return noun and token is not None and not (token.is_small or token.is_verb or token.number)
 
 
 def _may_fit(clause: Clause, verb: Token | None, cls: ClassView) -> bool:
@@ -136,6 +146,12 @@ def _does_what_it_is_for(verb: Token | None, cls: ClassView) -> bool:
     if verb is None or verb.has("@show", "@open", "@find", "@start", "@stop", "@on", "@off"):
         return False
     return not is_generic(verb) and likeness(verb.keys, words_of(cls)[1]) >= GROUP
+
+
+def _shows_products(verb: Token | None, cls: ClassView) -> bool:
+    """Whether windows of this class show what a verb makes: notes, if something is written."""
+    made = {PRODUCTS[key] for key in verb.keys if key in PRODUCTS} if verb is not None else set()
+    return any(keys & made for keys in words_of(cls)[1])
 
 
 def _tells_something(clause: Clause, verb: Token | None) -> bool:

@@ -20,6 +20,7 @@ _ENDS_PHRASE = (
     "~by",
     "~with",
 )
+_SOFT = frozenset(("看看", "看一下", "看下", "瞧瞧", "试试", "看一看"))
 _SUBJECTS = frozenset(("i", "we", "i've", "we've", "already"))
 
 
@@ -129,6 +130,38 @@ def marked_done(tokens: list[Token]) -> list[Token]:
         if (spoken or leads) and token.kind is Kind.WORD and _is_past(word):
             done = with_keys(token, frozenset({"@done", *(k for k in token.keys if k[0] == "@")}))
             return [*tokens[:place], done, *tokens[place + 1 :]]
+    return tokens
+
+
+def softened(tokens: list[Token]) -> list[Token]:
+    """Take 看看 behind another verb for what it is: a way to ask gently (打开看看)."""
+    last = next((n for n in range(len(tokens) - 1, 0, -1) if not tokens[n].is_small
+                 and tokens[n].kind is not Kind.MARK), 0)  # fmt: skip
+    acts = any(one.is_verb and not one.is_small for one in tokens[:last])
+    if not acts or tokens[last].text not in _SOFT:
+        return tokens
+    one = tokens[last]
+    soft = Token(one.text, one.start, one.end, one.kind, frozenset({"~polite"}))
+    return [*tokens[:last], soft, *tokens[last + 1 :]]
+
+
+def marked_undone(tokens: list[Token]) -> list[Token]:
+    """Take "I haven't paid" and 还没取 for what they say: that something is not done."""
+    if any(one.has("~what", "~howmany", "~who") for one in tokens):
+        return tokens
+    for place, token in enumerate(tokens[:-1]):
+        before, after = tokens[place - 1] if place else None, tokens[place + 1]
+        if before is None or not token.has("~not") or token.is_verb or not after.keys:
+            continue
+        english = before.has("have", "has", "did") and after.is_ascii and after.is_verb
+        chinese = (
+            before.text in ("还", "还是") and token.text in ("没", "没有") and not after.is_small
+        )
+        if english or chinese:
+            undone = with_keys(token, frozenset({"@undone"}))
+            plain = frozenset(key for key in after.keys if key[0] != "@")
+            told = Token(after.text, after.start, after.end, after.kind, plain, after.number)
+            return [*tokens[:place], undone, told, *tokens[place + 2 :]]
     return tokens
 
 

@@ -14,7 +14,7 @@ from contextui.agent.models.offline.lexicon.numbers import MEASURES
 from contextui.agent.models.offline.profiles import GROUP, alike, likeness, words_of
 from contextui.agent.models.offline.runs import Run
 from contextui.agent.models.offline.token import Kind, Token
-from contextui.agent.models.offline.values import is_reference, plain_text
+from contextui.agent.models.offline.values import is_reference, is_thing, plain_text
 from contextui.agent.models.offline.words import keys_of
 
 _POINTING = frozenset(("item", "id", "index", "entry", "which", "key", "name", "title"))
@@ -57,7 +57,8 @@ def item_value(param: Param, run: Run, frame: Frame) -> Value | None:
     found = _several_items(run, pool, param, frame) or _one_item(run, pool, param, frame)
     if found is not None:
         return found
-    return Value(plain_text(run), 0.1) if param.type.takes_text and run.weight else None
+    says = run.weight and any(is_thing(one) for one in run.tokens)
+    return Value(plain_text(run), 0.1) if param.type.takes_text and says else None
 
 
 def carried(param: Param, frame: Frame) -> Value | None:
@@ -149,7 +150,8 @@ def _several_items(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -
         whole = shown.find_by_words(pool, run.text).fit == shown.EXACT
         is_each = len(given) == len(parts) and not whole
         return Value(Each(given[:MOST]), 2.0) if is_each else None
-    if (some := _run_of_items(run, pool)) or (some := _all_but(run, pool)):
+    some = _run_of_items(run, pool) or _all_but(run, pool) or _these(run, pool, param, frame)
+    if some:
         values = [_value(one, param, pool, 1.0) for one in some]
         given = tuple(one.value for one in values if one is not None)
         return Value(Each(given[:MOST]), 2.0, sure=True) if given else None
@@ -177,6 +179,15 @@ def _run_of_items(run: Run, pool: Sequence[Item]) -> list[Item]:
         ):
             return list(pool[:count])
     return []
+
+
+def _these(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> list[Item]:
+    """All that there are, if that many are pointed at: "these two", 这两件事, "all three"."""
+    counts = [one.number for one in run.tokens if one.number and not one.number.ordinal]
+    rest = [one for one in run.tokens if not one.number]
+    whole = len(counts) == 1 and counts[0].value == len(pool) > 1
+    kinds = all(one.is_small or _is_kind(one, None, param, frame) for one in rest)
+    return list(pool) if rest and whole and kinds else []
 
 
 def _all_but(run: Run, pool: Sequence[Item]) -> list[Item]:

@@ -6,6 +6,7 @@ from contextui.agent.models.offline.blocks import WindowView
 from contextui.agent.models.offline.declared import Param
 from contextui.agent.models.offline.frame import Beside, Frame, Value
 from contextui.agent.models.offline.items import PART, find_by_words, main_items
+from contextui.agent.models.offline.lexicon.cues import POSITIONS
 from contextui.agent.models.offline.lexicon.numbers import SECONDS
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.runs import Run, is_once
@@ -82,14 +83,31 @@ def _unnumbered(param: Param, run: Run, frame: Frame) -> Value | None:
     if every and timed and _has_unit(run):
         part = 0.5 if any(one.has("~half") for one in run.tokens) else 1.0
         return Value(_exact(part * _unit_factor(param, run)), 2.0, sure=True)
-    if frame.window is None or not param.is_place:
-        return None
+    return _place_named(run, param, frame) if frame.window is not None and param.is_place else None
+
+
+def _place_named(run: Run, param: Param, frame: Frame) -> Value | None:
+    """A place that is named by what stands there, or was spoken of before."""
+    assert frame.window is not None
+    if all(one.has("~it", "~this") for one in run.tokens):
+        return _place_before(frame)
     if any(one.has("#begin", "~first", "@up") for one in run.tokens):
         return Value(1, 1.2)
     if any(one.has("#finish", "~last") for one in run.tokens):
         return Value(end_of(frame.window) + ("before" in param.words), 1.2)
     beside = _beside(run, frame.window)
     return Value(beside, 2.0, sure=True) if beside else None
+
+
+def _place_before(frame: Frame) -> Value | None:
+    """The place that the call before was about ("go to line 3, delete it")."""
+    given = frame.last.params if frame.window and frame.last.window_id == frame.window.id else ()
+    places = [
+        value
+        for name, value in given
+        if isinstance(value, int) and not POSITIONS.isdisjoint(name.casefold().split("_"))
+    ]
+    return Value(places[0], 1.5, back=True) if places else None
 
 
 def _beside(run: Run, window: WindowView) -> Beside | None:

@@ -20,7 +20,9 @@ from contextui.agent.models.offline.phrasal import (
     glued,
     joined,
     marked_done,
+    marked_undone,
     named,
+    softened,
     switched,
     without_denied,
 )
@@ -50,7 +52,7 @@ def clauses_of(
         names: Declared words that are to be taken as a whole.
         declared: Parts of Chinese words that windows declare, to part what was said by.
     """
-    tokens = named(glued(tokens_of(words, declared), names))
+    tokens = _told(named(glued(tokens_of(words, declared), names)), knows)
     found, start, told, telling, anew = list[Clause](), 0, False, False, True
     for place, token in enumerate(tokens):
         told = told or telling
@@ -107,8 +109,26 @@ def begins_wish(tokens: Sequence[Token], knows: Knows, *, listing: bool = False)
 
 def _clause(tokens: Sequence[Token], words: str, anew: bool) -> Clause:
     return Clause(
-        tuple(marked_done(switched(ended(without_denied(joined(tokens)))))), words, anew=anew
+        tuple(
+            marked_done(marked_undone(switched(ended(without_denied(softened(joined(tokens)))))))
+        ),
+        words,
+        anew=anew,
     )
+
+
+def _told(tokens: Sequence[Token], knows: Knows) -> Sequence[Token]:
+    """Take a comma right behind the verb that notes something for a colon: 记一下，……."""
+    verb = next(
+        (n for n, one in enumerate(tokens) if one.is_verb and not one.is_small), len(tokens)
+    )
+    comma = tokens[verb + 1] if verb + 2 < len(tokens) else None
+    if comma is None or comma.text not in (",", "，") or not tokens[verb].has("@write"):
+        return tokens
+    if begins_wish(tokens[verb + 2 :], knows):
+        return tokens
+    colon = Token("：", comma.start, comma.end, Kind.MARK)
+    return [*tokens[: verb + 1], colon, *tokens[verb + 2 :]]
 
 
 def _with_topics(clauses: list[Clause]) -> list[Clause]:

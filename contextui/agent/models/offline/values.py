@@ -9,6 +9,7 @@ from contextui.agent.models.offline.clauses import ENDS, parts_of
 from contextui.agent.models.offline.declared import Param, Type
 from contextui.agent.models.offline.edges import trimmed
 from contextui.agent.models.offline.frame import MOST, Each, Frame, Value
+from contextui.agent.models.offline.lexicon.numbers import MEASURES
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.runs import COLON, COMMA, Run
 from contextui.agent.models.offline.shown_paths import path_meant
@@ -65,8 +66,10 @@ def listed_runs(run: Run) -> list[Run]:
     """The things of a list, each as a run of its own."""
     if run.is_quote:
         return [run]
-    parts = (trimmed(one) for one in parts_of(run.tokens))
-    return [Run(tuple(part), run.cues, run.words) for part in parts if part]
+    parts = [part for one in parts_of(run.tokens) if (part := trimmed(one))]
+    if len(parts) > 1 and len(parts[-1]) > 1 and _counts(parts[-1][-1], len(parts)):
+        parts[-1].pop()  # 家和工作两个
+    return [Run(tuple(part), run.cues, run.words) for part in parts]
 
 
 def is_reference(run: Run, param: Param) -> bool:
@@ -95,6 +98,12 @@ def element_type(param: Param) -> Param:
     return Param(param.name, param.type.of or Type())
 
 
+def is_thing(token: Token) -> bool:
+    """Whether a word is more than a verb."""
+    noun = any(key[0] == "#" for key in token.keys) or (token.is_ascii and bool(token.nouns))
+    return noun or not token.is_verb
+
+
 # --- within ------------------------------------------------------------------------------
 
 
@@ -119,13 +128,15 @@ def _path_value(run: Run, frame: Frame) -> Value | None:
     if run.is_quote:
         is_path = "/" in run.text or "." in run.text or not re.search(r"\s", run.text)
         return Value(run.text, 1.2) if is_path else None
-    acts = all(one.is_verb and not _is_thing(one) for one in run.tokens)
+    acts = not any(is_thing(one) for one in run.tokens)
     return Value(plain_text(run), 0.3) if run.weight and not acts else None
 
 
-def _is_thing(token: Token) -> bool:
-    """Whether a word is more than a verb."""
-    return any(key[0] == "#" for key in token.keys) or (token.is_ascii and bool(token.nouns))
+def _counts(token: Token, size: int) -> bool:
+    """Whether a number only says how many were listed before it."""
+    number = token.number
+    measured = token.has(*MEASURES)
+    return number is not None and measured and not number.ordinal and number.value == size
 
 
 def _is_enumeration(parts: Sequence[Run], run: Run, frame: Frame) -> bool:

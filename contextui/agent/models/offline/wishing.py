@@ -197,7 +197,8 @@ def _as_search(clause: Clause) -> Clause:
     if not told and not before:
         return clause
     find = with_keys(tokens[at], frozenset({"@find"}))
-    return Clause((find, *tokens[at + 1 :], *before), clause.words)
+    after = [tokens[n] for n in told]
+    return Clause((find, *after, *before), clause.words)
 
 
 def _window_to_tell(clause: Clause, around: Surroundings) -> WindowView | None:

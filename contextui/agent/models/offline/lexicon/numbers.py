@@ -40,9 +40,12 @@ MEASURES = listed(
     "个 项 条 张 份 只 本 次 行 页 位 名 块 元 度 天 周 年 杯 瓶 袋 盒 斤 公斤 颗 根 件 "
     "支 台 部 首 局 轮 步 分 分钟 秒 秒钟 小时 点 号 遍 下 级 层 列 段 句 字 篇 人 种 家 "
     "辆 把 顿 片 朵 盏 档 个小时 个月 星期 枚 颗 场 集 章 节 组 队 盘 道 题 卷 册 幅 株 "
-    "棵 头 匹 口 间 座 栋"
+    "棵 头 匹 口 间 座 栋 笔 盆"
 )
 """Chinese words that follow a number."""
+
+POINTED = listed("张 份 只 本 行 页 位 笔 首 件 支 台 段 句 篇 辆 盏 把 棵 盆 场 集 章 道 题 幅 间")
+"""Those of them that stand for a thing behind 这 and 那."""
 
 SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 """How long a unit of time is, by its group among the nouns."""

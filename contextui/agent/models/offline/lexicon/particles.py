@@ -11,7 +11,10 @@ correction: i mean, actually make that, actually make it, rather, or rather, cor
     make that, scratch that, i meant, on second thought | 我是说 应该是 不是 说错了 我说的是 算了
     不对 应该说 更正 我的意思是
 aux: should, must, may, might, shall, will, would, ought to, has to, have to, needs to, need to,
-    can, could, gets to, is to | 应该 应当 必须 得 可以 要
+    can, could, gets to, is to | 应该 应当 必须 得 可以 要 还得 还要 还需要 还想 也要 也得
+needing: i need to, i have to, i must, i should, i have got to, i got to, i gotta, we need to,
+    we have to, we must, we should, i still need to, i still have to, i also need to |
+    我要 我得 我需要 要 得 必须 需要 我想 我还要 我还得 得去 要去
 aspect: | 着 了 过 的 地 得 们 完
 after_doing: when done, once done, afterwards | 改完 改好 写完 写好 加完 删完 弄完 做完 做好 弄好
     改完之后 完成后 弄完之后 打开后 打开之后 改了之后
@@ -19,7 +22,7 @@ no_need: | 不用 不必 不需要 无需 没必要 用不着 不想
 polite: please, kindly, if you could, if you would, if you don't mind, if that's ok, when you can,
     could you, can you, would you, will you, could we, can we, can i, could i, may i,
     would you mind, i want you to, i'd like you to, i would like you to, i want to, i'd like to,
-    i would like to, i'd love to, i need to, let's, let us, go ahead and, hey, hi there, ok, okay,
+    i would like to, i'd love to, i need to, let's, let us, go ahead and, hey, ok, okay,
     thanks, thank you, for me, if you can, if possible, i think, i guess, well, so, sure, alright,
     right, yes, you know, do me a favor and, do me a favour and, help me, help me to,
     be so kind and, feel free to, actually, maybe, perhaps, quickly, real quick, pls, let me,
@@ -131,10 +134,13 @@ exist: what else, anything else, left, remaining, still open, pending, outstandi
 drop: never mind, nevermind, forget it, forget that, leave it, nothing, no thanks, not now,
     drop it, doesn't matter, skip it, cancel, none of them, neither, nvm | 算了 不用了 没事 没事了
     不必了 当我没说 取消 不要紧 没关系 别管了 就这样吧 都不是
-greet: hi, hello, hey, good morning, good evening, good afternoon, greetings, howdy, yo, good day,
-    hiya | 你好 您好 嗨 哈喽 早上好 晚上好 下午好 喂 早安 大家好 哈啰
+greet: hi, hi there, hello there, hey there, hello, hey, good morning, good evening,
+    good afternoon, greetings, howdy, yo, good day, hiya | 你好 您好 嗨 哈喽 早上好
+    晚上好 下午好 喂 早安 大家好 哈啰 在吗 在不在
 thank: thanks, thank you, thx, cheers, great, nice, perfect, cool, well done, good job, awesome,
     thanks a lot, very good | 谢谢 多谢 感谢 太好了 很好 不错 棒 辛苦了 谢谢你 谢了 太棒了
+closing: that is all, that is it, that will be all, that would be all, nothing else, all good,
+    all done, that was it | 就这些 就这样 没别的了 没有了 没了
 bye: bye, goodbye, see you, good night, farewell | 再见 拜拜 晚安 回见
 able: what can you do, what can i do, what do you do, what can you help, how do you work,
     how does this work, help, what are you able to, what can i ask, what can i say,
@@ -176,7 +182,7 @@ ORDINARY = listed(
     "好友 你好 爱好 正好 牛奶 鸡蛋 豆浆 苹果 香蕉 咖啡 黄油 奶酪 大米 水果 蔬菜 西红柿 "
     "番茄 土豆 牛肉 猪肉 鸡肉 鱼 酸奶 果汁 啤酒 报告 作业 房租 电费 水费 快递 礼物 机票 "
     "车票 电影票 签证 护照 医生 牙医 妈妈 爸爸 老师 老板 经理 小明 小红 会员 生日 蛋糕 "
-    "圣诞"
+    "圣诞 家里 家人 会员卡"
 )
 """Chinese words that hold a word of the lexicon without meaning it."""
 
@@ -185,6 +191,7 @@ CONTRACTIONS = {
     "there's": "there is", "where's": "where is", "who's": "who is", "how's": "how is",
     "isn't": "is not", "aren't": "are not", "wasn't": "was not", "doesn't": "does not",
     "didn't": "did not", "i'd": "i would", "we'd": "we would",
+    "haven't": "have not", "hasn't": "has not", "hadn't": "had not",
     "can't": "can not", "cannot": "can not", "won't": "will not",
 }  # fmt: skip
 """Two words in one."""

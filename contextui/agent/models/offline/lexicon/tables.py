@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from contextui.agent.models.offline.lexicon.nouns import NOUNS
+from contextui.agent.models.offline.lexicon.numbers import POINTED
 from contextui.agent.models.offline.lexicon.particles import ORDINARY, PARTICLES
 from contextui.agent.models.offline.lexicon.stems import stem
 from contextui.agent.models.offline.lexicon.verbs import VERBS
@@ -48,6 +49,9 @@ def lexicon() -> Lexicon:
                 place.add(mark + name)
             for member in chinese.split():
                 words.setdefault(member, set()).add(mark + name)
+    for measure in POINTED:
+        for member in (f"这{measure}", f"那{measure}"):
+            words.setdefault(member, {f"{PARTICLE}this", f"{PARTICLE}one"})
     by_first: dict[str, list[tuple[tuple[str, ...], frozenset[str]]]] = {}
     for stems, groups in sorted(phrases.items(), key=lambda one: -len(one[0])):
         by_first.setdefault(stems[0], []).append((stems, frozenset(groups)))

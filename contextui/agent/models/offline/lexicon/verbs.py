@@ -6,6 +6,7 @@ VERBS = """
 open: open, create, make, launch, set up, bring up, pull up, give me, get me, fire up, build,
     spin up, new, start, begin, prepare, pop up, want, need, would like, have | 打开 开 开启 新建
     创建 建 建立 新开 做 弄 来 启动 起 准备 开个 建个 要 想要 需要 做个 新增 新 整 整个 搞 搞个
+    列个 列一个 列张 列一张 拟个 弄个 弄一个
 want: want, need, would like, wish for | 要 想要 需要
 add: add, append, put, drop in, include, insert, attach, place, enter, throw in, stick, register,
     pop, need, don't forget, remember, remind me, reminder, sign up, throw on, chuck in, create,
@@ -23,7 +24,8 @@ done: done, finish, complete, tick, tick off, check off, cross off, accomplish, 
     completed, ticked, through with, took care of, taken care of, did, got, settle | 完成 做完
     搞定 勾 勾选 勾掉 打勾 办完 弄完 好了 完了 做好 已完成 做过 办好 弄好 打钩 划掉 划去 过了 买好
     买到 买了 做了
-mark: mark, flag, set, check, tick, declare | 标记 标 标为 标成 记为 算作 设为 设成
+mark: mark, flag, set, check, tick, declare | 标记 标 标为 标成 记为 算作 设为 设成 算 算成
+    归到 归为 归入
 undone: undone, not done, unfinished, uncheck, untick, reopen, unmark, incomplete, not finished,
     still open, not yet done, is not done, open again, not complete, not completed, not ready |
     没干 没弄 没买 没办 未完成 没完成 没做完 取消完成 取消勾选 还没做 没做 还没完成 没有完成
@@ -266,3 +268,13 @@ OPPOSITE = {
     "unpin": "pin",
 }
 """Groups that say the contrary of each other."""
+
+PRODUCTS = {
+    "@write": "#note",
+    "@spend": "#expense",
+    "@schedule": "#event",
+    "@play": "#song",
+    "@count": "#counter",
+    "@cook": "#recipe",
+}
+"""What doing something makes: who says only the verb means a window that shows such things."""
