@@ -18,6 +18,7 @@ from contextui.agent.models.offline.words import tokens_of
 from contextui.config.choices import Lang
 
 _LEADING = ("~correction", "~interjection", "~no", "~polite", "~adverb", "~be", "~not")
+_ALSO = ("also", "plus", "还有", "以及", "too", "as well", "也要", "也是", "也一样")
 _LONGEST = 7  # tokens of a value that is put right
 
 
@@ -49,7 +50,8 @@ def _more(clause: Clause, words: str) -> Clause | None:
     """What stands behind "and" or "also", if it is another value for the same wish."""
     first = next((one for one in tokens_of(words[:200]) if one.kind is not Kind.MARK), None)
     adds = first is not None and (
-        first.has("~and") or first.text.casefold() in ("also", "plus", "还有", "以及"))  # fmt: skip
+        first.has("~and") or first.text.casefold() in _ALSO[:4])  # fmt: skip
+    adds = adds or any(one.text.casefold() in _ALSO for one in clause.tokens[-2:])
     rest = tuple(
         one for one in clause.tokens
         if one.kind is not Kind.MARK and not one.has("~and", "~adverb", "~polite", "~then")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from contextui.agent.models.offline import saying
-from contextui.agent.models.offline.arranging import parts_of_wish, with_next
+from contextui.agent.models.offline.arranging import again, parts_of_wish, with_next
 from contextui.agent.models.offline.blocks import WindowView
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.correcting import correction
@@ -17,6 +17,7 @@ from contextui.agent.models.offline.matching import Meaning
 from contextui.agent.models.offline.replying import Reply, reply_to_question
 from contextui.agent.models.offline.scene import Call, Scene
 from contextui.agent.models.offline.surroundings import Surroundings
+from contextui.agent.models.offline.taking_back import inverse, takes_back
 from contextui.agent.models.offline.talking import file_to_read, small_talk, wishes_of
 from contextui.agent.models.offline.topic import Topic
 from contextui.agent.models.offline.wishing import (
@@ -64,6 +65,7 @@ class _Planner:
         self._known = {one.id for one in first}
         self._awaits = False  # whether the present clause waits for a window that is being opened
         self._done: list[Planned] = []
+        self._made: list[Call] = list(scene.earlier)  # the latest first
         self._place = 0
         around = self._topic.around(first)
         self._clauses = wishes_of(scene, around)
@@ -79,6 +81,7 @@ class _Planner:
         """Take note of calls that were made."""
         for call in calls:
             self._topic.follow(call)
+            self._made.insert(0, call)
 
     def give_up(self) -> None:
         """Something failed: leave the rest undone, and say so."""
@@ -91,10 +94,11 @@ class _Planner:
 
     def misses(self, clause: Clause, outcome: Outcome, windows: tuple[WindowView, ...]) -> None:
         """Say that something was not understood; how to get a real model is said once."""
-        connect = saying.phrases(self._lang).connect
+        say = saying.phrases(self._lang)
+        once = f" {say.limits} {say.connect}"
         told = not_understood(clause, outcome, self._topic.around(windows), self._lang)
-        self.said = [one.removesuffix(f" {connect}") for one in self.said]
-        self.said.append(f"{told} {connect}")
+        self.said = [one.removesuffix(once) for one in self.said]
+        self.said.append(f"{told}{once}")
 
     def advance(self, windows: tuple[WindowView, ...]) -> list[Planned]:
         """Plan as far as these windows allow; the calls to make now."""
@@ -150,7 +154,20 @@ class _Planner:
             return Outcome(text=talk, score=9.0)
         if path := file_to_read(clause, around, self._scene):
             return Outcome((Planned("read_file", {"path": path}),), score=9.0)
-        return understand(clause, around, self._lang)
+        if takes_back(clause, around):
+            return self._taken_back(around)
+        return understand(again(clause, self._before(), around), around, self._lang)
+
+    def _before(self) -> Clause | None:
+        """The wish before the present one."""
+        return self._clauses[self._place - 1] if self._place else None
+
+    def _taken_back(self, around: Surroundings) -> Outcome:
+        """What takes back the call that was made last."""
+        back = inverse(self._made[0], around.windows) if self._made else None
+        if back is None:
+            return Outcome(text=saying.phrases(self._lang).cannot_take_back, score=9.0)
+        return Outcome((Planned("action", back),), score=9.0)
 
     def _must_wait(self, outcome: Outcome, calls: Sequence[Planned]) -> bool:
         """Whether a clause is to be understood anew once the calls before it are made."""

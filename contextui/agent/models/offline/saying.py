@@ -21,6 +21,7 @@ class Phrases:
     failed: str
     greeting: str
     example: str
+    example_list: str
     welcome: str
     bye: str
     dropped: str
@@ -39,6 +40,9 @@ class Phrases:
     which_item: str
     missing: str
     not_understood: str
+    limits: str
+    try_asking: str
+    cannot_take_back: str
     nearest: str
     not_gone_on: str
     left_out: str
@@ -55,8 +59,9 @@ _ALL: dict[Lang, Phrases] = {
         done="Done: {0}",
         failed="That did not work: {0}",
         greeting="Hello! I am the small offline model: I open windows and carry out their actions. "
-        "Try “{0}”.",
+        "Try “{0}”, or ask “what can you do?”.",
         example="open {0}",
+        example_list="open {0} with milk and eggs",
         welcome="You are welcome.",
         bye="Goodbye.",
         dropped="All right, I leave it.",
@@ -76,8 +81,10 @@ _ALL: dict[Lang, Phrases] = {
         which_action="Do you mean {0}?",
         which_item="Several fit: {0}. Which one do you mean?",
         missing="For “{0}” of {1} I still need: {2}. What should it be?",
-        not_understood="I cannot do that: “{0}”. I am the small offline model, and know only what "
-        "the windows declare.",
+        not_understood="I cannot do that: “{0}”.",
+        limits="I am the small offline model, and know only what the windows declare.",
+        try_asking="Ask “what can you do?” to see what there is.",
+        cannot_take_back="I cannot take that back: no window has an action for it.",
         nearest="The nearest that I could do: {0}.",
         not_gone_on="After that I did not go on with: “{0}”.",
         left_out="I did not understand this part: “{0}”.",
@@ -93,8 +100,9 @@ _ALL: dict[Lang, Phrases] = {
     "zh": Phrases(
         done="完成：{0}",
         failed="没有成功：{0}",
-        greeting="你好！我是小型离线模型：可以打开窗口并执行它们的操作。试试“{0}”。",
+        greeting="你好！我是小型离线模型：可以打开窗口并执行它们的操作。试试“{0}”，或者问“你能做什么”。",
         example="打开 {0}",
+        example_list="打开 {0}：牛奶、鸡蛋",
         welcome="不客气。",
         bye="再见。",
         dropped="好的，那就不做了。",
@@ -113,7 +121,10 @@ _ALL: dict[Lang, Phrases] = {
         which_action="你指的是 {0} 吗？",
         which_item="有几项符合：{0}。你指的是哪一个？",
         missing="要执行 {1} 的“{0}”还需要：{2}。应该是什么？",
-        not_understood="我无法做到“{0}”。我是小型离线模型，只认识窗口声明的内容。",
+        not_understood="我无法做到“{0}”。",
+        limits="我是小型离线模型，只认识窗口声明的内容。",
+        try_asking="问“你能做什么”，就知道有哪些窗口。",
+        cannot_take_back="这个我无法撤回：没有窗口提供这样的操作。",
         nearest="我能做的最接近的是：{0}。",
         not_gone_on="之后没有继续：“{0}”。",
         left_out="这部分我没有看懂：“{0}”。",

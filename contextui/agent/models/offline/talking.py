@@ -3,18 +3,23 @@
 from collections.abc import Sequence
 
 from contextui.agent.models.offline import saying
-from contextui.agent.models.offline.blocks import window_of
+from contextui.agent.models.offline.blocks import ClassView, window_of
 from contextui.agent.models.offline.chinese_names import declared_parts
 from contextui.agent.models.offline.clauses import Clause, parts_of
+from contextui.agent.models.offline.lexicon.abilities import ABLE
 from contextui.agent.models.offline.mentions import mention_of
+from contextui.agent.models.offline.needing import with_needs
+from contextui.agent.models.offline.profiles import words_of
 from contextui.agent.models.offline.roles import head_of, is_declared
 from contextui.agent.models.offline.scene import Scene
 from contextui.agent.models.offline.splitting import clauses_of
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token
+from contextui.agent.models.offline.words import is_chinese
 from contextui.config.choices import Lang
 
-_SMALL_TALK = ("~greet", "~thank", "~bye", "~polite", "~adverb", "~interjection")
+_SMALL_TALK = ("~greet", "~thank", "~bye", "~closing", "~polite", "~adverb", "~interjection")
+_LONGEST_QUESTION = 80  # characters of a question for what can be done
 _MOST_NAMES, _LONGEST_NAME = 300, 9  # things of a window, and words of one, that are looked for
 MOST = 30
 """Wishes of one turn: more would take more steps than a turn has."""
@@ -35,7 +40,8 @@ def small_talk(clause: Clause, scene: Scene, lang: Lang, *, alone: bool) -> str:
     about_window = any(mention_of(clause, one, strict=False)[0] >= 1.0 for one in scene.windows)
     about_window = about_window or any(one.has("~here", "~it") for one in said)
     about_window = about_window and bool(scene.windows)
-    if any(one.has("~able") for one in said) and not about_window:
+    able = any(one.has("~able") for one in said) or _asks_what_can_be_done(clause)
+    if able and not about_window:
         return f"{say.able.format(saying.class_lines(scene.classes, lang))}\n{say.connect}"
     return _courtesy(said, scene, lang) if alone else ""
 
@@ -45,14 +51,38 @@ def _courtesy(said: Sequence[Token], scene: Scene, lang: Lang) -> str:
     say = saying.phrases(lang)
     if not said or not all(one.has("~drop", *_SMALL_TALK) for one in said):
         return ""
-    example = scene.classes[0].name if scene.classes else "…"
     answers = {
         "~drop": say.dropped,
-        "~greet": say.greeting.format(say.example.format(example)),
         "~thank": say.welcome,
+        "~greet": say.greeting.format(_example(scene.classes, lang)),
         "~bye": say.bye,
+        "~closing": say.welcome,
     }
     return next((text for key, text in answers.items() if any(one.has(key) for one in said)), "")
+
+
+def _asks_what_can_be_done(clause: Clause) -> bool:
+    words = "".join(clause.text.casefold().split()) if is_chinese(clause.text) else (
+        " ".join(clause.text.casefold().replace("’", "'").split()))  # fmt: skip
+    return len(words) < _LONGEST_QUESTION and ABLE.match(words.strip(" ?？!！.。~～")) is not None
+
+
+def _example(classes: Sequence[ClassView], lang: Lang) -> str:
+    """Words to try: to open what is easiest to begin with, rather a list than anything else."""
+    say = saying.phrases(lang)
+    best = max(classes, key=_ease, default=None)
+    if best is None:
+        return "…"
+    return (say.example_list if _takes_list(best) else say.example).format(best.name)
+
+
+def _ease(cls: ClassView) -> tuple[bool, bool, bool]:
+    described = any(keys & {"#list", "#task"} for keys in words_of(cls)[1])
+    return described, _takes_list(cls), all(one.optional for one in cls.args)
+
+
+def _takes_list(cls: ClassView) -> bool:
+    return any(one.type.of is not None and one.type.of.takes_text for one in cls.args)
 
 
 def file_to_read(clause: Clause, around: Surroundings, scene: Scene) -> str:
@@ -71,9 +101,8 @@ def wishes_of(scene: Scene, around: Surroundings) -> list[Clause]:
     """The clauses of what the person wishes for, in order."""
     if window_of(scene.words):  # it was pasted; whatever is in it is no wish
         return []
-    return [one for clause in clauses_in(scene.words, around) for one in _spread(clause, around)][
-        :MOST
-    ]
+    clauses = with_needs(clauses_in(scene.words, around), around)
+    return [one for clause in clauses for one in _spread(clause, around)][:MOST]
 
 
 def clauses_in(words: str, around: Surroundings) -> list[Clause]:

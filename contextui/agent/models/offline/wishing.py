@@ -113,6 +113,8 @@ def not_understood(clause: Clause, outcome: Outcome, around: Surroundings, lang:
     if window is not None:
         names = ", ".join(one_line(one.id, 40) for one in window.actions[:_MOST_NAMES])
         parts.append(say.actions.format(window.id, names))
+    else:
+        parts.append(say.try_asking)
     return " ".join(parts)
 
 
