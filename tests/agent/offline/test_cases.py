@@ -35,8 +35,8 @@ LATER = [
 ALL = [*CASES, *UNSEEN, *LATER]
 CHANGING_NOTHING = {
     "en-05", "en-18", "zh-02", "zh-18", "en-57", "en-58", "zh-57", "zh-58", "en-104", "zh-104",
-    "zh-119", "en-140", "en-201", "en-202", "en-203", "en-207", "en-223", "en-230", "zh-201",
-    "zh-202", "zh-203", "zh-207", "zh-223", "zh-227", "zh-230"
+    "zh-119", "en-140", "en-201", "en-202", "en-203", "en-207", "en-212", "en-223", "en-230",
+    "zh-201", "zh-202", "zh-203", "zh-207", "zh-212", "zh-223", "zh-227", "zh-230"
 }  # fmt: skip
 
 
@@ -79,17 +79,12 @@ def _spoken_of(case: Case) -> set[str]:
 
 
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.id)
-def test_doing_nothing_and_saying_nothing_fulfils_no_case(case: Case, tmp_path: Path) -> None:
-    with begun(case, tmp_path) as windows:
-        assert check(case, windows, "")
-
-
-@pytest.mark.parametrize("case", ALL, ids=lambda case: case.id)
-def test_saying_the_right_thing_fulfils_only_what_changes_nothing(
+def test_doing_nothing_fulfils_no_case_and_saying_the_right_thing_only_what_changes_nothing(
     case: Case, tmp_path: Path
 ) -> None:
     right = " ".join(one[0] for one in case.expect.answer).upper()
     with begun(case, tmp_path) as windows:
+        assert check(case, windows, "")
         fulfilled = not check(case, windows, right)
     assert fulfilled == (case.id in CHANGING_NOTHING)
 

@@ -60,12 +60,12 @@ def with_next(
 def again(clause: Clause, before: Clause | None, around: Surroundings) -> Clause:
     """ "And another one: …" as the wish before it with something else; any other as it is."""
     said = significant(clause.tokens)
-    more = bool(said) and said[0].has("~new_article", "~other") and said[0].is_small
+    told = next((n for n in range(len(said)) if is_telling(said, n)), None)
+    more = bool(said) and (said[0].has("~new_article") or (said[0].has("~other") and bool(told)))
     declared = around.declared()
     head = head_of(before, declared) if before is not None and more else None
     if head is None or before is None or head_of(clause, declared) is not None:
         return clause
-    told = next((n for n in range(len(said)) if is_telling(said, n)), None)
     rest = said[told:] if told is not None else [one for one in said[1:] if not one.has("~one")]
     return Clause((*verb_alone(before.tokens[: head + 1]), *rest), clause.words)
 

@@ -37,7 +37,8 @@ class Clause:
     @property
     def text(self) -> str:
         """The clause as it was said."""
-        return self.words[self.tokens[0].start : self.tokens[-1].end] if self.tokens else ""
+        start = min((one.start for one in self.tokens), default=0)
+        return self.words[start : max((one.end for one in self.tokens), default=0)]
 
     @property
     def is_question(self) -> bool:

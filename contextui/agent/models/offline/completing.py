@@ -178,7 +178,7 @@ def _settle_places(action: Action, filled: Filled, frame: Frame) -> None:
 def _carry_over(action: Action, filled: Filled, frame: Frame, alone: bool) -> None:
     """A wish that names no item, or nothing at all, is about what was spoken of before."""
     for param in action.params:
-        if param.optional or param.name in filled.params:
+        if param.optional or param.name in filled.params or frame.making:
             continue
         if not alone and not wants_item(param, frame):
             continue

@@ -34,7 +34,18 @@ from contextui.agent.models.offline.weighing import (
     unsaid_words,
 )
 
-_SETTING = ("@set", "@toggle", "@pick", "@replace", "@edit", "@use", "@swap", "@move", "@go")
+_SETTING = (
+    "@set",
+    "@toggle",
+    "@pick",
+    "@replace",
+    "@edit",
+    "@use",
+    "@swap",
+    "@move",
+    "@go",
+    "@mark",
+)
 SURE, SURE_TO_OPEN = 3.0, 2.2
 """The least score of a meaning that is acted upon. Opening a window does no harm."""
 

@@ -6,6 +6,7 @@ with what is needed as its things.
 
 from collections.abc import Sequence
 
+from contextui.agent.models.offline.blocks import ClassView, WindowView
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.roles import head_of
@@ -61,7 +62,7 @@ def _files(clause: Clause, around: Surroundings) -> bool:
     head = head_of(clause, around.declared())
     if head is None or not clause.tokens[head].has(*_FILING) or clause.is_question:
         return False
-    views = (*around.windows, *around.classes)
+    views: tuple[WindowView | ClassView, ...] = (*around.windows, *around.classes)
     score, places = max((mention_of(clause, one, strict=False) for one in views),
                         key=lambda one: one[0], default=(0.0, set[int]()))  # fmt: skip
     rest = [

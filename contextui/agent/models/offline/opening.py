@@ -50,7 +50,9 @@ def _meanings(
     by_name = any(is_named(clause.tokens[place], cls) for place in places)
     if verb is None and not by_name and not is_indefinite(clause, places):
         opens = 0.0
-    elif verb is not None and not opens and by_name and is_indefinite(clause, places):
+    elif verb is not None and not opens and (by_name or _is_led(clause, places)) and (
+        is_indefinite(clause, places)
+    ):  # fmt: skip
         opens = 1.4 if verb.has("@set", "@add", "@schedule") else 0.0
     if opens and head is not None:
         roles.verbs.add(head)
@@ -80,6 +82,12 @@ def _file_to_act_in(clause: Clause, cls: ClassView, verb: Token | None) -> str |
     looks = verb is None or verb.has("@find", "@show", "@open", "@read")
     places = led_paths(clause.tokens) if opens_paths(cls) and not looks else []
     return clause.tokens[places[0]].text if len(places) == 1 else None
+
+
+def _is_led(clause: Clause, places: set[int]) -> bool:
+    """Whether what names a class says where something goes: "on a list"."""
+    first = min(places, default=0)
+    return any(one.has("~in", "~to") for one in clause.tokens[max(first - 3, 0) : first])
 
 
 def _only_modifies(clause: Clause, places: set[int]) -> bool:

@@ -24,7 +24,7 @@ def takes_back(clause: Clause, around: Surroundings) -> bool:
     undoes = any(one.has("@undo") for one in said)
     denies = _denies(said)
     recent = [one for one in around.windows if one.id in around.used[:1]]
-    declared = any(_undo_of(one) for one in recent)
+    declared = any(_undo_of(one) for one in recent or around.windows)
     if undoes and not declared:
         return all(one.has("@undo", *_SMALL) for one in said)
     return denies and all(one.has(*_DENYING) for one in said)

@@ -202,7 +202,7 @@ CORE = frozenset(
 GENERIC = frozenset(
     listed(
         "@want set make put give do have let get turn go take use want need be bring keep like "
-        "mark 设 弄 做 调 给 把 让 要 来 定 标记"
+        "mark 设 弄 做 调 给 把 让 要 来 定 标记 算"
     )
 )
 """Words that say little about which action is meant: the rest of the wish has to."""
