@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Twice the cores: much of what is tested waits for a screen or for another process.
 WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+# The tests start hundreds of processes: without bytecode each would compile the program anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run demo test test-long test-crash test-histories test-real lint format screenshots bench clean
 

@@ -168,20 +168,20 @@ def test_an_interrupt_while_it_loads_is_quiet(
     assert program.files() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_a_signal_that_is_to_be_ignored_is_ignored(
-    program: Program, server: Server, number: signal.Signals
-) -> None:
+def test_signals_that_are_to_be_ignored_are_ignored(program: Program, server: Server) -> None:
     """As `nohup` asks for it, and a shell for what runs in the background."""
     server.play(Stream(HALF, held=True, then=REST))
-    before = signal.signal(number, signal.SIG_IGN)
+    numbers = (signal.SIGINT, signal.SIGHUP)
+    before = [signal.signal(number, signal.SIG_IGN) for number in numbers]
     try:
         process = program.start("-p", "Tell me", "--output-format", "stream-json")
     finally:
-        signal.signal(number, before)
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
     with process:
         read_words(process)
-        process.send_signal(number)
+        for number in numbers:
+            process.send_signal(number)
         server.release()
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (0, b"")
