@@ -14,35 +14,44 @@ class Answer:
 
     def __init__(self, workspace: Workspace | None = None) -> None:
         self._workspace = workspace
-        self._text = ""
-        self._given = 0
+        # In pieces: an answer may be megabytes, and come some letters at a time.
+        self._given: list[str] = []
+        self._kept: list[str] = []
 
     def take(self, text: str) -> None:
         """More words came."""
-        self._text += text
+        self._kept.append(text)
 
     def settled(self) -> str:
         """What no words to come can change, and was not given yet."""
-        return self._give(self._settled())
+        kept = "".join(self._kept)
+        end = _settled(kept)
+        self._kept = [kept[end:]]
+        return self._give(kept[:end])
 
     def rest(self) -> str:
         """All that was not given yet, as the answer is whole."""
-        return self._give(len(self._text.removesuffix("\r")))
+        kept, self._kept = "".join(self._kept).removesuffix("\r"), []
+        return self._give(kept)
 
-    def _give(self, end: int) -> str:
-        given, self._given = self._given, max(end, self._given)
-        return with_code(self._text[: self._given], self._workspace, spoken(), start=given)
+    def _give(self, text: str) -> str:
+        self._given.append(text)
+        if MARK not in text:
+            return text
+        whole = "".join(self._given)  # what stands before tells whether this is within code
+        return with_code(whole, self._workspace, spoken(), start=len(whole) - len(text))
 
-    def _settled(self) -> int:
-        """Up to a reference whose line is not whole yet: it may turn out to be an example."""
-        text, begins = self._text, self._text.find(MARK, self._given)
-        while begins >= 0:
-            closes = text.find("</", begins)
-            line_end = text.find("\n", closes) if closes >= 0 else begins + LONGEST
-            if line_end < 0 or line_end > len(text):
-                return begins
-            begins = text.find(MARK, line_end)
-        for length in range(min(len(MARK), len(text)), 0, -1):
-            if text.endswith(MARK[:length]):
-                return len(text) - length
-        return len(text.removesuffix("\r"))  # the line feed to it may follow
+
+def _settled(text: str) -> int:
+    """Up to a reference whose line is not whole yet: it may turn out to be an example."""
+    begins = text.find(MARK)
+    while begins >= 0:
+        closes = text.find("</", begins)
+        line_end = text.find("\n", closes) if closes >= 0 else begins + LONGEST
+        if line_end < 0 or line_end > len(text):
+            return begins
+        begins = text.find(MARK, line_end)
+    for length in range(min(len(MARK), len(text)), 0, -1):
+        if text.endswith(MARK[:length]):
+            return len(text) - length
+    return len(text.removesuffix("\r"))  # the line feed to it may follow
