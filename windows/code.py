@@ -87,21 +87,25 @@ class CodeWindow(Window):
         saved = self._store().save(code_id, language, content, description)
         self._tick()  # it is saved, even if the list cannot be read now
         note = f" {saved.note}" if saved.note else ""
-        return f"Saved {code_id}: {saved.language}, {counted(saved.line_count, 'line')}.{note}"
+        en = f"Saved {code_id}: {saved.language}, {counted(saved.line_count, 'line')}.{note}"
+        zh = f"已保存 {code_id}：{saved.language}，{saved.line_count} 行。{note}"
+        return self.env.say(en, zh)
 
     @action("Show the code of an id, with line numbers")
     def show(self, code_id: str) -> str:
         pages = _pages(self._store().read(code_id))
         self.state.shown, self.state.page = code_id, 1
         self._look()
-        where = f" on {len(pages)} pages" if len(pages) > 1 else ""
-        return f"{code_id} is shown: {counted(pages[0].total or 0, 'line')}{where}."
+        lines, count, say = pages[0].total or 0, len(pages), self.env.say
+        where = say(f" on {count} pages", f"，分 {count} 页") if count > 1 else ""
+        en = f"{code_id} is shown: {counted(lines, 'line')}{where}."
+        return say(en, f"正在显示 {code_id}：{lines} 行{where}。")
 
     @action("Show the list alone again")
     def hide(self) -> str:
         if not self.state.shown:
-            raise ActionError("No code is shown.")
-        said = f"{self.state.shown} is hidden."
+            raise ActionError(self.env.say("No code is shown.", "没有显示任何代码。"))
+        said = self.env.say(f"{self.state.shown} is hidden.", f"已隐藏 {self.state.shown}。")
         self.state.shown, self.state.page = "", 1
         self._look()
         return said
@@ -110,15 +114,18 @@ class CodeWindow(Window):
     def page(self, number: int) -> str:
         pages = self._count_pages()
         if not 1 <= number <= pages:
-            raise ActionError(f"There is page 1{f' to {pages}' * (pages > 1)}, not {number}.")
+            en = f"There is page 1{f' to {pages}' * (pages > 1)}, not {number}."
+            raise ActionError(self.env.say(en, f"共 {pages} 页，没有第 {number} 页。"))
         self.state.page = number
-        return f"Page {number} of {pages}."
+        return self.env.say(f"Page {number} of {pages}.", f"第 {number} 页，共 {pages} 页。")
 
     @action("Delete the code of an id", effect="write")
     def delete(self, code_id: str) -> str:
         self._store().delete(code_id)
         self._tick()
-        return f"Deleted {code_id}. Left: {counted(len(self.state.files), 'code file')}."
+        left = len(self.state.files)
+        en = f"Deleted {code_id}. Left: {counted(left, 'code file')}."
+        return self.env.say(en, f"已删除 {code_id}。还剩 {left} 个代码文件。")
 
     def _count_pages(self) -> int:
         state = self.state

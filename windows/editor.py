@@ -139,7 +139,8 @@ class EditorWindow(Window):
     def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
         state = self.state
         if action_id == "save" and state.on_disk != "same":
-            return f"It will not be saved, since it was {state.on_disk} on disk.\n{self._diff()}"
+            en = f"It will not be saved, since it was {state.on_disk} on disk."
+            return f"{self.env.say(en, '文件在磁盘上已有变化，因此不会保存。')}\n{self._diff()}"
         if action_id == "save_as" and state.buffer:
             new = shown_name(params["path"])
             return diff_text(TextFile(), state.buffer.file, "(no file)", new)
@@ -156,7 +157,7 @@ class EditorWindow(Window):
     def save(self, keep_links: bool = False) -> str:
         state = self.state
         if not self._buffer().edits and state.read and self.env.workspace.exists(state.path):
-            return "There are no changes to save."
+            return self.env.say("There are no changes to save.", "没有要保存的改动。")
         return self._save(state.path, state.read, keep_links)
 
     @action("Find text, from here on")
@@ -164,35 +165,45 @@ class EditorWindow(Window):
         state, file, here = self.state, self._buffer().file, (self.state.line, self.state.column)
         hits = sorted(file.find(text, ignore_case=ignore_case), key=lambda hit: (hit <= here, hit))
         if not hits:
-            raise ActionError(f"{errors.shown(text)} does not occur.")
+            what = errors.shown(text)
+            raise ActionError(self.env.say(f"{what} does not occur.", f"没有找到 {what}。"))
         self._show(hits[0][0])
         state.column = hits[0][1]
         lines = islice(dict.fromkeys(line for line, _ in hits), LISTED)
         listing = [f"{line} {shorten(file.lines[line - 1], 160)}" for line in lines]
-        return "\n".join([f"{counted(len(hits), 'hit')}, now at line {state.line}.", *listing])
+        en = f"{counted(len(hits), 'hit')}, now at line {state.line}."
+        said = self.env.say(en, f"找到 {len(hits)} 处，现在在第 {state.line} 行。")
+        return "\n".join([said, *listing])
 
     @action("Replace exact text; it must occur once, or count times")
     def replace(self, old: str, new: str, count: int = 1) -> str:
         file = self._buffer().file
-        where = in_lines(file.lines_with(old))
+        numbers = file.lines_with(old)
         self._edit(file.replace_text(old, new, count=count))
-        return f"Replaced {counted(count, 'time')}, {where}."
+        en = f"Replaced {counted(count, 'time')}, {in_lines(numbers)}."
+        lines = shorten(", ".join(map(str, numbers)), 100)
+        return self.env.say(en, f"已替换 {count} 处，在第 {lines} 行。")
 
     @action("Undo")
     def undo(self) -> str:
         self._take(self._buffer().undo())
-        return f"Undone in line {self.state.line}; {len(self._buffer().past)} more can be undone."
+        line, more = self.state.line, len(self._buffer().past)
+        en = f"Undone in line {line}; {more} more can be undone."
+        return self.env.say(en, f"已撤销第 {line} 行的改动，还可撤销 {more} 步。")
 
     @action("Redo")
     def redo(self) -> str:
         self._take(self._buffer().redo())
-        return f"Redone in line {self.state.line}; {len(self._buffer().future)} more can be redone."
+        line, more = self.state.line, len(self._buffer().future)
+        en = f"Redone in line {line}; {more} more can be redone."
+        return self.env.say(en, f"已重做第 {line} 行的改动，还可重做 {more} 步。")
 
     @action("Show the page that begins with a line")
     def goto(self, line: int) -> str:
         page = self._page(line, 1)
         if line < 1 or not (page.lines or line == 1):
-            raise ActionError(f"There are lines 1 to {page.total}, not {line}.")
+            en = f"There are lines 1 to {page.total}, not {line}."
+            raise ActionError(self.env.say(en, f"共 {page.total} 行，没有第 {line} 行。"))
         self._look(line)
         self.state.line, self.state.column = line, 0
         return self._place()
@@ -210,29 +221,34 @@ class EditorWindow(Window):
             else:
                 break
         if state.top == before:
-            raise ActionError(state.trouble or f"There is nothing further: {self._place()}.")
+            said = self.env.say("There is nothing further", "没有更多内容了")
+            raise ActionError(state.trouble or f"{said}: {self._place()}.")
         state.line, state.column = state.top, 0
         return self._place()
 
     @action("Insert lines before a line; after the last to append")
     def insert(self, before_line: int, text: str) -> str:
         more = self._edit(self._buffer().file.insert_lines(before_line, text))
-        return f"Inserted {counted(more, 'line')} before {before_line}."
+        en = f"Inserted {counted(more, 'line')} before {before_line}."
+        return self.env.say(en, f"已在第 {before_line} 行之前插入 {more} 行。")
 
     @action("Replace lines, first to last")
     def replace_lines(self, first: int, last: int, text: str) -> str:
         more = self._edit(self._buffer().file.replace_lines(first, last, text))
-        return f"Lines {first}-{last} are now {first}-{last + more}."
+        now = f"{first}-{last + more}"
+        en = f"Lines {first}-{last} are now {now}."
+        return self.env.say(en, f"第 {first}-{last} 行现在是第 {now} 行。")
 
     @action("Delete lines, first to last")
     def delete_lines(self, first: int, last: int) -> str:
         more = self._edit(self._buffer().file.delete_lines(first, last))
-        return f"Deleted {counted(-more, 'line')}."
+        return self.env.say(f"Deleted {counted(-more, 'line')}.", f"已删除 {-more} 行。")
 
     @action("Replace characters, counted from 0, if the text has this revision")
     def splice(self, start: int, end: int, text: str, revision: int | None = None) -> str:
         if revision not in (None, now := self.state.revision):
-            raise ActionError(f"The text changed meanwhile; it has revision {now} now.")
+            en = f"The text changed meanwhile; it has revision {now} now."
+            raise ActionError(self.env.say(en, f"文字在此期间已改动，现在是 revision {now}。"))
         self._take(self._buffer().splice(start, end, text))
         return f"Revision {self.state.revision}."
 
@@ -240,9 +256,11 @@ class EditorWindow(Window):
     def diff(self) -> str:
         parts = [self._diff()]
         if self.state.lost:
-            parts.append(f"Edits that do not apply, since {shown_name(self.state.path)} changed:\n")
+            path = shown_name(self.state.path)
+            en = f"Edits that do not apply, since {path} changed:"
+            parts.append(self.env.say(en, f"{path} 已改动，以下编辑无法应用：") + "\n")
             parts += [edit.shown() for edit in self.state.lost]
-        return "".join(parts) or "There are no unsaved edits."
+        return "".join(parts) or self.env.say("There are no unsaved edits.", "没有未保存的编辑。")
 
     @action("Save as a new file, and go on in that", effect="write")
     def save_as(self, path: str) -> str:
@@ -252,7 +270,10 @@ class EditorWindow(Window):
     def reload(self, discard: bool = False, keep: bool = False) -> str:
         state, old, edits = self.state, self.state.buffer, (*self.state.lost, *self.state.edits)
         if edits and discard is keep:
-            raise ActionError("There are unsaved edits. Give discard=true, or keep=true.")
+            en = "There are unsaved edits. Give discard=true, or keep=true."
+            raise ActionError(
+                self.env.say(en, "有未保存的编辑。请给出 discard=true 或 keep=true。")
+            )
         self._read(state.path)
         state.lost, made = edits if keep else (), ""
         if state.buffer and old:
@@ -262,15 +283,20 @@ class EditorWindow(Window):
         if state.buffer and state.lost:
             buffer, state.lost = state.buffer.fit(edits)
             self._take(buffer)
-            made = f"{len(edits) - len(state.lost)} of {counted(len(edits), 'edit')} made again; "
-        return f"Read again: {made}{self._place()}."
+            again, count = len(edits) - len(state.lost), len(edits)
+            en = f"{again} of {counted(count, 'edit')} made again; "
+            made = self.env.say(en, f"{count} 处编辑中有 {again} 处已重新应用；")
+        read = f"{made}{self._place()}"
+        return self.env.say(f"Read again: {read}.", f"已重新读取：{read}。")
 
     @action("Open another file here; new: begin one; discard: drop unsaved edits")
     def open(self, path: str, line: int = 1, new: bool = False, discard: bool = False) -> str:
         if (self.state.edits or self.state.lost) and not discard:
-            raise ActionError("There are unsaved edits. Save them first, or give discard=true.")
+            en = "There are unsaved edits. Save them first, or give discard=true."
+            raise ActionError(self.env.say(en, "有未保存的编辑。请先保存，或给出 discard=true。"))
         self._open(path, line, new)
-        return f"Opened {shown_name(self.state.path)}: {self._place()}."
+        name, place = shown_name(self.state.path), self._place()
+        return self.env.say(f"Opened {name}: {place}.", f"已打开 {name}：{place}。")
 
     # --- within -------------------------------------------------------------------------------
 
@@ -278,9 +304,11 @@ class EditorWindow(Window):
         try:
             self._read(path, new)
         except errors.MissingFileError as error:
-            raise ActionError(f"{error} With new=true it is begun.") from error
+            zh = f"工作区中没有 {errors.shown(path)}。用 new=true 新建。"
+            raise ActionError(self.env.say(f"{error} With new=true it is begun.", zh)) from error
         if new and self.state.read:
-            raise ActionError(f"There is a {errors.shown(path)} already: open it without new.")
+            en = f"There is a {errors.shown(path)} already: open it without new."
+            raise ActionError(self.env.say(en, f"已有 {errors.shown(path)}：打开它不需要 new。"))
         self.state.lost, self.state.top = (), max(line - ABOVE, 1)
         self._show(line)
 
@@ -313,7 +341,9 @@ class EditorWindow(Window):
                 stays += f" reload(keep=true) makes the edits in the new file.\n{error.diff}"
             raise ActionError(f"{error} {stays}") from error
         state.path, state.buffer, state.edits, state.on_disk = path, buffer.saved(), (), "same"
-        return f"Saved {shown_name(path)}, {counted(len(buffer.file.lines), 'line')}."
+        name, lines = shown_name(path), len(buffer.file.lines)
+        en = f"Saved {name}, {counted(lines, 'line')}."
+        return self.env.say(en, f"已保存 {name}，共 {lines} 行。")
 
     def _diff(self) -> str:
         buffer, path = self.state.buffer, shown_name(self.state.path)

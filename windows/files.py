@@ -115,11 +115,15 @@ class FilesWindow(Window):
     @action("Open a file in an editor, or expand a folder")
     def open(self, path: str) -> str:
         info = self._at(path)
+        name = shown_name(info.path)
         if info.kind == "folder":
             return self.expand(info.path)
         if info.kind == "other":
-            raise ActionError(f"{shown_name(info.path)} is neither a file nor a folder.")
-        return f"Opened {shown_name(info.path)} in {self.env.open('editor', path=info.path).id}."
+            raise self._error(
+                f"{name} is neither a file nor a folder.", f"{name} 既不是文件也不是文件夹。"
+            )
+        editor = self.env.open("editor", path=info.path).id
+        return self.env.say(f"Opened {name} in {editor}.", f"已在 {editor} 中打开 {name}。")
 
     @action("Show what is in a folder, within the tree")
     def expand(self, path: str) -> str:
@@ -128,41 +132,48 @@ class FilesWindow(Window):
         root = state.root if state.root in above else "."
         state.expanded = sorted({*state.expanded, *above[: above.index(root)]})
         if len(state.expanded) > EXPANDED:
-            raise ActionError(f"{EXPANDED} folders are expanded. Collapse some of them first.")
+            en = f"{EXPANDED} folders are expanded. Collapse some of them first."
+            raise self._error(en, f"已展开 {EXPANDED} 个文件夹。请先收起一些。")
         count = len(list_folder(self.env.workspace, folder).entries)
         if not self._show(root, folder) and folder != root:
-            raise ActionError(f"{shown_name(folder)}/ is ignored by git. Its files open by path.")
-        return f"Expanded {self._name(folder)} ({count})."
+            name = shown_name(folder)
+            en = f"{name}/ is ignored by git. Its files open by path."
+            raise self._error(en, f"{name}/ 被 git 忽略。其中的文件可按路径打开。")
+        name = self._name(folder)
+        return self.env.say(f"Expanded {name} ({count}).", f"已展开 {name}（{count} 项）。")
 
     @action("Show a folder as one line again")
     def collapse(self, path: str) -> str:
         folder, expanded = self._folder(path), self.state.expanded
         if folder not in expanded:
-            there_is = ", ".join(map(shown_name, expanded[:10])) or "nothing"
-            raise ActionError(f"{shown_name(folder)}/ is not expanded. Expanded is: {there_is}.")
+            name, there_is = shown_name(folder), ", ".join(map(shown_name, expanded[:10]))
+            en = f"{name}/ is not expanded. Expanded is: {there_is or 'nothing'}."
+            raise self._error(en, f"{name}/ 没有展开。已展开的有：{there_is or '无'}。")
         expanded.remove(folder)
         self._show(self.state.root, folder)
-        return f"Collapsed {self._name(folder)}."
+        return self.env.say(f"Collapsed {self._name(folder)}.", f"已收起 {self._name(folder)}。")
 
     @action("Show one folder alone")
     def enter(self, path: str) -> str:
         self._show(self._folder(path))
-        return f"Shown: {self._head()}."
+        return self.env.say(f"Shown: {self._head()}.", f"正在显示：{self._head()}。")
 
     @action("Show the folder above")
     def up(self) -> str:
         if self.state.root == ".":
-            raise ActionError("This is the workspace itself. Nothing outside of it can be shown.")
+            en = "This is the workspace itself. Nothing outside of it can be shown."
+            raise self._error(en, "这就是工作区本身，不能显示它之外的内容。")
         return self.enter(str(PurePosixPath(self.state.root).parent))
 
     @action("Turn to a page")
     def page(self, number: int) -> str:
         pages = len(split(self._lines(), ROOM))
         if not 1 <= number <= pages:
-            raise ActionError(f"There is page 1{f' to {pages}' * (pages > 1)}, not {number}.")
+            en = f"There is page 1{f' to {pages}' * (pages > 1)}, not {number}."
+            raise self._error(en, f"共 {pages} 页，没有第 {number} 页。")
         self.state.page = number
         self._see()
-        return f"Page {number} of {pages}."
+        return self.env.say(f"Page {number} of {pages}.", f"第 {number} 页，共 {pages} 页。")
 
     @action("Find names that contain a text, or fit a pattern with * and ?")
     def find_name(self, text: str, under: str | None = None) -> str:
@@ -183,11 +194,11 @@ class FilesWindow(Window):
     @action("Show the tree as it is now, without what was found")
     def refresh(self) -> str:
         self._show(self.state.root)
-        return f"Shown: {self._head()}."
+        return self.env.say(f"Shown: {self._head()}.", f"正在显示：{self._head()}。")
 
     def _place(self, text: str, under: str | None) -> str:
         if not text.strip() or "\n" in text or "\r" in text:
-            raise ActionError("Say what to look for, in one line.")
+            raise self._error("Say what to look for, in one line.", "请用一行说明要找什么。")
         return self.state.root if under is None else self._folder(under)
 
     def _keep(self, text: str, under: str, found: list[Row], early: bool) -> str:
@@ -201,7 +212,8 @@ class FilesWindow(Window):
         if found or state.found:
             state.page, state.found, state.headline = 1, found[:KEPT], head if found else ""
             self._see()
-        return f"{head}. Name a folder as under." if early else f"{head}."
+        further = say(" Name a folder as under.", "请用 under 指定文件夹。") if early else ""
+        return say(f"{head}.", f"{head}。") + further
 
     def _show(self, root: str, entry: str = "") -> bool:
         """Show a folder's tree, at the page where an entry stands; whether it stands there."""
@@ -218,7 +230,9 @@ class FilesWindow(Window):
     def _folder(self, path: str) -> str:
         info = self._at(path)
         if info.kind != "folder":
-            raise ActionError(f"{shown_name(info.path)} is no folder. Use open for a file.")
+            name = shown_name(info.path)
+            en = f"{name} is no folder. Use open for a file."
+            raise self._error(en, f"{name} 不是文件夹。打开文件请用 open。")
         return info.path
 
     def _at(self, path: str) -> FileInfo:
@@ -231,12 +245,16 @@ class FilesWindow(Window):
         folder = next(one for one in wanted.parents if files.exists(one))
         names = [one.name for one in list_folder(files, folder).entries]
         if (name := wanted.parts[len(folder.parts)]) in names:
-            raise ActionError(
-                f"{shown_name(path)} leads nowhere, or has a name that cannot be used."
-            )
+            en = f"{shown_name(path)} leads nowhere, or has a name that cannot be used."
+            raise self._error(en, f"{shown_name(path)} 指向不存在的地方，或名称无法使用。")
         near = get_close_matches(name, names[:1_000], 5, 0.5) or names[:10]
         listed = ", ".join(map(shown_name, near)) + (" …" if len(near) < len(names) else "")
-        raise ActionError(f"There is no {shown_name(path)}. In {self._name(str(folder))}: {listed}")
+        place = self._name(str(folder))
+        en = f"There is no {shown_name(path)}. In {place}: {listed}"
+        raise self._error(en, f"没有 {shown_name(path)}。{place}中有：{listed}")
+
+    def _error(self, english: str, chinese: str) -> ActionError:
+        return ActionError(self.env.say(english, chinese))
 
     # --- the disk ----------------------------------------------------------------------------
 

@@ -100,39 +100,50 @@ class MonitorWindow(Window):
     @action("Take a sample every so many seconds")
     def every(self, seconds: float) -> str:
         if not 0.5 <= seconds <= 3600:
-            raise ActionError(f"A sample can be taken every 0.5 to 3600 seconds, not {seconds:g}.")
+            en = f"A sample can be taken every 0.5 to 3600 seconds, not {seconds:g}."
+            zh = f"采样间隔可以是 0.5 到 3600 秒，不能是 {seconds:g} 秒。"
+            raise ActionError(self.env.say(en, zh))
         self.state.seconds = seconds
         if not self.state.paused:
             self._start()
-        return f"Every {seconds:g} s{', once it is resumed' if self.state.paused else ''}."
+        later = self.env.say(", once it is resumed", "，恢复后生效") * self.state.paused
+        return self.env.say(f"Every {seconds:g} s{later}.", f"每 {seconds:g} 秒采样一次{later}。")
 
     @action("Choose what is shown")
     def show(self, metrics: list[Metric]) -> str:
         if not metrics:
-            raise ActionError(f"Name at least one of {', '.join(get_args(Metric))}.")
+            names = ", ".join(get_args(Metric))
+            en = f"Name at least one of {names}."
+            raise ActionError(self.env.say(en, f"至少选一项：{names}。"))
         self.state.shown = list(dict.fromkeys(metrics))
         return self.sample()
 
     @action("Show the top processes; 0 shows none")
     def processes(self, count: int, by: By = "cpu") -> str:
         if not 0 <= count <= _MOST:
-            raise ActionError(f"0 to {_MOST} processes can be shown, not {count}.")
+            en = f"0 to {_MOST} processes can be shown, not {count}."
+            raise ActionError(
+                self.env.say(en, f"可以显示 0 到 {_MOST} 个进程，不能是 {count} 个。")
+            )
         self.state.count, self.state.by = count, by
         self._sample()
         top = ", ".join(f"{one.pid} {one.name!r}" for one in self.state.top) or self._nobody()
-        return f"Top {count} by {by}: {top}." if count else "No processes are shown."
+        if not count:
+            return self.env.say("No processes are shown.", "不显示进程。")
+        return self.env.say(f"Top {count} by {by}: {top}.", f"{_ZH[by]}占用前 {count}：{top}。")
 
     @action("Show the arguments of processes, secrets masked, or hide them")
     def arguments(self, show: bool) -> str:
         self.state.arguments = show
         self._sample()
-        return f"Arguments are {'shown' if show else 'hidden'}."
+        en, zh = ("shown", "显示") if show else ("hidden", "不显示")
+        return self.env.say(f"Arguments are {en}.", f"{zh}进程的参数。")
 
     @action("Take no more samples")
     def pause(self) -> str:
         self._end()
         self.state.paused = True
-        return "Paused. The figures stay as they are."
+        return self.env.say("Paused. The figures stay as they are.", "已暂停，数字保持不变。")
 
     @action("Go on taking samples")
     def resume(self) -> str:

@@ -85,8 +85,10 @@ class NotebookWindow(Window):
     def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
         if action_id != "keep" or not params.get("on", True):
             return None
-        count = counted(len(self.state.entries), "entry", "entries")
-        return f"{FILE} gets {count} beside what it holds, and from now on every change."
+        count = len(self.state.entries)
+        told = counted(count, "entry", "entries")
+        en = f"{FILE} gets {told} beside what it holds, and from now on every change."
+        return self.env.say(en, f"{FILE} 将加入 {count} 条笔记，此后的每次更改也会写入。")
 
     @action("Write an entry; gist and summary are made from the text unless given")
     def write(
@@ -111,7 +113,8 @@ class NotebookWindow(Window):
         summary: str | None = None,
     ) -> str:
         if text is gist is summary is None:
-            raise ActionError("Say what to change: text, gist or summary.")
+            en = "Say what to change: text, gist or summary."
+            raise ActionError(self.env.say(en, "请说明要改什么：text、gist 或 summary。"))
         found = self._fresh(entry)
         found.change(text=text, gist=gist, summary=summary)
         return self._changed(found)
@@ -120,7 +123,8 @@ class NotebookWindow(Window):
     def delete(self, entry: int | str) -> str:
         found = self._fresh(entry)
         self.state.delete(found, self.env.clock())
-        return self._push(f"Entry {found.id} {found.head!r} is deleted.")
+        named = f"{found.id} {found.head!r}"
+        return self._push(self.env.say(f"Entry {named} is deleted.", f"已删除笔记 {named}。"))
 
     @action("Add tags to an entry")
     def tag(self, entry: int | str, tags: list[str]) -> str:
@@ -142,7 +146,7 @@ class NotebookWindow(Window):
     def collapse(self, entry: int | str) -> str:
         found = self.state.find(entry)
         self.state.expanded = [one for one in self.state.expanded if one != found.id]
-        return f"Entry {found.id} is collapsed."
+        return self.env.say(f"Entry {found.id} is collapsed.", f"已收起笔记 {found.id}。")
 
     @action("Show all entries whole, those of the filter if there is one")
     def expand_all(self) -> str:
@@ -151,39 +155,48 @@ class NotebookWindow(Window):
     @action("Show only the summaries")
     def collapse_all(self) -> str:
         self.state.expanded = []
-        return "All entries are collapsed."
+        return self.env.say("All entries are collapsed.", "已收起全部笔记。")
 
     @action("Show only entries with this tag; without one, all")
     def filter(self, tag: str | None = None) -> str:
         wanted, tags = "".join(clean_tags([tag or ""])), self.state.tags()
         if wanted and wanted.casefold() not in tags:
-            there_is = ", ".join(list(tags.values())[:50]) or "none"
-            raise ActionError(f"No entry has the tag {wanted!r}. Tags: {there_is}.")
+            there_is = ", ".join(list(tags.values())[:50]) or self.env.say("none", "无")
+            en = f"No entry has the tag {wanted!r}. Tags: {there_is}."
+            raise ActionError(
+                self.env.say(en, f"没有笔记带标签 {wanted!r}。现有标签：{there_is}。")
+            )
         self.state.tag = tags[wanted.casefold()] if wanted else None
-        shown = len(self.state.tagged(self.state.tag))
-        return f"{shown} of {len(self.state.entries)} entries are shown."
+        shown, count = len(self.state.tagged(self.state.tag)), len(self.state.entries)
+        return self.env.say(
+            f"{shown} of {count} entries are shown.", f"显示 {count} 条笔记中的 {shown} 条。"
+        )
 
     @action("Find entries by words in text, gist, summary or tags", effect="read")
     def search(self, text: str) -> str:
         words = text.casefold().split()
         if not words:
-            raise ActionError("Say what to look for.")
+            raise ActionError(self.env.say("Say what to look for.", "请说明要找什么。"))
         found = [one for one in reversed(self.state.entries) if one.has_words(words)]
-        lines = [f"{len(found)} of {len(self.state.entries)} entries."]
+        many, count, say = len(found), len(self.state.entries), self.env.say
+        lines = [say(f"{many} of {count} entries.", f"{count} 条笔记中有 {many} 条。")]
         for one in found[:_FOUND]:
             place = one.around(words)
             lines.append(f"{one.id} {one.head}{f': {place}' if place else ''}")
-        if len(found) > _FOUND:
-            lines.append(f"… {len(found) - _FOUND} older: add a word")
+        if (older := many - _FOUND) > 0:
+            lines.append(say(f"… {older} older: add a word", f"… 更早的 {older} 条：请再加一个词"))
         return "\n".join(lines)
 
     @action(f"Keep the entries in the project, as {FILE}, or no longer", effect="write")
     def keep(self, on: bool = True) -> str:
         self.state.kept, self.state.allowed, self.state.problem = on, on, None
         if not on:
-            return f"Kept no longer. {FILE} stays as it is."
+            en = f"Kept no longer. {FILE} stays as it is."
+            return self.env.say(en, f"不再保存到项目中。{FILE} 保持原样。")
         self.state.push(self.env.workspace, FILE)
-        return f"{len(self.state.entries)} entries are kept in {FILE}."
+        count = len(self.state.entries)
+        en = f"{count} entries are kept in {FILE}."
+        return self.env.say(en, f"{count} 条笔记已保存在 {FILE} 中。")
 
     def _shown(self, lod: Lod) -> list[tuple[Note, Lod]]:
         """All that is expanded and the newest of the others, each with its own level of detail."""
@@ -202,9 +215,13 @@ class NotebookWindow(Window):
         expanded = {*self.state.expanded, *(one.id for one in entries)}
         size = sum(len(one.text) for one in self.state.entries if one.id in expanded)
         if size > _EXPANDED:
-            raise ActionError(f"{size} characters are too many to show. Collapse some, or filter.")
+            en = f"{size} characters are too many to show. Collapse some, or filter."
+            raise ActionError(
+                self.env.say(en, f"{size} 个字符太多，无法显示。请收起一些，或筛选。")
+            )
         self.state.expanded = sorted(expanded)
-        return f"Expanded: {', '.join(str(one.id) for one in entries) or 'nothing'}."
+        ids = ", ".join(str(one.id) for one in entries)
+        return self.env.say(f"Expanded: {ids or 'nothing'}.", f"已展开：{ids or '无'}。")
 
     def _fresh(self, wanted: int | str) -> Note:
         """An entry that is to be changed, as the project's file has it now."""
@@ -218,15 +235,20 @@ class NotebookWindow(Window):
 
     def _changed(self, entry: Note) -> str:
         self.state.stamp(entry, self.env.clock())
-        tags = f", tags: {', '.join(entry.tags)}" if entry.tags else ""
-        return self._push(f"Entry {entry.id} is {entry.head!r}{tags}.")
+        say, named = self.env.say, f"{entry.head!r}"
+        tags = say(", tags: ", "，标签：") + ", ".join(entry.tags) if entry.tags else ""
+        en = f"Entry {entry.id} is {named}{tags}."
+        return self._push(say(en, f"笔记 {entry.id}：{named}{tags}。"))
 
     def _push(self, said: str) -> str:
         """Write the file if it is kept; what was said, and why it could not be written."""
         if not self.state.kept:
             return said
         if not self.state.allowed:
-            return f"{said} Not in {FILE} yet: keep writes it."
+            yet = self.env.say(
+                f" Not in {FILE} yet: keep writes it.", f"尚未写入 {FILE}：用 keep。"
+            )
+            return said + yet
         try:
             self.state.push(self.env.workspace, FILE)
         except ContextUIError as problem:

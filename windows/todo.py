@@ -54,8 +54,9 @@ class TodoWindow(Window):
     def add(self, text: str | list[str]) -> str:
         added = self._append([text] if isinstance(text, str) else text)
         if not added:
-            raise ActionError("There is nothing to add.")
-        return f"Added {_named(added)}."
+            raise ActionError(self.env.say("There is nothing to add.", "没有要添加的内容。"))
+        named = self._named(added)
+        return self.env.say(f"Added {named}.", f"已添加 {named}。")
 
     @action("Find items by text", effect="read")
     def find(self, text: str) -> str:
@@ -63,7 +64,10 @@ class TodoWindow(Window):
         found = [
             one for one in self.state.items if all(word in one.text.casefold() for word in words)
         ]
-        return f"{len(found)} of {len(self.state.items)}: {_named(found)}."
+        count, named = len(self.state.items), self._named(found)
+        return self.env.say(
+            f"{len(found)} of {count}: {named}.", f"{count} 项中有 {len(found)} 项：{named}。"
+        )
 
     @action("Mark as done, by id or text")
     def done(self, item: int | str) -> str:
@@ -76,42 +80,53 @@ class TodoWindow(Window):
     @action("Change the text of an item")
     def edit(self, item: int | str, text: str) -> str:
         found = self._find(item)
-        found.text = _clean(text)
-        return f"{found.id} is now {found.text!r}."
+        found.text = self._clean(text)
+        words = f"{found.text!r}"
+        return self.env.say(f"{found.id} is now {words}.", f"{found.id} 现在是 {words}。")
 
     @action("Delete an item")
     def delete(self, item: int | str) -> str:
         found = self._find(item)
         self.state.items.remove(found)
-        return f"Deleted {found.id} {found.text!r}."
+        named = self._named([found])
+        return self.env.say(f"Deleted {named}.", f"已删除 {named}。")
 
     @action("Move an item to a place, 1 is the first")
     def move(self, item: int | str, place: int) -> str:
         items, found = self.state.items, self._find(item)
         if not 1 <= place <= len(items):
-            raise ActionError(f"There are places 1 to {len(items)}, not {place}.")
+            places = f"There are places 1 to {len(items)}, not {place}."
+            raise ActionError(self.env.say(places, f"只有位置 1 到 {len(items)}，没有 {place}。"))
         items.remove(found)
         items.insert(place - 1, found)
-        return f"{found.id} {found.text!r} is number {place} now."
+        named = self._named([found])
+        return self.env.say(f"{named} is number {place} now.", f"{named} 现在是第 {place} 项。")
 
     @action("Delete everything that is done")
     def clear_done(self) -> str:
         before = len(self.state.items)
         self.state.items = [item for item in self.state.items if not item.done]
-        return f"Deleted {before - len(self.state.items)}, {len(self.state.items)} are left."
+        left = len(self.state.items)
+        gone = before - left
+        return self.env.say(
+            f"Deleted {gone}, {left} are left.", f"已删除 {gone} 项，还剩 {left} 项。"
+        )
 
     def _append(self, texts: list[str]) -> list[Item]:
         added = []
         for text in texts:
             self.state.last_id += 1
-            added.append(Item(id=self.state.last_id, text=_clean(text)))
+            added.append(Item(id=self.state.last_id, text=self._clean(text)))
         self.state.items += added
         return added
 
     def _mark(self, item: int | str, done: bool) -> str:
         found = self._find(item)
         found.done = done
-        return f"{found.id} {found.text!r} is {'done' if done else 'open'}."
+        named, say = self._named([found]), self.env.say
+        return say(
+            f"{named} is {'done' if done else 'open'}.", f"{named} {'已' if done else '未'}完成。"
+        )
 
     def _find(self, wanted: int | str) -> Item:
         """By id; else by the whole text, or a part of it that only one item has."""
@@ -122,20 +137,24 @@ class TodoWindow(Window):
         if words and not number.isdecimal():  # who says 3 does not mean "buy 3 eggs"
             found = found or [item for item in items if words in item.text.casefold()]
         if len(found) != 1:
-            what = "Several items fit" if found else "No item fits"
-            raise ActionError(f"{what} {line[:80]!r}. There is: {_named(found or items)}.")
+            fits = "Several items fit" if found else "No item fits"
+            words, there_is = f"{line[:80]!r}", self._named(found or items)
+            zh = f"{'有多项' if found else '没有一项'}符合 {words}。现有：{there_is}。"
+            raise ActionError(self.env.say(f"{fits} {words}. There is: {there_is}.", zh))
         return found[0]
 
+    def _clean(self, text: str) -> str:
+        line = " ".join(text.encode("utf-8", "replace").decode().split())
+        if not line:
+            raise ActionError(self.env.say("An item needs words.", "待办事项要有文字。"))
+        if len(line) > _LONGEST:
+            en = f"An item has up to {_LONGEST} characters, not {len(line)}."
+            zh = f"一项最多 {_LONGEST} 个字符，而这里有 {len(line)} 个。"
+            raise ActionError(self.env.say(en, zh))
+        return line
 
-def _clean(text: str) -> str:
-    line = " ".join(text.encode("utf-8", "replace").decode().split())
-    if not line:
-        raise ActionError("An item needs words.")
-    if len(line) > _LONGEST:
-        raise ActionError(f"An item has up to {_LONGEST} characters, not {len(line)}.")
-    return line
-
-
-def _named(items: list[Item]) -> str:
-    names = [f"{item.id} {item.text!r}" for item in items[:_NAMED]]
-    return ", ".join(names + [f"… {len(items) - _NAMED} more"] * (len(items) > _NAMED)) or "none"
+    def _named(self, items: list[Item]) -> str:
+        names, more = [f"{item.id} {item.text!r}" for item in items[:_NAMED]], len(items) - _NAMED
+        if more > 0:
+            names.append(self.env.say(f"… {more} more", f"… 另有 {more} 项"))
+        return self.env.say(", ", "，").join(names) or self.env.say("none", "无")

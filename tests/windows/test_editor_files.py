@@ -728,7 +728,7 @@ def test_a_huge_file_in_chinese_and_one_that_grows(huge: Path) -> None:
         version = editor.window.version
         with huge.open("ab") as file:
             file.write(b"more\n")
-        assert editor.act("reload") == "Read again: 第 1-100 行."
+        assert editor.act("reload") == "已重新读取：第 1-100 行。"
         assert "1,073,741,829" in title(editor)
         assert editor.window.version.major == version.major + 1
 

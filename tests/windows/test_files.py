@@ -120,7 +120,7 @@ class TestLooking:
                 "docs/\nempty/\nsrc/\n.gitignore\nREADME.md\nsetup.py\n"
                 "管道 (无法打开)\n链接 (链接)",
             )
-            assert window.act("find_name", text="app") == "'app'：工作区中 1 处."
+            assert window.act("find_name", text="app") == "'app'：工作区中 1 处。"
             assert (
                 shown(window)
                 == ("'app'：工作区中 1 处",) + ("'app'：工作区中 1 处\nsrc/app.py",) * 2

@@ -112,7 +112,7 @@ def test_chinese() -> None:
         assert '<action id="expand-entry-1">展开 1</action>' in book.xml()
         book.act("expand-entry-1")
         assert '<action id="collapse-entry-1">收起 1</action>' in book.xml()
-        assert book.act("search", text="只读").startswith("1 of 1 entries.\n1 会议记录: …")
+        assert book.act("search", text="只读").startswith("1 条笔记中有 1 条。\n1 会议记录: …")
         book.act("collapse-entry-1")
         for n in range(40):
             book.act("write", text=f"{n} " + sentence * 10)

@@ -162,7 +162,7 @@ def test_when_all_is_done_the_summary_says_so() -> None:
 
 def test_chinese() -> None:
     with WindowTester(TodoWindow, lang="zh", items=["牛奶", "鸡蛋"]) as todo:
-        assert todo.act("done", item="牛") == "1 '牛奶' is done."
+        assert todo.act("done", item="牛") == "1 '牛奶' 已完成。"
         assert looks(todo) == (
             "牛奶  id=1 done=true\n鸡蛋  id=2", "鸡蛋  id=2", "1 项未完成，1 项已完成"
         )  # fmt: skip
