@@ -22,6 +22,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 GUIDE = DOCS / "writing-windows.md"
 STRATEGIES = DOCS / "writing-strategies.md"
 CONTEXT = DOCS / "context.md"
+INSIDE = DOCS / "inside.md"
 
 
 @pytest.fixture(scope="module")
@@ -119,3 +120,15 @@ def test_the_page_about_the_context_prints_what_it_says() -> None:
         assert (DOCS / target).exists(), target
     for reason in get_args(Hidden):
         assert f"| `{reason}` |" in text
+
+
+def test_the_page_about_the_inside_names_every_room_as_it_names_itself() -> None:
+    text, root = INSIDE.read_text("utf-8"), DOCS.parent / "contextui"
+    told = dict(re.findall(r"^\| `([^`]+)` \| (.+) \|$", text, re.MULTILINE))
+    for name, what in told.items():
+        module = root / name / "__init__.py" if name.endswith("/") else root / name
+        assert module.read_text("utf-8").startswith(f'"""{what}'), name
+    rooms = {f"{one.parent.relative_to(root)}/" for one in root.rglob("*/__init__.py")}
+    assert {one for one in told if one.endswith("/")} == rooms - {"windows/"}
+    for path in re.findall(r"`([a-z_/]+\.py)`", text):
+        assert (root / path).exists(), path

@@ -1,4 +1,9 @@
-"""The command line: arguments in, words and an exit status out."""
+"""The command line: arguments in, words and an exit status out.
+
+`program` goes from words to a command; `parsers` are made of `commands` and `flags`, and each
+command has a module of its name. `assembling` is the one place where a model, a session and a
+controller meet; `screen` gives them to the app, `headless` takes one turn without it.
+"""
 
 import sys
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`CodeStore`: saving, reading, listing and deleting pieces of code."""
+"""`CodeStore`: saving, reading, listing and deleting pieces of code (S4.4, S4.5)."""
 
 import os
 import re
