@@ -26,11 +26,13 @@ _BY_STATUS: dict[int, ErrorKind] = {
     402: "auth",  # nothing is left to pay with
     403: "auth",
     404: "not_found",
+    405: "not_found",
     408: "server",
     409: "server",
     413: "too_large",
     429: "rate_limit",
     499: "server",
+    501: "not_found",
     529: "overloaded",
 }
 _BY_TYPE: dict[str, ErrorKind] = {

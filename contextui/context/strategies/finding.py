@@ -18,6 +18,13 @@ GROUP = "contextui.strategies"
 _OUR_OWN: Mapping[str, type[ContextStrategy]] = {
     one.name: one for one in (SlidingWindow, Summarization, EntityExtraction)
 }
+_KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "str": ((str,), "text"),
+    "bool": ((bool,), "true or false"),
+}
+"""What a setting with this hint may be, and the words for it."""
 
 
 def strategy_names() -> list[str]:
@@ -82,9 +89,19 @@ def _check_settings(name: str, made: type[ContextStrategy], given: Mapping[str, 
         if setting not in takes:
             shown = quote(one_line(setting, 60))
             raise StrategyError(f"The strategy {name} has no setting {shown}. It has: {there}.")
+        wanted = _misfit(takes[setting].annotation, given[setting])
+        if wanted:
+            shown = quote(one_line(str(given[setting]), 60))
+            raise StrategyError(f"The strategy {name}: {setting} is {shown}: it must be {wanted}.")
     for setting, one in takes.items():
         if one.default is inspect.Parameter.empty and setting not in given:
             raise StrategyError(
                 f"The strategy {name} needs the setting {setting}; "
                 f"in config.toml: [strategy] with config = {{ {setting} = … }}."
             )
+
+
+def _misfit(hint: object, value: object) -> str:
+    """What a value should be and is not; empty if it fits, or if only the strategy can tell."""
+    kinds, words = _KINDS.get(getattr(hint, "__name__", str(hint)), ((), ""))
+    return words if kinds and type(value) not in kinds else ""

@@ -1,5 +1,6 @@
 """What the model says, in both languages. It tells what was done in the words of the results."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -139,6 +140,8 @@ _ALL: dict[Lang, Phrases] = {
 }
 
 
+_CHINESE, _ENGLISH = re.compile("[\u4e00-\u9fff]"), re.compile("[A-Za-z]+")
+
 LANGUAGES: tuple[Lang, ...] = ("en", "zh")
 """The languages that it speaks."""
 
@@ -149,11 +152,15 @@ def phrases(lang: Lang) -> Phrases:
 
 
 def language(words: str, system: str) -> Lang:
-    """The person's language; where their words have none, that of the system prompt."""
-    if is_chinese(words):
+    """The person's language; where their words have none, that of the system prompt.
+
+    An English wish may name things in Chinese, and the other way round: what most of it is counts.
+    """
+    head, at_home = words[:1_000], is_chinese(system[:500])
+    chinese, english = len(_CHINESE.findall(head)), len(_ENGLISH.findall(head))
+    if chinese and (at_home or chinese >= english):
         return "zh"
-    has_letters = any(char.isalpha() for char in words[:1_000])
-    return "en" if has_letters or not is_chinese(system[:500]) else "zh"
+    return "en" if any(char.isalpha() for char in head) or not at_home else "zh"
 
 
 def outcome(call: Call, lang: Lang) -> str:
