@@ -1,0 +1,147 @@
+"""The steps of a turn: build a request, send it, take the answer, act on its calls."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from contextui.agent import gate, phrases
+from contextui.agent.events import AnswerGiven, CallFinished, CallStarted, StepStarted, UsageSpent
+from contextui.agent.file_reader import FileResult
+from contextui.agent.judging import says_something, words_in
+from contextui.agent.protocol import CallProtocol
+from contextui.agent.repairing import Repairs
+from contextui.agent.retry import answer_to
+from contextui.agent.tools import ToolBox, ToolCall
+from contextui.agent.turn import Turn, TurnOptions
+from contextui.config.choices import Lang
+from contextui.context.item import ContextItem, ItemType
+from contextui.context.manager import ContextManager
+from contextui.context.pieces import Composition
+from contextui.events import Event
+from contextui.model import Answer, Model, ModelRequest, Usage, UsageTold
+from contextui.text import cap
+from contextui.windowing.action import ActionResult
+
+
+class Steps:
+    """What a turn does again and again, until an answer asks for nothing more.
+
+    Args:
+        context: The conversation.
+        model: Gives the model; it may change between turns.
+        options: What a turn may take.
+        tools: Carries out calls.
+        calls: How the model calls tools.
+        reserved: Gives the tokens of the tools.
+        lang: The language of the person.
+
+    Attributes:
+        repairs: What is changed about requests that the provider refused.
+    """
+
+    def __init__(
+        self,
+        context: ContextManager,
+        model: Callable[[], Model],
+        options: TurnOptions,
+        *,
+        tools: ToolBox,
+        calls: CallProtocol,
+        reserved: Callable[[], int],
+        lang: Lang,
+    ) -> None:
+        self.repairs = Repairs(context, lang)
+        self._context, self._model, self._options = context, model, options
+        self._tools, self._calls, self._reserved = tools, calls, reserved
+        self._lang, self._words = lang, phrases.of(lang)
+
+    async def build(self, turn: Turn) -> Composition:
+        """Compose the next request; from here on its bytes are fixed."""
+        await self._context.prepare(turn.room)
+        messages = self._context.compose(turn.room).messages  # whose end may have been dropped
+        if messages and messages[-1].role == "assistant" and turn.stop_reason != "pause_turn":
+            self._context.add(ContextItem(ItemType.USER, self._words.go_on))
+        return self._context.request(turn.room)
+
+    async def send(self, turn: Turn, composition: Composition) -> Answer:
+        """Send a request and wait for the whole answer."""
+        turn.request = self.request_of(composition, without_thinking=turn.without_thinking)
+        turn.tell(StepStarted(turn.step, composition.tokens))
+        turn.await_answer()
+        counted = composition.tokens + self._reserved()  # the provider counts both
+
+        def hear(event: Event) -> None:
+            if isinstance(event, UsageTold):
+                self._spend(turn, counted, event.usage)
+            else:
+                turn.hear(event)
+
+        answer = await answer_to(self._model(), turn.request, self._options.retry, hear, self._lang)
+        turn.steps += 1
+        turn.stop_reason = answer.stop_reason
+        return answer
+
+    def request_of(
+        self, composition: Composition, *, without_thinking: bool = False
+    ) -> ModelRequest:
+        """The request as the model is given it."""
+        return gate.admit(
+            composition.messages,
+            stable=composition.stable,
+            tools=self._calls.tools,
+            max_tokens=self.repairs.repair.longest(self._options.max_tokens),
+            without_thinking=without_thinking,
+            plain=self.repairs.repair.is_plain,
+            lang=self._lang,
+        )
+
+    def take(self, turn: Turn, answer: Answer) -> list[ToolCall]:
+        """Put an answer into the context; the calls that it asks for."""
+        if answer.stop_reason == "refusal":  # what was begun before it must not be done either
+            spoken = [one for one in answer.blocks if one.get("type") != "tool_use"]
+            answer = replace(answer, blocks=tuple(spoken))
+        blocks, calls = self._calls.read(answer, self._context.ledger.calls.known)
+        turn.partial.clear()
+        words = "\n\n".join(words_in(blocks))
+        if says_something(blocks):
+            item = self._context.add(ContextItem(ItemType.ASSISTANT, words, blocks=blocks))
+            turn.answered, turn.text = True, words or turn.text
+            turn.tell(AnswerGiven(item.id, words))
+        return calls
+
+    async def act(self, turn: Turn, calls: Sequence[ToolCall]) -> None:
+        """Carry out calls, one after the other, and put their results into the context."""
+        # All results of a step are sent together, and must leave room for what stands before.
+        longest = max(turn.room // 2 // len(calls), 500)
+        for number, call in enumerate(calls, 1):
+            given = call.input if isinstance(call.input, dict) else {}
+            turn.tell(CallStarted(number, call.name, given))
+            result = await self._carry_out(turn, call)
+            text = self._note(turn, call, result, longest)
+            turn.tell(CallFinished(number, call.name, result.ok, text))
+
+    def _note(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:
+        """Put a result into the context; the text that the model reads, `longest` at most."""
+        text = cap(result.text, longest)
+        gist = result.gist if isinstance(result, FileResult) else None
+        item = self._calls.result(call, text, ok=result.ok, gist=gist)
+        if turn.files.has(item):
+            text = self._words.unchanged
+            item = self._calls.result(call, text, ok=True)
+        turn.files.note(self._context.add(item))
+        return text
+
+    async def _carry_out(self, turn: Turn, call: ToolCall) -> ActionResult:
+        """Carry out one call, unless it failed too often in this turn."""
+        if turn.gave_up(call):
+            return ActionResult(False, self._words.failed_too_often)
+        result = await self._tools.carry_out(call)
+        if not result.ok:
+            turn.note_failure(call)
+        return result
+
+    def _spend(self, turn: Turn, counted: int, usage: Usage) -> None:
+        """Take down what an attempt cost, be it that an answer came of it or not."""
+        turn.usage += usage
+        if usage:
+            self._context.report_usage(counted, usage.as_dict())
+        turn.tell(UsageSpent(usage, turn.step))
