@@ -147,7 +147,7 @@ def make_model(loaded: Loaded, name: str | None = None) -> Model:
 
     model = AnthropicModel(
         name or settings.model,
-        api_key=key.value if key else None,
+        api_key=key.get_secret_value() if key else None,
         base_url=settings.base_url,
         lang=settings.lang,
     )

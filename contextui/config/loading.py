@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import SecretStr
+
 from contextui.config.environment import (
     KEY_VARIABLE,
     locale_layer,
@@ -33,7 +35,7 @@ class Loaded:
     settings: Settings
     origins: Mapping[str, str]
     notices: tuple[str, ...] = ()
-    api_key: "Secret | None" = None
+    api_key: SecretStr | None = None
 
     @property
     def provider(self) -> Literal["anthropic", "offline"]:
@@ -43,16 +45,6 @@ class Loaded:
             return settings.provider
         configured = self.api_key is not None or settings.base_url is not None
         return "anthropic" if configured and settings.model != OFFLINE else "offline"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Secret:
-    """A text that no log, error or dump shows."""
-
-    value: str
-
-    def __repr__(self) -> str:
-        return "Secret(***)"
 
 
 def load_settings(
@@ -85,4 +77,4 @@ def load_settings(
         values |= layer.checked()
         origins |= {name: layer.origin_of(name) for name in layer.values}
     key = environ.get(KEY_VARIABLE, "").strip()
-    return Loaded(Settings(**values), origins, tuple(notices), Secret(key) if key else None)
+    return Loaded(Settings(**values), origins, tuple(notices), SecretStr(key) if key else None)

@@ -199,7 +199,7 @@ def test_a_key_in_a_file_is_refused_and_not_shown(places: Places, line: str, pla
 def test_the_key_is_in_no_dump(places: Places) -> None:
     loaded = places.load(environ={"ANTHROPIC_API_KEY": "s3cret"})
     assert loaded.api_key is not None
-    assert loaded.api_key.value == "s3cret"
+    assert loaded.api_key.get_secret_value() == "s3cret"
     assert "s3cret" not in f"{loaded!r} {loaded} {loaded.settings.model_dump()}"
 
 
