@@ -11,7 +11,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.earlier import find_earlier
 from contextui.cli.guide import Guide, read_guide
 from contextui.cli.place import here, settings_of
-from contextui.cli.words import words
+from contextui.cli.words import in_ours, words
 from contextui.config.environment import KEY_VARIABLE
 from contextui.config.loading import Loaded
 from contextui.config.settings import OFFLINE, SettingsError
@@ -185,7 +185,11 @@ def find_windows(loaded: Loaded, folder: Path) -> Registry:
     for entry in unusable(registry):
         if any(_comes_from(entry, one) for one in (*settings.window, *settings.windows)):
             raise WindowLoadError(
-                words("{window} cannot be used: {reason}.", window=entry.name, reason=entry.reason)
+                words(
+                    "{window} cannot be used: {reason}.",
+                    window=entry.name,
+                    reason=in_ours(entry.reason),
+                )
             )
     return registry
 
@@ -203,7 +207,7 @@ def window_notices(registry: Registry) -> Iterable[str]:
             yield words(
                 "The window {window} is left out: {reason}.",
                 window=entry.name,
-                reason=entry.reason,
+                reason=in_ours(entry.reason),
             )
 
 

@@ -21,6 +21,10 @@ def open_screen(arguments: Arguments) -> int:
     is_served = "TEXTUAL_DRIVER" in os.environ  # somebody else draws, and reads the keys
     if not is_served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("The app needs a terminal; contextui -p PROMPT answers without one.")
+    if not is_served and os.environ.get("TERM") == "dumb":  # such as a shell within an editor
+        raise UsageError(
+            "This terminal cannot be drawn on (TERM is dumb); contextui -p PROMPT answers in it."
+        )
     from contextui.cli.desk import open_desk  # noqa: PLC0415  (heavy: the agent)
     from contextui.cli.earlier import find_earlier  # noqa: PLC0415  (heavy: the sessions)
     from contextui.tui.app import ContextUIApp  # noqa: PLC0415  (heavy: the screen)

@@ -5,8 +5,11 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.columns import wrapped
 from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import say, say_json, tell, terminal_columns
-from contextui.cli.words import in_ours
+from contextui.cli.words import in_ours, spoken
 from contextui.session.paths import contextui_home
+from contextui.text import one_line
+from contextui.tui.words import Words
+from contextui.windowing.finding.entry import WindowEntry
 from contextui.windowing.finding.registry import discover
 
 _INDENT = "    "
@@ -27,9 +30,18 @@ def run(arguments: Arguments) -> int:
         say_json([entry.data() for entry in entries])
     else:
         for entry in entries:
-            for line in _lines(str(entry)):
+            for line in _lines(_shown(entry)):
                 say(line)
     return status.DONE
+
+
+def _shown(entry: WindowEntry) -> str:
+    """The window in one line, in the person's language as far as it is known."""
+    words = f"[X] {entry.name}: {in_ours(entry.reason)}"
+    if entry.usable:
+        about = entry.cls.description if entry.cls else entry.origin
+        words = f"[✓] {entry.name}: {one_line(Words(spoken())(about), 200)}"
+    return words
 
 
 def _lines(line: str) -> list[str]:

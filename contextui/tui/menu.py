@@ -164,7 +164,7 @@ class Menu:
         return [
             Choice(
                 cls.name,
-                one_line(cls.description, _ABOUT),
+                one_line(self._words(cls.description), _ABOUT),
                 takes(cls.opening),
                 needs(cls.opening),
             )

@@ -31,6 +31,14 @@ def test_without_a_terminal_it_names_the_way_without_one(
     assert (done.out, program.files()) == ("", [])
 
 
+def test_in_a_terminal_that_cannot_be_drawn_on_it_does_the_same(program: Program) -> None:
+    program.set(TERM="dumb")
+    screen = Terminal(program)
+    assert screen.end() == 2
+    assert screen.shown.startswith(b"contextui: This terminal cannot be drawn on")
+    assert b"\x1b" not in screen.shown
+
+
 class Terminal:
     """A terminal of 120 by 40 in which the program runs."""
 

@@ -93,7 +93,9 @@ def test_every_kind_of_setting_is_told_in_chinese() -> None:
         (["-p", "x", "--budget", "5"], "而预算是 5"),
         (["-p", "x", "--model", "claude-x"], "需要 ANTHROPIC_API_KEY"),
         (["new-window", "Ä"], "不能是窗口的名称"),
-        (["-p", "x", "--window", "none.py"], "none 无法使用"),
+        (["-p", "x", "--window", "none.py"], "none 无法使用：没有文件 none.py：请给出"),
+        (["-p", "x", "--window", "."], "work 无法使用：. 是文件夹：请用 --windows 给出"),
+        (["-p", "x", "--strategy", "none"], '没有策略 "none"。可用的有：sliding, '),
     ],
 )
 @pytest.mark.parametrize("how", ["flag", "variable", "locale", "file"])
@@ -135,6 +137,7 @@ def test_lists_are_in_chinese(program: Program) -> None:
     assert head.split() == ["id", "最后一条", "开头的话"]
     assert width(head[: head.index("开")]) == row.index("你")
     assert "条目" in program("debug").out
+    assert "[✓] todo: 待办清单。" in program("windows").out
     assert "来源" in program("config").out
 
 

@@ -97,6 +97,33 @@ CHINESE: dict[str, str] = {
     "{path} is not trusted ({what}): read it, then run contextui trust": (
         "{path} 不受信任（{what}）：请先阅读，再运行 contextui trust"
     ),
+    "there is no file {path}: name a Python file": "没有文件 {path}：请给出 Python 文件",
+    "{path} is not a Python file: its name must end in .py": (
+        "{path} 不是 Python 文件：文件名应以 .py 结尾"
+    ),
+    "{path} is a folder: give it with --windows": "{path} 是文件夹：请用 --windows 给出",
+    "{path}: there is no such folder": "{path}：没有这个文件夹",
+    "{path} defines no window: write a class that extends contextui.Window": (
+        "{path} 没有定义窗口：请写一个继承 contextui.Window 的类"
+    ),
+    "{path} has no class {name}. It has: {names}": "{path} 中没有类 {name}。其中有：{names}",
+    "syntax error in {path}, line {line}: {why}": "{path} 第 {line} 行有语法错误：{why}",
+    "two windows have this name: {first}, which is used, and {second}, which is not. "
+    "Rename one of them": ("有两个窗口同名：使用 {first}，不使用 {second}。请给其中一个改名"),
+    # strategies
+    "There is no strategy {name}. There is: {names}.": "没有策略 {name}。可用的有：{names}。",
+    "The strategy {name} has no setting {setting}. It has: {names}.": (
+        "策略 {name} 没有设置 {setting}。它有：{names}。"
+    ),
+    "The strategy {name}: {setting} is {value}: it must be {wanted}.": (
+        "策略 {name}：{setting} 是 {value}，应为：{wanted}。"
+    ),
+    "a whole number": "整数",
+    "a number": "数字",
+    "The strategy {name} needs the setting {setting}; "
+    "in config.toml: [strategy] with config = {example}.": (
+        "策略 {name} 需要设置 {setting}；在 config.toml 中写 [strategy]，其中 config = {example}。"
+    ),
     # what the system says
     "No such file or directory": "没有这个文件或文件夹",
     "Permission denied": "没有权限",

@@ -58,4 +58,7 @@ CHINESE: dict[str, str] = {
     "The app needs a terminal; contextui -p PROMPT answers without one.": (
         "应用需要终端；没有终端时请用 contextui -p PROMPT。"
     ),
+    "This terminal cannot be drawn on (TERM is dumb); contextui -p PROMPT answers in it.": (
+        "无法在这个终端上绘制（TERM 是 dumb）；请用 contextui -p PROMPT。"
+    ),
 }

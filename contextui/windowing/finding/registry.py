@@ -161,7 +161,7 @@ class Registry:
                 self._add_broken(path, f"{problem} ({shown_path(path)})", origin)
 
     def _add_broken(self, path: Path, reason: str, origin: str = "") -> None:
-        name = one_line(path.name.removesuffix(".py"), 80) or "?"
+        name = one_line((path.name or path.absolute().name).removesuffix(".py"), 80) or "?"
         entry = WindowEntry(name, origin or shown_path(path), "broken", one_line(reason, 1_000))
         self._add(entry)
 

@@ -35,7 +35,7 @@ def read_source(path: Path) -> bytes:
     """
     shown, real = shown_path(path), Path(os.path.realpath(path))
     if real.is_dir():
-        raise WindowLoadError(f"{shown} is a folder: give it as a folder of windows")
+        raise WindowLoadError(f"{shown} is a folder: give it with --windows")
     if not os.path.lexists(real):
         raise WindowLoadError(f"there is no file {shown}: name a Python file")
     if not path.name.endswith(".py"):
