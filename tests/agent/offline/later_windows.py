@@ -1,4 +1,4 @@
-"""Two windows of everyday things that nobody knows but the tests: music and money."""
+"""Windows of everyday things that nobody knows but the tests: music, money, food and pupils."""
 
 from typing import Literal
 
@@ -166,4 +166,139 @@ class LedgerWindow(Window):
         raise ActionError(f"没有 {wanted!r} 这笔支出。")
 
 
-EVERYDAY: tuple[type[Window], ...] = (PlaylistWindow, LedgerWindow)
+class Food(BaseModel):
+    """Something to eat that is in stock."""
+
+    name: str
+    amount: int = 1
+    shelf: str | None = None
+
+
+class PantryWindow(Window):
+    """A pantry: what food there is, and how much of it."""
+
+    name = "pantry"
+
+    class State(Window.State):
+        foods: list[Food] = []
+        locked: bool = False
+
+    state: State
+
+    def opened(self, foods: list[str] | None = None) -> None:
+        self.state.foods = [Food(name=name) for name in foods or []]
+
+    def content(self, lod: Lod) -> Body:
+        if lod is Lod.GIST:
+            return f"{len(self.state.foods)} kinds of food"
+        foods = [
+            Element("food", one.name, amount=one.amount, shelf=one.shelf)
+            for one in self.state.foods
+        ]
+        return [*foods, Element("door", "locked" if self.state.locked else "unlocked")]
+
+    @action("Stock up on a food")
+    def stock(self, food: str, amount: int = 1) -> str:
+        self.state.foods.append(Food(name=food, amount=amount))
+        return f"There are {amount} {food}."
+
+    @action("Use some of a food")
+    def use(self, food: str, amount: int = 1) -> str:
+        found = self._find(food)
+        if found.amount < amount:
+            raise ActionError(f"There are only {found.amount} {food}.")
+        found.amount -= amount
+        return f"{found.amount} {food} left."
+
+    @action("Throw a food away")
+    def discard(self, food: str) -> str:
+        self.state.foods.remove(self._find(food))
+        return f"No more {food}."
+
+    @action("Say on which shelf a food is")
+    def shelve(self, food: str, shelf: str) -> str:
+        self._find(food).shelf = shelf
+        return f"{food} is on {shelf}."
+
+    @action("Lock the door, or unlock it")
+    def lock(self, on: bool) -> str:
+        self.state.locked = on
+        return f"The door is {'locked' if on else 'unlocked'}."
+
+    def _find(self, wanted: str) -> Food:
+        for food in self.state.foods:
+            if food.name.casefold() == wanted.strip().casefold():
+                return food
+        raise ActionError(f"There is no {wanted!r}.")
+
+
+Seat = Literal["前排", "中间", "后排"]
+
+
+class Pupil(BaseModel):
+    """A pupil of the class."""
+
+    name: str
+    present: bool = False
+    seat: Seat = "中间"
+    points: int = 0
+
+
+class ClassroomWindow(Window):
+    """班级：学生、座位、签到和积分。A class of pupils."""
+
+    name = "classroom"
+
+    class State(Window.State):
+        pupils: list[Pupil] = []
+        on: bool = False
+
+    state: State
+
+    def opened(self, pupils: list[str] | None = None) -> None:
+        self.state.pupils = [Pupil(name=name) for name in pupils or []]
+
+    def content(self, lod: Lod) -> Body:
+        if lod is Lod.GIST:
+            return f"{len(self.state.pupils)} 名学生"
+        pupils = [
+            Element("pupil", one.name, present=one.present, seat=one.seat, points=one.points)
+            for one in self.state.pupils
+        ]
+        return [*pupils, Element("lesson", "上课中" if self.state.on else "下课")]
+
+    @action("登记新学生 / Enrol a pupil")
+    def enrol(self, pupil: str) -> str:
+        self.state.pupils.append(Pupil(name=pupil))
+        return f"{pupil} 已登记。"
+
+    @action("学生签到 / Mark a pupil as present")
+    def present(self, pupil: str) -> str:
+        self._find(pupil).present = True
+        return f"{pupil} 到了。"
+
+    @action("给学生加积分 / Give a pupil points")
+    def reward(self, pupil: str, points: int = 1) -> str:
+        self._find(pupil).points += points
+        return f"{pupil} 加 {points} 分。"
+
+    @action("调换学生的座位 / Change the seat of a pupil")
+    def seat(self, pupil: str, seat: Seat) -> str:
+        self._find(pupil).seat = seat
+        return f"{pupil} 坐{seat}。"
+
+    @action("学生退学 / Take a pupil off the list")
+    def dismiss(self, pupil: str) -> str:
+        self.state.pupils.remove(self._find(pupil))
+        return f"{pupil} 已退学。"
+
+    def _find(self, wanted: str) -> Pupil:
+        for pupil in self.state.pupils:
+            if pupil.name == wanted.strip():
+                return pupil
+        raise ActionError(f"没有学生 {wanted!r}。")
+
+
+EVERYDAY: tuple[type[Window], ...] = (
+    PlaylistWindow, LedgerWindow, PantryWindow, ClassroomWindow
+)  # fmt: skip
