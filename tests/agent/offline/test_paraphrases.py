@@ -22,6 +22,7 @@ TABLES = (
     "fresh2.json",  # 12 of 20 the first time
     "fresh3.json",  # 9 of 20 the first time
     "fresh4.json",  # 29 of 60 the first time
+    "fresh5.json",  # 27 of 40 the first time
 )
 """The cases. Each table was written before the grammar had seen any of it."""
 
