@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from contextui.agent.models.offline.clauses import Clause, is_separator, is_telling, significant
+from contextui.agent.models.offline.matching import Meaning
 from contextui.agent.models.offline.profiles import GROUP, likeness, param_words
 from contextui.agent.models.offline.roles import head_of
 from contextui.agent.models.offline.surroundings import Surroundings
@@ -147,7 +148,13 @@ def _may_follow(one: Outcome, other: Outcome, whole: Outcome) -> bool:
     if _may_be_two(whole):
         return True
     named = [one.meaning, other.meaning]
-    return all(m is not None and m.named and m.score >= _SURE_OF_BOTH for m in named)
+    return all(m is not None and _tells(m) and m.score >= _SURE_OF_BOTH for m in named)
+
+
+def _tells(meaning: Meaning) -> bool:
+    """Whether a verb or a choice says what to do, not only what with."""
+    chosen = [one for one in meaning.action.params if one.type.choices]
+    return meaning.named or any(one.name in meaning.filled.params for one in chosen)
 
 
 def _halves(clause: Clause, around: Surroundings) -> Iterator[tuple[Clause, Clause, bool]]:

@@ -9,7 +9,7 @@ from contextui.agent.models.offline.caution import doubt, is_harmful, narrowed
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
-from contextui.agent.models.offline.frame import Frame
+from contextui.agent.models.offline.frame import Each, Frame
 from contextui.agent.models.offline.mentions import (
     is_indefinite,
     led_mention,
@@ -46,6 +46,8 @@ _SETTING = (
     "@go",
     "@mark",
 )
+_ADJUSTING = ("@set", "@edit", "@raise", "@lower", "@replace")
+_KNOWN = 3.0  # what speaks against adding something that is there, when no verb says so
 SURE, SURE_TO_OPEN = 3.0, 2.2
 """The least score of a meaning that is acted upon. Opening a window does no harm."""
 
@@ -176,9 +178,12 @@ class _Acting:
         score -= doubt(verb, action, filled, by_switch=filled.switched, loose=loose)
         score -= narrowed(clause.tokens, action, window)
         score -= meant_otherwise(clause, window, action, roles)
+        if frame.making and not by_verb:
+            score -= _KNOWN * _are_there(window, filled)
         told = filled.sure > 1 and filled.sure == len(filled.params) and not filled.left_weight
-        score += 1.0 if told and generic else 0.0
-        known = filled.sure > 1 or (head is None and plain)
+        adjusted = verb is not None and _adjusts(verb, action) and is_complete(filled, action)
+        score += 1.0 if (told or adjusted) and generic else 0.0
+        known = filled.sure > 1 or adjusted or (head is None and plain)
         score -= 0.0 if evidence or chosen or known else 1.5
         also = tuple(one for one in self._meant.windows if one.id != window.id)
         return Meaning(score, action, window, None, filled, also, named=by_verb)
@@ -187,7 +192,20 @@ class _Acting:
 def _says_little(verb: Token, action: Action) -> bool:
     """Whether a verb leaves it to the other words what is to be done."""
     chooses = any(one.type.choices for one in action.params)
-    return is_generic(verb) or (chooses and verb.has(*_SETTING))
+    return is_generic(verb) or _adjusts(verb, action) or (chooses and verb.has(*_SETTING))
+
+
+def _adjusts(verb: Token, action: Action) -> bool:
+    """Whether a verb only says that a figure changes, and the action takes one."""
+    needed = [one for one in action.params if not one.optional]
+    return len(needed) == 1 and needed[0].is_number and verb.has(*_ADJUSTING)
+
+
+def _are_there(window: WindowView, filled: Filled) -> bool:
+    """Whether what would be added stands there already."""
+    texts = {one.text.casefold() for one in window.items if one.text}
+    given = [one.values if isinstance(one, Each) else (one,) for one in filled.params.values()]
+    return any(isinstance(one, str) and one.casefold() in texts for each in given for one in each)
 
 
 def _shown_there(window: WindowView, filled: Filled) -> float:

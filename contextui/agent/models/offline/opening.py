@@ -58,6 +58,7 @@ def _meanings(
         roles.verbs.add(head)
     filled = fill(clause, roles, Frame(action, None, _MADE, around.last))
     is_open = any(one.name == cls.name for one in around.windows)
+    file = _file_to_act_in(clause, cls, verb)
     if opens and (named >= 0.7 or _has_path(clause, filled)):
         score = min(named, 4.0) + opens + filled.score + _article(clause, places, is_open)
         score -= 1.0 if _only_modifies(clause, places) else 0.0
@@ -65,8 +66,9 @@ def _meanings(
             score -= min(filled.left_weight, 2.0)  # only words of its description were said
         score += 0.6 if any(not one.optional for one in cls.args) and not filled.missing else 0.0
         score += 0.3 * len(places) / max(sum(map(len, words_of(cls)[:2])), 1)
-        yield Meaning(score, action, None, cls, filled, then=_has_more(filled))
-    elif (file := _file_to_act_in(clause, cls, verb)) is not None:
+        more = _has_more(filled) or (file is not None and bool(filled.left))
+        yield Meaning(score, action, None, cls, filled, then=more)
+    elif file is not None:
         path = next(one.name for one in cls.args if not one.optional)
         yield Meaning(4.0, action, None, cls, Filled({path: file}), then=True)
     elif not is_open and all(one.optional for one in cls.args):

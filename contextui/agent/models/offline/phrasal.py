@@ -20,6 +20,7 @@ _ENDS_PHRASE = (
     "~by",
     "~with",
 )
+_HIDDEN = frozenset({"@hide", "不显示"})
 _SOFT = frozenset(("看看", "看一下", "看下", "瞧瞧", "试试", "看一看"))
 _SUBJECTS = frozenset(("i", "we", "i've", "we've", "already"))
 
@@ -70,11 +71,25 @@ def named(tokens: Sequence[Token]) -> list[Token]:
 
 def without_denied(tokens: list[Token]) -> list[Token]:
     """Take from a Chinese verb what is denied of it: 不用买了 does not say that it was bought."""
-    return [
-        Token(one.text, one.start, one.end, one.kind, frozenset({"~aspect"}))
-        if place and one.is_verb and tokens[place - 1].has("~no_need") else one
-        for place, one in enumerate(tokens)
-    ]  # fmt: skip
+    found = list[Token]()
+    for one in tokens:
+        before = found[-1] if found and one.is_verb and found[-1].has("~no_need") else None
+        if before is None:
+            found.append(one)
+        elif one.has("@show"):
+            found[-1] = Token(before.text + one.text, before.start, one.end, one.kind, _HIDDEN)
+        else:
+            found.append(Token(one.text, one.start, one.end, one.kind, frozenset({"~aspect"})))
+    return found
+
+
+def without_interjection(tokens: list[Token]) -> list[Token]:
+    """Leave out what is only said before a wish: "oh, …", 对了，……."""
+    while len(tokens) > 2 and tokens[0].has("~interjection", "~greet") and (
+        tokens[1].text in (",", "，") and not tokens[0].has("~correction", "~no", "~not")
+    ):  # fmt: skip
+        tokens = tokens[2:]
+    return tokens
 
 
 def ended(tokens: list[Token]) -> list[Token]:
@@ -163,6 +178,22 @@ def marked_undone(tokens: list[Token]) -> list[Token]:
             told = Token(after.text, after.start, after.end, after.kind, plain, after.number)
             return [*tokens[:place], undone, told, *tokens[place + 2 :]]
     return tokens
+
+
+def described(tokens: list[Token]) -> list[Token]:
+    """Take what stands before 那条 for what it says, the one about that: 吃饭那条删掉."""
+    found, start = list(tokens), 0
+    for place, token in enumerate(tokens):
+        acts = any(one.is_verb and not one.is_small for one in tokens[place + 1 :])
+        if token.kind is Kind.MARK or token.has("~object", "~and", "~then"):
+            start = place + 1
+        elif not token.is_ascii and token.has("~one") and token.text[0] in "这那" and acts:
+            found[start:place] = [
+                Token(one.text, one.start, one.end, one.kind,
+                      frozenset(key for key in one.keys if key[0] != "@"), one.number)
+                for one in tokens[start:place]
+            ]  # fmt: skip
+    return found
 
 
 def glued(tokens: Sequence[Token], names: Collection[str]) -> tuple[Token, ...]:

@@ -13,6 +13,7 @@ from contextui.agent.models.offline.lexicon.cues import FREE
 from contextui.agent.models.offline.lexicon.numbers import MEASURES
 from contextui.agent.models.offline.profiles import GROUP, alike, likeness, words_of
 from contextui.agent.models.offline.runs import Run
+from contextui.agent.models.offline.shown_paths import is_file_of
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.values import is_reference, is_thing, plain_text
 from contextui.agent.models.offline.words import keys_of
@@ -27,7 +28,7 @@ def wants_item(param: Param, frame: Frame) -> bool:
         return False
     if frame.making and not param.type.takes_number:
         return False
-    is_kind = _is_kind_shown(param, frame)
+    is_kind = _is_kind_shown(param, frame) and not _is_figure(param, frame)
     only_text = param.type.takes_text and not param.type.takes_number
     if is_kind:
         return not (frame.seeking and only_text)
@@ -35,6 +36,13 @@ def wants_item(param: Param, frame: Frame) -> bool:
         return not _POINTING.isdisjoint(param.words) and not frame.making
     is_free = param.is_path or param.is_time or not FREE.isdisjoint(param.words)
     return not is_free and not frame.seeking
+
+
+def _is_figure(param: Param, frame: Frame) -> bool:
+    """Whether it is the one figure of its name that the window shows, such as its volume."""
+    items = frame.window.items if frame.window is not None else ()
+    named = [one for one in items if one.tag == param.name]
+    return param.is_number and len(named) == 1 and named[0].get("id") is None
 
 
 def _is_kind_shown(param: Param, frame: Frame) -> bool:
@@ -66,6 +74,8 @@ def carried(param: Param, frame: Frame) -> Value | None:
     if frame.window is None or frame.last.window_id not in ("", frame.window.id):
         return None
     before = frame.last.get(param.name)
+    if param.is_path and is_file_of(frame.window, str(before)):
+        return None  # it is there already
     if before is not None and not isinstance(before, list):
         return Value(before, 0.2, back=True)
     acted = frame.last.window_id == frame.window.id and bool(frame.last.params)
@@ -88,10 +98,11 @@ def _one_item(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> Val
         return _by_number(numbers[0].value, pool, param)
     without_kind = tuple(one for one in run.tokens if not _is_kind(one, None, param, frame))
     for tokens in (run.tokens, without_kind):
-        found = _by_words(Run(tokens, run.cues, run.words), pool, param, frame) if tokens else None
-        if found is not None:
+        text = Run(tokens, run.cues, run.words).text if tokens else ""
+        if found := _by_words(run, text, pool, param, frame):
             return found
-    return None
+    telling = [one.text for one in run.tokens if not one.is_small and not one.is_ascii]
+    return _by_words(run, "".join(telling), pool, param, frame)
 
 
 def _counts(token: Token) -> bool:
@@ -122,8 +133,10 @@ def _by_number(number: float, pool: Sequence[Item], param: Param) -> Value | Non
     return None
 
 
-def _by_words(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> Value | None:
-    found = shown.find_by_words(pool, run.text)
+def _by_words(
+    run: Run, text: str, pool: Sequence[Item], param: Param, frame: Frame
+) -> Value | None:
+    found = shown.find_by_words(pool, text)
     several = len(parts_of(run.tokens)) > 1
     points = not _POINTING.isdisjoint(param.words) or _is_kind_shown(param, frame) or any(
         one.get(param.name) is not None for one in pool)  # fmt: skip

@@ -30,6 +30,7 @@ def number_value(param: Param, run: Run, frame: Frame) -> Value | None:
     if token.number.from_end or not ("float" in param.type.plain or isinstance(value, int)):
         return None
     strange = sum(one.kind is not Kind.MARK for one in others)
+    named = named or (_has_unit(run) and any(map(_seconds, keys_of(param.name))))
     counts = param.is_amount and not token.number.ordinal and not strange
     return Value(value, 1.5 + named - 0.3 * max(strange - 1, 0), sure=named or counts)
 

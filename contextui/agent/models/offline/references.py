@@ -7,6 +7,7 @@ from contextui.agent.models.offline.blocks import WindowView
 from contextui.agent.models.offline.clauses import Clause, parts_of
 from contextui.agent.models.offline.mentions import led_paths, mention_of, opens_paths
 from contextui.agent.models.offline.profiles import GROUP, likeness, words_of
+from contextui.agent.models.offline.shown_paths import is_file_of
 from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token
 
@@ -57,7 +58,7 @@ def _by_path(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Meant:
             window
             for window in around.windows
             if any(one.name == window.name and opens_paths(one) for one in around.classes)
-            and window.text.split(maxsplit=1)[:1] == [tokens[place].text]
+            and is_file_of(window, tokens[place].text)
         )
         if windows:
             return Meant(windows, frozenset([place]))

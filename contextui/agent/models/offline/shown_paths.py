@@ -45,6 +45,11 @@ def paths_of(window: WindowView) -> tuple[str, ...]:
     return tuple(found)
 
 
+def is_file_of(window: WindowView, path: str) -> bool:
+    """Whether a window is about one file, and that is the one: its text begins with the path."""
+    return window.text.split(maxsplit=1)[:1] == [path]
+
+
 def path_meant(window: WindowView, tokens: Sequence[Token], there: str = "") -> str | None:
     """The one shown path that words mean: by its place, its name, or a part of it.
 

@@ -16,6 +16,7 @@ from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.lexicon.tables import NOTHING
 from contextui.agent.models.offline.lexicon.verbs import CORE
 from contextui.agent.models.offline.phrasal import (
+    described,
     ended,
     glued,
     joined,
@@ -25,6 +26,7 @@ from contextui.agent.models.offline.phrasal import (
     softened,
     switched,
     without_denied,
+    without_interjection,
 )
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import tokens_of
@@ -108,13 +110,19 @@ def begins_wish(tokens: Sequence[Token], knows: Knows, *, listing: bool = False)
 
 
 def _clause(tokens: Sequence[Token], words: str, anew: bool) -> Clause:
-    return Clause(
-        tuple(
-            marked_done(marked_undone(switched(ended(without_denied(softened(joined(tokens)))))))
-        ),
-        words,
-        anew=anew,
-    )
+    found = joined(tokens)
+    for look in (
+        without_interjection,
+        softened,
+        described,
+        without_denied,
+        ended,
+        switched,
+        marked_undone,
+        marked_done,
+    ):
+        found = look(found)
+    return Clause(tuple(found), words, anew=anew)
 
 
 def _told(tokens: Sequence[Token], knows: Knows) -> Sequence[Token]:

@@ -12,7 +12,7 @@ from contextui.agent.models.offline.frame import MOST, Each, Frame, Value
 from contextui.agent.models.offline.lexicon.numbers import MEASURES
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.runs import COLON, COMMA, Run
-from contextui.agent.models.offline.shown_paths import path_meant
+from contextui.agent.models.offline.shown_paths import is_file_of, path_meant
 from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import keys_of
 
@@ -31,7 +31,8 @@ def text_value(param: Param, run: Run, frame: Frame) -> Value | None:
             return Value(meant, 2.5, sure=True)
     if is_reference(run, param):
         before = frame.last.get(param.name)
-        return Value(before, 1.0, back=True) if isinstance(before, str) else None
+        own = frame.window is not None and is_file_of(frame.window, str(before))
+        return Value(before, 1.0, back=True) if isinstance(before, str) and not own else None
     if param.is_path:
         return _path_value(run, frame)
     if run.is_quote:

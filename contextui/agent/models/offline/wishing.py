@@ -10,6 +10,7 @@ from contextui.agent.models.offline.blocks import WindowView
 from contextui.agent.models.offline.clauses import Clause, significant
 from contextui.agent.models.offline.filled import calls_of
 from contextui.agent.models.offline.filling import nested
+from contextui.agent.models.offline.frame import Each
 from contextui.agent.models.offline.matching import Meaning, acting
 from contextui.agent.models.offline.mentions import mention_of
 from contextui.agent.models.offline.opening import opening
@@ -215,6 +216,8 @@ def _window_to_tell(clause: Clause, around: Surroundings) -> WindowView | None:
 
 def _would_do(meaning: Meaning) -> bool:
     """Whether it would be clear what to do, if only all params were known."""
+    if any(isinstance(one, Each) for one in meaning.filled.params.values()):
+        return False  # what is said of several things at once can hardly be asked for
     least = 3.8 if meaning.named else 4.5
     return meaning.score + 4.0 * len(meaning.filled.missing) >= least
 

@@ -36,7 +36,7 @@ adverb: just, now, also, too, as well, again, right now, really, simply, straigh
     instead, anyway, still, for a moment, for now, for a while, a bit, a little, after all,
     for good, in total, altogether, overall, yet, so far, currently, once again, to self,
     to myself, any more, anymore, any longer, right away | 也 都 再 又 还 先 现在 马上 立刻 立即
-    目前 已经 其实 另外 顺便 直接 一会儿 一会 稍微 片刻 暂时 一共 总共 共 目前为止
+    目前 已经 其实 另外 顺便 直接 一会儿 一会 稍微 片刻 暂时 刚才 刚刚 一共 总共 共 目前为止
 article: a, an, the, some, any, all occurrences of, every occurrence of, each occurrence of,
     every instance of, all instances of | 一个 一份 一张 一条 一项 一些 一只 一本 一种 点 些 个
     一下子
@@ -85,7 +85,7 @@ called: called, named, titled, entitled, labelled, labeled, by the name of, with
 saying: saying, that says, which says, reading, that reads, to say, stating, that, with the text,
     with text, with the words, with content, with the content, as follows, the text | 写着 内容是
     说 说的是 内容为 写道 文字是 内容 文本是
-object: | 把 将
+object: | 把 将 让
 occur: occur, occurs, appear, appears, come up, show up, be found, located | 出现
 contains: contain, contains, mention, include, includes, have the word, has the word,
     have the text, has the text, having the word, with the word, with the text | 包含 含有 提到

@@ -3,29 +3,31 @@
 from contextui.agent.models.offline.lexicon.listed import listed
 
 VERBS = """
-open: open, create, make, launch, set up, bring up, pull up, give me, get me, fire up, build,
-    spin up, new, start, begin, prepare, pop up, want, need, would like, have | 打开 开 开启 新建
-    创建 建 建立 新开 做 弄 来 启动 起 准备 开个 建个 要 想要 需要 做个 新增 新 整 整个 搞 搞个
-    列个 列一个 列张 列一张 拟个 弄个 弄一个
+open: open, create, make, launch, set up, bring up, pull up, give me, get me, fire up, build, spin
+    up, new, start, begin, prepare, pop up, want, need, would like, have | 打开 开 开启 新建 创建
+    建 建立 新开 做 弄 来 启动 起 准备 开个 建个 要 想要 需要 做个 新增 新 整 整个 搞 搞个 列个
+    列一个 列张 列一张 拟个 弄个 弄一个
 want: want, need, would like, wish for | 要 想要 需要
 add: add, append, put, drop in, include, insert, attach, place, enter, throw in, stick, register,
     pop, need, don't forget, remember, remind me, reminder, sign up, throw on, chuck in, create,
     make, new, plus | 再来 加 添加 增加 加上 加入 加进 放 放进 放入 补 补上 追加 插入 写上 列入 添
-    添上 加个 添个 加条 提醒我 别忘了 不要忘记 记得 需要 还要 新增 登记 录入 新建 创建 新
+    添上 加个 添个 加条 提醒我 别忘了 不要忘记 记得 要买 也要买 还要买 得买 还得买 需要 还要 新增
+    登记 录入 新建 创建 新
 write: write, note, jot, jot down, write down, note down, record, log, take a note, make a note,
     take down, type, put down, remember, leave a note, memo | 写 写下 写上 写个 写条 记 记下 记录
     记一下 记个 记条 写入 记住 输入 记一笔 写一条 记上 备注
 remove: remove, delete, drop, forget, erase, cross out, get rid of, take off, take out, take away,
-    throw away, throw out, strike, strike out, strike off, discard, scrap, eliminate, scratch,
-    axe, lose, leave out, trash, dump, cut, kick out, no longer need, don't need, don't want,
-    rub out, forget about | 撤 撤掉 撤走 撤除 拆掉 删 删除 删掉 删去 去掉 移除 去除 拿掉 扔掉 丢掉
-    移走 拿走 清掉 剔除 取消 不要 不需要 不用 去除掉 不要了 不需要了 不想要
+    throw away, throw out, strike, strike out, strike off, discard, scrap, eliminate, scratch, axe,
+    lose, leave out, trash, dump, cut, kick out, no longer need, don't need, don't want, rub out,
+    forget about, has to go, have to go, must go, needs to go, can go | 撤 撤掉 撤走 撤除 拆掉 删
+    删除 删掉 删去 去掉 移除 去除 拿掉 扔掉 丢掉 移走 拿走 清掉 剔除 取消 不要 不需要 不用 去除掉
+    不要了 不需要了 不想要 不用了
 done: done, finish, complete, tick, tick off, check off, cross off, accomplish, finished,
-    completed, ticked, through with, took care of, taken care of, did, got, settle | 完成 做完
-    搞定 勾 勾选 勾掉 打勾 办完 弄完 好了 完了 做好 已完成 做过 办好 弄好 打钩 划掉 划去 过了 买好
-    买到 买了 做了
-mark: mark, flag, set, check, tick, declare | 标记 标 标为 标成 记为 算作 设为 设成 算 算成
-    归到 归为 归入
+    completed, ticked, through with, took care of, taken care of, did, got, settle | 完成 做完 搞定
+    勾 勾选 勾掉 打勾 办完 弄完 好了 完了 做好 已完成 做过 办好 弄好 打钩 划掉 划去 过了 买好 买到
+    买了 做了
+mark: mark, flag, set, check, tick, declare | 标记 标 标为 标成 记为 算作 设为 设成 算 算成 归到
+    归为 归入
 undone: undone, not done, unfinished, uncheck, untick, reopen, unmark, incomplete, not finished,
     still open, not yet done, is not done, open again, not complete, not completed, not ready |
     没干 没弄 没买 没办 未完成 没完成 没做完 取消完成 取消勾选 还没做 没做 还没完成 没有完成
@@ -36,26 +38,25 @@ rename: rename, call, name, title, retitle | 重命名 改名 命名 起名 改�
 replace: replace, substitute, swap, exchange, change, trade | 替换 换 换掉 代替 取代 更换 替成
 move: move, shift, put, drag, relocate, bring, come, go, reorder, place, transfer, push | 迁 迁到
     移动 移 挪 搬 放 拖 转移 调 排 挪动 推
-find: find, where does it say, search, look for, look up, locate, seek, grep, hunt for,
-    search for, where, where is, where are, where does, where do | 找 查找 搜索 寻找 搜 查 找到
-    找出 查询 检索 找找 搜一下 找一下 哪里
-show: show, display, view, see, list, let me see, look at, present, have a look at,
-    take a look at, reveal, watch | 显示 查看 看 看看 展示 列出 看一下 列一下 瞧瞧 给我看 让我看
-    看下 观察 列举
-hide: hide, conceal, put away, don't show, do not show, stop showing | 隐藏 藏 不显示 藏起来
-    别显示 不看 不要显示
+find: find, where does it say, search, look for, look up, locate, seek, grep, hunt for, search for,
+    where, where is, where are, where does, where do | 找 查找 搜索 寻找 搜 查 找到 找出 查询 检索
+    找找 搜一下 找一下 哪里
+show: show, display, view, see, list, let me see, look at, present, have a look at, take a look at,
+    reveal, watch | 显示 查看 看 看看 展示 列出 看一下 列一下 瞧瞧 给我看 让我看 看下 观察 列举
+hide: hide, conceal, put away, don't show, do not show, stop showing | 隐藏 藏 不显示 藏起来 别显示
+    不看 不要显示
 expand: expand, unfold, unroll, show all of, open up, show whole, whole, in full, entirely,
     details, show more, completely, look inside, look into | 展开 全文 完整 详细
-collapse: collapse, fold, fold up, shrink, roll up, fold away, show less, close up | 收起 折叠
-    合上 收拢 收 收起来 缩起来 缩
+collapse: collapse, fold, fold up, shrink, roll up, fold away, show less, close up | 收起 折叠 合上
+    收拢 收 收起来 缩起来 缩
 save: save, store, persist, save down, write to disk | 保存 存 存储 存盘 储存 存下来 存一下
     保存一下
 keep: keep, retain, preserve, hold on to, make last, persist | 保留 留 保存 留下 留着 永久保存
 undo: undo, take back, revert, roll back, take that back, step back, unmake | 撤销 撤回 还原 回退
     取消
 redo: redo, do again, reapply | 重做 恢复 再做
-go: go, jump, goto, turn to, navigate, scroll, skip, flip, turn, move to, go to, take me to, leaf
-    | 跳 跳到 转到 去 翻 翻到 前往 定位 跳转 滚动 翻页 滚
+go: go, jump, goto, turn to, navigate, scroll, skip, flip, turn, move to, go to, take me to, leaf |
+    跳 跳到 转到 去 翻 翻到 前往 定位 跳转 滚动 翻页 滚
 enter: enter, go into, step into, go inside, descend, dive into | 进入 进 进到 走进
 next: next, forward, following, onward, further | 下一 下一个 下一页 往后 往下 向下 后一
 previous: previous, back, prior, backward, earlier, the one before, go back | 上一 上一个 上一页
@@ -64,12 +65,12 @@ up: up, upward, parent, go up, higher | 上级 往上 向上 上层 上一级 �
 down: down, downward, go down | 向下 往下 下一级
 pause: pause, halt, stop, freeze, suspend, hold, no more, interrupt, hold on | 暂停 停 停止 停下
     停住 别再 不再 中止 中断 停一下 歇 先停
-resume: resume, continue, go on, carry on, unpause, restart, keep going, proceed, again | 继续
-    恢复 接着 重新开始 再开始 重启 重新启动
+resume: resume, continue, go on, carry on, unpause, restart, keep going, proceed, again | 继续 恢复
+    接着 重新开始 再开始 重启 重新启动
 start: start, begin, run, launch, kick off, set off, get going | 开始 启动 开 运行 开跑 起动 开启
 stop: stop, end, quit, cease, abort, cancel, halt, no longer | 停止 停 结束 终止 取消 停掉 不再
-close: close, shut, dismiss, exit, close down, shut down, put away, quit, get rid of | 关 关闭
-    关掉 关上 关了 退出 收掉 关起来 关一下
+close: close, shut, dismiss, exit, close down, shut down, put away, quit, get rid of | 关 关闭 关掉
+    关上 关了 退出 收掉 关起来 关一下
 on: turn on, switch on, enable, activate, power on, light up, power up, light | 打开 开 开启 启用
     点亮 点燃 点着 点上 点起 打着 开灯 激活 接通
 off: turn off, switch off, disable, deactivate, power off, put out, shut off, power down, kill,
@@ -78,13 +79,13 @@ toggle: toggle, switch, flip | 切换 翻转
 set: set, adjust, make, change, turn, dial, configure, specify | 设 设置 设定 调 调整 调节 定 调成
     改 弄 调到 换 变 变成 变为
 raise: increase, raise, turn up, bump, boost, brighten, increment, plus, up, lift, gain, crank up,
-    warmer, louder, brighter, higher, faster, more | 增加 提高 调高 升高 加大 调大 增大 调亮 加
-    上调 提升 升 涨 调快 亮一点 高一点 大一点
+    warmer, louder, brighter, higher, faster, more, speed up, crank | 增加 提高 调高 升高 加大 调大
+    增大 调亮 加 上调 提升 升 涨 调快 亮一点 高一点 大一点
 lower: decrease, lower, turn down, reduce, dim, decrement, subtract, minus, drop, deduct, lessen,
-    cooler, quieter, darker, slower, less | 减少 降低 调低 减 减小 调小 调暗 扣 下调 降 减去 扣掉
-    扣除 调慢 暗一点 低一点 小一点
-clear: clear, empty, clean, wipe, purge, clear out, clean up, clear away, sweep, tidy up,
-    clean out, clear off, flush | 清空 清除 清理 清掉 清 清干净 打扫 清一下
+    cooler, quieter, darker, slower, less, slow down, slow | 减少 降低 调低 减 减小 调小 调暗 扣
+    下调 降 减去 扣掉 扣除 调慢 暗一点 低一点 小一点
+clear: clear, empty, clean, wipe, purge, clear out, clean up, clear away, sweep, tidy up, clean
+    out, clear off, flush | 清空 清除 清理 清掉 清 清干净 打扫 清一下
 reset: reset, start over, start again, begin again, zero, restart, set back, from scratch | 重置
     归零 复位 清零 重来 重设 重新开始
 refresh: refresh, reload, update, reread, read again, rescan, sync, load again, renew | 刷新
@@ -102,9 +103,8 @@ sort: sort, order, arrange, rank, group | 排序 整理 排列 排 排一下 分
 filter: filter, only show, show only, narrow, restrict, limit, just show, only | 筛选 过滤 只看
     只显示 限制 仅显示 只
 tag: tag, label, add tag | 打上 贴上 打标签 加标签 标签 贴标签 加上标签 标注
-untag: untag, unlabel, remove tag, delete tag, drop tag, take tag, strip tag, remove label,
-    remove the tag, take tags, take the tag, drop the tag | 去标签 删标签 去掉标签 取消标签
-    移除标签
+untag: untag, unlabel, remove tag, delete tag, drop tag, take tag, strip tag, remove label, remove
+    the tag, take tags, take the tag, drop the tag | 去标签 删标签 去掉标签 取消标签 移除标签
 copy: copy, duplicate, clone, replicate | 复制 拷贝 克隆 抄
 assign: assign, give, allocate, hand, entrust, delegate | 分配 指派 交给 给 派给 安排给 分给
 award: give, award, grant, score, earn, win, get, gain, credit | 给 加分 奖励 得 得分 赢 得到 记分
