@@ -78,7 +78,7 @@ def choices_of(clause: Clause, param: Param, frame: Frame, roles: Roles) -> From
     if shown and roles.head is not None and _is_contrary(clause.tokens[roles.head], frame):
         left = [one for one in shown if one not in named]
         values = [choice_value(one) for one in left]
-        return FromClause(values, 3.6, places, frozenset({roles.head})) if left else None
+        return FromClause(values, 4.2, places, frozenset({roles.head})) if left else None
     if any(one.text.casefold() in _MORE for one in clause.tokens):
         named = [one for one in choices if one in named or one in shown]
     return FromClause([choice_value(one) for one in named], 2.0, places)

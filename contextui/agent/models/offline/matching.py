@@ -181,7 +181,8 @@ class _Acting:
         if frame.making and not by_verb:
             score -= _KNOWN * _are_there(window, filled)
         told = filled.sure > 1 and filled.sure == len(filled.params) and not filled.left_weight
-        adjusted = verb is not None and _adjusts(verb, action) and is_complete(filled, action)
+        adjusted = verb is not None and _adjusts(verb, action) and not filled.missing
+        adjusted = adjusted and filled.left_weight < 1
         score += 1.0 if (told or adjusted) and generic else 0.0
         known = filled.sure > 1 or adjusted or (head is None and plain)
         score -= 0.0 if evidence or chosen or known else 1.5

@@ -11,7 +11,7 @@ want: want, need, would like, wish for | 要 想要 需要
 add: add, append, put, drop in, include, insert, attach, place, enter, throw in, stick, register,
     pop, need, don't forget, remember, remind me, reminder, sign up, throw on, chuck in, create,
     make, new, plus | 再来 加 添加 增加 加上 加入 加进 放 放进 放入 补 补上 追加 插入 写上 列入 添
-    添上 加个 添个 加条 提醒我 别忘了 不要忘记 记得 要买 也要买 还要买 得买 还得买 需要 还要 新增
+    添上 加个 添个 加条 提醒我 别忘了 不要忘记 记得 也要买 也得买 需要 还要 新增
     登记 录入 新建 创建 新
 write: write, note, jot, jot down, write down, note down, record, log, take a note, make a note,
     take down, type, put down, remember, leave a note, memo | 写 写下 写上 写个 写条 记 记下 记录
