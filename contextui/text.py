@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from itertools import chain
+from pathlib import PurePath
 
 _REPLACEMENT = "\ufffd"
 _ZERO_WIDTH_JOINER = "\u200d"
@@ -169,6 +170,11 @@ def shown_name(name: str) -> str:
     """
     plain = name.isprintable() and name == name.strip() and "  " not in name
     return name if plain and not set("'\":,") & set(name) and name[-1:] != ")" else repr(name)
+
+
+def shown_path(path: PurePath) -> str:
+    """A path in one inert line, long enough to tell which it is."""
+    return one_line(str(path), 160)
 
 
 def counted(count: int, noun: str, nouns: str = "") -> str:

@@ -22,7 +22,7 @@ from contextui.model import Model
 from contextui.session.paths import contextui_home
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionInfo, SessionStore
-from contextui.text import one_line
+from contextui.text import one_line, shown_path
 from contextui.windowing.finding.entry import WindowEntry
 from contextui.windowing.finding.registry import Registry, discover
 from contextui.windowing.finding.sources import WindowLoadError
@@ -234,5 +234,5 @@ def _about(loaded: Loaded) -> Iterable[str]:
 
 def _moved(folder: Path) -> Iterable[str]:
     if folder != here():
-        shown = one_line(str(folder), 160)
+        shown = shown_path(folder)
         yield words("This session belongs to {folder} and works there.", folder=shown)

@@ -8,7 +8,7 @@ from contextui.cli.place import here
 from contextui.cli.usage import UsageError
 from contextui.cli.words import in_ours, words
 from contextui.session.store import SessionInfo, SessionStore, UnknownSessionError, Unreadable
-from contextui.text import one_line
+from contextui.text import one_line, shown_path
 
 _MOST = 3  # that are named of those that cannot be read
 
@@ -64,7 +64,7 @@ def _newest() -> Earlier:
     survey = SessionStore().survey(folder)
     if survey.latest is not None:
         return Earlier(survey.latest, unread(survey.unreadable))
-    shown = one_line(str(folder), 160)
+    shown = shown_path(folder)
     if survey.unreadable:
         none = words("No session of {folder} can be read.", folder=shown)
         raise UsageError(" ".join([none, *unread(survey.unreadable)]))

@@ -9,7 +9,7 @@ from contextui.config.environment import KEY_VARIABLE
 from contextui.config.loading import Loaded
 from contextui.secrets import mask
 from contextui.session.paths import contextui_home
-from contextui.text import one_line
+from contextui.text import shown_path
 
 
 def run(arguments: Arguments) -> int:
@@ -32,7 +32,7 @@ def run(arguments: Arguments) -> int:
     say_table([[words("setting"), words("value"), words("from")], *rows])
     is_set = words("{name} is set.") if has_key else words("{name} is not set.")
     say("\n" + is_set.format(name=KEY_VARIABLE))
-    say(words("What lasts is kept in {folder}.", folder=one_line(str(contextui_home()), 160)))
+    say(words("What lasts is kept in {folder}.", folder=shown_path(contextui_home())))
     return status.DONE
 
 

@@ -11,7 +11,7 @@ from contextui.cli.speaking import say, say_json, tell
 from contextui.cli.usage import UsageError
 from contextui.cli.words import counted, in_ours, words
 from contextui.session.paths import contextui_home
-from contextui.text import one_line
+from contextui.text import one_line, shown_path
 from contextui.windowing.finding.trust import Review, TrustStore
 
 
@@ -22,14 +22,14 @@ def run(arguments: Arguments) -> int:
         tell(in_ours(store.problem))
     if arguments.revoke:
         store.revoke(folder)
-        say(words("{folder} is not trusted.", folder=one_line(str(folder), 160)))
+        say(words("{folder} is not trusted.", folder=shown_path(folder)))
         return status.DONE
     review = store.review(folder)
     if arguments.json:
         say_json(review.data())
         return status.DONE
     if not review.files:
-        shown = one_line(str(folder), 160)
+        shown = shown_path(folder)
         raise UsageError("There are no windows in {folder}.", folder=shown)
     _show(review)
     if review.trusted:
@@ -44,7 +44,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _show(review: Review) -> None:
-    say(f"{one_line(str(review.folder), 160)}")
+    say(shown_path(review.folder))
     for file in review.files:
         say(f"  {file}")
         for line in _about(review.contents.get(file.name)):

@@ -11,7 +11,7 @@ from contextui.config.choices import Approval
 from contextui.config.environment import KEY_VARIABLE
 from contextui.config.layer import Layer
 from contextui.config.settings import Settings, SettingsError
-from contextui.text import one_line
+from contextui.text import one_line, shown_path
 
 CONFIG_FILE = "config.toml"
 PROJECT_FOLDER = ".contextui"
@@ -67,7 +67,7 @@ def project_layer(project: Path, home: Path, users: Layer, notices: list[str]) -
 
 
 def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
-    shown = one_line(str(path), 160)
+    shown = shown_path(path)
     values = _parsed(path, shown)
     for key in values:
         _check_key(key, shown, of_project=of_project)

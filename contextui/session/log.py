@@ -15,7 +15,7 @@ from contextui.errors import ContextUIError
 from contextui.files.private import make_private
 from contextui.session.entry import DamagedLineError, decode
 from contextui.session.reading import lines_backwards
-from contextui.text import one_line
+from contextui.text import shown_path
 
 
 class SessionLockedError(ContextUIError):
@@ -178,7 +178,7 @@ class SessionLog:
         if not self._failing:
             self._failing = True
             reason = problem.strerror if isinstance(problem, OSError) else None
-            where = f"Not saved in {one_line(str(self.path.parent), 160)}"
+            where = f"Not saved in {shown_path(self.path.parent)}"
             again = "It is tried again with all that follows."
             self._told(f"{where}: {reason or problem}. {again}")
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from contextui.config.choices import Lang, Placement
@@ -20,14 +19,9 @@ from contextui.session.reading import entries, lines, open_plain
 from contextui.session.recorder import CHECKPOINT_EVERY, Recorder, Stamp
 from contextui.tokens import TokenCounter
 from contextui.windowing.base import Window
-from contextui.windowing.env import Clock
+from contextui.windowing.env import Clock, utc_now
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
-
-
-def utc_now() -> datetime:
-    """The time now."""
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from contextui.config.choices import Lang
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from contextui.windowing.base import Window
 
 Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """The time, as the clock of the machine tells it."""
+    return datetime.now(UTC)
 
 
 class Opener(Protocol):

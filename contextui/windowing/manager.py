@@ -3,7 +3,6 @@
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from contextui import text
@@ -31,7 +30,7 @@ from contextui.windowing import phrases, settling
 from contextui.windowing.action import ActionResult
 from contextui.windowing.base import Window
 from contextui.windowing.catalog import Catalog, make
-from contextui.windowing.env import Clock, Env
+from contextui.windowing.env import Clock, Env, utc_now
 from contextui.windowing.intent import Allow
 from contextui.windowing.numbering import Numbering
 from contextui.windowing.params import Params
@@ -40,10 +39,6 @@ from contextui.windowing.place import Place
 from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.worker import PATIENCE
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class WindowManager:
@@ -71,7 +66,7 @@ class WindowManager:
         session_id: str | None = None,
         lod: Lod = Lod.FULL,
         lang: Lang = "en",
-        clock: Clock = _utc_now,
+        clock: Clock = utc_now,
         workspace: Workspace | None = None,
     ) -> None:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"

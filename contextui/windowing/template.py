@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from contextui.errors import ContextUIError
 from contextui.names import WINDOW_NAME
-from contextui.text import one_line, quote
+from contextui.text import quote, shown_path
 
 
 class NewWindowError(ContextUIError):
@@ -63,13 +63,13 @@ def write_new_window(name: str, folder: Path) -> list[Path]:
     contents = {folder / new.file: new.text, folder / new.test_file: new.test_text}
     for path in contents:
         if os.path.lexists(path):
-            raise NewWindowError(f"There is a {one_line(str(path), 160)} already; it is kept.")
+            raise NewWindowError(f"There is a {shown_path(path)} already; it is kept.")
     for path, text in contents.items():
         try:
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
         except OSError as error:
-            shown = one_line(str(path), 160)
+            shown = shown_path(path)
             raise NewWindowError(f"{shown} cannot be written: {error.strerror}.") from error
     return list(contents)
 

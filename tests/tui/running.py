@@ -13,12 +13,12 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.config.choices import Lang
 from contextui.model import Model
-from contextui.session.session import SessionOptions, utc_now
+from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desk import Desk
 from contextui.windowing.base import Window
-from contextui.windowing.env import Clock
+from contextui.windowing.env import Clock, utc_now
 from contextui.windowing.finding.registry import discover
 from tests.agent.talking import options
 

@@ -6,7 +6,6 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
@@ -27,6 +26,7 @@ from contextui.session.code.file import (
 from contextui.session.code.index import CodeIndex, CodeStoreError, is_busy
 from contextui.session.code.languages import LANGUAGES, OF_ENDING, known_language
 from contextui.text import for_model, one_line, quote
+from contextui.windowing.env import Clock, utc_now
 
 CODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 """What may be the id of a piece of code; it becomes the name of a file."""
@@ -68,15 +68,13 @@ class CodeStore:
         "print('hello')"
     """
 
-    def __init__(self, folder: Path | str, *, clock: Callable[[], datetime] | None = None) -> None:
+    def __init__(self, folder: Path | str, *, clock: Clock = utc_now) -> None:
         self.folder = Path(folder)
-        self._clock = clock or (lambda: datetime.now(UTC))
+        self._clock = clock
         self._index = CodeIndex(self.folder / "index.sqlite")
 
     @classmethod
-    def of(
-        cls, workspace: Workspace, *, clock: Callable[[], datetime] | None = None
-    ) -> "CodeStore":
+    def of(cls, workspace: Workspace, *, clock: Clock = utc_now) -> "CodeStore":
         """The store of a project.
 
         Raises:

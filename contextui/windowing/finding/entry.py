@@ -5,10 +5,10 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, Literal
 
-from contextui.text import one_line
+from contextui.text import one_line, shown_path
 from contextui.windowing.base import Window
 from contextui.windowing.finding.loading import checked, is_window, problem_of
-from contextui.windowing.finding.sources import WindowLoadError, shown_path
+from contextui.windowing.finding.sources import WindowLoadError
 
 Status = Literal["found", "ready", "broken", "duplicate", "untrusted"]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import ModuleType
 
 from contextui.names import NAMING, WINDOW_NAME
-from contextui.text import one_line, quote
+from contextui.text import one_line, quote, shown_path
 from contextui.windowing.base import Window
-from contextui.windowing.finding.sources import WindowLoadError, shown_path
+from contextui.windowing.finding.sources import WindowLoadError
 from contextui.windowing.trouble import reason_of
 
 _numbers = itertools.count(1)

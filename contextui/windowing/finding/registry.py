@@ -15,16 +15,11 @@ from types import ModuleType
 
 from contextui.errors import UnknownWindowError
 from contextui.names import NAMING, WINDOW_NAME
-from contextui.text import one_line, quote
+from contextui.text import one_line, quote, shown_path
 from contextui.windowing.base import Window
 from contextui.windowing.finding.entry import WindowEntry, untrusted
 from contextui.windowing.finding.loading import checked, classes_in, run_source
-from contextui.windowing.finding.sources import (
-    WindowLoadError,
-    is_window_file,
-    read_source,
-    shown_path,
-)
+from contextui.windowing.finding.sources import WindowLoadError, is_window_file, read_source
 from contextui.windowing.finding.trust import Review, TrustError, TrustStore
 
 GROUP = "contextui.windows"

@@ -6,7 +6,7 @@ from pathlib import Path
 from contextui.errors import ContextUIError
 from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
 from contextui.files.workspace import Workspace
-from contextui.text import one_line
+from contextui.text import shown_path
 
 SOURCE_LIMIT = 1_000_000
 """Bytes of one window's file; nobody reads more than that before trusting it."""
@@ -14,11 +14,6 @@ SOURCE_LIMIT = 1_000_000
 
 class WindowLoadError(ContextUIError):
     """A window that was found and cannot be used; the text says why."""
-
-
-def shown_path(path: Path) -> str:
-    """A path in one inert line."""
-    return one_line(str(path), 160)
 
 
 def is_window_file(name: str) -> bool:

@@ -19,7 +19,7 @@ from contextui.files.errors import FileError
 from contextui.files.listing import FolderEntry, list_folder
 from contextui.files.private import make_private, write_private
 from contextui.files.workspace import Workspace
-from contextui.text import one_line, quote
+from contextui.text import one_line, quote, shown_path
 from contextui.windowing.finding.sources import content_or_reason
 
 _MOST_NAMES = 2_000  # files and folders below one folder of windows
@@ -169,7 +169,7 @@ class TrustStore:
             why = "it is damaged"
         except ValueError as error:
             why = "it is damaged" if isinstance(error, _DAMAGED) else str(error)
-        shown = one_line(str(self.path), 160)
+        shown = shown_path(self.path)
         return {}, f"{shown} cannot be used, so no folder is trusted: {why}."
 
     def _folders(self) -> dict[str, dict[str, str]]:
@@ -199,7 +199,7 @@ class TrustStore:
             write_private(Path(os.path.realpath(self.path)), text.encode())
         except OSError as error:
             raise TrustError(
-                f"{one_line(str(self.path), 160)} cannot be written: {error.strerror}."
+                f"{shown_path(self.path)} cannot be written: {error.strerror}."
             ) from error
 
     def _set_aside(self) -> None:
