@@ -6,12 +6,15 @@ import re
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import get_args
 
 import pytest
 
+from contextui import model
+from contextui.agent import events
 from contextui.config.strategy_choice import StrategyChoice
 from contextui.context.item import Hidden
 from tests.guide import BLOCK, run_guide
@@ -22,6 +25,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 GUIDE = DOCS / "writing-windows.md"
 STRATEGIES = DOCS / "writing-strategies.md"
 CONTEXT = DOCS / "context.md"
+LIBRARY = DOCS / "library.md"
 INSIDE = DOCS / "inside.md"
 
 
@@ -93,6 +97,21 @@ def test_its_sample_of_packaging_is_the_samples_own() -> None:
     (shown,) = [block for kind, block in BLOCK.findall(GUIDE.read_text("utf-8")) if kind == "toml"]
     for line in filter(None, shown.splitlines()):
         assert line in sample.splitlines()
+
+
+def test_the_guide_to_the_library_prints_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    run_guide(LIBRARY)
+    table = re.findall(r"`(\w+)(?:\(([\w, ]*)\))?`", LIBRARY.read_text("utf-8"))
+    told = {name: values.split(", ") for name, values in table if values}
+    kinds = {name: kind for name, kind in (vars(events) | vars(model)).items() if name in told}
+    assert len(kinds) > 10
+    for name, kind in kinds.items():
+        assert is_dataclass(kind)
+        assert told[name] == [one.name for one in fields(kind)], name
 
 
 def test_the_guide_to_strategies_prints_what_it_says() -> None:

@@ -69,5 +69,5 @@ def test_the_built_in_windows_are_short_enough_to_learn_from() -> None:
         for path in (PACKAGE / "windows").glob("*.py")
     }
     assert {"todo", "editor", "monitor", "notebook", "files", "code"} <= lengths.keys()
-    assert sum(lengths.values()) < 1_500
+    assert sum(lengths.values()) < 1_600  # each in two languages
     assert max(lengths.values()) <= 400
