@@ -12,12 +12,13 @@ from contextui.cli.usage import UsageError
 from contextui.cli.words import counted, in_ours, words
 from contextui.session.paths import contextui_home
 from contextui.text import one_line, shown_path
+from contextui.windowing.finding.sources import PROJECT_WINDOWS
 from contextui.windowing.finding.trust import Review, TrustStore
 
 
 def run(arguments: Arguments) -> int:
     """Show the files, ask, and remember just these bytes."""
-    store, folder = TrustStore(contextui_home()), here() / ".contextui" / "windows"
+    store, folder = TrustStore(contextui_home()), here() / PROJECT_WINDOWS
     if store.problem:
         tell(in_ours(store.problem))
     if arguments.revoke:

@@ -19,7 +19,12 @@ from contextui.text import one_line, quote, shown_path
 from contextui.windowing.base import Window
 from contextui.windowing.finding.entry import WindowEntry, untrusted
 from contextui.windowing.finding.loading import checked, classes_in, run_source
-from contextui.windowing.finding.sources import WindowLoadError, is_window_file, read_source
+from contextui.windowing.finding.sources import (
+    PROJECT_WINDOWS,
+    WindowLoadError,
+    is_window_file,
+    read_source,
+)
 from contextui.windowing.finding.trust import Review, TrustError, TrustStore
 
 GROUP = "contextui.windows"
@@ -116,7 +121,7 @@ class Registry:
 
     def add_project(self, project: Path, store: TrustStore) -> None:
         """Add the windows of ``.contextui/windows``, if just these bytes were trusted."""
-        folder = project / ".contextui" / "windows"
+        folder = project / PROJECT_WINDOWS
         if not os.path.lexists(folder):
             return
         try:
@@ -204,7 +209,7 @@ def discover(
         registry.add_folder(home / "windows", optional=True)
         own = os.path.realpath(home / "windows")
         # In the user's home folder the two places are one.
-        if project and os.path.realpath(project / ".contextui" / "windows") != own:
+        if project and os.path.realpath(project / PROJECT_WINDOWS) != own:
             registry.add_project(project, TrustStore(home))
     return registry
 

@@ -8,6 +8,9 @@ from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
 from contextui.files.workspace import Workspace
 from contextui.text import shown_path
 
+PROJECT_WINDOWS = ".contextui/windows"
+"""The folder of a project's own windows."""
+
 SOURCE_LIMIT = 1_000_000
 """Bytes of one window's file; nobody reads more than that before trusting it."""
 
