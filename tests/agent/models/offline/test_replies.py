@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.models.offline_talk import Talk
+from tests.agent.models.offline.talk import Talk
 
 TWO = (("todo", {"items": ["nails"]}), ("todo", {"items": ["milk"]}))
 MILKS = (("todo", {"items": ["bread", "oat milk", "soy milk"]}),)

@@ -7,7 +7,7 @@ import pytest
 
 import contextui.agent.models.offline
 from contextui.windowing.finding.registry import discover
-from tests.agent.models.offline_talk import Talk
+from tests.agent.models.offline.talk import Talk
 
 MILK = {"items": ["milk", "eggs"]}
 

@@ -14,7 +14,7 @@ from contextui.config.choices import Lang
 from contextui.context.manager import ContextManager
 from contextui.files.workspace import Workspace
 from contextui.windowing.finding.registry import discover
-from tests.agent.models.strangers import STRANGERS
+from tests.agent.models.offline.strangers import STRANGERS
 
 FILES = {"notes.txt": "one\ntwo\nthree TODO\n", "src/main.py": "print('hi')\n# TODO\n"}
 

@@ -11,7 +11,7 @@ from contextui.agent.models.offline.model import answer_to
 from contextui.agent.models.offline.words import tokens_of
 from contextui.agent.tools import TOOLS
 from contextui.model import LlmMessage, ModelRequest
-from tests.agent.models.test_offline import MILK, SYSTEM, events_of, text, user, window
+from tests.agent.models.offline.test_model import MILK, SYSTEM, events_of, text, user, window
 
 PIECES = st.sampled_from(
     ["add ", "delete ", "the second one", " milk", ", ", " and ", "then ", "open ", "a list", "?",

@@ -16,10 +16,10 @@ from contextui.windows.files import FilesWindow
 from contextui.windows.monitor import MonitorWindow
 from contextui.windows.notebook import NotebookWindow
 from contextui.windows.todo import TodoWindow
-from tests.agent.offline.cases import Case, Expectation, Open, check, load
-from tests.agent.offline.custom_windows import CUSTOM
-from tests.agent.offline.fresh_windows import FRESH
-from tests.agent.offline.later_windows import EVERYDAY
+from tests.agent.models.offline.cases import Case, Expectation, Open, check, load
+from tests.agent.models.offline.custom_windows import CUSTOM
+from tests.agent.models.offline.fresh_windows import FRESH
+from tests.agent.models.offline.later_windows import EVERYDAY
 
 BUILT_IN: tuple[type[Window], ...] = (
     TodoWindow, EditorWindow, MonitorWindow, NotebookWindow, FilesWindow

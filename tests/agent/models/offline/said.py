@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from contextui import Window
-from tests.agent.models.more_strangers import FLAT, HOME, LEISURE
+from tests.agent.models.offline.more_strangers import FLAT, HOME, LEISURE
 
 Opened = tuple[str, dict[str, Any]]
 Acted = tuple[str, str, dict[str, Any]]

@@ -2,7 +2,7 @@
 
 from contextui.agent.models.offline import outline
 from contextui.model import LlmMessage
-from tests.agent.models.test_offline import called, request, result, text, user, window, words
+from tests.agent.models.offline.test_model import called, request, result, text, user, window, words
 
 TALK = (
     user(window(), "I want to plan a party. We decided to invite ten people."),

@@ -7,8 +7,8 @@ import pytest
 from contextui.agent.models.offline.words import is_chinese
 from contextui.config.choices import Lang
 from contextui.text import one_line
-from tests.agent.models.offline_talk import Talk
-from tests.agent.models.said import SAID, Said
+from tests.agent.models.offline.said import SAID, Said
+from tests.agent.models.offline.talk import Talk
 
 
 @pytest.mark.parametrize("said", SAID, ids=[one_line(said.words[0], 40) for said in SAID])

@@ -12,8 +12,8 @@ from contextui.agent.events import TurnFinished
 from contextui.agent.models.offline import OfflineModel
 from contextui.context.manager import ContextManager
 from contextui.files.workspace import Workspace
-from tests.agent.offline.cases import Case, check, load
-from tests.agent.offline.test_cases import EVERY
+from tests.agent.models.offline.cases import Case, check, load
+from tests.agent.models.offline.test_cases import EVERY
 
 TABLES = (
     "paraphrases.json",

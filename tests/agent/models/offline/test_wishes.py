@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.models.offline_talk import Talk
-from tests.agent.models.wishes import WISHES, Wish
+from tests.agent.models.offline.talk import Talk
+from tests.agent.models.offline.wishes import WISHES, Wish
 
 
 @pytest.mark.parametrize("wish", WISHES, ids=[wish.words for wish in WISHES])
