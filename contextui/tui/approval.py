@@ -18,6 +18,8 @@ from contextui.tui.words import Words
 
 _DEAF = 0.5  # seconds in which no key counts: it was meant for something else
 _NAME = 26  # cells
+_AROUND, _WHY = 12, 4  # rows of the box beside what would be done, and of the field for a reason
+_MOST = 22  # rows of what would be done
 _LONGEST = 20_000  # characters of params that are shown
 
 
@@ -65,6 +67,12 @@ class ApprovalScreen(ModalScreen[Decision]):
         """Keys scroll what would be done."""
         self.query_one("#what").focus()
 
+    def on_resize(self) -> None:
+        """Leave room for the answers: what would be done can be scrolled, they cannot."""
+        why = _WHY if self.query_one("#why").display else 0
+        room = self.size.height * 23 // 25 - _AROUND - why
+        self.query_one("#what").styles.max_height = max(min(room, _MOST), 1)
+
     def _headline(self) -> Content:
         question, words = self._question, self._words
         parts: list[tuple[str, str]] = [
@@ -72,7 +80,7 @@ class ApprovalScreen(ModalScreen[Decision]):
             (f"{words('model')} ", "$text-accent"),
             (f"{words('wants to run')}  ", MUTED),
             (line(f"{question.window_id}.{question.action_id}"), "bold"),
-            (f"   {line(question.label)}", MUTED),
+            (f"   {line(words(question.label))}", MUTED),
         ]
         if question.preview and is_diff(question.preview):
             added, removed = changed(question.preview)
@@ -133,6 +141,7 @@ class ApprovalScreen(ModalScreen[Decision]):
     def _ask_why(self) -> None:
         why = self.query_one("#why", Input)
         why.display = True
+        self.on_resize()
         why.focus()
 
     def _decide(self, decision: Decision) -> None:

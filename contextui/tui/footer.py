@@ -1,5 +1,7 @@
 """The keys that apply now, in one line, in the person's language."""
 
+from itertools import accumulate
+
 from textual.content import Content
 from textual.events import Click
 from textual.screen import Screen
@@ -8,6 +10,7 @@ from textual.widgets import Static
 from contextui.tui.cells import KEY, MUTED
 from contextui.tui.words import Words
 
+_GAP = "  "
 _NAMES = {
     "escape": "esc",
     "up": "↑",
@@ -45,18 +48,20 @@ class Keys(Static):
             self.app.simulate_key(pressed[-1])
 
     def render(self) -> Content:
-        """As many as fit."""
-        parts: list[tuple[str, str]] = []
-        self._places, used = [], 0
-        for name, about, key in self._shown():
-            told = self._words(about)
-            width = Content(f"{name} {told}").cell_length + 2
-            if used + width - 2 > self.size.width:
-                break
-            self._places.append((used, key))
-            parts += [(f"{name} ", f"{KEY} bold"), (f"{told}  ", MUTED)]
-            used += width
-        return Content.assemble(*parts)
+        """As many as fit; the last one, which tells of all others, is the last to go."""
+        shown = [(name, self._words(about), key) for name, about, key in self._shown()]
+        widths = [Content(f"{name} {told}").cell_length + len(_GAP) for name, told, _ in shown]
+        while len(shown) > 1 and sum(widths) - len(_GAP) > self.size.width:
+            del shown[-2], widths[-2]
+        starts = accumulate(widths, initial=0)
+        self._places = [(start, key) for start, (_, _, key) in zip(starts, shown, strict=False)]
+        return Content.assemble(
+            *(
+                part
+                for name, told, _ in shown
+                for part in ((f"{name} ", f"{KEY} bold"), (told + _GAP, MUTED))
+            )
+        )
 
     def _shown(self) -> list[tuple[str, str, str]]:
         """Name, meaning and key of each, those of the focus first; keys of one action joined."""

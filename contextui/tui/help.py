@@ -9,6 +9,7 @@ from textual.widgets import Static
 
 from contextui.tui.cells import KEY, MUTED, fit
 from contextui.tui.commands import Commands
+from contextui.tui.hints import hints_in
 from contextui.tui.words import Words
 
 _KEY = 18  # cells
@@ -62,6 +63,7 @@ class HelpScreen(ModalScreen[None]):
         VerticalScroll {
             width: 84; max-width: 96%; height: auto; max-height: 92%;
             border: round $primary; background: $background; padding: 1 2;
+            border-subtitle-align: right;
         }
         Static { height: auto; }
     }
@@ -75,6 +77,8 @@ class HelpScreen(ModalScreen[None]):
         """One page."""
         with VerticalScroll() as page:
             page.border_title = Content(self._words("Keys and commands"))
+            hints = [("↑↓", "scroll"), ("esc", "back")]
+            page.border_subtitle = hints_in(40, hints, self._words)
             yield Static(self._page())
 
     def _page(self) -> Content:

@@ -8,7 +8,6 @@ from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import TextArea
 
 from contextui.agent.events import CompactionFinished, Notice, TurnFinished
 from contextui.errors import ContextUIError
@@ -16,11 +15,11 @@ from contextui.events import Event
 from contextui.tui.asking import Asker
 from contextui.tui.commands import Command, Commands, UnknownCommandError
 from contextui.tui.compacting import CompactScreen
-from contextui.tui.conversation.completions import Completions
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.queue import Queue
 from contextui.tui.conversation.welcome import Try
+from contextui.tui.conversation.writing import Writing
 from contextui.tui.desk import Desk
 from contextui.tui.desktop.own.loading import Guard
 from contextui.tui.desktop.pane import Desktop
@@ -34,8 +33,6 @@ from contextui.tui.navigation import Hold, Navigation
 from contextui.tui.talk import Talk
 from contextui.tui.words import Words
 
-_PLACES = {"c": "chat", "i": "context", "p": "prompt"}
-_NUMBERS = frozenset("123456789")
 _BATCH = 0.05  # seconds that changes are gathered before they are drawn
 
 
@@ -60,7 +57,6 @@ class MainScreen(Screen[None]):
         self.words, self._folder, self._hold = words, folder, hold
         self.desk: Desk | None = None
         self.talk: Talk | None = None
-        self.commands = Commands([])
         self._link: Link | None = None
         self._asker: Asker | None = None
         self._said_early: list[str] = []
@@ -75,9 +71,7 @@ class MainScreen(Screen[None]):
                 yield Desktop(words)
                 with Vertical(id="chat"):
                     yield Conversation(words)
-                    yield Queue(words)
-                    yield Completions(words)
-                    yield Prompt(words)
+                    yield Writing(words)
             yield Inspector(words)
         yield Keys(words)
 
@@ -90,9 +84,8 @@ class MainScreen(Screen[None]):
         self.desk, self._asker = desk, asker
         self.talk = Talk(desk.controller, self.hear)
         self._link = Link(desk, lambda: self.post_message(self.Changed()))
-        self.commands = Menu(app, desk, self.words, self.conversation.note).commands(
-            self._own_commands()
-        )
+        menu = Menu(app, desk, self.words, self.conversation.note)
+        self.writing.commands = menu.commands(self._own_commands())
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
         self.query_one(Desktop).attach(desk)
@@ -103,7 +96,7 @@ class MainScreen(Screen[None]):
             self.conversation.note(notice)
         self._arrange()
         said, self._said_early = self._said_early, []
-        self.query_one(Queue).show([])
+        self.writing.show_waiting([])
         for text in said:
             self.say(text)
 
@@ -123,13 +116,24 @@ class MainScreen(Screen[None]):
                 "context": self.query_one(Inspector),
                 "chat": self.conversation,
             },
+            self.query_one(Desktop),
             self._hold,
         )
 
     @property
+    def writing(self) -> Writing:
+        """Where the person writes."""
+        return self.query_one(Writing)
+
+    @property
     def prompt(self) -> Prompt:
-        """Where the person types."""
-        return self.query_one(Prompt)
+        """The field that they write in."""
+        return self.writing.prompt
+
+    @property
+    def commands(self) -> Commands:
+        """What the person can tell the program itself."""
+        return self.writing.commands
 
     @property
     def conversation(self) -> Conversation:
@@ -158,7 +162,7 @@ class MainScreen(Screen[None]):
         self.prompt.hear(event)
         self.query_one(Inspector).hear(event)
         if isinstance(event, TurnFinished | CompactionFinished) and self.talk is not None:
-            self.query_one(Queue).show(self.talk.waiting)
+            self.writing.show_waiting(self.talk.waiting)
 
     @on(Guard.Failed)
     def _log_failed_widget(self, message: Guard.Failed) -> None:
@@ -193,20 +197,20 @@ class MainScreen(Screen[None]):
             told = "There is no command {name}. Try: {names}."
             told = self.words(told, name=error.name, names=error.known)
             self.conversation.note(told, is_error=True)
-            self.prompt.put(command)
+            self.writing.put_back(command)
         except ContextUIError as error:
             self.conversation.note(str(error), is_error=True)
             if self.commands.takes_something(command):
-                self.prompt.put(command)
+                self.writing.put_back(command)
 
     def say(self, text: str) -> None:
         """Say something to the model, now or when the turn under way has ended."""
         if self.talk is None:
             self._said_early.append(text)  # the session is still being opened
-            self.query_one(Queue).show(self._said_early)
+            self.writing.show_waiting(self._said_early)
         elif self.talk.is_running:
             self.talk.waiting.append(text)
-            self.query_one(Queue).show(self.talk.waiting)
+            self.writing.show_waiting(self.talk.waiting)
         else:
             self.run_worker(self.talk.run(text), name="turn")
 
@@ -215,7 +219,7 @@ class MainScreen(Screen[None]):
     def _take_back(self) -> None:
         if self.talk is not None and self.talk.waiting:
             self.prompt.put(self.talk.waiting.pop())
-            self.query_one(Queue).show(self.talk.waiting)
+            self.writing.show_waiting(self.talk.waiting)
 
     @on(Prompt.LeftDownward)
     def _offer_tries(self) -> None:
@@ -253,37 +257,12 @@ class MainScreen(Screen[None]):
         if wanted and self.talk is not None:
             self.run_worker(self.talk.compact(), name="turn")
 
-    @on(TextArea.Changed, "#prompt")
-    def _offer_commands(self) -> None:
-        completions = self.query_one(Completions)
-        self.prompt.is_completing = completions.offer(self.commands, self.prompt.text)
-        if self.talk is not None:
-            self.prompt.can_take_back = bool(self.talk.waiting) and not self.prompt.text
-
-    @on(Prompt.Completing)
-    def _complete(self, message: Prompt.Completing) -> None:
-        completions = self.query_one(Completions)
-        if message.step:
-            completions.step(message.step)
-        elif completions.marked is not None:
-            self._choose(completions.marked)
-
-    @on(Completions.Chosen)
-    def _choose_clicked(self, message: Completions.Chosen) -> None:
-        self._choose(message.text)
-
-    def _choose(self, text: str) -> None:
-        self.prompt.put(text)
-        if not text.endswith(" "):
-            self.prompt.is_completing = False
-            self.prompt.action_submit()
-
     # --- where the person is -----------------------------------------------------------
 
     def action_next_pane(self, step: int) -> None:
         """Go to the next pane that is shown; in a list of commands, complete."""
         if self.prompt.is_completing and self.focused is self.prompt:
-            self._complete(Prompt.Completing())
+            self.writing.complete()
         else:
             self.navigation.next(step)
 
@@ -292,21 +271,8 @@ class MainScreen(Screen[None]):
         if self._asker is not None and self._asker.is_waiting:
             self._asker.open_now()
         else:
-            self.app.push_screen(GoTo(self.words, self._hold_until_there), self._go)
-
-    def _hold_until_there(self, key: str) -> None:
-        """Keys behind this one are meant for where it leads."""
-        if key in _PLACES:
-            self._hold(lambda: self.navigation.present == _PLACES[key])
-        elif key in _NUMBERS:
-            self._hold(lambda: self.query_one(Desktop).is_at(int(key)))
-
-    def _go(self, key: str | None) -> None:
-        if key and key in _PLACES:
-            self.navigation.enter(_PLACES[key])
-        elif key and key in _NUMBERS:
-            self.query_one(Panes).show("windows")
-            self.call_after_refresh(self.query_one(Desktop).go_to, int(key))
+            navigation = self.navigation
+            self.app.push_screen(GoTo(self.words, navigation.expect), navigation.go)
 
     @on(Desktop.Emptied)
     def _go_on_in_prompt(self) -> None:
@@ -332,7 +298,7 @@ class MainScreen(Screen[None]):
     def action_back(self) -> None:
         """Undo the innermost thing: the list of commands, the zoom, the turn under way."""
         if self.prompt.is_completing:
-            self.query_one(Completions).display = self.prompt.is_completing = False
+            self.writing.leave_commands()
         elif self.has_class("-zoom"):
             self.action_zoom()
         else:

@@ -1,5 +1,6 @@
 """The commands of the main screen: what each does, and what can stand behind it."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
@@ -17,7 +18,8 @@ from contextui.tui.themes import THEMES
 from contextui.tui.words import Words
 from contextui.windowing.base import Window
 
-_ABOUT = 60  # characters about a window
+_ABOUT = 200  # characters about a window
+_SENTENCE = re.compile(r".*?(?:。|\.(?=\s|$))")
 Tell = Callable[[str], object]
 
 
@@ -164,7 +166,7 @@ class Menu:
         return [
             Choice(
                 cls.name,
-                one_line(self._words(cls.description), _ABOUT),
+                _first_sentence(self._words(cls.description)),
                 takes(cls.opening),
                 needs(cls.opening),
             )
@@ -183,3 +185,10 @@ class Menu:
     def _themes(self) -> list[str]:
         own = [one.name for one in THEMES]
         return own + sorted(self._app.available_themes.keys() - set(own))
+
+
+def _first_sentence(description: str) -> str:
+    """What a window is; the rest of it tells a model how to use it."""
+    told = one_line(description, _ABOUT)
+    sentence = _SENTENCE.match(told)
+    return sentence[0] if sentence else told

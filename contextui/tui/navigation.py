@@ -6,11 +6,14 @@ from typing import TypeAlias
 from textual.screen import Screen
 from textual.widget import Widget
 
+from contextui.tui.desktop.pane import Desktop
 from contextui.tui.header import Panes
 
 Hold: TypeAlias = Callable[[Callable[[], bool]], object]
 """Has the keys wait until the place is reached that they are meant for."""
 
+_PLACES = {"c": "chat", "i": "context", "p": "prompt"}
+_NUMBERS = frozenset("123456789")
 _BARS = {"prompt": "chat", "chat": "chat", "windows": "windows", "context": "context"}
 
 
@@ -22,13 +25,14 @@ class Navigation:
     Args:
         screen: The screen that they are on.
         panes: The panes by name, in the order in which they are gone through.
+        desktop: The windows, which are gone to by number.
         hold: Has the keys wait until something holds.
     """
 
     def __init__(
-        self, screen: "Screen[None]", panes: Mapping[str, Widget], hold: Hold = lambda _: None
+        self, screen: "Screen[None]", panes: Mapping[str, Widget], desktop: Desktop, hold: Hold
     ) -> None:
-        self._screen, self._panes, self._hold = screen, panes, hold
+        self._screen, self._panes, self._desktop, self._hold = screen, panes, desktop, hold
 
     def next(self, step: int) -> None:
         """Go to the next pane that can be gone to."""
@@ -43,6 +47,21 @@ class Navigation:
         self._screen.query_one(Panes).show(_BARS[name])
         if not self._focus(name):  # it is about to be shown
             self._screen.call_after_refresh(self._focus, name)
+
+    def expect(self, key: str) -> None:
+        """A key that names a place was pressed: those behind it are meant for there."""
+        if key in _PLACES:
+            self._hold(lambda: self.present == _PLACES[key])
+        elif key in _NUMBERS:
+            self._hold(lambda: self._desktop.is_at(int(key)))
+
+    def go(self, key: str | None) -> None:
+        """Go to the place that a key names, or to the window of that number."""
+        if key and key in _PLACES:
+            self.enter(_PLACES[key])
+        elif key and key in _NUMBERS:
+            self._screen.query_one(Panes).show("windows")
+            self._screen.call_after_refresh(self._desktop.go_to, int(key))
 
     @property
     def present(self) -> str:

@@ -107,6 +107,25 @@ def test_it_shows_exactly_what_will_be_done(
     asyncio.run(look())
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 16)])
+def test_however_long_it_is_the_answers_are_in_view(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    added = "\n".join(f"+line {number}" for number in range(60))
+    long = f"--- a.py\n+++ a.py\n@@ -1,1 +1,61 @@\n one\n{added}\n"
+    monkeypatch.setattr(Printer, "preview", lambda *_: long)
+
+    async def look() -> None:
+        async with asked(tmp_path, monkeypatch, "save", size) as (pilot, _):
+            answers = ("Allow once", "Allow for this session", "Esc does the same", "say why…")
+            await until(pilot, lambda: all(shown(pilot, one) for one in answers))
+            await pilot.press("r")
+            await until(pilot, lambda: shown(pilot, "Why not? Enter sends it"))
+            assert all(shown(pilot, one) for one in answers)
+
+    asyncio.run(look())
+
+
 def test_params_are_shown_inert_where_there_is_no_preview(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

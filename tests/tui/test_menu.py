@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from textual.app import App
 from textual.pilot import Pilot
 
 from contextui.config.choices import Lang
@@ -12,7 +13,9 @@ from contextui.tui.app import ContextUIApp
 from contextui.tui.commands import Choice
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.said import AsideLine
+from contextui.tui.menu import Menu
 from contextui.tui.opening import arguments, takes
+from contextui.tui.words import Words
 from contextui.windowing.finding.registry import discover
 from tests.tui.running import desk_in, running, shown, until
 
@@ -121,6 +124,14 @@ def test_a_window_that_needs_something_is_opened_by_typing_it(tmp_path: Path, la
             assert not shown(pilot, how)
 
     asyncio.run(go())
+
+
+def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path, lang="zh")
+    choices = Menu(App[int](), desk, Words("zh"), lambda _: None)._openable()
+    assert len(choices) == 6
+    assert [one.about for one in choices if not re.search("[\u4e00-\u9fff]", one.about)] == []
+    desk.close()
 
 
 def test_a_list_is_typed_with_commas() -> None:

@@ -108,9 +108,10 @@ def _parts(turn: TurnUsage, row: int, scale: float) -> Iterator[tuple[float, int
 
 def _axis(turns: Sequence[TurnUsage], step: int) -> str:
     line = " " * AXIS
+    every = 1 if turns and step > len(str(turns[-1].turn)) else 5
     for number, one in enumerate(turns):
         place = AXIS + number * step
         told = str(one.turn)
-        if (not number or one.turn % 5 == 0) and len(line) <= place:
+        if (not number or one.turn % every == 0) and len(line) <= place:
             line = line.ljust(place) + told + " "
     return line

@@ -37,7 +37,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
     """The turns of a session, the newest on top of the table."""
 
     BINDINGS = [
-        Binding("up", "step(-1)", "turn", key_display="↑↓"),
+        Binding("up", "step(-1)", "move", key_display="↑↓"),
         Binding("down", "step(1)", show=False),
         Binding("home", "edge(-1)", show=False),
         Binding("pageup", "step(-10)", show=False),

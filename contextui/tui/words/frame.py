@@ -20,6 +20,7 @@ CHINESE: dict[str, str] = {
     "help": "帮助",
     "quit": "退出",
     "back": "返回",
+    "scroll": "滚动",
     "window": "窗口",
     "chat": "对话",
     "prompt": "输入框",
