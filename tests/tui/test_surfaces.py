@@ -141,6 +141,7 @@ KNOWN: dict[str, str] = {
     "inspector.usage.UsagePage": LOOKED_AT,
     "conversation.welcome.Try": OWN_WORDS,
     "conversation.welcome.Welcome": OWN_WORDS,
+    "conversation.writing.Writing": HOLDS,
     "conversation.pane.Earlier": OWN_WORDS,
     "footer.Keys": OWN_WORDS,
     "goto.GoTo": OWN_WORDS,

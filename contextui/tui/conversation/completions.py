@@ -5,7 +5,7 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from contextui.tui.cells import KEY, MUTED, fit
+from contextui.tui.cells import KEY, MUTED, fit, line
 from contextui.tui.commands import Commands, Completion
 from contextui.tui.words import Words
 
@@ -40,7 +40,7 @@ class Completions(OptionList, can_focus=False):
             self.add_options(self._option(one, width) for one in found)
             self.highlighted = 0
         elif usage := commands.usage(text):
-            self.add_option(Option(Content.styled(usage, MUTED), disabled=True))
+            self.add_option(Option(Content.styled(line(usage), MUTED), disabled=True))
         self.display = self.option_count > 0
         return bool(self._texts)
 
