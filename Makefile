@@ -35,7 +35,8 @@ test-long: $(READY)
 # The long runs of what `make test` runs shortly: processes killed at any moment, random talks.
 test-crash: $(READY)
 	CONTEXTUI_KILLS=1000 CONTEXTUI_SAVE_KILLS=1000 \
-		$(BIN)/python -m pytest --numprocesses auto tests/session/test_crash.py tests/files
+		$(BIN)/python -m pytest --numprocesses auto \
+		tests/session/test_crash.py tests/session/code/test_crash.py tests/files
 
 test-histories: $(READY)
 	CONTEXTUI_HISTORIES=10000 CONTEXTUI_TURNS=600 $(BIN)/python -m pytest --numprocesses auto \

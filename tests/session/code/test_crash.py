@@ -1,0 +1,171 @@
+"""Processes that save code at once, and such that are killed: at every step, then at any moment."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from contextui.files import private
+from contextui.files.beside import is_temporary
+from contextui.session.code import store as store_module
+from contextui.session.code.store import CodeStore
+from tests.forking import forked, killed
+
+KILLS = int(os.environ.get("CONTEXTUI_SAVE_KILLS", "30"))
+
+
+def test_processes_that_save_at_once_lose_nothing(tmp_path: Path) -> None:
+    run_apart("together", tmp_path)
+    store = CodeStore(tmp_path / "code")
+    listed = {one.code_id: one for one in store.list()}
+    assert len(listed) == 4 * 4 + 1
+    for worker in range(4):
+        for number in range(4):
+            assert store.read(f"code{worker}x{number}") == f"{worker} {number}"
+            assert listed[f"code{worker}x{number}"].description == "Mine"
+    assert store.read("shared") == listed["shared"].description
+    assert listed["shared"].line_count == 1
+    assert len(os.listdir(store.folder)) == 4 * 4 + 2
+
+
+def test_killed_at_every_step(tmp_path: Path) -> None:
+    assert run_apart("steps", tmp_path) == {
+        "write_all": "old",
+        "replace": "old",
+        "flush": "new",
+        "row": "new",
+        "unlink": "new",
+        "unlinked": "new",
+        "commit": "new",
+    }
+
+
+def test_killed_in_another_language_at_every_step(tmp_path: Path) -> None:
+    # The index names the file, so until its row is committed the old one counts; once the
+    # old one is gone, the new one does.
+    assert run_apart("language_steps", tmp_path) == {
+        "write_all": "old",
+        "replace": "old",
+        "flush": "old",
+        "row": "old",
+        "unlink": "old",
+        "unlinked": "new",
+        "commit": "new",
+    }
+
+
+def test_killed_at_any_moment(tmp_path: Path) -> None:
+    assert run_apart("kills", tmp_path)["saved"] > 0
+
+
+# --- what runs in a process without threads, which may fork ------------------------------------
+
+
+def run_apart(way: str, folder: Path) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.session.code.test_crash", way, str(folder / "code")],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[3],
+    )
+    assert done.returncode == 0, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def together(folder: Path) -> dict[str, Any]:
+    def work(worker: int) -> None:
+        store = CodeStore(folder)
+        for number in range(4):
+            store.save(f"code{worker}x{number}", "python", f"{worker} {number}", "Mine")
+            store.save("shared", "python" if number % 2 else "go", f"{worker}", f"{worker}")
+
+    children = [forked(lambda worker=worker: work(worker)) for worker in range(4)]  # type: ignore[misc]
+    for child in children:
+        assert os.waitpid(child, 0)[1] == 0
+    return {}
+
+
+def steps(folder: Path, language: str = "python") -> dict[str, str]:
+    """Save over an old version and die at a step; which version there is afterwards."""
+    found = {}
+    for step in ("write_all", "replace", "flush", "row", "unlink", "unlinked", "commit"):
+        store = CodeStore(folder / step)
+        old = store.save("code", "python", "old\n", "Old")
+
+        def die(*_: object, **__: object) -> None:
+            os._exit(9)
+
+        def crash(step: str = step, store: CodeStore = store) -> None:
+            if step == "commit":
+                store.save("code", language, "new\nnew\n", "New")
+                die()
+            owners: dict[str, Any] = {
+                "replace": os,
+                "row": store_module,
+                "unlink": Path,
+                "unlinked": Path,
+            }
+            calls: list[Callable[..., object]] = [die]
+            if step == "flush":  # the folder's, behind the file's
+                calls = [lambda _: None, die]
+            elif step == "unlinked":
+                calls = [lambda path: (os.unlink(path), die())]  # type: ignore[func-returns-value]
+            name = {"row": "row_of", "unlinked": "unlink"}.get(step, step)
+            setattr(
+                owners.get(step, private), name, lambda *arguments, **_: calls.pop(0)(*arguments)
+            )
+            store.save("code", language, "new\nnew\n", "New")
+            die()
+
+        assert os.waitstatus_to_exitcode(os.waitpid(forked(crash), 0)[1]) == 9
+        content, listed = store.read("code"), store.list()
+        assert len(listed) == 1
+        assert content in ("old\n", "new\nnew\n")
+        assert listed[0].line_count == content.count("\n")
+        assert listed[0].char_count == len(content)
+        assert listed[0].created_at == old.created_at
+        found[step] = content.split()[0]
+        again = store.save("code", language, "again", "Again")
+        assert store.list() == [again]
+        assert store.read("code") == "again"
+        assert not [name for name in os.listdir(store.folder) if is_temporary(name)]
+    return found
+
+
+def language_steps(folder: Path) -> dict[str, str]:
+    return steps(folder, "go")
+
+
+def kills(folder: Path) -> dict[str, int]:
+    rng, store, saved = random.Random(44), CodeStore(folder), 0
+    number = 0
+    store.save("code", "python", "0\n" * 2_000, "0")
+    for _ in range(KILLS):
+
+        def work(tell: int, number: int = number) -> None:
+            while True:
+                number += 1
+                language = ("python", "go", "rust")[number % 3]
+                store.save("code", language, f"{number}\n" * 2_000, f"{number}")
+                os.write(tell, f"{number}\n".encode())
+
+        acknowledged = [int(line) for line in killed(work, rng.uniform(0, 0.04))]
+        saved += len(acknowledged)
+        content, listed = store.read("code"), store.list()
+        now = int(content.split("\n", 1)[0])
+        assert content == f"{now}\n" * 2_000, "a mixture"
+        assert now >= max(acknowledged, default=number)
+        assert len(listed) == 1
+        assert listed[0].char_count == len(content)
+        number = now
+    return {"saved": saved}
+
+
+if __name__ == "__main__":
+    print(json.dumps(globals()[sys.argv[1]](Path(sys.argv[2]))))
