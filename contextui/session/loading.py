@@ -22,6 +22,7 @@ from contextui.session.reading import (
 )
 from contextui.session.replay import NewerSchemaError, Replay, check_schema
 from contextui.session.returning import ReturningWindows
+from contextui.text import counted
 from contextui.windowing.manager import WindowManager
 
 _CHECKPOINT = b'"subtype":"checkpoint"'
@@ -138,7 +139,7 @@ class _Loading:
         if self._damage:
             first = self._damage[0]
             self._warn(
-                f"{len(self._damage)} damaged lines were left out, the first at byte "
+                f"Left out as damaged: {counted(len(self._damage), 'line')}, the first at byte "
                 f"{first.offset}: {first.reason}"
             )
         return loaded

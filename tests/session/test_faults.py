@@ -94,7 +94,7 @@ def test_a_line_changed_by_hand_costs_that_line(store: SessionStore) -> None:
     session.path.write_bytes(b"\n".join(lines))
     with store.open(session.id) as again:
         assert len(again.context.get_all()) == 23
-        assert "1 damaged lines were left out" in again.notices[0]
+        assert "Left out as damaged: 1 line, the first at byte " in again.notices[0]
 
 
 def test_blocks_of_a_result_come_back(store: SessionStore) -> None:

@@ -450,7 +450,7 @@ def test_a_damaged_line_costs_that_line_and_is_told(store: SessionStore, session
     lines[which] = lines[which][:50]
     session.path.write_bytes(b"\n".join(lines))
     with store.open(session.id) as again:
-        assert "1 damaged lines were left out" in again.notices[0]
+        assert "Left out as damaged: 1 line, the first at byte " in again.notices[0]
         assert [item.seq for item in again.context.get_all()] == [1, 2, 4, 5, 6]
         again.context.add(ContextItem(ItemType.USER, "on it goes"))
         assert again.context.current_seq == 7

@@ -72,6 +72,9 @@ CHINESE: dict[str, str] = {
     "The last line was torn and is cut off ({count} bytes).": (
         "最后一行不完整，已截去（{count} 字节）。"
     ),
+    "Left out as damaged: {count}, the first at byte {place}: {why}": (
+        "有损坏的行被略去（{count}），第一处在字节 {place}：{why}"
+    ),
     # compaction
     "There is too little to compact: fewer than two messages.": (
         "内容太少，无法压缩：不到两条消息。"
