@@ -15,6 +15,10 @@ import pytest
 
 from contextui.cli import main
 from contextui.session.store import SessionInfo, SessionStore
+from tests.agent.server import Server
+
+SECRET = "sk-ant-api03-5f3a9c27e1d84b60"
+"""A key, to be found nowhere."""
 
 PATIENCE = 60
 """Seconds that a process may take; far more than any takes that goes well."""
@@ -129,3 +133,9 @@ class Program:
     def forget(self) -> None:
         """Remove all that was kept."""
         shutil.rmtree(self.home, ignore_errors=True)
+
+
+def said(server: Server, number: int = -1) -> str:
+    """All text of a request's messages."""
+    blocks = server.requests[number].blocks()
+    return "\n".join(block["text"] for _, block in blocks if block["type"] == "text")

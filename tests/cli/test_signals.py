@@ -10,7 +10,6 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,13 +21,6 @@ WORDS = "Once upon a time"
 *HALF, _LAST = [start(), *block_events(0, {"type": "text", "text": WORDS})]
 COMMAND = Path(sys.executable).parent / "contextui"
 REST = [_LAST, *answer(WORDS)[-2:]]
-
-
-@pytest.fixture
-def server(program: Program) -> Iterator[Server]:
-    with Server() as server:
-        program.set(ANTHROPIC_BASE_URL=server.url)
-        yield server
 
 
 def read_words(process: "subprocess.Popen[bytes]") -> None:

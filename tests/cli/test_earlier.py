@@ -1,0 +1,160 @@
+"""Sessions that go on without a screen, and the folder that they are in."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from contextui import SessionStore
+from tests.agent.server import Server, answer, call
+from tests.cli.calling import SECRET, Program, said
+
+# --- sessions -----------------------------------------------------------------------------------
+
+
+def test_each_turn_is_a_new_session_unless_one_goes_on(program: Program, server: Server) -> None:
+    server.play(*[answer("Yes.")] * 4)
+    program("-p", "one")
+    program("-p", "two")
+    first, second = sorted(program.sessions(), key=lambda info: info.started)
+    program("-c", "-p", "three")
+    assert said(server) == "two\nYes.\nthree"
+    program("-r", first.id[:12], "-p", "four")
+    assert said(server) == "one\nYes.\nfour"
+    assert {info.id for info in program.sessions()} == {first.id, second.id}
+
+
+def test_a_copy_goes_on_and_the_first_stays(program: Program, server: Server) -> None:
+    server.play(answer("Yes."), answer("Copied."))
+    program("-p", "one")
+    (info,) = program.sessions()
+    before = info.path.read_bytes()
+    done = program("-c", "--fork", "-p", "two", "--output-format", "json")
+    assert said(server) == "one\nYes.\ntwo"
+    assert done.json["session_id"] != info.id
+    assert info.path.read_bytes() == before
+
+
+def test_windows_come_back_with_what_they_held(program: Program, server: Server) -> None:
+    server.play(
+        answer(call("create", name="todo", args={"items": ["milk"]})),
+        answer("Made."),
+        answer("Yes."),
+    )
+    program("-p", "Make a list")
+    program("-c", "-p", "And?")
+    assert '<item id="1">milk</item>' in said(server)
+
+
+def test_where_there_is_no_session_it_says_so(program: Program, server: Server) -> None:
+    program("-c", "-p", "Hi").fails(2, str(program.folder))
+    program("-r", "abc", "-p", "Hi").fails(2, '"abc"')
+    program("-r", "../x", "-p", "Hi").fails(2, "../x")
+    assert (program.files(), server.requests) == ([], [])
+
+
+def test_a_session_that_is_open_elsewhere_names_the_copy(program: Program, server: Server) -> None:
+    server.play(answer("Yes."), answer("Yes."))
+    program("-p", "one")
+    (info,) = program.sessions()
+    with SessionStore(program.home).open(info.id):
+        program("-c", "-p", "two").fails(2, "--fork")
+        assert program("-c", "--fork", "-p", "two").status == 0
+
+
+def test_a_session_of_another_folder_goes_on_there(
+    program: Program, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    server.play(answer("Yes."), answer("Yes."))
+    program.write("AGENTS.md", "Be brief in this folder.")
+    program("-p", "one")
+    (info,) = program.sessions()
+    monkeypatch.chdir(tmp_path)
+    program("-r", info.id, "-p", "two").fails(0, str(program.folder))
+    assert "Be brief in this folder." in server.requests[-1].json["system"][0]["text"]
+
+
+def test_a_session_of_a_folder_that_no_log_can_name_goes_on(
+    program: Program, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = program.folder / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    (folder / "notes.md").write_text("what I noted")
+    monkeypatch.chdir(folder)
+    server.play(answer("Yes."), answer(call("read_file", path="notes.md")), answer("Read."))
+    program("-p", "one")
+    done = program("-c", "-p", "two", "--verbose")
+    assert (done.status, done.out) == (0, "Read.\n")
+    assert done.err == '✓ read_file {"path": "notes.md"}\n'
+    assert program("debug").status == 0
+    assert len(program("sessions").out.splitlines()) == 2
+
+
+def test_what_was_damaged_is_told(program: Program, server: Server) -> None:
+    server.play(answer("Yes."), answer("Yes."))
+    program("-p", "one")
+    (info,) = program.sessions()
+    with info.path.open("ab") as log:
+        log.write(b'{"uuid":"half a li')
+    done = program("-c", "-p", "two")
+    done.fails(0)
+    assert done.out == "Yes.\n"
+
+
+def test_files_are_the_owners_alone(program: Program, server: Server) -> None:
+    server.play(answer("Yes."))
+    program("-p", "one")
+    modes = {oct(path.stat().st_mode & 0o777) for path in program.home.rglob("*") if path.is_file()}
+    assert modes == {"0o600"}
+    folders = [program.home, *(path for path in program.home.rglob("*") if path.is_dir())]
+    assert {oct(path.stat().st_mode & 0o777) for path in folders} == {"0o700"}
+    for path in program.home.rglob("*.jsonl"):
+        assert SECRET not in path.read_text()
+
+
+# --- the folder ---------------------------------------------------------------------------------
+
+
+def test_the_folders_guide_is_in_the_system_prompt(program: Program, server: Server) -> None:
+    server.play(answer("Yes."))
+    program.write("AGENTS.md", "Speak like a pirate.")
+    assert program("-p", "Hi").err == ""
+    assert "Speak like a pirate." in server.requests[0].json["system"][0]["text"]
+
+
+@pytest.mark.parametrize("kind", ["binary", "large", "link", "folder"])
+def test_a_guide_that_cannot_be_read_is_told(program: Program, server: Server, kind: str) -> None:
+    server.play(answer("Yes."))
+    match kind:
+        case "binary":
+            program.write("AGENTS.md", b"\0\1\2\xff" * 100)
+        case "large":
+            program.write("AGENTS.md", b"x" * 1_000_001)
+        case "link":
+            (program.folder / "AGENTS.md").symlink_to("/etc/hostname")
+        case "folder":
+            (program.folder / "AGENTS.md").mkdir()
+    done = program("-p", "Hi")
+    done.fails(0, "AGENTS.md is left out")
+    assert done.out == "Yes.\n"
+
+
+def test_own_windows_are_there_and_those_of_a_stranger_are_not(
+    program: Program, server: Server
+) -> None:
+    server.play(answer("Yes."))
+    window = (
+        "from contextui import Body, Lod, Window\n"
+        "class {0}Window(Window):\n"
+        '    """Says {0}."""\n'
+        "    def content(self, lod: Lod) -> Body:\n"
+        '        return "{0}"\n'
+    )
+    program.write("mine.py", window.format("Mine"))
+    program.write(".contextui/windows/theirs.py", "open('ran', 'w')\n" + window.format("Theirs"))
+    done = program("-p", "Hi", "--window", "mine.py")
+    done.fails(0, "theirs", "contextui trust")
+    prompt = server.requests[0].json["system"][0]["text"]
+    assert '<class name="mine">Says Mine.</class>' in prompt
+    assert "Theirs" not in prompt
+    assert not (program.folder / "ran").exists()

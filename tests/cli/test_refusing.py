@@ -1,0 +1,112 @@
+"""What is wrong before a turn starts: one line that says so, and nothing is begun."""
+
+import pytest
+
+from contextui.agent.controller import InteractionController
+from contextui.agent.steps import Steps
+from tests.agent.server import Server, answer
+from tests.cli.calling import SECRET, Program
+
+
+def test_without_a_key_a_chosen_model_is_an_error(program: Program) -> None:
+    program("-p", "Hi", "--model", "claude-x").fails(2, "claude-x", "ANTHROPIC_API_KEY")
+    program.set(CONTEXTUI_PROVIDER="anthropic")
+    program("-p", "Hi").fails(2, "claude-sonnet-5-5", "ANTHROPIC_API_KEY")
+    assert program.files() == []
+
+
+def test_a_model_that_was_set_long_ago_does_not_keep_the_offline_one_from_answering(
+    program: Program,
+) -> None:
+    program.set(ANTHROPIC_MODEL="claude-x")
+    done = program("-p", "Hello")
+    done.fails(0, "claude-x", "ANTHROPIC_API_KEY", "offline")
+    assert done.out
+    assert program("-p", "Hello", "--model", "offline").err == ""
+
+
+def test_where_nothing_can_be_kept_it_says_so_and_answers(program: Program) -> None:
+    program.write("file", "")
+    home = program.folder / "file" / "home"
+    program.set(CONTEXTUI_HOME=str(home))
+    done = program("-p", "Hello", "--output-format", "json")
+    assert (done.status, bool(done.json["result"])) == (0, True)
+    assert f"\ncontextui: Not saved in {home}/projects/" in done.err
+    assert "resumes" not in done.err
+    assert done.json["saved"] is False
+    told = [line.removeprefix("contextui: ") for line in done.err.splitlines()]
+    assert done.json["notices"] == told
+
+
+@pytest.mark.parametrize("url", ["ftp://x", "localhost", "http://", "http://u:p@h", "http://h h"])
+def test_a_wrong_address_is_an_error(program: Program, url: str) -> None:
+    program("-p", "Hi", "--base-url", url).fails(2, "--base-url", "http://localhost:11434")
+    assert program.files() == []
+
+
+def test_a_budget_too_small_for_the_prompt_is_an_error(program: Program, server: Server) -> None:
+    program("-p", "x", "--budget", "100").fails(2, "the budget is 100")
+    assert program.files() == []
+
+
+def test_broken_settings_are_an_error(program: Program, server: Server) -> None:
+    path = program.write(".contextui/config.toml", 'base_url = "http://evil.example"')
+    program("-p", "Hi").fails(2, str(path), "base_url")
+    path.write_text("model = \n")
+    program("-p", "Hi").fails(2, str(path), "line 1")
+    assert (program.files(), server.requests) == ([], [])
+
+
+def test_a_window_that_was_named_must_be_usable(program: Program, server: Server) -> None:
+    program("-p", "Hi", "--window", "missing.py").fails(2, "missing.py")
+    program.write("broken.py", "def (")
+    program("-p", "Hi", "--window", "broken.py").fails(2, "broken.py, line 1")
+    program("-p", "Hi", "--windows", "nowhere").fails(2, "nowhere")
+    program.write("own/broken.py", "1 / 0")
+    program("-p", "Hi", "--windows", "own").fails(2, "division by zero")
+    assert program.files() == []
+
+
+@pytest.mark.parametrize("form", ["json", "stream-json"])
+def test_errors_before_the_turn_are_json_too_where_that_was_asked_for(
+    program: Program, form: str
+) -> None:
+    done = program("-p", "", "--output-format", form)
+    done.fails(2, "empty")
+    (result,) = [done.json] if form == "json" else done.lines
+    assert result["is_error"] is True
+    assert result["reason"] == "not_started"
+    assert "empty" in result["error"]
+    assert {"result", "session_id", "stop_reason", "steps", "usage", "windows"} < set(result)
+
+
+def test_what_nobody_expected_is_one_line_without_keys(
+    program: Program, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(self: InteractionController, guide: str = "") -> None:
+        raise RuntimeError(f"boom\nwith {SECRET}")
+
+    monkeypatch.setattr(InteractionController, "install_prompt", crash)
+    done = program("-p", "Hi")
+    done.fails(1, "RuntimeError: boom")
+    assert SECRET not in done.err
+    program.set(CONTEXTUI_DEBUG="1")
+    done = program("-p", "Hi")
+    assert "Traceback" in done.err
+    assert SECRET not in done.err
+
+
+def test_a_crash_within_the_turn_is_told_and_the_session_goes_on(
+    program: Program, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(self: Steps, *given: object) -> None:
+        raise RuntimeError(f"boom with {SECRET}")
+
+    server.play(answer("Yes."), answer("Yes."))
+    with monkeypatch.context() as patch:
+        patch.setattr(Steps, "take", crash)
+        done = program("-p", "Hi", "--output-format", "json")
+    done.fails(1, "RuntimeError: boom")
+    assert (done.json["reason"], done.json["is_error"]) == ("failed", True)
+    assert SECRET not in done.err + done.out
+    assert program("-r", done.json["session_id"], "-p", "And?").out == "Yes.\n"
