@@ -19,7 +19,6 @@ from contextui.tui.asking import Asker
 from contextui.tui.crash import Crash, write_report
 from contextui.tui.desk import Desk
 from contextui.tui.desktop.own.blame import cause_of, guard_of
-from contextui.tui.header import shown_folder
 from contextui.tui.help import HelpScreen
 from contextui.tui.keyline import KeyLine
 from contextui.tui.leaving import Leaving
@@ -92,7 +91,7 @@ class ContextUIApp(KeyLine[int]):
         """Sees to it that leaving takes no longer than some seconds."""
         self._is_leaving = False
         self._open_desk, self._first_words = open_desk, first_words
-        self.main = MainScreen(self.words, shown_folder(folder or Path.cwd()), self.hold)
+        self.main = MainScreen(self.words, folder or Path.cwd(), self.hold)
         for one in THEMES:
             self.register_theme(one)
         self.theme = theme

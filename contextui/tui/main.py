@@ -1,6 +1,7 @@
 """The main screen: windows, conversation and inspector, side by side or as panes."""
 
 from functools import cached_property
+from pathlib import Path
 
 from textual import on
 from textual.app import App, ComposeResult
@@ -25,7 +26,7 @@ from contextui.tui.desktop.own.loading import Guard
 from contextui.tui.desktop.pane import Desktop
 from contextui.tui.footer import Keys
 from contextui.tui.goto import GoTo
-from contextui.tui.header import Header, Panes
+from contextui.tui.header import Header, Panes, shown_folder
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.link import Link
 from contextui.tui.menu import Menu
@@ -52,7 +53,7 @@ class MainScreen(Screen[None]):
     class Changed(Message):
         """Something happened in the session."""
 
-    def __init__(self, words: Words, folder: str, hold: Hold) -> None:
+    def __init__(self, words: Words, folder: Path, hold: Hold) -> None:
         super().__init__(classes="-no-windows")  # with room for what is said
         self.words, self._folder, self._hold = words, folder, hold
         self.desk: Desk | None = None
@@ -64,13 +65,13 @@ class MainScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """The frame and its panes."""
         words = self.words
-        yield Header(words, self._folder)
+        yield Header(words, shown_folder(self._folder))
         yield Panes(words)
         with Horizontal(id="body"):
             with Vertical(id="work"):
                 yield Desktop(words)
                 with Vertical(id="chat"):
-                    yield Conversation(words)
+                    yield Conversation(words, self._folder)
                     yield Writing(words)
             yield Inspector(words)
         yield Keys(words)
@@ -181,9 +182,14 @@ class MainScreen(Screen[None]):
 
     # --- what the person says ----------------------------------------------------------
 
-    @on(Prompt.Submitted)
     @on(Try.Chosen)
-    def _say_or_do(self, message: Prompt.Submitted | Try.Chosen) -> None:
+    def _try(self, message: Try.Chosen) -> None:
+        """Say it; whoever tried something goes on where one can type."""
+        self.prompt.focus()
+        self.say(message.text)
+
+    @on(Prompt.Submitted)
+    def _say_or_do(self, message: Prompt.Submitted) -> None:
         if message.text.startswith("/"):
             self.do(message.text)
         else:

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from contextui.agent.models.offline.model import OfflineModel
 from contextui.agent.models.scripted import call
+from contextui.config.choices import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.pane import Conversation
+from contextui.tui.conversation.welcome import tries_in
 from contextui.tui.crash import Crash
 from tests.tui.running import desk_in, running, say, shown, until
 from tests.tui.terminal import Terminal
@@ -52,6 +55,32 @@ Conversation.hear = fail
 from contextui.cli import main
 sys.exit(main())
 """
+
+
+@pytest.mark.parametrize(("lang", "readme"), [("en", True), ("zh", False)])
+def test_whatever_is_offered_to_be_tried_works_in_this_folder(
+    tmp_path: Path, lang: Lang, readme: bool
+) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, model=OfflineModel(), lang=lang)
+        work = tmp_path / "work"
+        if readme:
+            (work / "README.md").write_text("# A shop\n")
+        async with running(desk, lang=lang, folder=work) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            await pilot.press("down", "down", "enter")  # the second one, about files
+            name = "editor_1" if readme else "files_1"
+            await until(pilot, lambda: desk.session.windows.get(name))
+            assert app.focused is app.main.prompt
+            for text in tries_in(work):
+                await say(pilot, app.words(text))
+                assert app.main.talk is not None
+                assert app.main.talk.last is not None
+            failed = [one.content for one in desk.session.context.get_all() if one.is_error]
+            assert failed == []
+
+    asyncio.run(go())
 
 
 def test_the_first_frame_comes_before_anything_heavy() -> None:

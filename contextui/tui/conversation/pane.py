@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable
 from itertools import pairwise
+from pathlib import Path
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -67,9 +68,9 @@ class Conversation(VerticalScroll):
 
     BINDINGS = [Binding("enter", "unfold", "unfold calls")]
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, folder: Path) -> None:
         super().__init__(id="log")
-        self._words = words
+        self._words, self._folder = words, folder
         self._answer: ModelWords | None = None
         self._call: CallLine | None = None
         self._before: list[Entry] = []
@@ -77,7 +78,7 @@ class Conversation(VerticalScroll):
 
     def compose(self) -> ComposeResult:
         """An empty screen says what this is."""
-        yield Welcome(self._words)
+        yield Welcome(self._words, self._folder)
         yield Earlier("", id="earlier", markup=False)
 
     def on_mount(self) -> None:

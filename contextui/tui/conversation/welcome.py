@@ -1,5 +1,7 @@
 """What an empty screen says: what this is, and four things to try."""
 
+from pathlib import Path
+
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
@@ -11,12 +13,18 @@ from textual.widgets import Static
 from contextui.tui.cells import KEY, MUTED
 from contextui.tui.words import Words
 
-TRIES = (
-    "Make a todo list with milk, eggs and bread",
-    "Open README.md in the editor",
-    "How busy is this machine?",
-    "What do you see right now?",
-)
+_README = "README.md"
+
+
+def tries_in(folder: Path) -> tuple[str, ...]:
+    """Four things to try, all of which work in this folder."""
+    has_readme = (folder / _README).is_file()
+    return (
+        "Make a todo list with milk, eggs and bread",
+        "Open README.md in the editor" if has_readme else "Show me the files here",
+        "How busy is this machine?",
+        "What do you see right now?",
+    )
 
 
 class Try(Static, can_focus=True):
@@ -50,11 +58,16 @@ class Try(Static, can_focus=True):
 
 
 class Welcome(Vertical):
-    """The empty screen."""
+    """The empty screen.
 
-    def __init__(self, words: Words) -> None:
+    Args:
+        words: The language of the screen.
+        folder: Where the things are to be tried.
+    """
+
+    def __init__(self, words: Words, folder: Path) -> None:
         super().__init__(id="welcome")
-        self._words = words
+        self._words, self._folder = words, folder
 
     def compose(self) -> ComposeResult:
         """Three lines on what this is, four things to try, and what is missing."""
@@ -72,7 +85,7 @@ class Welcome(Vertical):
             )
             hint = words("Try one: ↓ and Enter, or click")
             yield Static(Content.styled(hint, MUTED), classes="hint")
-            for text in TRIES:
+            for text in tries_in(self._folder):
                 yield Try(words(text))
             yield Static("", id="offline", markup=False)
 

@@ -9,6 +9,7 @@ CHINESE: dict[str, str] = {
     "Try one: ↓ and Enter, or click": "试一个：按 ↓ 再按 Enter，或点击",
     "Make a todo list with milk, eggs and bread": "建一个待办：牛奶、鸡蛋、面包",
     "Open README.md in the editor": "在编辑器里打开 README.md",
+    "Show me the files here": "看看这里有哪些文件",
     "How busy is this machine?": "这台机器有多忙？",
     "What do you see right now?": "你现在看到了什么？",
     "No model is connected. The built-in offline one understands simple wishes. "
