@@ -46,7 +46,7 @@ class What(Static):
         width = max(self.size.width - _KIND - 12, 10)
         for item in items[:_SHOWN]:
             sign = "★ " if item.pinned else mark
-            name = self._words("summary") if item.is_summary else KINDS[item.type]
+            name = self._words("summary" if item.is_summary else KINDS[item.type])
             yield Content.assemble(
                 (sign, style),
                 (f"{item.seq:04} ", FAINT),
