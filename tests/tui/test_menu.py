@@ -134,6 +134,18 @@ def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -
     desk.close()
 
 
+def test_what_is_completed_by_enter_is_done(tmp_path: Path) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            await pilot.press(*"/und", "enter")
+            await until(pilot, lambda: last_note(pilot) == "There is nothing to take back.")
+            await pilot.press(*"/open to", "tab")
+            await until(pilot, lambda: last_note(pilot).startswith("todo_1 is open."))
+            assert pilot.app.screen.query_one(Prompt).text == ""
+
+    asyncio.run(go())
+
+
 def test_a_list_is_typed_with_commas() -> None:
     todo = discover().load("todo").opening
     assert arguments("milk, eggs、面包", todo) == {"items": ["milk", "eggs", "面包"]}

@@ -168,6 +168,12 @@ class Prompt(TextArea):
         """Go on in the next line."""
         self.insert("\n")
 
+    def say(self, text: str) -> None:
+        """Say something whole, whatever else it could become."""
+        self.put(text)
+        self.is_completing = False
+        self.action_submit()
+
     def put(self, text: str) -> None:
         """Have something in the field, to be changed before it is said."""
         self.text = text

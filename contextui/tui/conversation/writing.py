@@ -85,7 +85,7 @@ class Writing(Vertical):
         self._choose(message.text)
 
     def _choose(self, text: str) -> None:
-        self.prompt.put(text)
-        if not text.endswith(" "):
-            self.prompt.is_completing = False
-            self.prompt.action_submit()
+        if text.endswith(" "):
+            self.prompt.put(text)
+        else:  # said by the field itself: what its parent has it say goes no further than here
+            self.prompt.call_next(self.prompt.say, text)
