@@ -27,9 +27,10 @@ SECONDS = 5.0  # between looks at the disk
 
 
 class CodeWindow(Window):
-    """Code files of this project. In an answer, <code_ref>id</code_ref> shows one to the person."""
+    """Code of this project. `<code_ref>id</code_ref>` in an answer shows a file to the person."""
 
     name = "code"
+    description_zh = "本项目的代码文件。回答中的 `<code_ref>id</code_ref>` 会把它显示给用户。"
 
     class State(Window.State):
         shown: str = ""

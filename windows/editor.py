@@ -34,6 +34,7 @@ class EditorWindow(Window):
     """A text file: read it, edit it, save it."""
 
     name = "editor"
+    description_zh = "文本文件：阅读、编辑、保存。"
     widget = "contextui.tui.desktop.own.editor:EditorBody"
     max_content = 20_000
 
@@ -286,8 +287,7 @@ class EditorWindow(Window):
             again, count = len(edits) - len(state.lost), len(edits)
             en = f"{again} of {counted(count, 'edit')} made again; "
             made = self.env.say(en, f"{count} 处编辑中有 {again} 处已重新应用；")
-        read = f"{made}{self._place()}"
-        return self.env.say(f"Read again: {read}.", f"已重新读取：{read}。")
+        return self.env.say("Read again: {}.", "已重新读取：{}。").format(made + self._place())
 
     @action("Open another file here; new: begin one; discard: drop unsaved edits")
     def open(self, path: str, line: int = 1, new: bool = False, discard: bool = False) -> str:
@@ -295,8 +295,8 @@ class EditorWindow(Window):
             en = "There are unsaved edits. Save them first, or give discard=true."
             raise ActionError(self.env.say(en, "有未保存的编辑。请先保存，或给出 discard=true。"))
         self._open(path, line, new)
-        name, place = shown_name(self.state.path), self._place()
-        return self.env.say(f"Opened {name}: {place}.", f"已打开 {name}：{place}。")
+        here = f"{shown_name(self.state.path)}: {self._place()}"
+        return self.env.say(f"Opened {here}.", f"已打开 {here}。")
 
     # --- within -------------------------------------------------------------------------------
 

@@ -37,6 +37,7 @@ class FilesWindow(Window):
     """The files of the workspace as a tree. All paths begin at the workspace."""
 
     name = "files"
+    description_zh = "工作区的文件树。所有路径都从工作区开始。"
 
     class State(Window.State):
         root: str = "."

@@ -52,6 +52,7 @@ class MonitorWindow(Window):
     """CPU, memory, disk, load, network and top processes of this machine, in rounded figures."""
 
     name = "monitor"
+    description_zh = "本机的 CPU、内存、磁盘、负载、网络和占用最多的进程，取整显示。"
     widget = "contextui.tui.desktop.own.monitor:MonitorBody"
 
     class State(Window.State):

@@ -32,6 +32,7 @@ class NotebookWindow(Window):
     """Notes with a gist, a summary and the full text; `keep` makes them last in the project."""
 
     name = "notebook"
+    description_zh = "笔记：要点、摘要和全文；用 `keep` 可长久保存在项目中。"
 
     class State(Window.State, Notes):
         expanded: list[int] = []

@@ -21,6 +21,7 @@ class TodoWindow(Window):
     """A to-do list."""
 
     name = "todo"
+    description_zh = "待办清单。"
     widget = "contextui.tui.desktop.own.todo:TodoBody"
 
     class State(Window.State):

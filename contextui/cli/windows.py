@@ -8,7 +8,6 @@ from contextui.cli.speaking import say, say_json, tell, terminal_columns
 from contextui.cli.words import in_ours, spoken
 from contextui.session.paths import contextui_home
 from contextui.text import one_line
-from contextui.tui.words import Words
 from contextui.windowing.finding.entry import WindowEntry
 from contextui.windowing.finding.registry import discover
 
@@ -39,8 +38,8 @@ def _shown(entry: WindowEntry) -> str:
     """The window in one line, in the person's language as far as it is known."""
     words = f"[X] {entry.name}: {in_ours(entry.reason)}"
     if entry.usable:
-        about = entry.cls.description if entry.cls else entry.origin
-        words = f"[✓] {entry.name}: {one_line(Words(spoken())(about), 200)}"
+        about = entry.cls.described(spoken()) if entry.cls else entry.origin
+        words = f"[✓] {entry.name}: {one_line(about, 200)}"
     return words
 
 

@@ -166,7 +166,7 @@ class Menu:
         return [
             Choice(
                 cls.name,
-                _first_sentence(self._words(cls.description)),
+                _first_sentence(cls.described(self._words.lang)),
                 takes(cls.opening),
                 needs(cls.opening),
             )

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from contextui.config.choices import Lang
 from contextui.errors import WindowClosedError, WindowDefinitionError
 from contextui.text import quote
 from contextui.windowing import definition
@@ -73,6 +74,8 @@ class Window(metaclass=_WindowType):
     """What `create` and the palette call the class; by default the class's own name."""
     description: str = ""
     """One line on what the window is for; by default the docstring's first."""
+    description_zh: ClassVar[str] = ""
+    """The same in Chinese, for lists that a person reads; a model reads the description."""
     actions: ClassVar[Mapping[str, Action]] = {}
     """The declared actions by id. Every window also has `close(summary)`."""
     opening: ClassVar[Params]
@@ -103,6 +106,8 @@ class Window(metaclass=_WindowType):
         cls.description = cls.__dict__.get("description") or doc or cls.description or cls.name
         if not isinstance(cls.description, str):
             raise WindowDefinitionError(f"{cls.__name__}.description must be text.")
+        # What its base says in Chinese is not what this one says in English.
+        cls.description_zh = str(cls.__dict__.get("description_zh", ""))
         if cls.widget is not None and not _WIDGET.fullmatch(str(cls.widget)):
             raise WindowDefinitionError(
                 f"{cls.__name__}: {quote(str(cls.widget))} names no widget "
@@ -113,6 +118,11 @@ class Window(metaclass=_WindowType):
 
     def __init__(self) -> None:
         self.state = self.State()
+
+    @classmethod
+    def described(cls, lang: Lang) -> str:
+        """What the window is for, in a language if its author gave it in that."""
+        return (lang == "zh" and cls.description_zh) or cls.description
 
     # --- what an author writes ---------------------------------------------------------
 

@@ -42,6 +42,25 @@ class TestClass:
             "my-own_2",
         ]
 
+    def test_it_is_described_in_chinese_where_its_author_did(self) -> None:
+        class Plain(Window):
+            """Counts."""
+
+        class Both(Plain):
+            """Counts up."""
+
+            description_zh = "往上数。"
+
+        class Later(Both):
+            """Counts down."""
+
+        assert [cls.described("zh") for cls in (Plain, Both, Later)] == [
+            "Counts.",
+            "往上数。",
+            "Counts down.",
+        ]
+        assert Both.described("en") == "Counts up."
+
     def test_a_subclass_does_not_take_the_name_of_its_base(self) -> None:
         class Shopping(Todo): ...
 

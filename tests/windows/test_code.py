@@ -457,3 +457,8 @@ def act(windows: WindowManager, window_id: str, action: str, **params: Any) -> s
     result = asyncio.run(windows.act(window_id, action, params))
     assert result.ok, result.text
     return result.text
+
+
+def test_what_it_says_of_references_is_none_itself(tmp_path: Path) -> None:
+    for words in (CodeWindow.description, CodeWindow.description_zh):
+        assert resolve_code_refs(words, CodeStore(tmp_path)) == words

@@ -7,7 +7,7 @@ with its Chinese.
 from collections.abc import Mapping
 
 from contextui.config.choices import Lang
-from contextui.tui.words import actions, conversation, desktop, frame, inspector, windows
+from contextui.tui.words import actions, conversation, desktop, frame, inspector
 
 CHINESE: Mapping[str, str] = {
     **frame.CHINESE,
@@ -15,7 +15,6 @@ CHINESE: Mapping[str, str] = {
     **desktop.CHINESE,
     **inspector.CHINESE,
     **actions.CHINESE,
-    **windows.CHINESE,
 }
 
 
