@@ -12,7 +12,7 @@ from contextui.agent.models.offline.finding import (
     only_names,
     with_fields,
 )
-from contextui.agent.models.offline.mentions import mention_of
+from contextui.agent.models.offline.mentions import is_named, mention_of
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.saying import phrases, told, window_line
 from contextui.agent.models.offline.surroundings import Surroundings
@@ -47,8 +47,8 @@ def answer_question(clause: Clause, around: Surroundings, lang: Lang) -> Reply |
     window, wanted = _window_of(clause, around)
     if window is None and not around.opening and around.windows:
         return Reply(content_of(around.windows[0], lang))  # it was opened for this question
-    if window is None:
-        opens = _class_of(clause, around)
+    opens = _class_of(clause, around) if around.opening else None
+    if window is None or (opens and _is_rather(opens, window, clause, around)):
         return Reply(opens=opens) if opens else None
     return Reply(_from_window(clause, window, wanted, lang))
 
@@ -166,6 +166,13 @@ def _class_of(clause: Clause, around: Surroundings) -> ClassView | None:
     ]
     score, best = max(scores, key=lambda one: one[0], default=(0.0, None))
     return best if score >= 0.8 else None
+
+
+def _is_rather(cls: ClassView, window: WindowView, clause: Clause, around: Surroundings) -> bool:
+    """Whether a class that is not open is named, and the window is only described."""
+    closed = all(one.name != cls.name for one in around.windows)
+    named = any(one.text.casefold() == cls.name.casefold() for one in clause.tokens)
+    return closed and named and not any(is_named(one, window) for one in clause.tokens)
 
 
 def _tells(clause: Clause, place: int) -> bool:

@@ -87,7 +87,7 @@ def _before_last(request: ModelRequest) -> list[LlmMessage]:
 
 def _report(scene: Scene, made: Plan, lang: Lang) -> str:
     """What was done in this turn, and what else there is to say."""
-    done = [saying.outcome(call, lang) for step in scene.steps for call in step.calls]
+    done = saying.outcomes([call for step in scene.steps for call in step.calls], lang)
     parts = [*done, *made.said]
     return "\n\n".join(parts) if parts else saying.phrases(lang).nothing_said
 

@@ -121,6 +121,7 @@ def switched(tokens: list[Token]) -> list[Token]:
 
 def marked_done(tokens: list[Token]) -> list[Token]:
     """Add to a verb in the past what it says: "I bought the milk" means that it is done."""
+    tokens = _finished(tokens)
     for place, token in enumerate(tokens):
         before = tokens[max(place - 4, 0) : place]
         past = any(one.text == "了" for one in tokens[place + 1 : place + 2])
@@ -146,6 +147,17 @@ def marked_done(tokens: list[Token]) -> list[Token]:
             done = with_keys(token, frozenset({"@done", *(k for k in token.keys if k[0] == "@")}))
             return [*tokens[:place], done, *tokens[place + 1 :]]
     return tokens
+
+
+def _finished(tokens: list[Token]) -> list[Token]:
+    """Take 写完了 at the end for what it says: 周报写完了 means that it is done."""
+    last = next((n for n in range(len(tokens) - 1, 0, -1) if tokens[n].text != "了"
+                 and tokens[n].kind is not Kind.MARK), 0)  # fmt: skip
+    told = last and tokens[last].has("~after_doing") and not any(
+        one.is_verb and not one.is_small for one in tokens[:last])  # fmt: skip
+    if not told or last + 1 == len(tokens) or tokens[last + 1].text != "了":
+        return tokens
+    return [*tokens[:last], with_keys(tokens[last], frozenset({"@done"})), *tokens[last + 1 :]]
 
 
 def softened(tokens: list[Token]) -> list[Token]:

@@ -28,6 +28,7 @@ class Phrases:
     dropped: str
     identity: str
     able: str
+    try_it: str
     none_open: str
     open_windows: str
     empty: str
@@ -70,6 +71,7 @@ _ALL: dict[Lang, Phrases] = {
         "match your words to the windows and their actions. {0}",
         able="I am the small offline model: I open windows, carry out their actions and tell what "
         "they show. These can be opened:\n{0}",
+        try_it="Try “{0}”, and then say what to do with it.",
         none_open="No window is open.",
         open_windows="Open are:\n{0}",
         empty="{0} shows nothing yet.",
@@ -110,6 +112,7 @@ _ALL: dict[Lang, Phrases] = {
         identity="我是 contextui 的小型离线模型。我没有知识，也不会写文章，只会把你的话对应到窗口和"
         "它们的操作。{0}",
         able="我是小型离线模型：可以打开窗口、执行它们的操作，并说出它们显示的内容。可以打开：\n{0}",
+        try_it="试试“{0}”，然后说要做什么。",
         none_open="没有打开的窗口。",
         open_windows="已打开：\n{0}",
         empty="{0} 还没有内容。",
@@ -169,7 +172,22 @@ def outcome(call: Call, lang: Lang) -> str:
     text = f"\n{text}" if "\n" in text else text
     if call.ok and call.tool == "read_file":
         return f"{one_line(str(call.input.get('path')), _WIDTH)}:{text or ' –'}"
-    return (phrases(lang).done if call.ok else phrases(lang).failed).format(text)
+    say = phrases(lang).done if call.ok else phrases(lang).failed
+    return say.format("").rstrip() + text if "\n" in text else say.format(text)
+
+
+def outcomes(calls: Sequence[Call], lang: Lang) -> list[str]:
+    """What came of calls; what was done in a row is told in one paragraph."""
+    found = list[str]()
+    done = phrases(lang).done.format("")
+    for call in calls:
+        text = outcome(call, lang)
+        goes_on = bool(found) and found[-1].startswith(done) and text.startswith(done)
+        if goes_on and len(text) <= _WIDTH:
+            found[-1] += f"\n{text.removeprefix(done)}"
+        else:
+            found.append(text)
+    return found
 
 
 def told(lines: Iterable[str], lang: Lang, bullet: str = "- ") -> str:
@@ -188,7 +206,11 @@ def window_line(window: WindowView) -> str:
 
 def class_lines(classes: Sequence[ClassView], lang: Lang) -> str:
     """Classes, one to a line."""
-    return told((f"{one.name}: {one.description}" for one in classes), lang)
+    return told((f"{one.name}: {_first_sentence(one.description)}" for one in classes), lang)
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[.。])\s|[;；]\s", text, maxsplit=1)[0]
 
 
 def offer(meaning: Meaning) -> str:

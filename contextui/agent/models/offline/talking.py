@@ -42,7 +42,8 @@ def small_talk(clause: Clause, scene: Scene, lang: Lang, *, alone: bool) -> str:
     about_window = about_window and bool(scene.windows)
     able = any(one.has("~able") for one in said) or _asks_what_can_be_done(clause)
     if able and not about_window:
-        return f"{say.able.format(saying.class_lines(scene.classes, lang))}\n{say.connect}"
+        able = say.able.format(saying.class_lines(scene.classes, lang))
+        return f"{able}\n\n{say.try_it.format(_example(scene.classes, lang))} {say.connect}"
     return _courtesy(said, scene, lang) if alone else ""
 
 
