@@ -4,7 +4,7 @@ from contextui.agent.models.offline.behind_verbs import completes_verb
 from contextui.agent.models.offline.blocks import Action
 from contextui.agent.models.offline.clauses import ENDS, Clause, is_separator, is_telling
 from contextui.agent.models.offline.counting import Numbers
-from contextui.agent.models.offline.edges import ARTICLES, trimmed
+from contextui.agent.models.offline.edges import ARTICLES, is_title, leads_to_name, trimmed
 from contextui.agent.models.offline.lexicon.cues import CUES
 from contextui.agent.models.offline.profiles import (
     EXACT,
@@ -19,6 +19,7 @@ from contextui.agent.models.offline.words import keys_of
 
 _SENTENCE = 3  # tokens: what is longer behind "that" is a sentence
 _NONE: frozenset[str] = frozenset()
+_BESIDE = frozenset(("~before", "~after"))
 _SMALL_CUES = tuple(cue for cue in CUES if cue[0] == "~")
 _REMARKS = ("~because", "~it", "~this", "~person", "~done_mark")  # what a remark begins with
 
@@ -95,7 +96,7 @@ class _Collector:
             self._close(frozenset({COMMA}))
         elif self._is_explained(place, token):
             self._close(self._cues if not self._found else _NONE)
-            self._cues = _NONE if place in self._roles.verbs else self._cues
+            self._cues &= _BESIDE if place in self._roles.verbs else self._cues
         elif not self._tokens and completes_verb(self._clause.tokens, place, self._roles):
             pass
         elif self._leads_back(token):
@@ -115,7 +116,8 @@ class _Collector:
         elif self._leads(place, token):
             self._cues = frozenset(key for key in token.keys if key in _SMALL_CUES)
         elif named := self._named_param(place, token):
-            self._close(frozenset({f"={named}"}))
+            beside = self._cues & _BESIDE if not self._tokens else _NONE
+            self._close(beside | {f"={named}"})
             return 1 + self._only_links(place + 1)
         else:
             self._tokens.append(token)
@@ -203,7 +205,7 @@ class _Collector:
         """Whether a word that could name the action is rather a part of what was said."""
         if place == self._roles.head or place in self._roles.mentions or not self._tokens:
             return False
-        if _is_title(self._tokens[-1]) and _is_title(self._clause.tokens[place]):
+        if is_title(self._tokens[-1]) and is_title(self._clause.tokens[place]):
             return True  # a name, such as Harbour Street
         after = self._at(place + 1)
         is_edge = after is None or after.kind is not Kind.WORD or after.is_small
@@ -214,7 +216,11 @@ class _Collector:
         if (
             self._tokens
             or not token.has(*_SMALL_CUES)
-            or (token.is_verb and (token.is_ascii or place >= (self._roles.head or 0)))
+            or (
+                token.is_verb
+                and (token.is_ascii or place >= (self._roles.head or 0))
+                and (place == self._roles.head or not leads_to_name(token))
+            )
             or token.has("~behind_noun")
         ):
             return False
@@ -258,7 +264,8 @@ class _Collector:
             all(one.has(*ARTICLES) for one in self._tokens))  # fmt: skip
         if token.kind is not Kind.WORD or after is None or not starts or place == self._roles.head:
             return ""
-        if token.has("~last", "~first") and after.number is None:  # "the last line" is a place
+        places = token.has("~last", "~first") or (token.number and token.number.ordinal)
+        if places and after.number is None:  # "the last line" is a place
             return ""
         links = self._only_links(place + 1) or after.kind in (Kind.QUOTE, Kind.NUMBER)
         if after.kind is Kind.MARK or (after.is_small and not links):
@@ -283,8 +290,3 @@ class _Collector:
     def _at(self, place: int) -> Token | None:
         """The token at a place, None behind the end."""
         return self._clause.tokens[place] if place < len(self._clause.tokens) else None
-
-
-def _is_title(token: Token) -> bool:
-    """Whether it is written like a part of a name."""
-    return token.kind is Kind.WORD and token.text.istitle()

@@ -40,6 +40,8 @@ class Numbers:
         if token.kind is Kind.WORD and token.number.ordinal:
             placed = any(not one.optional and one.is_place for one in self._params)
             return behind_words and placed
+        if self._is_text(place, token):
+            return False
         needed = any(not one.optional for one in self._params)
         counts = any(self._counts(place, one) for one in self._params)
         return needed or counts or any(self._is_named_near(place, one) for one in self._params)
@@ -65,6 +67,14 @@ class Numbers:
         names = [keys for one in self._params for keys in keys_of(one.name)]
         declared = (*profile_of(self._action).every, *names)
         return token.has(*UNITS) or likeness(token.keys, declared) >= GROUP
+
+    def _is_text(self, place: int, token: Token) -> bool:
+        """Whether a number that is spelled out is rather the text that is asked for as well."""
+        texts = any(one.type.takes_text and not one.optional for one in self._action.params)
+        before = self._clause.tokens[:place]
+        led = bool(before) and before[-1].has("~to", "~with", "~saying")
+        spelled = token.is_ascii and token.text.isalpha()
+        return texts and led and spelled and any(one.number for one in before)
 
     def _is_range(self, after: Token, then: Token | None) -> bool:
         """Whether "10-20" is said where one number is wanted: it begins at the first."""

@@ -42,19 +42,33 @@ def trimmed(
         left = left[:-1]
     if as_is:
         return left
-    if len(left) > 2 and left[-1].has("~it") and left[-2].has("~in"):
-        left = left[:-2]  # "the word invoice in it"
+    if len(left) > 2 and left[-1].has("~it") and left[-2].has("~in", "~to"):
+        left = left[:-2]  # "the word invoice in it", "eggs to it"
     while left and not _begins_name(left) and (
         _is_only(left[0], (*_FILLERS, "~is_there")) or _leads_nowhere(left)
     ):  # fmt: skip
         left = left[1:]
+    if len(left) > 1 and left[0].has("~all") and action is not None and (
+        any(one.is_amount for one in action.params)
+    ):  # fmt: skip
+        left = left[1:]  # "every foo": all of them are to be counted
     return _without_kind(left if sentence else _without_article(left), action)
+
+
+def is_title(token: Token) -> bool:
+    """Whether it is written like a part of a name."""
+    return token.kind is Kind.WORD and token.text.istitle()
+
+
+def leads_to_name(token: Token) -> bool:
+    """Whether it leads to a name ("called"), and does not say to call somebody."""
+    return token.has("~called") and token.text.casefold().endswith("ed")
 
 
 def _begins_name(tokens: Sequence[Token]) -> bool:
     """Whether a small word is the first of a name, such as Hey Jude."""
     return len(tokens) > 1 and tokens[0].start > 0 and all(
-        one.text.istitle() and one.is_ascii for one in tokens[:2])  # fmt: skip
+        is_title(one) and one.is_ascii for one in tokens[:2])  # fmt: skip
 
 
 def _leads_nowhere(tokens: Sequence[Token]) -> bool:

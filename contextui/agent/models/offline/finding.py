@@ -17,6 +17,8 @@ def asked_about(window: WindowView, pool: Sequence[Item], wanted: list[Token]) -
         return []
     if any(one.has("~exist", "@undone") for one in wanted):
         return [one for one in pool if not _is_done(one)]
+    if numbered := _numbered_line(window, wanted):
+        return [numbered]
     placed = shown.find_by_place(pool, wanted)
     if placed is not None:
         return [placed]
@@ -57,7 +59,7 @@ def holds(item: Item, token: Token, window: WindowView) -> bool | None:
     """Whether a word is true of an item; a mark that only others have is not."""
     verdict = shown.holds(item, token)
     alike = [one for one in window.items if one.tag == item.tag]
-    marked = any(shown.holds(one, token) for one in alike)
+    marked = any(shown.holds(one, token) for one in alike) or _can_mark(window, token)
     return False if verdict is None and marked and item.tag else verdict
 
 
@@ -81,6 +83,22 @@ def is_field(item: Item, window: WindowView) -> bool:
 
 
 # --- within ------------------------------------------------------------------------------
+
+
+def _can_mark(window: WindowView, token: Token) -> bool:
+    """Whether an action of the window marks things so, so that what has no mark is not."""
+    verbs = {key for key in token.keys if key[0] == "@"}
+    return any(keys & verbs for one in window.actions for keys in keys_of(one.id)[:1])
+
+
+def _numbered_line(window: WindowView, wanted: list[Token]) -> Item | None:
+    """The line with a number that is asked for: "line 3", 第三行."""
+    numbers = [one.number.value for one in wanted if one.number and not one.number.from_end]
+    if len(numbers) != 1 or not any(one.has("#line") for one in wanted):
+        return None
+    shown_as = f"{numbers[0]:g}"
+    lines = (one for one in window.items if not one.tag)
+    return next((one for one in lines if one.text.split(maxsplit=1)[:1] == [shown_as]), None)
 
 
 def _true_of(items: list[Item], wanted: list[Token], window: WindowView) -> list[Item]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from contextui.agent.models.offline.blocks import Action, ClassView
-from contextui.agent.models.offline.clauses import Clause, is_telling
+from contextui.agent.models.offline.clauses import Clause, is_telling, significant
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
 from contextui.agent.models.offline.frame import Frame
@@ -32,7 +32,8 @@ def opening(clause: Clause, around: Surroundings) -> list[Meaning]:
     """The classes that a clause can mean to open, the best first."""
     if not around.opening:
         return []
-    head = head_of(clause, around.declared())
+    alone = len([one for one in significant(clause.tokens) if one.kind is not Kind.MARK]) == 1
+    head = None if alone else head_of(clause, around.declared())
     found = [one for cls in around.classes for one in _meanings(clause, cls, around, head)]
     return sorted(found, key=lambda one: -one.score)
 
@@ -74,6 +75,7 @@ def _meanings(
     elif not is_open and all(one.optional for one in cls.args):
         led = led_mention(clause, cls) >= 2.0
         does = _does_what_it_is_for(verb, cls) and _tells_something(clause, verb)
+        does = does and len(significant(clause.tokens)) > 1
         if led or does or named >= 2.0:
             score = min(named, 3.0) + 0.8 * led + 2.4 * does + 0.3 * _shows_products(verb, cls)
             yield Meaning(score, action, None, cls, Filled(), then=True)
@@ -155,7 +157,8 @@ def _does_what_it_is_for(verb: Token | None, cls: ClassView) -> bool:
     """Whether a verb says what windows of this class are for ("note …" for notes)."""
     if verb is None or verb.has("@show", "@open", "@find", "@start", "@stop", "@on", "@off"):
         return False
-    return not is_generic(verb) and likeness(verb.keys, words_of(cls)[1]) >= GROUP
+    named = likeness(verb.keys, words_of(cls)[1]) >= GROUP
+    return not is_generic(verb) and (named or (verb.has("@remind") and _shows_products(verb, cls)))
 
 
 def _shows_products(verb: Token | None, cls: ClassView) -> bool:
@@ -168,7 +171,7 @@ def _tells_something(clause: Clause, verb: Token | None) -> bool:
     """Whether there is something to be noted, rather than to be thought up."""
     told = any(is_telling(clause.tokens, place) for place in range(len(clause.tokens)))
     said = any(one.kind is Kind.QUOTE or one.has("~saying") for one in clause.tokens)
-    return told or said or (verb is not None and verb.has("#note"))
+    return told or said or (verb is not None and verb.has("#note", "@remind"))
 
 
 def _is_described(verb: Token, cls: ClassView) -> bool:

@@ -8,6 +8,7 @@ from contextui.agent.models.offline.frame import Beside, Frame, Value
 from contextui.agent.models.offline.items import PART, find_by_words, main_items
 from contextui.agent.models.offline.lexicon.cues import POSITIONS
 from contextui.agent.models.offline.lexicon.numbers import SECONDS
+from contextui.agent.models.offline.pointing import wants_item
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.runs import Run, is_once
 from contextui.agent.models.offline.token import Kind, Numeral, Token
@@ -26,13 +27,24 @@ def number_value(param: Param, run: Run, frame: Frame) -> Value | None:
     named = any(likeness(one.keys, keys_of(param.name)) >= GROUP for one in (token, *others))
     if param.is_amount and _has_unit(run):
         return None  # so many seconds are not so many things
+    spelled = token.is_ascii and token.text.isalpha() and len(run.tokens) == 1
+    if spelled and "~to" in run.cues and _takes_words(frame):
+        return None  # "change line 2 to two"
     value = _amount(token.number, param, run)
     if token.number.from_end or not ("float" in param.type.plain or isinstance(value, int)):
         return None
     strange = sum(one.kind is not Kind.MARK for one in others)
     named = named or (_has_unit(run) and any(map(_seconds, keys_of(param.name))))
     counts = param.is_amount and not token.number.ordinal and not strange
-    return Value(value, 1.5 + named - 0.3 * max(strange - 1, 0), sure=named or counts)
+    vague = spelled and param.is_place and not (named or token.number.ordinal)
+    score = 1.5 + named - vague - 0.3 * max(strange - 1, 0)
+    return Value(value, score, sure=named or counts)
+
+
+def _takes_words(frame: Frame) -> bool:
+    """Whether words are asked for besides a number."""
+    needed = [one for one in frame.action.params if one.type.takes_text and not one.optional]
+    return any(not wants_item(one, frame) for one in needed)
 
 
 def end_of(window: WindowView) -> int:

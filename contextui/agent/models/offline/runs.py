@@ -71,8 +71,8 @@ def leads_to(cue: str, param: Param) -> bool:
         return cue == f"={param.name}"
     if cue == "~with" and param.type.of is not None and not param.type.takes_text:
         return True
-    if cue == "~for" and param.type.of is not None:
-        return False  # what a list is for is none of its things
+    if cue in ("~for", "~called") and param.type.of is not None:
+        return False  # what a list is for, or called, is none of its things
     if cue == COLON and not param.optional and param.type.takes_text:
         return True
     wanted = {one.removesuffix("s") for one in CUES.get(cue, "").split()}

@@ -21,6 +21,7 @@ _WORD = re.compile(rf"(?:(?![{HAN}])[^\W_])+(?:['’_-](?:(?![{HAN}])[^\W_])+)*"
 _NUMBER = re.compile(r"[#№]?\d+(?:,\d{3})*(?:\.\d+)?(%|st\b|nd\b|rd\b|th\b)?(?![A-Za-z_:/\d])")
 _AMOUNT = re.compile(r"[+-]?\d+(?:\.\d+)?(?=[A-Za-z]{1,4}\b)")
 _CLOCK = re.compile(r"\d{1,2}(?::\d{2})?\s?[ap]\.?m\b\.?|\d{1,2}:\d{2}(?!\d)", re.IGNORECASE)
+_AND = re.compile(r"[&+]\s")
 _PATH = re.compile(r"[A-Za-z0-9_.*?@~+/\\-]{1,250}")
 _HAN_PATH = re.compile(
     r"[\w@+-]{0,80}(?:/[\w@+-]{1,80}){0,20}(?:/|\.[a-z][a-z0-9]{0,7})(?![A-Za-z0-9_/])"
@@ -106,6 +107,8 @@ def _plain(text: str, place: int, names: frozenset[str]) -> Iterator[Token]:
         yield from _han(text, place, run.end(), names)
     elif word := _WORD.match(text, place):
         yield from _word(word[0], place)
+    elif _AND.match(text, place) and text[place - 1 : place].isspace():
+        yield Token(text[place], place, place + 1, Kind.WORD, word_keys("and"))
     else:
         yield Token(text[place], place, place + 1, Kind.MARK)
 

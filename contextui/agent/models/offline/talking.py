@@ -40,8 +40,8 @@ def small_talk(clause: Clause, scene: Scene, lang: Lang, *, alone: bool) -> str:
     about_window = any(mention_of(clause, one, strict=False)[0] >= 1.0 for one in scene.windows)
     about_window = about_window or any(one.has("~here", "~it") for one in said)
     about_window = about_window and bool(scene.windows)
-    able = any(one.has("~able") for one in said) or _asks_what_can_be_done(clause)
-    if able and not about_window:
+    asks = any(one.has("~able") for one in said) or _asks_what_can_be_done(clause)
+    if asks and not about_window:
         able = say.able.format(saying.class_lines(scene.classes, lang))
         return f"{able}\n\n{say.try_it.format(_example(scene.classes, lang))} {say.connect}"
     return _courtesy(said, scene, lang) if alone else ""

@@ -168,7 +168,7 @@ def test_what_was_done_is_not_done_again() -> None:
         called(("action", {"window_id": "todo_1", "action_id": "add", "params": {"text": "tea"}})),
         user(result("Added 1 'tea'.")),
     )
-    assert words(finished) == "Done: Opened todo_1.\n\nDone: Added 1 'tea'."
+    assert words(finished) == "Done: Opened todo_1.\nAdded 1 'tea'."
 
 
 def test_after_a_failure_it_stops_and_says_so_in_the_words_of_the_tool() -> None:

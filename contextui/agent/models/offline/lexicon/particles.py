@@ -129,7 +129,8 @@ no: false, no, off | 否 假 关
 except: except, except for, everything but, all but, but not, apart from, other than, save for |
     除了 除 以外 之外
 exist: what else, anything else, left, remaining, still open, pending, outstanding, open,
-    have to do, left to do, need to do, still to do, to be done, still need, still missing,
+    have to do, i have to do, i need to do, i must do, i should do, we have to do, left to do,
+    need to do, still to do, to be done, still need, still missing,
     missing | 还差 差 还缺 缺 剩 剩下 还剩 未 剩余
 drop: never mind, nevermind, forget it, forget that, leave it, nothing, no thanks, not now,
     drop it, doesn't matter, skip it, cancel, none of them, neither, nvm | 算了 不用了 没事 没事了
