@@ -235,4 +235,10 @@ def _about(loaded: Loaded) -> Iterable[str]:
 def _moved(folder: Path) -> Iterable[str]:
     if folder != here():
         shown = shown_path(folder)
-        yield words("This session belongs to {folder} and works there.", folder=shown)
+        if folder.is_dir():
+            yield words("This session belongs to {folder} and works there.", folder=shown)
+        else:
+            yield words(
+                "This session belongs to {folder}, which is gone: it goes on without files.",
+                folder=shown,
+            )

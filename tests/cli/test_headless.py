@@ -353,3 +353,12 @@ def test_nul_and_lone_surrogates_do_no_harm(program: Program, server: Server) ->
     server.play(answer("Fine."))
     assert program("-p", "a\udcffb").status == 0
     assert said(server) == "a�b"
+
+
+def test_a_session_goes_on_although_its_folder_is_gone(program: Program, tmp_path: Path) -> None:
+    program("-p", "Make a to-do list with milk")
+    (info,) = program.sessions()
+    program.folder.rename(tmp_path / "moved")
+    done = program("-r", info.id, "-p", "What is on my list?")
+    assert (done.status, "milk" in done.out) == (0, True)
+    assert f"belongs to {info.cwd}, which is gone" in done.err

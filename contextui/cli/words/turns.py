@@ -46,6 +46,9 @@ CHINESE: dict[str, str] = {
     "The window {window} is left out: {reason}.": "窗口 {window} 被略去：{reason}。",
     "{file} is left out. {error}": "{file} 被略去。{error}",
     "This session belongs to {folder} and works there.": "这个会话属于 {folder}，在那里工作。",
+    "This session belongs to {folder}, which is gone: it goes on without files.": (
+        "这个会话属于 {folder}，而它已不存在：会话继续，但没有文件可用。"
+    ),
     "The session is open in another process. This is a copy of it.": (
         "该会话已在另一个进程中打开。这是它的副本。"
     ),
