@@ -20,7 +20,7 @@ from contextui.tui.app import ContextUIApp
 from contextui.tui.approval import ApprovalScreen
 from contextui.tui.conversation.prompt import Prompt
 from tests.tui.picture import FOLDER, at_rest, check
-from tests.tui.running import SIZES, desk_in, running, say, until
+from tests.tui.running import SIZES, desk_in, running, say, shown, until
 
 PROMPT = "You work together with a person.\nYou both look at the same windows."
 CART = '''\
@@ -129,6 +129,7 @@ def test_an_approval_with_what_will_change(own_home: Path) -> None:
             assert isinstance(app, ContextUIApp)
             app.main.say(WORDS["en"][3])
             await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
+            await until(pilot, lambda: shown(pilot, "cart.py •"))  # behind it
             await take(pilot, "approval")
 
     asyncio.run(look())
