@@ -14,7 +14,7 @@ from contextui.context.strategies.applying import apply, decide
 from contextui.context.strategies.env import StrategyEnv
 from contextui.context.strategies.sliding import SlidingWindow
 from contextui.context.strategies.strategy import ContextStrategy
-from contextui.errors import ContextTooLargeError, ContextUIError
+from contextui.errors import ContextTooLargeError
 from contextui.model import Model, Tool, Usage
 from contextui.secrets import mask
 from contextui.text import one_line
@@ -203,5 +203,4 @@ class Strategist:
 
 
 def _reason(problem: Exception) -> str:
-    said = str(problem) if isinstance(problem, ContextUIError) else reason_of(problem)
-    return one_line(mask(said), _LONGEST)
+    return one_line(mask(reason_of(problem)), _LONGEST)

@@ -11,7 +11,7 @@ from contextui.agent.events import (
     RetryScheduled,
 )
 from contextui.cli.countdown import Countdown
-from contextui.cli.speaking import as_json, note
+from contextui.cli.speaking import as_json, note, tell
 from contextui.cli.words import counted, spoken, words
 from contextui.events import Event
 from contextui.text import one_line
@@ -21,7 +21,7 @@ class Aside:
     """Tells of what is done on the way.
 
     Args:
-        tells: Whether anybody wants to know.
+        tells: Whether anybody wants to know of more than notices.
         before: Called before a line is written; the output may stand in the middle of one.
     """
 
@@ -37,8 +37,10 @@ class Aside:
                 self._calls[number] = event
             case CallFinished(number):
                 self._note(call_line(self._calls[number], event))
-            case Notice(text):
-                self._note(text)
+            case Notice(text):  # a person should know of it, so it is in every log
+                self._before()
+                self.clear()
+                tell(text)
             case CompactionStarted(goes=goes):
                 many = counted(goes, "{count} message", "{count} messages")
                 self._note(words("Making room: a summary takes the place of {many}.", many=many))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import TurnFinished
+from contextui.agent.events import Notice, TurnFinished
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.assembling import Assembly, assemble
@@ -96,8 +96,11 @@ async def _take_turn(
     finished, broken = TurnFinished("failed"), None
     try:
         async for event in controller.run_turn(prompt):
-            if isinstance(event, TurnFinished):
-                finished = event
+            match event:
+                case TurnFinished():
+                    finished = event
+                case Notice(text):
+                    notices.told.append(text)
             try:
                 output.hear(event)
                 notices.tell_new()

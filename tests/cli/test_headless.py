@@ -184,6 +184,16 @@ def test_a_line_end_cut_in_two_is_still_one(capsys: pytest.CaptureFixture[str], 
     assert capsys.readouterr().out == "one\ntwo\n"
 
 
+@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+def test_what_a_person_should_know_is_always_told(program: Program, form: str) -> None:
+    program.write(".contextui/code/index.sqlite/x", "in the way")
+    done = program("-p", "Hi", "--output-format", form)
+    assert done.err.startswith("contextui: index.sqlite is no plain file")
+    if form != "text":
+        told = done.json if form == "json" else done.lines[-1]
+        assert [f"contextui: {one}\n" for one in told["notices"]] == [done.err]
+
+
 REFERRING = [
     ("See <code_ref>hi</code_ref>.\nSo.", "See \n```python\nprint(1)\n```\n.\nSo.\n"),
     ("<code_ref>\nhi\n</code_ref>", "```python\nprint(1)\n```\n"),

@@ -1,9 +1,10 @@
 """`ContextStrategy`: decides what of a conversation the model reads. Anybody can write one."""
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from contextui.context.item import ContextItem
 from contextui.context.strategies.env import StrategyEnv
@@ -54,6 +55,12 @@ class ContextStrategy(ABC):
     name: ClassVar[str] = ""
     before_compaction: ClassVar[bool] = True
     env: StrategyEnv
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in ("compose_payload", "on_turn_complete"):
+            if not inspect.iscoroutinefunction(getattr(cls, name)):
+                raise StrategyError(f"{cls.__name__}.{name} must be an async def.")
 
     @abstractmethod
     async def compose_payload(

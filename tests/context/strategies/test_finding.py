@@ -27,12 +27,20 @@ class Fussy(Last):
 
 nothing = 7
 """
+WAITS_FOR_NOTHING = """
+from contextui import ContextStrategy, Payload
+
+class Hasty(ContextStrategy):
+    def compose_payload(self, system_prompt, history, tools, rag_context=None):
+        return Payload(history)
+"""
 POINTS = """
 [contextui.strategies]
 last = strange_strategies:Last
 fussy = strange_strategies:Fussy
 nothing = strange_strategies:nothing
 missing = strange_strategies:Missing
+hasty = hasty_strategies:Hasty
 """
 
 
@@ -44,6 +52,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: strange\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(POINTS)
     (tmp_path / "strange_strategies.py").write_text(MODULE)
+    (tmp_path / "hasty_strategies.py").write_text(WAITS_FOR_NOTHING)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
     sys.modules.pop("strange_strategies", None)
@@ -62,7 +71,7 @@ def test_settings_reach_the_strategy() -> None:
 
 @pytest.mark.usefixtures("package")
 def test_a_packages_strategies_are_found() -> None:
-    assert strategy_names() == [*OUR_OWN, "fussy", "last", "missing", "nothing"]
+    assert strategy_names() == [*OUR_OWN, "fussy", "hasty", "last", "missing", "nothing"]
     assert vars(make_strategy("last", {"count": 3})) == {"count": 3}
 
 
@@ -73,6 +82,7 @@ def test_a_packages_strategies_are_found() -> None:
         ("lost", {}, 'There is no strategy "lost". There is: sliding, summarization, entities, '),
         ("nothing", {}, "is no ContextStrategy"),
         ("missing", {}, "cannot be loaded"),
+        ("hasty", {}, "cannot be loaded: Hasty.compose_payload must be an async def."),
         ("fussy", {"a": 1}, "cannot be made: RuntimeError: not today"),
         ("last", {"cuont": 1}, 'has no setting "cuont". It has: count.'),
         ("entities", {}, "needs the setting schema"),
