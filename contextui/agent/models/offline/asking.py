@@ -88,6 +88,8 @@ def _from_window(clause: Clause, window: WindowView, wanted: list[Token], lang: 
 def _whether(window: WindowView, found: list[Item], wanted: list[Token], lang: Lang) -> str:
     """Yes or no, if what is shown says so; else what is shown of it."""
     say = phrases(lang)
+    if not found and all(one.is_verb for one in wanted):
+        return _whether_all(window, wanted, lang)
     if not found:
         phrase = one_line(" ".join(one.text for one in wanted), 60)
         return say.there_is_not.format(window.id, phrase)
@@ -97,6 +99,14 @@ def _whether(window: WindowView, found: list[Item], wanted: list[Token], lang: L
     if len(verdicts) == 1 and None not in verdicts:
         return (say.there_is if True in verdicts else say.is_not).format(window.id, lines)
     return (say.shows if verdicts else say.there_is).format(window.id, lines)
+
+
+def _whether_all(window: WindowView, wanted: list[Token], lang: Lang) -> str:
+    """Whether something is true of all that a window lists; else of which it is not."""
+    say, pool = phrases(lang), shown.main_items(window)
+    lacking = [one for one in pool if not all(holds(one, word, window) for word in wanted)]
+    lines = told((_line(one, window) for one in lacking or pool), lang, "")
+    return (say.is_not if lacking else say.there_is).format(window.id, lines)
 
 
 def _line(item: Item, window: WindowView) -> str:

@@ -71,7 +71,7 @@ def choices_of(clause: Clause, param: Param, frame: Frame, roles: Roles) -> From
     choices = param.type.of.choices if param.type.of else ()
     found = sorted(_named(clause.tokens, choices, roles))
     if not found:
-        return None
+        return _all_of(clause, choices, frame, roles)
     named = list(dict.fromkeys(one.choice for one in found))
     shown = _shown(choices, frame)
     places = frozenset(place for one in found for place in one.places)
@@ -82,6 +82,19 @@ def choices_of(clause: Clause, param: Param, frame: Frame, roles: Roles) -> From
     if any(one.text.casefold() in _MORE for one in clause.tokens):
         named = [one for one in choices if one in named or one in shown]
     return FromClause([choice_value(one) for one in named], 2.0, places)
+
+
+def _all_of(
+    clause: Clause, choices: Sequence[str], frame: Frame, roles: Roles
+) -> FromClause | None:
+    """Every choice, where the verb of the action and "everything" is all that is said."""
+    said = [n for n, one in enumerate(clause.tokens) if one.kind is not Kind.MARK]
+    every = frozenset(n for n in said if clause.tokens[n].has("~all", "@unfilter"))
+    plain = all(n == roles.head or clause.tokens[n].is_small or n in roles.mentions for n in said)
+    acts = roles.head is not None and clause.tokens[roles.head].has(*frame.verbs, "@unfilter")
+    if not (every and plain and acts):
+        return None
+    return FromClause([choice_value(one) for one in choices], 3.0, every - {roles.head})
 
 
 def _shown(choices: Sequence[str], frame: Frame) -> list[str]:

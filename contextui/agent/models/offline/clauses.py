@@ -54,7 +54,9 @@ class Clause:
             polite = any(
                 one.has("~polite") and not one.has("~is_there") for one in self.tokens[:-2]
             )
-            if words and words[-1].text in ("吗", "没有", "没", "呢") and not polite:
+            if words and not polite and (
+                words[-1].text in ("吗", "没有", "没", "呢") or words[-1].has("~howmany")
+            ):  # fmt: skip
                 return True
             marked = self.tokens[-1].text in "?？" and not polite
             if marked and first < len(said):

@@ -26,7 +26,7 @@ def asked_about(window: WindowView, pool: Sequence[Item], wanted: list[Token]) -
     nouns = [one for one in wanted if not one.is_verb or any(key[0] == "#" for key in one.keys)]
     named = [
         one for one in everything if one.tag and any(
-            likeness(token.nouns, keys_of(one.tag)) >= GROUP for token in nouns)
+            likeness(token.nouns, keys_of(one.tag)) >= GROUP for token in nouns or wanted)
     ]  # fmt: skip
     said = [one for one in nouns or wanted if not one.has("~exist")]
     found = shown.find_by_words(everything, " ".join(one.text for one in said))

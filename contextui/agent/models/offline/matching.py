@@ -137,7 +137,8 @@ class _Acting:
         if self._meant.windows:
             return 2.0, places | self._meant.places
         bonus = min(named, 2.0) - (1.5 if self._clearest >= named + 1.5 else 0.0)
-        if is_indefinite(self._clause, places):
+        verb = self._clause.tokens[self._head] if self._head is not None else None
+        if is_indefinite(self._clause, places) and (verb is None or verb.has("@open", "@show")):
             bonus = -1.0  # "another list" is none that is open
         if self._elsewhere >= max(self._clearest, 2.5) and self._elsewhere > named + 1.0:
             bonus -= 1.5

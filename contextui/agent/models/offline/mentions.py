@@ -7,6 +7,7 @@ from contextui.agent.models.offline.blocks import ClassView, WindowView
 from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.profiles import GROUP, likeness, words_of
+from contextui.agent.models.offline.shown_paths import paths_of
 from contextui.agent.models.offline.token import Kind, Token
 
 _BEFORE = listed(
@@ -117,8 +118,15 @@ def _names(token: Token, view: WindowView | ClassView) -> bool:
         return False
     if isinstance(view, WindowView) and token.text.casefold() == view.id.casefold():
         return True
+    if isinstance(view, WindowView) and _is_shown_path(token, view):
+        return False
     nouns = frozenset(key for key in token.keys if key[0] != "@")
     return token.has("#window") or any(likeness(nouns, one) >= GROUP for one in words_of(view))
+
+
+def _is_shown_path(token: Token, view: WindowView) -> bool:
+    """Whether it is the name of a file or a folder that a window shows, such as docs."""
+    return any(one.strip("/").rsplit("/", 1)[-1] == token.text for one in paths_of(view))
 
 
 def _stands_free(tokens: Sequence[Token], start: int, end: int) -> bool:

@@ -36,6 +36,7 @@ def windows_meant(clause: Clause, around: Surroundings) -> Meant:
         _by_listing,
         _by_kind,
         _by_pronoun,
+        _by_both,
         _by_closing_all,
     ):
         meant = find(clause.tokens, clause, around)
@@ -121,6 +122,18 @@ def _by_pronoun(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Mea
     if at is None or len(known) < 2:
         return Meant()
     return Meant(tuple(known), frozenset([at]))
+
+
+def _by_both(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Meant:
+    """ "Set both to 21", where two windows of a kind are open that list nothing themselves."""
+    at = next((n for n, one in enumerate(tokens) if one.has("~both")), None)
+    used = next((one for one in around.windows if one.id in around.used[:1]), None)
+    last = used or (around.windows[-1] if around.windows else None)
+    if at is None or last is None:
+        return Meant()
+    same = tuple(one for one in around.windows if one.name == last.name)
+    listing = any(item.get("id") is not None for one in same for item in one.items)
+    return Meant(same, frozenset([at])) if len(same) == 2 and not listing else Meant()
 
 
 def _by_closing_all(tokens: Sequence[Token], _: Clause, around: Surroundings) -> Meant:

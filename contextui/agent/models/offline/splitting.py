@@ -130,6 +130,15 @@ def _told(tokens: Sequence[Token], knows: Knows) -> Sequence[Token]:
     verb = next(
         (n for n, one in enumerate(tokens) if one.is_verb and not one.is_small), len(tokens)
     )
+    noted = verb + 1
+    if verb + 2 < len(tokens) and tokens[verb].has("@write") and tokens[noted].has("#note"):
+        start, after = tokens[noted].end, tokens[noted + 1]
+        if after.start > start and after.kind is Kind.WORD and not after.is_ascii:
+            return [
+                *tokens[: noted + 1],
+                Token("：", start, start, Kind.MARK),
+                *tokens[noted + 1 :],
+            ]
     comma = tokens[verb + 1] if verb + 2 < len(tokens) else None
     if comma is None or comma.text not in (",", "，") or not tokens[verb].has("@write"):
         return tokens

@@ -82,6 +82,7 @@ def understand(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
     """What comes of a clause, as things stand."""
     head = head_of(clause, around.declared())
     leaves = head is None and any(one.has("~leave") for one in clause.tokens)
+    leaves = leaves or _leaves_window(clause, head, around)
     if leaves or is_negated(clause, head):
         return NOTHING
     wishes = acting(clause, around)
@@ -120,6 +121,18 @@ def not_understood(clause: Clause, outcome: Outcome, around: Surroundings, lang:
 
 
 # --- within ------------------------------------------------------------------------------
+
+
+def _leaves_window(clause: Clause, head: int | None, around: Surroundings) -> bool:
+    """Whether a window is to be left as it is ("keep the notebook"), not what it shows."""
+    if head is None or not clause.tokens[head].has("~leave"):
+        return False
+    words = [one for n, one in enumerate(clause.tokens) if n != head and not one.is_small]
+    words = [one for one in words if one.kind is not Kind.MARK]
+    named = [
+        one.text.casefold() in (view.name, view.id) for one in words for view in around.windows
+    ]
+    return len(words) == 1 and any(named)
 
 
 def _only_looks(meaning: Meaning) -> bool:
