@@ -19,8 +19,9 @@ from contextui.config.choices import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.approval import ApprovalScreen
 from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.desktop.frame import WindowFrame
 from tests.tui.picture import FOLDER, at_rest, check
-from tests.tui.running import SIZES, desk_in, running, say, shown, until
+from tests.tui.running import SIZES, desk_in, running, say, until
 
 PROMPT = "You work together with a person.\nYou both look at the same windows."
 CART = '''\
@@ -129,7 +130,9 @@ def test_an_approval_with_what_will_change(own_home: Path) -> None:
             assert isinstance(app, ContextUIApp)
             app.main.say(WORDS["en"][3])
             await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
-            await until(pilot, lambda: shown(pilot, "cart.py •"))  # behind it
+            editor = app.main.query(WindowFrame).first()
+            await until(pilot, lambda: "•" in str(editor.border_title))
+            app.screen.refresh()  # what stands behind it is drawn when it opens, and then no more
             await take(pilot, "approval")
 
     asyncio.run(look())
