@@ -168,10 +168,10 @@ def language(words: str, system: str) -> Lang:
 
 def outcome(call: Call, lang: Lang) -> str:
     """What came of a call, in the tool's own words."""
+    if call.ok and call.tool == "read_file":
+        return f"{one_line(str(call.input.get('path')), _WIDTH)}:{_as_it_stands(call.result, lang)}"
     text = told(call.result.splitlines(), lang, "")
     text = f"\n{text}" if "\n" in text else text
-    if call.ok and call.tool == "read_file":
-        return f"{one_line(str(call.input.get('path')), _WIDTH)}:{text or ' –'}"
     say = phrases(lang).done if call.ok else phrases(lang).failed
     return say.format("").rstrip() + text if "\n" in text else say.format(text)
 
@@ -188,6 +188,16 @@ def outcomes(calls: Sequence[Call], lang: Lang) -> list[str]:
         else:
             found.append(text)
     return found
+
+
+def _as_it_stands(text: str, lang: Lang) -> str:
+    """A file's lines with their indents, marked as what is not words of the model's own."""
+    lines = [line.rstrip()[:_WIDTH] for line in text.splitlines()]
+    if not any(lines):
+        return " –"
+    fence = "`" * (1 + max(map(len, ["``", *re.findall("`+", text)])))
+    rest = [phrases(lang).more.format(len(lines) - _LINES)] * (len(lines) > _LINES)
+    return "\n".join(["", fence, *lines[:_LINES], fence, *rest])
 
 
 def told(lines: Iterable[str], lang: Lang, bullet: str = "- ") -> str:

@@ -184,3 +184,11 @@ def test_it_knows_nothing_of_the_built_in_windows() -> None:
             names = [action.id, *(param.name for param in action.params.listing)]
             for name in (one for one in names if "_" in one):
                 assert not re.search(rf"\b{name}\b", source), f"{cls.name}.{name}"
+
+
+def test_a_file_is_told_as_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f():\n    return 1\n", "utf-8")
+    (tmp_path / "b.md").write_text("```\n", "utf-8")
+    with Talk(tmp_path) as talk:
+        assert talk.say("read a.py").text == "a.py:\n```\n1 def f():\n2     return 1\n```"
+        assert talk.say("read b.md").text == "b.md:\n````\n1 ```\n````"
