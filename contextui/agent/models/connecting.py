@@ -12,6 +12,11 @@ PROXY_AUTH = 407
 """The status by which a proxy asks for a name and a password."""
 
 _LOOPBACK = re.compile(r"\w+://(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)", re.IGNORECASE)
+_PLAIN_TEXT = (
+    "WRONG_VERSION_NUMBER",
+    "HTTP_REQUEST",
+    "RECORD_LAYER_FAILURE",
+)  # what comes where TLS was to come
 
 
 def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = False) -> ModelError:
@@ -54,6 +59,8 @@ def _not_connected(cause: Exception, endpoint: Endpoint, was_reached: bool) -> M
     kind: ErrorKind = "unreached" if is_hopeless else "connection"
     if isinstance(root, ssl.SSLCertVerificationError):
         return ModelError("settings", words.untrusted.format(at=endpoint, reason=reason))
+    if isinstance(root, ssl.SSLError) and root.reason in _PLAIN_TEXT:
+        return ModelError("settings", words.no_https.format(at=endpoint))
     if proxy is not None and not isinstance(root, ssl.SSLError):  # it is the server's, behind it
         return ModelError(kind, _by_way(words.way_unreachable, proxy, endpoint, reason))
     if isinstance(root, ConnectionRefusedError):

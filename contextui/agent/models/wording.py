@@ -33,6 +33,7 @@ class FailureWords:
     unreachable: str
     nobody: str
     untrusted: str
+    no_https: str
     way: str
     way_unreachable: str
     way_refuses: str
@@ -84,6 +85,8 @@ _ALL: dict[Lang, FailureWords] = {
         "Check the network, and ANTHROPIC_BASE_URL or --base-url.",
         nobody="Nothing listens at {at}: start the server there, or check ANTHROPIC_BASE_URL or "
         "--base-url.",
+        no_https="{at} does not speak https: write the address with http:// in ANTHROPIC_BASE_URL "
+        "or --base-url.",
         untrusted="The certificate of {at} is not trusted: {reason}. Where it is right all the "
         "same, name the file of who signed it in SSL_CERT_FILE.",
         way="the proxy at {proxy} ({variable})",
@@ -142,6 +145,7 @@ _ALL: dict[Lang, FailureWords] = {
         unreachable="无法连接{server}：{reason}。"
         "请检查网络，以及 ANTHROPIC_BASE_URL 或 --base-url。",
         nobody="{at} 没有程序在监听：请启动那里的服务器，或检查 ANTHROPIC_BASE_URL 或 --base-url。",
+        no_https="{at} 不使用 https：请在 ANTHROPIC_BASE_URL 或 --base-url 中把地址写成 http://。",
         untrusted="{at} 的证书不受信任：{reason}。如果它确实可信，"
         "请在 SSL_CERT_FILE 中写明签发者的证书文件。",
         way="代理 {proxy}（{variable}）",

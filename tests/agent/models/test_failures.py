@@ -189,6 +189,13 @@ def test_where_nobody_listens_the_address_is_named() -> None:
     assert "--base-url" in str(caught)
 
 
+def test_a_server_without_https_is_told_from_one_that_is_away() -> None:
+    with Server() as server:
+        caught = failure(server, base_url=server.url.replace("http:", "https:"))
+    assert caught.kind == "settings"
+    assert "does not speak https: write the address with http://" in str(caught)
+
+
 def test_a_server_that_hangs_up_was_not_reached() -> None:
     caught = the_failure(Hangup())
     assert caught.kind == "connection"
