@@ -119,9 +119,11 @@ def _take_occurrences(clause: Clause, action: Action, filled: Filled, frame: Fra
 
 def _take_only_path(action: Action, filled: Filled, frame: Frame) -> None:
     """ "Open it", where a window shows one path: that one."""
-    paths = paths_of(frame.window) if frame.window is not None else ()
     needed = [one for one in action.params if one.is_path and not one.optional]
-    if len(paths) == len(needed) == 1 and needed[0].name not in filled.params:
+    if frame.window is None or len(needed) != 1 or needed[0].name in filled.params:
+        return
+    paths = paths_of(frame.window)
+    if len(paths) == 1:
         filled.params[needed[0].name] = paths[0]
         filled.score += 0.5
 

@@ -126,6 +126,8 @@ def _names(token: Token, view: WindowView | ClassView) -> bool:
 
 def _is_shown_path(token: Token, view: WindowView) -> bool:
     """Whether it is the name of a file or a folder that a window shows, such as docs."""
+    if token.text not in view.text:  # most words are not, and paths cost more to look up
+        return False
     return any(one.strip("/").rsplit("/", 1)[-1] == token.text for one in paths_of(view))
 
 

@@ -97,12 +97,11 @@ def _one_item(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> Val
     if len(numbers) == 1 and only_kind:
         return _by_number(numbers[0].value, pool, param)
     without_kind = tuple(one for one in run.tokens if not _is_kind(one, None, param, frame))
-    for tokens in (run.tokens, without_kind):
-        text = Run(tokens, run.cues, run.words).text if tokens else ""
-        if found := _by_words(run, text, pool, param, frame):
-            return found
+    kindless = Run(without_kind, run.cues, run.words).text if without_kind else ""
     telling = [one.text for one in run.tokens if not one.is_small and not one.is_ascii]
-    return _by_words(run, "".join(telling), pool, param, frame)
+    texts = filter(None, dict.fromkeys((run.text, kindless, "".join(telling))))
+    found = (_by_words(run, text, pool, param, frame) for text in texts)
+    return next(filter(None, found), None)
 
 
 def _counts(token: Token) -> bool:
