@@ -8,6 +8,7 @@ from contextui.agent.models.offline.clauses import Clause
 from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.profiles import GROUP, likeness, words_of
 from contextui.agent.models.offline.shown_paths import paths_of
+from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind, Token
 
 _BEFORE = listed(
@@ -21,6 +22,28 @@ _AFTER = listed(
 _INDEFINITE = frozenset(("a", "an", "new", "another", "一个", "新", "个"))
 PLACING = listed("~in ~to ~from ~at ~for ~by")
 """Groups of small words that lead to where something is."""
+
+_ID = re.compile(r"(?<![\w./-])([a-z][a-z0-9_-]*)_([0-9]{1,6})(?![\w./-])", re.ASCII)
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|'[^']*'|‘[^’]*’|「[^」]*」")
+
+
+def unknown_window(words: str, around: Surroundings) -> str:
+    """An id that is named as a window's and that none has; empty if there is none.
+
+    The next number of a class may be that of a window which is only being opened.
+    """
+    ids = {one.id for one in around.windows}
+    names = {one.name for one in around.windows} | {one.name for one in around.classes}
+    for name, number in _ID.findall(_QUOTED.sub(" ", words.casefold())):
+        last = max((_number(one) for one in ids if one.startswith(f"{name}_")), default=0)
+        if name in names and f"{name}_{number}" not in ids and int(number) != last + 1:
+            return f"{name}_{number}"
+    return ""
+
+
+def _number(window_id: str) -> int:
+    number = window_id.rpartition("_")[2]
+    return int(number) if number.isdecimal() else 0
 
 
 def mention_of(

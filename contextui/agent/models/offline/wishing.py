@@ -12,7 +12,7 @@ from contextui.agent.models.offline.filled import calls_of
 from contextui.agent.models.offline.filling import nested
 from contextui.agent.models.offline.frame import Each
 from contextui.agent.models.offline.matching import Meaning, acting
-from contextui.agent.models.offline.mentions import mention_of
+from contextui.agent.models.offline.mentions import mention_of, unknown_window
 from contextui.agent.models.offline.opening import opening
 from contextui.agent.models.offline.phrasal import with_keys
 from contextui.agent.models.offline.profiles import profile_of
@@ -21,6 +21,7 @@ from contextui.agent.models.offline.surroundings import Surroundings
 from contextui.agent.models.offline.token import Kind
 from contextui.config.choices import Lang
 from contextui.text import one_line
+from contextui.windowing import phrases
 
 _CLOSE_CALL = 0.2  # two meanings whose scores are nearer than this cannot be told apart
 _ASKING = ("~what", "~howmany", "~is_there", "~who")
@@ -85,6 +86,9 @@ def understand(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
     leaves = leaves or _leaves_window(clause, head, around)
     if leaves or is_negated(clause, head):
         return NOTHING
+    if missing := unknown_window(clause.text, around):
+        names = ", ".join(one.id for one in around.windows) or phrases.of(lang).none
+        return Outcome(text=phrases.of(lang).no_window.format(id=missing, names=names), score=9.0)
     wishes = acting(clause, around)
     opens = opening(clause, around)
     best = max([*wishes[:1], *opens[:1]], key=lambda one: one.score, default=None)

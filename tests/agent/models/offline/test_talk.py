@@ -192,3 +192,21 @@ def test_a_file_is_told_as_it_stands(tmp_path: Path) -> None:
     with Talk(tmp_path) as talk:
         assert talk.say("read a.py").text == "a.py:\n```\n1 def f():\n2     return 1\n```"
         assert talk.say("read b.md").text == "b.md:\n````\n1 ```\n````"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("close todo_9", "There is no window todo_9. Open windows: todo_1."),
+        ("add bread to todo_9", "There is no window todo_9. Open windows: todo_1."),
+        ("关闭 todo_9", "没有窗口 todo_9。已打开的窗口：todo_1。"),
+    ],
+)
+def test_no_other_window_stands_in_for_one_that_is_not_there(
+    words: str, told: str, tmp_path: Path
+) -> None:
+    with Talk(tmp_path) as talk:
+        talk.windows.open("todo", **MILK)
+        turn = talk.say(words)
+        assert (turn.calls, turn.text) == ((), told)
+        assert talk.say('add "see todo_9"').calls == ("todo_1.add text=see todo_9",)
