@@ -303,9 +303,13 @@ class Server:
         """Wait for the release; False if the client left before it."""
         while not self._released.wait(0.01):
             if select.select([client], [], [], 0)[0] and _has_left(client):
-                self._gone.release()
+                self.left()
                 return False
         return True
+
+    def left(self) -> None:
+        """A client left that was to be held."""
+        self._gone.release()
 
     def opened(self, client: socket.socket) -> None:
         self.connections += 1
@@ -406,12 +410,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = self.close_connection or reply.is_short
 
     def _stream(self, stream: Stream) -> None:
-        self.send_response(200)
-        if stream.content_type:
-            self.send_header("content-type", stream.content_type)
-        self.send_header("transfer-encoding", "chunked")
-        self.end_headers()
-        self._send(stream.events)
+        try:
+            self._begin(stream)
+        except ConnectionError:
+            if stream.held:  # it left even before it could be held
+                self.script.left()
+            raise
         is_there = self.script.hold(self.connection) if stream.held else True
         if is_there:
             self._send(stream.then)
@@ -421,6 +425,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         if stream.end == "reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+
+    def _begin(self, stream: Stream) -> None:
+        self.send_response(200)
+        if stream.content_type:
+            self.send_header("content-type", stream.content_type)
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        self._send(stream.events)
 
     def _send(self, events: Sequence[Event | bytes]) -> None:
         for piece in map(_piece, events):
