@@ -86,13 +86,15 @@ def _take_more_items(action: Action, filled: Filled, frame: Frame) -> None:
 
 def _take_all(clause: Clause, action: Action, filled: Filled, frame: Frame) -> None:
     """ "Turn on every lamp": where all are meant, and nothing else is said."""
-    said = any(one.has("~all", "~both", "@clear") for one in clause.tokens)
+    said = any(one.has("~all", "~both") for one in clause.tokens)
+    said = said or ("@remove" in frame.verbs and any(one.has("@clear") for one in clause.tokens))
     if frame.window is None or frame.pointed or not said:
         return
     if any(one.weight for one in filled.left):
         return
     for param in action.params:
-        if param.optional or param.name in filled.params or not wants_item(param, frame):
+        listed = param.type.of is not None
+        if param.optional or listed or param.name in filled.params or not wants_item(param, frame):
             continue
         pool = candidates(frame.window, param)
         values = [value for one in pool if (value := value_of(one, param, pool)) is not None]

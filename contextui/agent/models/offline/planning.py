@@ -49,6 +49,8 @@ def plan(scene: Scene, lang: Lang) -> Plan:
         if not all(call.ok for call in step.calls):
             planner.give_up()
     calls = planner.advance(scene.windows)
+    if planner.leaves and not calls and not scene.steps and not planner.said:
+        return Plan(said=(saying.phrases(lang).dropped,))
     if not calls and not scene.steps and not planner.said and scene.words:
         whole = Clause(tokens_of(scene.words), scene.words)
         planner.misses(whole, Outcome(), scene.windows)
@@ -76,6 +78,7 @@ class _Planner:
             self._clauses = [*self._clauses[:1], *self._reply.rest]
         self._answer = self._clauses[0] if self._reply is not None else None
         self.said: list[str] = []
+        self.leaves = False  # whether it was said what not to do
 
     def follow(self, calls: Sequence[Call]) -> None:
         """Take note of calls that were made."""
@@ -190,6 +193,8 @@ class _Planner:
         clause, meaning = self._clauses[self._place], outcome.meaning
         asked = clause.is_question and bool(outcome.text)
         self._topic.hear(clause, around, told=outcome is NOTHING, asked=asked)
+        denied = any(one.has("~not", "~leave") for one in clause.tokens)
+        self.leaves = self.leaves or (outcome is NOTHING and denied)
         if outcome.asks and self._was_just_done(clause, outcome):
             return []
         if outcome.text:

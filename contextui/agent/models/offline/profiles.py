@@ -56,13 +56,16 @@ class Profile:
 def profile_of(action: Action) -> Profile:
     """The profile of an action."""
     names = telling(tuple(map(_switched, keys_of(action.id))))
-    label = action.label[:_LABEL]
+    label = _unexplained(action)
     languages = [
         [_head_first(words) for part in _PARTS.split(one) if (words := telling(keys_of(part)))]
         for one in label.split("/")
     ]
     parts = [part for one in languages for part in one]
-    hints = tuple((name, value, keys_of(words)) for name, value, words in _EXPLAINED.findall(label))
+    hints = tuple(
+        (name, value, keys_of(words))
+        for name, value, words in _EXPLAINED.findall(action.label[:_LABEL])
+    )
     return Profile(
         names or keys_of(action.id),
         tuple(one[0][0] for one in languages if one),
@@ -135,6 +138,13 @@ def _part_spelled(said: frozenset[str], declared: frozenset[str]) -> int:
 def likeness(said: frozenset[str], declared: Words) -> float:
     """How sure it is that a word means one of these."""
     return max((alike(said, one) for one in declared), default=0.0)
+
+
+def _unexplained(action: Action) -> str:
+    """The label of an action without what it says of its switches ("new: begin one")."""
+    switches = [re.escape(one.name) for one in action.params if one.type.is_bool]
+    label = action.label[:_LABEL]
+    return re.sub(rf"; ?(?:{'|'.join(switches)}): [^;]*", "", label) if switches else label
 
 
 def _head_first(words: Words) -> Words:
