@@ -78,6 +78,9 @@ def _from_window(clause: Clause, window: WindowView, wanted: list[Token], lang: 
             names = ", ".join(one_line(one.line, 60) for one in counted[:10])
             return say.count.format(len(counted), window.id, names or "–")
     found = with_fields(found, wanted, window)
+    every = any(one.has("~all") for one in clause.tokens) and all(one.is_verb for one in wanted)
+    if wanted and every and _asks_whether(clause):
+        return _whether_all(window, wanted, lang)
     if wanted and _asks_whether(clause):
         return _whether(window, found, wanted, lang)
     if found:
@@ -88,8 +91,6 @@ def _from_window(clause: Clause, window: WindowView, wanted: list[Token], lang: 
 def _whether(window: WindowView, found: list[Item], wanted: list[Token], lang: Lang) -> str:
     """Yes or no, if what is shown says so; else what is shown of it."""
     say = phrases(lang)
-    if not found and all(one.is_verb for one in wanted):
-        return _whether_all(window, wanted, lang)
     if not found:
         phrase = one_line(" ".join(one.text for one in wanted), 60)
         return say.there_is_not.format(window.id, phrase)

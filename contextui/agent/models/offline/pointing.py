@@ -167,7 +167,9 @@ def _several_items(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -
         values = [_value(one, param, pool, 1.0) for one in some]
         given = tuple(one.value for one in values if one is not None)
         return Value(Each(given[:MOST]), 2.0, sure=True) if given else None
-    if any(one.has("~all", "~both") for one in run.tokens):
+    points = not _POINTING.isdisjoint(param.words) or _is_kind_shown(param, frame)
+    points = points or any(one.get(param.name) is not None for one in pool)
+    if points and any(one.has("~all", "~both") for one in run.tokens):
         rest = [one for one in run.tokens if not one.is_small]
         rest = [one for one in rest if not _is_kind(one, None, param, frame)]
         wanted = shown.marked(pool, rest) if rest else list(pool)

@@ -62,6 +62,21 @@ def test_what_nothing_shows_is_not_made_up(tmp_path: Path) -> None:
         assert "No open window tells me that" in turn.text
 
 
+def test_whether_all_is_done_is_told_with_what_is_not(tmp_path: Path) -> None:
+    with Talk(tmp_path) as talk:
+        talk.windows.open("todo", **MILK)
+        talk.act("todo_1", "done", item=1)
+        assert talk.say("is everything done?").text == "No, in todo_1: eggs (id 2)"
+
+
+def test_what_nothing_takes_back_is_said(tmp_path: Path) -> None:
+    with Talk(tmp_path) as talk:
+        talk.windows.open("todo", **MILK)
+        talk.say("delete the eggs")
+        turn = talk.say("undo that")
+        assert (turn.calls, turn.text[:25]) == ((), "I cannot take that back: ")
+
+
 # --- about itself ------------------------------------------------------------------------
 
 
