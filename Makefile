@@ -26,11 +26,11 @@ demo: $(READY)
 	@$(BIN)/python -m contextui.cli.demo
 
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses $(WORKERS)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 # What takes long: other sizes of the screen, hostile text in every window, megabytes, resizes.
 test-long: $(READY)
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) -m long
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m long
 
 # The long runs of what `make test` runs shortly: processes killed at any moment, random talks.
 test-crash: $(READY)

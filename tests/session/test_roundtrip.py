@@ -112,7 +112,7 @@ def same_state(one: Conversation, other: Conversation) -> None:
 
 
 @pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 6))]
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 6))]
 )
 def test_a_resumed_session_composes_the_same_bytes(tmp_path: Path, seed: int) -> None:
     """Random sessions, stopped and resumed (or forked) at random points, checkpoints and all."""
