@@ -12,6 +12,7 @@ from contextui.agent.models.offline.finding import (
     only_names,
     with_fields,
 )
+from contextui.agent.models.offline.knowing import declares, is_foreign, is_told, knows, subjects
 from contextui.agent.models.offline.mentions import is_named, mention_of
 from contextui.agent.models.offline.profiles import GROUP, likeness
 from contextui.agent.models.offline.saying import phrases, told, window_line
@@ -68,15 +69,8 @@ def content_of(window: WindowView, lang: Lang) -> str:
 def _from_window(clause: Clause, window: WindowView, wanted: list[Token], lang: Lang) -> str:
     say, pool = phrases(lang), shown.main_items(window)
     found = asked_about(window, pool, wanted)
-    counted = found if wanted else pool
-    if any(one.has("~howmany") for one in clause.tokens) and (found or not wanted):
-        if all(only_names(one, found) for one in wanted) and any(
-            is_field(one, window) for one in counted
-        ):
-            return content_of(window, lang)
-        if not any(is_field(one, window) for one in counted):
-            names = ", ".join(one_line(one.line, 60) for one in counted[:10])
-            return say.count.format(len(counted), window.id, names or "–")
+    if amount := _amount(clause, window, wanted, found, lang):
+        return amount
     found = with_fields(found, wanted, window)
     every = any(one.has("~all") for one in clause.tokens) and all(one.is_verb for one in wanted)
     if wanted and every and _asks_whether(clause):
@@ -86,6 +80,27 @@ def _from_window(clause: Clause, window: WindowView, wanted: list[Token], lang: 
     if found:
         return say.shows.format(window.id, told((_line(one, window) for one in found), lang))
     return content_of(window, lang)
+
+
+def _amount(
+    clause: Clause, window: WindowView, wanted: list[Token], found: list[Item], lang: Lang
+) -> str:
+    """How much or how many, if that is asked; empty if it is not, or nothing says so."""
+    say, counted = phrases(lang), found if wanted else shown.main_items(window)
+    if not _asks_how_many(clause) or (wanted and not found):
+        return ""
+    if is_foreign(window, wanted):
+        things = " ".join(one.text for one in subjects(wanted))
+        return say.there_is_not.format(window.id, one_line(things, 60))
+    fields = [one for one in counted if is_field(one, window)]
+    if found and fields == found and all(_has_figure(one) for one in found):
+        return say.shows.format(window.id, told((_line(one, window) for one in found), lang))
+    if fields and all(only_names(one, found) for one in wanted):
+        return content_of(window, lang)
+    if fields or not all(one.tag for one in counted):
+        return ""  # lines of a text are not what is counted
+    names = ", ".join(one_line(one.line, 60) for one in counted[:10])
+    return say.count.format(len(counted), window.id, names or "–")
 
 
 def _whether(window: WindowView, found: list[Item], wanted: list[Token], lang: Lang) -> str:
@@ -115,6 +130,10 @@ def _line(item: Item, window: WindowView) -> str:
     return f"{item.tag}: {item.line}" if is_field(item, window) and item.text else item.line
 
 
+def _has_figure(item: Item) -> bool:
+    return any(char.isdigit() for char in item.line)
+
+
 def _is_about_windows(clause: Clause, around: Surroundings) -> bool:
     said = [one for one in clause.tokens if one.kind is Kind.WORD]
     about = any(one.has("#window") for one in said)
@@ -129,14 +148,19 @@ def _window_of(clause: Clause, around: Surroundings) -> tuple[WindowView | None,
     best: tuple[float, WindowView, list[Token]] | None = None
     asked = any(one.has("~it", "~here") for one in clause.tokens)
     asked_whether = _asks_whether(clause)
+    counts = _asks_how_many(clause)
     for window in around.windows:
         named, places = mention_of(clause, window)
         wanted = [one for place, one in enumerate(clause.tokens) if _tells(clause, place)
                   and (place not in places or _is_shown(one, window))]  # fmt: skip
+        if counts and named < 0.7 and is_foreign(window, wanted):
+            continue  # what is counted there would be something else
         found = asked_about(window, shown.main_items(window), wanted)
         used = around.used.index(window.id) if window.id in around.used else 9
         hits = sum(shown.find_by_words(window.items, one.text).fit >= shown.PART for one in wanted)
         score = named + 1.5 * bool(found) + hits
+        things = [one.nouns for one in wanted if not one.is_verb]
+        score += 0.5 * (counts and any(declares(window, one) for one in things))
         score += (0.4 / (1 + used)) + 0.6 * (asked and used == 0)
         alone = not wanted and len(around.windows) == 1
         if (named >= 0.7 or found or alone or (asked and not wanted)) and (
@@ -180,10 +204,20 @@ def _class_of(clause: Clause, around: Surroundings) -> ClassView | None:
 
 
 def _is_rather(cls: ClassView, window: WindowView, clause: Clause, around: Surroundings) -> bool:
-    """Whether a class that is not open is named, and the window is only described."""
-    closed = all(one.name != cls.name for one in around.windows)
+    """Whether a class that is not open is rather meant than a window.
+
+    It is if it is named where the window is only described, or if it alone tells of something.
+    """
+    if any(one.name == cls.name for one in around.windows):
+        return False
+    wanted = [one for place, one in enumerate(clause.tokens) if _tells(clause, place)]
+    told = [one for one in subjects(wanted) if is_told(cls, one.nouns)]
+    if is_foreign(window, wanted) and any(
+        not any(knows(view, one) for view in around.windows) for one in told
+    ):
+        return True
     named = any(one.text.casefold() == cls.name.casefold() for one in clause.tokens)
-    return closed and named and not any(is_named(one, window) for one in clause.tokens)
+    return named and not any(is_named(one, window) for one in clause.tokens)
 
 
 def _tells(clause: Clause, place: int) -> bool:
@@ -207,6 +241,10 @@ def _asks_what_it_can(clause: Clause) -> bool:
     said = [one.text.casefold() for one in clause.tokens]
     english = "can" in said and "do" in said and any(one.has("~what") for one in clause.tokens)
     return english or ("能" in said and any(one in said for one in ("做", "干")))
+
+
+def _asks_how_many(clause: Clause) -> bool:
+    return any(one.has("~howmany") for one in clause.tokens)
 
 
 def _asks_whether(clause: Clause) -> bool:

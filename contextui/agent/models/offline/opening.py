@@ -7,6 +7,7 @@ from contextui.agent.models.offline.clauses import Clause, is_telling, significa
 from contextui.agent.models.offline.filled import Filled
 from contextui.agent.models.offline.filling import fill
 from contextui.agent.models.offline.frame import Frame
+from contextui.agent.models.offline.knowing import declares
 from contextui.agent.models.offline.lexicon.verbs import PRODUCTS
 from contextui.agent.models.offline.matching import Meaning
 from contextui.agent.models.offline.mentions import (
@@ -25,6 +26,7 @@ from contextui.agent.models.offline.token import Kind, Token
 from contextui.agent.models.offline.words import keys_of
 
 _MADE = frozenset({"@open"})
+_ALONE = 1.5  # what speaks for a class whose like is not open
 _MORE = (COLON, COMMA, "~with", "~saying", "~called")  # what leads to more than an arg
 
 
@@ -78,6 +80,7 @@ def _meanings(
         does = does and len(significant(clause.tokens)) > 1
         if led or does or named >= 2.0:
             score = min(named, 3.0) + 0.8 * led + 2.4 * does + 0.3 * _shows_products(verb, cls)
+            score += _ALONE * (does and _is_for_it_alone(clause, verb, around))
             yield Meaning(score, action, None, cls, Filled(), then=True)
 
 
@@ -159,6 +162,15 @@ def _does_what_it_is_for(verb: Token | None, cls: ClassView) -> bool:
         return False
     named = likeness(verb.keys, words_of(cls)[1]) >= GROUP
     return not is_generic(verb) and (named or (verb.has("@remind") and _shows_products(verb, cls)))
+
+
+def _is_for_it_alone(clause: Clause, verb: Token | None, around: Surroundings) -> bool:
+    """Whether something is told, and no open window is named or has a word for what to do."""
+    told = any(is_telling(clause.tokens, n) or one.has("~saying")
+               for n, one in enumerate(clause.tokens))  # fmt: skip
+    return told and verb is not None and not any(
+        declares(one, verb.keys) or mention_of(clause, one)[0] >= 0.7 for one in around.windows
+    )  # fmt: skip
 
 
 def _shows_products(verb: Token | None, cls: ClassView) -> bool:
