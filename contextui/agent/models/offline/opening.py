@@ -80,7 +80,7 @@ def _meanings(
         does = does and len(significant(clause.tokens)) > 1
         if led or does or named >= 2.0:
             score = min(named, 3.0) + 0.8 * led + 2.4 * does + 0.3 * _shows_products(verb, cls)
-            score += _ALONE * (does and _is_for_it_alone(clause, verb, around))
+            score += _ALONE * (does and _is_for_it_alone(clause, verb, cls, around))
             yield Meaning(score, action, None, cls, Filled(), then=True)
 
 
@@ -164,13 +164,20 @@ def _does_what_it_is_for(verb: Token | None, cls: ClassView) -> bool:
     return not is_generic(verb) and (named or (verb.has("@remind") and _shows_products(verb, cls)))
 
 
-def _is_for_it_alone(clause: Clause, verb: Token | None, around: Surroundings) -> bool:
-    """Whether something is told, and no open window is named or has a word for what to do."""
+def _is_for_it_alone(
+    clause: Clause, verb: Token | None, cls: ClassView, around: Surroundings
+) -> bool:
+    """Whether a verb names what the class shows, and no open window is named or has a word for it.
+
+    "Note: …" means notes; "write: …" can mean any text that is open.
+    """
+    if verb is None or likeness(verb.nouns, words_of(cls)[1]) < GROUP:
+        return False
     told = any(is_telling(clause.tokens, n) or one.has("~saying")
                for n, one in enumerate(clause.tokens))  # fmt: skip
-    return told and verb is not None and not any(
+    return told and not any(
         declares(one, verb.keys) or mention_of(clause, one)[0] >= 0.7 for one in around.windows
-    )  # fmt: skip
+    )
 
 
 def _shows_products(verb: Token | None, cls: ClassView) -> bool:

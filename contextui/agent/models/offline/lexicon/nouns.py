@@ -6,8 +6,8 @@ task: todo, to-do, to do, task, chore, errand, to-dos | 待办 任务 事项 待
     要办的事 活儿
 item: item, thing, element, object, product, article | 项 条目 项目 东西 物品 一项 选项 商品
 entry: entry, record, row | 条目 记录 条 条记录 一条
-note: note, memo, remark, comment, jotting, sticky note | 备注 附注 笔记 便签 记事 备忘 便条
-    备忘录 随笔
+note: note, memo, remark, comment, jotting, sticky note, jot, jot down, note down | 备注
+    附注 笔记 便签 记事 备忘 便条 备忘录 随笔 记一下
 notebook: notebook, journal, diary, notepad, logbook | 笔记本 记事本 日记 日志 本子 日记本
 file: file, document, doc | 文件 文档 档案
 folder: folder, directory, dir | 文件夹 目录
