@@ -24,7 +24,8 @@ PLACING = listed("~in ~to ~from ~at ~for ~by")
 """Groups of small words that lead to where something is."""
 
 _ID = re.compile(r"(?<![\w./-])([a-z][a-z0-9_-]*)_([0-9]{1,6})(?![\w./-])", re.ASCII)
-_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|'[^']*'|‘[^’]*’|「[^」]*」")
+# No quote goes on over another that opens: words that open many and close none stay one pass.
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^“”]*”|'[^']*'|‘[^‘’]*’|「[^「」]*」")
 
 
 def unknown_window(words: str, around: Surroundings) -> str:
