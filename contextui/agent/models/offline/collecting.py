@@ -107,7 +107,7 @@ class _Collector:
             self._alone_or_joined(token)
         elif token.has("~it") and self._needs_several and not self._tokens:
             self._alone([token])
-        elif self._numbers.stands_alone(place, behind_words=self._has_words()):
+        elif token.number and self._numbers.stands_alone(place, behind_words=self._has_words()):
             return self._take_number(place)
         elif self._says(place, token):
             self._close(frozenset({"~saying"}))
@@ -192,8 +192,9 @@ class _Collector:
     def _parts_values(self, place: int, token: Token) -> bool:
         """Whether a comma stands between the values of two params: "to Mia, 12 Harbour Street"."""
         comma = token.kind is Kind.MARK and token.text in ",，"
-        acts = any(one.is_verb for one in self._clause.tokens[place:])
-        return comma and self._texts > 1 and bool(self._tokens) and not acts
+        if not comma or self._texts < 2 or not self._tokens:
+            return False
+        return not any(one.is_verb for one in self._clause.tokens[place:])
 
     def _is_explained(self, place: int, token: Token) -> bool:
         """Whether a token names the action or the window, and is no part of a value."""

@@ -123,30 +123,37 @@ def marked_done(tokens: list[Token]) -> list[Token]:
     """Add to a verb in the past what it says: "I bought the milk" means that it is done."""
     tokens = _finished(tokens)
     for place, token in enumerate(tokens):
-        before = tokens[max(place - 4, 0) : place]
-        past = any(one.text == "了" for one in tokens[place + 1 : place + 2])
-        if (
-            token.is_verb
-            and not token.is_ascii
-            and past
-            and not token.has("@stop", "@close")
-            and not any(one.is_verb for one in tokens[:place])
-            and any(one.text in ("已经", "都") for one in before)
-        ):
-            done = with_keys(token, frozenset({"@done", *(k for k in token.keys if k[0] == "@")}))
-            return [*tokens[:place], done, *tokens[place + 1 :]]
-        told = any(one.text.casefold() in _SUBJECTS or one.has("~done_mark") for one in before)
-        passive = bool(before) and before[-1].has("~be") and not before[-1].has("~not")
-        word = token.text.casefold()
-        after = tokens[place + 1] if place + 1 < len(tokens) else None
-        alone = (after is None or after.kind is Kind.MARK) and bool(before) and not any(
-            one.is_verb or one.has("~to") for one in tokens[:place])  # fmt: skip
-        leads = place == 0 and after is not None and after.has("~article", "~possessive")
-        spoken = (told or passive or alone) and place > 0
-        if (spoken or leads) and token.kind is Kind.WORD and _is_past(word):
+        if _is_done(tokens, place) or _is_done_in_chinese(tokens, place):
             done = with_keys(token, frozenset({"@done", *(k for k in token.keys if k[0] == "@")}))
             return [*tokens[:place], done, *tokens[place + 1 :]]
     return tokens
+
+
+def _is_done(tokens: list[Token], place: int) -> bool:
+    token, before = tokens[place], tokens[max(place - 4, 0) : place]
+    if token.kind is not Kind.WORD or not _is_past(token.text.casefold()):
+        return False
+    after = tokens[place + 1] if place + 1 < len(tokens) else None
+    if not before:
+        return after is not None and after.has("~article", "~possessive")
+    if before[-1].has("~be") and not before[-1].has("~not"):
+        return True
+    if any(one.text.casefold() in _SUBJECTS or one.has("~done_mark") for one in before):
+        return True
+    ends = after is None or after.kind is Kind.MARK
+    return ends and not any(one.is_verb or one.has("~to") for one in tokens[:place])
+
+
+def _is_done_in_chinese(tokens: list[Token], place: int) -> bool:
+    token, before = tokens[place], tokens[max(place - 4, 0) : place]
+    return (
+        token.is_verb
+        and not token.is_ascii
+        and any(one.text == "了" for one in tokens[place + 1 : place + 2])
+        and not token.has("@stop", "@close")
+        and any(one.text in ("已经", "都") for one in before)
+        and not any(one.is_verb for one in tokens[:place])
+    )
 
 
 def _finished(tokens: list[Token]) -> list[Token]:
@@ -196,10 +203,14 @@ def described(tokens: list[Token]) -> list[Token]:
     """Take what stands before 那条 for what it says, the one about that: 吃饭那条删掉."""
     found, start = list(tokens), 0
     for place, token in enumerate(tokens):
-        acts = any(one.is_verb and not one.is_small for one in tokens[place + 1 :])
         if token.kind is Kind.MARK or token.has("~object", "~and", "~then"):
             start = place + 1
-        elif not token.is_ascii and token.has("~one") and token.text[0] in "这那" and acts:
+        elif (
+            not token.is_ascii
+            and token.has("~one")
+            and token.text[0] in "这那"
+            and any(one.is_verb and not one.is_small for one in tokens[place + 1 :])
+        ):
             found[start:place] = [
                 Token(one.text, one.start, one.end, one.kind,
                       frozenset(key for key in one.keys if key[0] != "@"), one.number)
