@@ -99,6 +99,8 @@ def test_a_call_unfolds_by_click_and_by_key(tmp_path: Path) -> None:
         desk = desk_in(tmp_path, call("create", name="todo"), "Done.")
         async with running(desk) as pilot:
             await say(pilot, "a list")
+            # The answer moves the call upwards, away from a click that comes before it.
+            await until(pilot, lambda: any(line.startswith("  Done.") for line in lines(pilot)))
             assert not shown(pilot, "Opened todo_1.")
             await pilot.click(CallLine)
             await until(pilot, lambda: shown(pilot, "Opened todo_1."))
