@@ -1,5 +1,6 @@
 """The steps of a turn: build a request, send it, take the answer, act on its calls."""
 
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from contextui.agent.retry import answer_to
 from contextui.agent.tools import ToolBox, ToolCall
 from contextui.agent.turn import Turn, TurnOptions
 from contextui.config.choices import Lang
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.item import BESIDE, ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.pieces import Composition
 from contextui.events import Event
@@ -57,10 +58,20 @@ class Steps:
     async def build(self, turn: Turn) -> Composition:
         """Compose the next request; from here on its bytes are fixed."""
         await self._context.prepare(turn.room)
-        messages = self._context.compose(turn.room).messages  # whose end may have been dropped
-        if messages and messages[-1].role == "assistant" and turn.stop_reason != "pause_turn":
-            self._context.add(ContextItem(ItemType.USER, self._words.go_on))
+        if not self._asks_something(turn, self._context.compose(turn.room)):
+            item = ContextItem(ItemType.USER, self._words.go_on, id=f"{BESIDE}{uuid.uuid4().hex}")
+            self._context.add(item)
         return self._context.request(turn.room)
+
+    def _asks_something(self, turn: Turn, composition: Composition) -> bool:
+        """Whether there is something to answer: the person may have dropped it meanwhile.
+
+        Windows alone are not enough: with no item to stand with, they would move in mid-turn.
+        """
+        messages = composition.messages
+        if not composition.in_turn or not messages:
+            return False
+        return messages[-1].role != "assistant" or turn.stop_reason == "pause_turn"
 
     async def send(self, turn: Turn, composition: Composition) -> Answer:
         """Send a request and wait for the whole answer."""

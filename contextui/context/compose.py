@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextui.context.calls import Calls
 from contextui.context.forms import Shown, unit_messages, window_message
 from contextui.context.history import History
-from contextui.context.item import ContextItem, ItemType, Stage
+from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
 from contextui.context.meter import Meter
 from contextui.context.pieces import Composition, Messages, Piece
 from contextui.context.placement import Arrival, arrival
@@ -121,6 +121,7 @@ class Composer:
             generation,
             arriving,
             tuple(fresh),
+            in_turn,
         )
 
     def compose_in_place(self, items: ItemView, through_seq: int, generation: int) -> Composition:
@@ -132,8 +133,15 @@ class Composer:
         ]
         tokens = sum(piece.tokens for piece in pieces)
         fresh = (p for p in pieces if any(item.stage is Stage.NEW for item in p.shown.items))
+        turn = (item for p in pieces for item in p.shown.items if item.stage is not Stage.FINAL)
         return Composition(
-            Messages([pieces]), tokens, 0, through_seq, generation, fresh=tuple(fresh)
+            Messages([pieces]),
+            tokens,
+            0,
+            through_seq,
+            generation,
+            fresh=tuple(fresh),
+            in_turn=any(map(is_conversation, turn)),
         )
 
     def _shown_items(self) -> ItemView:

@@ -74,6 +74,7 @@ class Composition:
         generation: How often the context had changed when it was composed.
         arriving: The windows that it brings.
         fresh: The pieces that no request held before.
+        in_turn: Whether anything of the turn under way is in it: else there is nothing to answer.
     """
 
     messages: Messages
@@ -83,3 +84,4 @@ class Composition:
     generation: int
     arriving: Arrival = field(default_factory=Arrival)
     fresh: tuple[Piece, ...] = ()
+    in_turn: bool = False

@@ -20,7 +20,7 @@ from contextui.agent.gate import MalformedRequestError
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.agent.wire import Payload, payload
 from contextui.config.choices import Placement, ToolProtocol
-from contextui.context.item import ContextItem, ItemType, is_conversation
+from contextui.context.item import BESIDE, ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.entities import EntityExtraction
 from contextui.context.strategies.sliding import SlidingWindow
@@ -462,3 +462,24 @@ def test_what_is_dropped_meanwhile_leaves_the_model_something_to_answer() -> Non
     model = Interrupted(reading, full, "Done.", deeds=drop_last)
     run(controller(model=model, context=context), "Read x.")
     assert violations(payload(model.requests[-1], "m").body) == []
+
+
+@pytest.mark.parametrize("placement", ["tail", "in-place"])
+def test_words_that_are_dropped_while_room_is_made_leave_their_windows_where_they_were_sent(
+    placement: Placement,
+) -> None:
+    windows = WindowManager([NotesWindow])
+    context = ContextManager(windows, counter=rough_counter(), placement=placement)
+    windows.open("notes", lines=["milk"])
+    full = Answer((), "model_context_window_exceeded")
+    reading: Step = ["I look.", call("read_file", path="x")]
+    drop_words = lambda: context.drop(context.get_all()[-1].id)  # noqa: E731
+    model = Interrupted("Hello.", full, reading, "Done.", deeds=[lambda: None, drop_words])
+    talk = controller(model=model, context=context)
+    run(talk, "Hi.")
+    run(talk, "Read x.")
+    *_, anew, last = map(said_in, model.requests)
+    assert anew[-1] == ("user", {"type": "text", "text": "(Go on.)"})
+    assert last[: len(anew)] == anew
+    (nudge,) = (one for one in context.get_all() if one.content == "(Go on.)")
+    assert nudge.id.startswith(BESIDE)  # nobody said it
