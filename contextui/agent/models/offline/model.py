@@ -3,12 +3,12 @@
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
 
-from contextui.agent.models.offline import saying
-from contextui.agent.models.offline.outline import asked_headings, outline
-from contextui.agent.models.offline.planning import Plan, plan
-from contextui.agent.models.offline.scene import Scene, read
-from contextui.agent.models.offline.state import filled_state
-from contextui.agent.models.offline.wishing import Planned
+from contextui.agent.models.offline.answering import saying
+from contextui.agent.models.offline.outlining.outline import asked_headings, outline
+from contextui.agent.models.offline.outlining.state import filled_state
+from contextui.agent.models.offline.planning.plan import Plan, plan
+from contextui.agent.models.offline.planning.wishing import Planned
+from contextui.agent.models.offline.shown.scene import Scene, read
 from contextui.config.choices import Lang
 from contextui.model import (
     Answer,

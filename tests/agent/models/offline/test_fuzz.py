@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contextui.agent.models.offline.model import answer_to
-from contextui.agent.models.offline.words import tokens_of
+from contextui.agent.models.offline.reading.words import tokens_of
 from contextui.agent.tools import TOOLS
 from contextui.model import LlmMessage, ModelRequest
 from tests.agent.models.offline.test_model import MILK, SYSTEM, events_of, text, user, window

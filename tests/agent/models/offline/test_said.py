@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from contextui.agent.models.offline.words import is_chinese
+from contextui.agent.models.offline.reading.words import is_chinese
 from contextui.config.choices import Lang
 from contextui.text import one_line
 from tests.agent.models.offline.said import SAID, Said
