@@ -15,19 +15,16 @@ from contextui.agent.models.offline.reading.clauses import (
     is_telling,
     significant,
 )
+from contextui.agent.models.offline.reading.naming import described, glued, named
 from contextui.agent.models.offline.reading.phrasal import (
-    described,
     ended,
-    glued,
     joined,
-    marked_done,
-    marked_undone,
-    named,
     softened,
     switched,
     without_denied,
     without_interjection,
 )
+from contextui.agent.models.offline.reading.telling_done import marked_done, marked_undone
 from contextui.agent.models.offline.reading.token import Kind, Token
 from contextui.agent.models.offline.reading.words import tokens_of
 
