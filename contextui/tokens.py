@@ -149,6 +149,16 @@ class TokenCounter:
             self._exact, self._encode = False, self.estimate
 
 
+def check_budget(tokens: int) -> None:
+    """See that so many tokens can be a budget.
+
+    Raises:
+        ValueError: They cannot.
+    """
+    if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens <= 0:
+        raise ValueError(f"A budget is a positive number of tokens, not {tokens!r}.")
+
+
 _CJK = re.compile(
     "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
     "\U0001aff0-\U0001b16f\U00020000-\U0003fffd]+"

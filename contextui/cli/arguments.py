@@ -26,7 +26,7 @@ class Arguments(argparse.Namespace):
         resume: The session to go on with.
         newest: Go on with the newest session of this folder.
         fork: Go on in a copy.
-        output_format: How the turn is told.
+        output_format: How the turn is told; as text if nothing is said.
         verbose: Tell of tool calls and notices too.
         json: List as JSON.
         everywhere: List the sessions of all folders.
@@ -48,7 +48,7 @@ class Arguments(argparse.Namespace):
     resume: str | None = None
     newest: bool = False
     fork: bool = False
-    output_format: OutputFormat = "text"
+    output_format: OutputFormat | None = None
     verbose: bool = False
     json: bool = False
     everywhere: bool = False
@@ -82,9 +82,12 @@ def parse(words: Sequence[str]) -> Arguments:
     if command is not None:
         arguments = command_parser(command).parse_args(words[1:], Arguments())
         arguments.runs = command.runs
+        if command.name == "serve":
+            _check_fork(arguments)
         return arguments
     arguments = main_parser().parse_args(words, Arguments())
     _check(arguments)
+    _check_fork(arguments)
     if arguments.prompt is not None:
         arguments.runs = "headless:run"
     return arguments
@@ -121,7 +124,11 @@ def _check(arguments: Arguments) -> None:
     if len(arguments.words) == 1 and arguments.words[0] in COMMANDS:
         name = arguments.words[0]
         raise UsageError("Write the command first: contextui {name} …", name=name)
+    if arguments.prompt is None and (arguments.output_format or arguments.verbose):
+        flag = _FORMAT if arguments.output_format else "--verbose"
+        raise UsageError("{flag} is for one turn without a screen: give it with -p.", flag=flag)
+
+
+def _check_fork(arguments: Arguments) -> None:
     if arguments.fork and not (arguments.newest or arguments.resume):
         raise UsageError("--fork goes on in a copy: say of which session, with -c or -r.")
-    if arguments.prompt is None and arguments.output_format != "text":
-        raise UsageError("--output-format is for one turn without a screen: give it with -p.")

@@ -41,10 +41,11 @@ def _add_debug(parser: argparse.ArgumentParser) -> None:
 
 def _add_compact(parser: argparse.ArgumentParser) -> None:
     _add_session(parser)
-    parser.add_argument(
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
         "--dry-run", action="store_true", help="show what would go and what would stay"
     )
-    parser.add_argument(
+    which.add_argument(
         "--fork", action="store_true", help="do it in a copy of the session, and leave it as it is"
     )
     add_json(parser, "tell what came of it, or would go, as JSON")
@@ -88,7 +89,7 @@ def _add_trust(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--yes", action="store_true", help="trust them without asking")
     which.add_argument("--revoke", action="store_true", help="trust this folder no longer")
-    add_json(parser, "show what there is as JSON, and trust nothing")
+    add_json(which, "show what there is as JSON, and trust nothing")
 
 
 def _add_completion(parser: argparse.ArgumentParser) -> None:

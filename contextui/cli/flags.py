@@ -64,7 +64,7 @@ def add_going_on(going_on: argparse._ArgumentGroup) -> None:
     )
 
 
-def add_json(parser: argparse.ArgumentParser, what: str = "list them as JSON") -> None:
+def add_json(parser: argparse._ActionsContainer, what: str = "list them as JSON") -> None:
     """The flag for data in place of words."""
     parser.add_argument("--json", action="store_true", help=what)
 

@@ -38,7 +38,8 @@ def run(arguments: Arguments) -> int:
     _check(prompt, assembly)
     with assembly.open_session(fork=arguments.fork) as session:
         workspace = session.windows.workspace
-        output = output_for(arguments.output_format, workspace, verbose=arguments.verbose)
+        form = arguments.output_format or "text"
+        output = output_for(form, workspace, verbose=arguments.verbose)
         notices = _Notices(assembly.notices, session)
         controller = assembly.controller(session.context)
         return asyncio.run(_take_turn(prompt, controller, notices, output))

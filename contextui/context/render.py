@@ -10,7 +10,7 @@ from contextui.context.placement import arrival, live_copy
 from contextui.context.trim import trim
 from contextui.context.units import units
 from contextui.model import LlmMessage
-from contextui.tokens import TokenCounter
+from contextui.tokens import TokenCounter, check_budget
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import ContextVersion
 
@@ -23,11 +23,18 @@ class RenderOptions:
         max_tokens: Leave out, by the order of `trim`, what does not fit.
         include_system_prompt: Whether the system items are among the messages.
         include_obsolete: Show hidden items too; a closed window with its last render.
+
+    Raises:
+        ValueError: `max_tokens` is no positive number.
     """
 
     max_tokens: int | None = None
     include_system_prompt: bool = True
     include_obsolete: bool = False
+
+    def __post_init__(self) -> None:
+        if self.max_tokens is not None:
+            check_budget(self.max_tokens)
 
 
 _DEFAULT = RenderOptions()

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from contextui.context.item import ContextItem, Stage, assign
 from contextui.context.ledger import Ledger
 from contextui.context.trim import Plan, plan_trim
-from contextui.tokens import TokenCounter
+from contextui.tokens import TokenCounter, check_budget
 from contextui.windowing.base import Window
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.worker import LOOP_PATIENCE, in_event_loop
@@ -29,9 +29,10 @@ class Room:
 
     def limit(self, budget: int | None) -> int | None:
         """The budget in tokens as they are counted here."""
-        if budget is not None and (not isinstance(budget, int) or budget <= 0):
-            raise ValueError(f"A budget is a positive number of tokens, not {budget!r}.")
-        return None if budget is None else self._counter.room_in(budget)
+        if budget is None:
+            return None
+        check_budget(budget)
+        return self._counter.room_in(budget)
 
     def is_short(self, limit: int) -> bool:
         """Whether room must be made.

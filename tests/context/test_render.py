@@ -2,6 +2,9 @@
 
 import asyncio
 import threading
+from typing import Any
+
+import pytest
 
 from contextui import ContextItem, ContextRenderer, ItemType, LlmMessage, RenderOptions
 from tests.context.conversation import Conversation, wire
@@ -165,6 +168,12 @@ def test_options_leave_out_the_system_prompt_and_show_the_obsolete() -> None:
         assert [one.role for one in shown] == ["system", "user", "user", "user"]
         assert "its last line" in str(shown[1].content)
         assert shown[2].content == "dropped words"
+
+
+@pytest.mark.parametrize("budget", [0, -1, 1.5, "100", True])
+def test_a_budget_that_is_no_positive_number_is_refused(budget: Any) -> None:
+    with pytest.raises(ValueError, match="A budget is a positive number of tokens, not"):
+        RenderOptions(max_tokens=budget)
 
 
 def test_a_late_window_is_shown_stale_and_only_once() -> None:

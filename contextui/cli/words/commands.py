@@ -15,8 +15,8 @@ CHINESE: dict[str, str] = {
     "--fork goes on in a copy: say of which session, with -c or -r.": (
         "--fork 在副本中继续：请用 -c 或 -r 说明是哪个会话。"
     ),
-    "--output-format is for one turn without a screen: give it with -p.": (
-        "--output-format 用于没有屏幕的一轮：请和 -p 一起使用。"
+    "{flag} is for one turn without a screen: give it with -p.": (
+        "{flag} 用于没有屏幕的一轮：请和 -p 一起使用。"
     ),
     # debug and compact
     "items   {active:,} in the context, {left_out:,} left out; "
