@@ -24,6 +24,7 @@ from contextui.windowing.manager import WindowManager
 
 _REPLACED = "\ufffd"  # what stands for what is not UTF-8
 _FIRST_LINES = 60  # among which a session's first words are looked for
+_EMPTY = "it is empty"
 
 
 class UnknownSessionError(ContextUIError):
@@ -147,12 +148,15 @@ class SessionStore:
                 if found
                 else f"There is no session {quote(session_id)}."
             )
+        path = chosen[0]
         try:
-            return _read_info(chosen[0])
+            info = _read_info(path)
         except OSError as error:
-            raise UnknownSessionError(
-                f"Session {chosen[0].stem} cannot be read: {_reason(error)}."
-            ) from error
+            reason = _reason(error)
+            raise UnknownSessionError(f"Session {path.stem} cannot be read: {reason}.") from error
+        if not info.size:
+            raise UnknownSessionError(f"Session {path.stem} cannot be read: {_EMPTY}.")
+        return info
 
     def latest(self, cwd: str | Path) -> SessionInfo | None:
         """The session of this folder with the newest entry; an empty one only if all are."""
@@ -174,7 +178,9 @@ class SessionStore:
             except OSError as error:
                 unreadable.append(Unreadable(path, _reason(error)))
                 continue
-            if not info.started and info.size:
+            if not info.size:
+                unreadable.append(Unreadable(path, _EMPTY))
+            elif not info.started:
                 unreadable.append(Unreadable(path, "it is damaged, or no session"))
             elif cwd is None or info.cwd == os.path.abspath(cwd):
                 found.append(info)

@@ -81,7 +81,6 @@ def damage(program: Program) -> list[Path]:
     (folder / "aaaa.jsonl").write_bytes(b"\0\xff\n{}\n" * 20)
     (folder / "bbbb.jsonl").mkdir()
     (folder / "cccc.jsonl").symlink_to("cccc.jsonl")
-    (folder / "dddd.jsonl").touch()
     return [folder / f"{name}.jsonl" for name in ("aaaa", "bbbb", "cccc")]
 
 
@@ -112,6 +111,18 @@ def test_a_session_that_was_named_and_cannot_be_read_says_why(program: Program) 
     for name, why in (("aaaa", "session"), ("bbbb", "no plain file"), ("cccc", "symbolic link")):
         program("-r", name, "-p", "Hello").fails(2, why)
         program("debug", name).fails(2, why)
+
+
+def test_an_empty_session_is_told_in_one_line_and_left_as_it_is(program: Program) -> None:
+    """A crash, or a disk, may leave nothing of a log."""
+    session = make_session(program, "one")
+    empty = program.home / "projects" / escape_project_path(program.folder) / "dddd.jsonl"
+    empty.touch()
+    for words in (["sessions"], ["sessions", "--all"], ["debug"], ["-c", "-p", "Hello"]):
+        program(*words).fails(0, f"{empty}: it is empty.")
+    assert json.loads(program("sessions", "--all", "--json").out)[0]["id"] == session
+    program("-r", "dddd", "-p", "Hello").fails(2, "Session dddd cannot be read: it is empty.")
+    assert empty.read_bytes() == b""
 
 
 @pytest.mark.parametrize("words", [["-c", "-p", "Hello"], ["-r", "abc", "-p", "Hello"], ["debug"]])

@@ -136,7 +136,7 @@ def test_stray_things_among_the_logs_keep_nobody_waiting(store: SessionStore) ->
     latest = store.latest("/p")
     assert latest is not None
     assert latest.id == session.id
-    for name in ("fifo", "folder", "dangling"):
+    for name in ("fifo", "folder", "dangling", "empty"):
         with pytest.raises(UnknownSessionError):
             store.open(name)
 

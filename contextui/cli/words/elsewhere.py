@@ -133,5 +133,6 @@ CHINESE: dict[str, str] = {
     "Read-only file system": "文件系统只读",
     "No space left on device": "磁盘已满",
     "it is damaged, or no session": "已损坏，或不是会话",
+    "it is empty": "它是空的",
     "it is no plain file": "不是普通文件",
 }
