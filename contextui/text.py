@@ -187,6 +187,33 @@ def counted(count: int, noun: str, nouns: str = "") -> str:
     return f"{count} {noun if count == 1 else nouns or noun + 's'}"
 
 
+def span(first: int, last: int) -> str:
+    """From one number to another: "3-5", or "3" if they are the same."""
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def spanned(noun: str, first: int, last: int) -> str:
+    """Things by their numbers.
+
+    Example:
+        >>> spanned("line", 3, 3), spanned("line", 3, 5)
+        ('line 3', 'lines 3-5')
+    """
+    return f"{noun}{'s' * (first != last)} {span(first, last)}"
+
+
+def there_are(noun: str, count: int) -> str:
+    """What there is to choose from, in words.
+
+    Example:
+        >>> there_are("line", 0), there_are("line", 1), there_are("line", 3)
+        ('There are no lines', 'There is line 1', 'There are lines 1 to 3')
+    """
+    if count == 1:
+        return f"There is {noun} 1"
+    return f"There are {noun}s 1 to {count}" if count else f"There are no {noun}s"
+
+
 def quote(text: str, limit: int = 40) -> str:
     """Quote text in an error message: one inert line in double quotes."""
     return f'"{one_line(text, limit)}"'

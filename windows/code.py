@@ -19,7 +19,7 @@ from contextui import (
 )
 from contextui.files.diff import diff_text
 from contextui.files.page import Page, shorten, split
-from contextui.text import counted, shown_name
+from contextui.text import counted, shown_name, there_are
 
 LISTED, WORDS = 20, 80  # files on a page of the list, characters of a description there
 ROOM = 6_000  # what the lines of a page of code may cost, see `split`
@@ -115,7 +115,7 @@ class CodeWindow(Window):
     def page(self, number: int) -> str:
         pages = self._count_pages()
         if not 1 <= number <= pages:
-            en = f"There is page 1{f' to {pages}' * (pages > 1)}, not {number}."
+            en = f"{there_are('page', pages)}, not {number}."
             raise ActionError(self.env.say(en, f"共 {pages} 页，没有第 {number} 页。"))
         self.state.page = number
         return self.env.say(f"Page {number} of {pages}.", f"第 {number} 页，共 {pages} 页。")

@@ -22,7 +22,7 @@ from contextui.files.page import PAGE_LINES, Page, shorten, split
 from contextui.files.textfile import in_lines
 from contextui.files.version import Version
 from contextui.files.workspace import Fate
-from contextui.text import counted, shown_name
+from contextui.text import counted, shown_name, span, spanned, there_are
 
 ROOM = 5_000  # what the lines of a page may cost, see `split`: about 2,000 tokens
 ABOVE = 5  # lines shown above a place that was gone to
@@ -108,12 +108,13 @@ class EditorWindow(Window):
         return shown_name(state.path) + (comma if lod is Lod.GIST else "  ") + comma.join(facts)
 
     def _place(self, lod: Lod = Lod.FULL) -> str:
-        page, lines = self.state.page, f"{self.state.page.start}-{self.state.page.end}"
+        page, zh = self.state.page, f"第 {span(self.state.page.start, self.state.page.end)} 行"
+        lines = spanned("line", page.start, page.end)
         if page.total is None:
-            return self.env.say(f"lines {lines}", f"第 {lines} 行")
+            return self.env.say(lines, zh)
         if lod is not Lod.FULL or not page.lines:
             return self.env.say(counted(page.total, "line"), f"共 {page.total} 行")
-        return self.env.say(f"lines {lines} of {page.total}", f"第 {lines} 行，共 {page.total} 行")
+        return self.env.say(f"{lines} of {page.total}", f"{zh}，共 {page.total} 行")
 
     def _unusual(self, file: TextFile) -> Iterator[str]:
         if file.encoding != UTF8:
@@ -203,8 +204,10 @@ class EditorWindow(Window):
     def goto(self, line: int) -> str:
         page = self._page(line, 1)
         if line < 1 or not (page.lines or line == 1):
-            en = f"There are lines 1 to {page.total}, not {line}."
-            raise ActionError(self.env.say(en, f"共 {page.total} 行，没有第 {line} 行。"))
+            en, zh = "Lines are counted from 1", "行号从 1 开始"
+            if page.total is not None:
+                en, zh = there_are("line", page.total), f"共 {page.total} 行"
+            raise ActionError(self.env.say(f"{en}, not {line}.", f"{zh}，没有第 {line} 行。"))
         self._look(line)
         self.state.line, self.state.column = line, 0
         return self._place()
@@ -236,9 +239,9 @@ class EditorWindow(Window):
     @action("Replace lines, first to last")
     def replace_lines(self, first: int, last: int, text: str) -> str:
         more = self._edit(self._buffer().file.replace_lines(first, last, text))
-        now = f"{first}-{last + more}"
-        en = f"Lines {first}-{last} are now {now}."
-        return self.env.say(en, f"第 {first}-{last} 行现在是第 {now} 行。")
+        old, new = spanned("line", first, last), spanned("line", first, last + more)
+        zh = f"已替换第 {span(first, last)} 行；新文本在第 {span(first, last + more)} 行。"
+        return self.env.say(f"Replaced {old}; the new text is {new}.", zh)
 
     @action("Delete lines, first to last")
     def delete_lines(self, first: int, last: int) -> str:

@@ -13,7 +13,7 @@ from contextui.files.errors import FileError, MissingFileError, NotAFolderError
 from contextui.files.listing import EntryKind, TreeRow, list_folder, tree
 from contextui.files.page import split
 from contextui.files.workspace import FileInfo
-from contextui.text import counted, shown_name
+from contextui.text import counted, shown_name, there_are
 
 ROOM, BRIEF = 2_400, 30  # what the lines of a page may cost, see `split`; lines of a summary
 EXPANDED, KEPT = 100, 50  # folders at once, finds of a search
@@ -170,7 +170,7 @@ class FilesWindow(Window):
     def page(self, number: int) -> str:
         pages = len(split(self._lines(), ROOM))
         if not 1 <= number <= pages:
-            en = f"There is page 1{f' to {pages}' * (pages > 1)}, not {number}."
+            en = f"{there_are('page', pages)}, not {number}."
             raise self._error(en, f"共 {pages} 页，没有第 {number} 页。")
         self.state.page = number
         self._see()

@@ -169,9 +169,8 @@ class NotebookWindow(Window):
             )
         self.state.tag = tags[wanted.casefold()] if wanted else None
         shown, count = len(self.state.tagged(self.state.tag)), len(self.state.entries)
-        return self.env.say(
-            f"{shown} of {count} entries are shown.", f"显示 {count} 条笔记中的 {shown} 条。"
-        )
+        en = f"Shown: {shown} of {counted(count, 'entry', 'entries')}."
+        return self.env.say(en, f"显示 {count} 条笔记中的 {shown} 条。")
 
     @action("Find entries by words in text, gist, summary or tags", effect="read")
     def search(self, text: str) -> str:
@@ -180,7 +179,8 @@ class NotebookWindow(Window):
             raise ActionError(self.env.say("Say what to look for.", "请说明要找什么。"))
         found = [one for one in reversed(self.state.entries) if one.has_words(words)]
         many, count, say = len(found), len(self.state.entries), self.env.say
-        lines = [say(f"{many} of {count} entries.", f"{count} 条笔记中有 {many} 条。")]
+        en = f"{many} of {counted(count, 'entry', 'entries')}."
+        lines = [say(en, f"{count} 条笔记中有 {many} 条。")]
         for one in found[:_FOUND]:
             place = one.around(words)
             lines.append(f"{one.id} {one.head}{f': {place}' if place else ''}")
@@ -196,7 +196,7 @@ class NotebookWindow(Window):
             return self.env.say(en, f"不再保存到项目中。{FILE} 保持原样。")
         self.state.push(self.env.workspace, FILE)
         count = len(self.state.entries)
-        en = f"{count} entries are kept in {FILE}."
+        en = f"Kept in {FILE}: {counted(count, 'entry', 'entries')}."
         return self.env.say(en, f"{count} 条笔记已保存在 {FILE} 中。")
 
     def _shown(self, lod: Lod) -> list[tuple[Note, Lod]]:

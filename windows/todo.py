@@ -3,6 +3,7 @@
 from pydantic import BaseModel
 
 from contextui import ActionError, Body, Element, Lod, Window, action
+from contextui.text import there_are
 
 _LONGEST = 500  # characters of an item
 _ROOM = 5_000  # bytes of items that are shown: three make about a token
@@ -96,7 +97,7 @@ class TodoWindow(Window):
     def move(self, item: int | str, place: int) -> str:
         items, found = self.state.items, self._find(item)
         if not 1 <= place <= len(items):
-            places = f"There are places 1 to {len(items)}, not {place}."
+            places = f"{there_are('place', len(items))}, not {place}."
             raise ActionError(self.env.say(places, f"只有位置 1 到 {len(items)}，没有 {place}。"))
         items.remove(found)
         items.insert(place - 1, found)
@@ -109,9 +110,8 @@ class TodoWindow(Window):
         self.state.items = [item for item in self.state.items if not item.done]
         left = len(self.state.items)
         gone = before - left
-        return self.env.say(
-            f"Deleted {gone}, {left} are left.", f"已删除 {gone} 项，还剩 {left} 项。"
-        )
+        en = f"Deleted {gone}, {left} {'is' if left == 1 else 'are'} left."
+        return self.env.say(en, f"已删除 {gone} 项，还剩 {left} 项。")
 
     def _append(self, texts: list[str]) -> list[Item]:
         added = []

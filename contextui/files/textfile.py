@@ -14,7 +14,7 @@ from functools import cached_property
 from contextui.files.encoding import LINE_END, UTF8, Encoding, detect, named
 from contextui.files.errors import EditError, shown
 from contextui.files.page import PAGE_LINES, Page, shorten
-from contextui.text import counted
+from contextui.text import counted, there_are
 
 _ENDING_NAMES = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 _ANY_LINE_END = r"(?:\r\n|\r(?!\n)|(?<!\r)\n)"  # a whole one, never half of CRLF
@@ -167,7 +167,8 @@ class TextFile:
     def _check_range(self, first: int, last: int) -> None:
         count = len(self.lines)
         if not 1 <= first <= last <= count:
-            raise self._wrong(f"There are lines 1 to {count}, not {first} to {last}.")
+            asked = first if first == last else f"{first} to {last}"
+            raise self._wrong(f"{there_are('line', count)}, not {asked}.")
 
     def _wrong(self, message: str) -> EditError:
         return EditError(self.path, message)

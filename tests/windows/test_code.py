@@ -114,7 +114,7 @@ class TestActions:
         _, attributes, text = shown(window)[1]
         assert attributes["shown"] == "201-250"
         assert text.startswith("\n201 line 201\n202 line 202\n")
-        assert window.refused("page", number=4) == "There is page 1 to 3, not 4."
+        assert window.refused("page", number=4) == "There are pages 1 to 3, not 4."
         save(window, "long", "short")
         assert shown(window)[1] == ("code", {"id": "long", "lines": "1"}, "\n1 short\n")
 

@@ -133,7 +133,7 @@ def test_the_three_levels(editor: Editor) -> None:
         (
             "replace_lines",
             {"first": 2, "last": 4, "text": "class Basket:"},
-            "Lines 2-4 are now 2-2.",
+            "Replaced lines 2-4; the new text is line 2.",
             ("\n\nclass Cart:", "class Basket:"),
         ),
         ("delete_lines", {"first": 2, "last": 3}, "Deleted 2 lines.", ("Money\n\n\n", "Money\n")),
@@ -216,7 +216,7 @@ def test_each_edit_at_each_level_and_restored(
             {"first": 3, "last": 2, "text": ""},
             "There are lines 1 to 13, not 3 to 2.",
         ),
-        ("delete_lines", {"first": 14, "last": 14}, "There are lines 1 to 13, not 14 to 14."),
+        ("delete_lines", {"first": 14, "last": 14}, "There are lines 1 to 13, not 14."),
         (
             "splice",
             {"start": 2, "end": 1, "text": ""},
@@ -292,7 +292,10 @@ def test_an_empty_file(folder: Path) -> None:
         assert looks(editor) == ["empty, 0 lines, saved", *["empty  0 lines, saved"] * 2]
         assert editor.act("goto", line=1) == "0 lines"
         assert editor.act("insert", before_line=1, text="one") == "Inserted 1 line before 1."
-        assert editor.content() == "empty  lines 1-1 of 1, changed, not saved\n1 one"
+        assert editor.content() == "empty  line 1 of 1, changed, not saved\n1 one"
+        assert editor.refused("goto", line=2) == "There is line 1, not 2."
+        said = "Replaced line 1; the new text is lines 1-2."
+        assert editor.act("replace_lines", first=1, last=1, text="1\n2") == said
 
 
 @pytest.mark.parametrize(
@@ -330,7 +333,7 @@ def test_chinese(tmp_path: Path) -> None:
         with editor.restored() as later:
             assert later.content(Lod.GIST) == "购物.md，共 1 行，已保存，1 处编辑待处理"
             assert later.content() == (
-                "购物.md  第 1-1 行，共 1 行，已保存\n文件已被改动，1 处未保存的编辑无法应用。"
+                "购物.md  第 1 行，共 1 行，已保存\n文件已被改动，1 处未保存的编辑无法应用。"
                 "请看 diff，再用 reload(keep=true) / reload(discard=true)\n1 别的"
             )
         editor.act("open", path="b", discard=True)
@@ -360,7 +363,7 @@ def test_pages(folder: Path) -> None:
         assert editor.act("goto", line=42) == "lines 42-141 of 250"
         assert editor.act("scroll", pages=-1) == "lines 1-100 of 250"
         assert editor.act("scroll", pages=9) == "lines 201-250 of 250"
-        assert editor.act("goto", line=250) == "lines 250-250 of 250"
+        assert editor.act("goto", line=250) == "line 250 of 250"
         assert editor.act("scroll", pages=-9) == "lines 1-100 of 250"
 
 
@@ -715,7 +718,7 @@ PLAIN = ["<!-- ]]> &amp; &lt;", "[_foo] [_ [_] [@click=app.quit]x[_]"]
 def test_the_name_of_a_file_is_inert_and_exact(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("a\n")
     with open_editor(tmp_path, name) as editor:
-        for lod, after in ((Lod.FULL, "  lines 1-1 of 1, saved"), (Lod.GIST, ", 1 line, saved")):
+        for lod, after in ((Lod.FULL, "  line 1 of 1, saved"), (Lod.GIST, ", 1 line, saved")):
             first = title(editor, lod)
             shown = first.removesuffix(after)
             assert shown == name if name in PLAIN else ast.literal_eval(shown) == name

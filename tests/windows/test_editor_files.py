@@ -636,7 +636,7 @@ def test_a_new_file_that_somebody_else_made_meanwhile(path: Path) -> None:
         editor.act("insert", before_line=1, text="mine")
         (path.parent / "new.txt").write_text("theirs\n")
         with editor.restored() as later:
-            assert title(later) == "new.txt  lines 1-1 of 1, saved"
+            assert title(later) == "new.txt  line 1 of 1, saved"
             assert later.act("diff").endswith("@@ line 1 @@\n+mine\n \n")
             assert later.act("reload", keep=True).startswith("Read again: 0 of 1 edit made again;")
             assert text_of(later) == "theirs\n"
@@ -696,6 +696,7 @@ def test_a_huge_file_is_read_in_pages(huge: Path) -> None:
         assert editor.act("scroll") == "lines 101-200"
         assert editor.act("goto", line=20_000) == "lines 20000-20099"
         assert editor.act("scroll", pages=-1) == "lines 19900-19999"
+        assert editor.refused("goto", line=0) == "Lines are counted from 1, not 0."
         assert editor.content().split("\n")[1] == "19900 line 19900"
         with editor.restored() as later:
             assert looks(later) == looks(editor)

@@ -531,7 +531,7 @@ class TestSize:
             assert page > 10
             window.act("collapse", path="part-49")
             assert "\npart-49/" in window.content()
-            assert window.refused("page", number=12) == "There is page 1 to 11, not 12."
+            assert window.refused("page", number=12) == "There are pages 1 to 11, not 12."
 
     @pytest.mark.parametrize(
         "name",

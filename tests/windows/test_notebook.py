@@ -201,9 +201,9 @@ def test_a_thousand_entries_stay_small_and_say_what_is_left_out(tmp_path: Path, 
         ("collapse", {"entry": 2}, "Entry 2 is collapsed.", f"\n  {BRIEF}"),
         ("expand_all", {}, "Expanded: 1, 2.", f"\n  {LONG_TEXT}"),
         ("collapse_all", {}, "All entries are collapsed.", f"\n  {BRIEF}"),
-        ("filter", {"tag": "DB"}, "1 of 2 entries are shown.",
+        ("filter", {"tag": "DB"}, "Shown: 1 of 2 entries.",
          "Use WAL mode  id=1 tags=db\nfilter  tag=db"),
-        ("filter", {}, "2 of 2 entries are shown.", f"\n  {BRIEF}"),
+        ("filter", {}, "Shown: 2 of 2 entries.", f"\n  {BRIEF}"),
         ("search", {"text": "WAL"}, "1 of 2 entries.\n1 Use WAL mode: …Use WAL mode…", BRIEF),
         ("search", {"text": "PYTHON grateful"},
          f"1 of 2 entries.\n2 {HEAD}: …Run the tests on all three versions of Python, then build "
@@ -375,7 +375,7 @@ def test_nothing_is_written_before_it_is_asked_for(tmp_path: Path) -> None:
         book.act("write", text="one")
         assert list(tmp_path.iterdir()) == []
         assert book.window.actions["keep"].effect == "write"
-        assert book.act("keep") == f"1 entries are kept in {FILE}."
+        assert book.act("keep") == f"Kept in {FILE}: 1 entry."
         assert book.content().endswith(f"project  file={FILE}")
         assert [entry["text"] for entry in stored(tmp_path)["entries"]] == ["one"]
 
@@ -412,7 +412,7 @@ def test_kept_it_is_there_in_the_next_session(tmp_path: Path) -> None:
         assert looks(book)[2] == "0 entries, 0 tags"
         book.act("write", text="private")
         assert "private" not in (tmp_path / FILE).read_text()
-        assert book.act("keep") == f"4 entries are kept in {FILE}."
+        assert book.act("keep") == f"Kept in {FILE}: 4 entries."
         assert texts(book) == sorted(["four", LONG_TEXT, "private", "three"])
 
 
@@ -595,7 +595,7 @@ def test_what_is_no_notebook_is_left_alone(tmp_path: Path, content: bytes) -> No
         assert book.refused("keep") == problem
         assert file.read_bytes() == content
         file.unlink()
-        assert book.act("keep") == f"1 entries are kept in {FILE}."
+        assert book.act("keep") == f"Kept in {FILE}: 1 entry."
         assert "problem" not in book.content()
 
 

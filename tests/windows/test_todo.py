@@ -160,6 +160,13 @@ def test_when_all_is_done_the_summary_says_so() -> None:
         assert looks(todo) == ("milk  id=1 done=true", "0 open, 1 done", "0 open, 1 done")
 
 
+def test_what_is_said_of_a_single_item() -> None:
+    with WindowTester(TodoWindow, items=["milk", "eggs"]) as todo:
+        todo.act("done", item="milk")
+        assert todo.act("clear_done") == "Deleted 1, 1 is left."
+        assert todo.refused("move", item="eggs", place=2) == "There is place 1, not 2."
+
+
 def test_chinese() -> None:
     with WindowTester(TodoWindow, lang="zh", items=["牛奶", "鸡蛋"]) as todo:
         assert todo.act("done", item="牛") == "1 '牛奶' 已完成。"
