@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from contextui.context.item import ContextItem
+from contextui.context.item import ContextItem, Stage
 from contextui.errors import InvalidItemError
 from contextui.text import quote
 
@@ -43,10 +43,12 @@ class Calls:
             raise InvalidItemError(f"Tool call {quote(item.tool_call_id)} has its result already.")
 
     def note(self, item: ContextItem) -> None:
-        """Take note of the calls, or of the result, in a new item."""
+        """Take note of the calls, or of the result, in a new item. One that is final already
+        expects no results any more."""
         for call in item.calls:
             self._askers[call] = item
-        self._unanswered.update(dict.fromkeys(item.calls))
+        if item.stage is not Stage.FINAL:
+            self._unanswered.update(dict.fromkeys(item.calls))
         if item.tool_call_id is not None:
             self._results[item.tool_call_id] = item
             self._unanswered.pop(item.tool_call_id, None)

@@ -4,6 +4,7 @@
 have changed: the system prompt, the finished turns, and what of this turn was sent.
 """
 
+from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 
 from contextui.context.calls import Calls
@@ -61,7 +62,7 @@ class Composer:
         """Take note of a new item."""
         match item.type:
             case ItemType.SYSTEM:
-                self._system_items.append(item)
+                insort(self._system_items, item, key=lambda one: one.seq)
             case ItemType.WINDOW:
                 self._references.add(item)
             case _ if item.stage is Stage.FINAL:

@@ -53,11 +53,12 @@ class History:
         self._changed.clear()
         if self._finished:
             # One that stayed open longer than those behind it was built among them.
-            later = (item for item in self._finished if item.seq > self._built_through)
+            later = [item for item in self._finished if item.seq > self._built_through]
+            later.sort(key=lambda item: item.seq)
             new = list(self._build(item for item in later if self._is_shown(item)))
             self._pieces += new
             self._tokens += sum(piece.tokens for piece in new)
-            self._built_through = max(self._built_through, self._finished[-1].seq)
+            self._built_through = later[-1].seq if later else self._built_through
             self._finished = []
         return self._pieces, self._tokens
 

@@ -108,6 +108,11 @@ class Ledger:
         self._composer.added(item)
         self.note([item])
 
+    def recall(self, item: ContextItem) -> None:
+        """Put an item in again that was left in the log; it was counted all the time."""
+        self.tally.assume(-1, -(item.type is ItemType.WINDOW), -self.size(item))
+        self.enter(item, item.seq)
+
     def due(self, item: ContextItem | None = None) -> list[ContextItem]:
         """What enters now: nothing of what is said while an answer is on its way, and all of that
         behind the answer, or when none is to come any more."""

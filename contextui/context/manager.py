@@ -123,6 +123,21 @@ class ContextManager(Edits):
             self._enter(self.ledger.due(item))
             return item
 
+    def recall(self, items: Iterable[ContextItem], folds: Mapping[str, str]) -> None:
+        """Have items here again that were left in the log, as they stand there.
+
+        Nothing happens to them by that, so nobody is told.
+
+        Args:
+            items: They are final and hidden; those that are here already stay as they are.
+            folds: The summaries that stand for them, by their ids.
+        """
+        with self._writing():
+            new = {item.id: item for item in items if item.id not in self.ledger.items}
+            for item in new.values():
+                self.ledger.recall(item)
+            self.ledger.folds.restore({one: folds[one] for one in new.keys() & folds.keys()})
+
     def take_in(self) -> None:
         """Put in at the end what was said while an answer was on its way: none is to come."""
         with self._writing():

@@ -2,7 +2,7 @@
 
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
@@ -81,6 +81,7 @@ class Recorder:
         self.parsed = 0
         """How many entries were parsed to bring the session back."""
         self._since_checkpoint = 0
+        self._recalled: set[str] = set()  # items that are here again
         self._absent: list[dict[str, Any]] = []  # windows that came back to no class
         self._logged: dict[str, str] = {}  # the newest version of each window that is in the log
         self._shown: dict[str, int] = {}  # what of each was last told in full, by its hash
@@ -94,6 +95,11 @@ class Recorder:
         self._since_checkpoint = loaded.since_checkpoint
         self._logged.update(loaded.versions)
         self._absent = loaded.absent
+
+    def recall(self, offsets: Mapping[str, int]) -> None:
+        """Items are here again that no checkpoint names; as soon as they change one will."""
+        self.offsets.update(offsets)
+        self._recalled.update(offsets)
 
     def stop(self) -> None:
         """Follow no longer."""
@@ -131,8 +137,7 @@ class Recorder:
                 case ItemAdded():
                     self._item_added(event.item_id)
                 case ItemsChanged() if event.operation not in _FOLLOWS_BY_ITSELF:
-                    facts = {"itemIds": list(event.item_ids), "fields": dict(event.fields)}
-                    self._note("change", operation=event.operation, **facts)
+                    self._changed(event)
                 case CutMoved():
                     self._note("cut", cut=event.cut)
                 case Compacted():
@@ -149,6 +154,14 @@ class Recorder:
                     self._window_opened(event.window_id)
                 case WindowClosed():
                     self._window_closed(event)
+
+    def _changed(self, event: ItemsChanged) -> None:
+        facts = {"itemIds": list(event.item_ids), "fields": dict(event.fields)}
+        self._note("change", operation=event.operation, **facts)
+        if not self._recalled.isdisjoint(event.item_ids):
+            # Whoever resumes would have to read the whole log to know them.
+            self._since_checkpoint = max(self._since_checkpoint, self._every)
+            self.checkpoint()
 
     def _boundary(self, event: Compacted) -> None:
         """Write what was compacted, and how everything stands: nothing before it must be read."""

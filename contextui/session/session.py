@@ -1,6 +1,7 @@
 """One session: a context and its windows, and the log that they are kept in."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,6 +142,22 @@ class Session:
             found = entries(lines(file), lambda _: None)  # damage was told when it was opened
             items = (item_of(entry) for _, entry in found if entry.uuid not in known)
             return [item for item in items if item is not None]
+
+    def recall(self, item_id: str, log: ContextManager, offsets: Mapping[str, int]) -> None:
+        """Have an item here again that was not brought back, with all that belongs to its call.
+
+        They come as they stand in the log, hidden; the context can `restore` them then.
+
+        Args:
+            item_id: The item.
+            log: The whole log, read into a context of its own.
+            offsets: Where in the log each of its items stands.
+        """
+        calls, item = log.ledger.calls, log.get(item_id)
+        asker = calls.asker(item)
+        together = {one.id: copy(one) for one in (asker, *calls.results(asker), item)}
+        self._recorder.recall({one: offsets[one] for one in together})
+        self.context.recall(together.values(), log.ledger.folds.among(together))
 
     def close(self) -> None:
         """Write what is not written yet, and let others have the session."""

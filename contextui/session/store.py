@@ -2,7 +2,7 @@
 
 import os
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -82,6 +82,8 @@ class SessionView(NamedTuple):
     windows: WindowManager
     context: ContextManager
     notices: list[str]
+    offsets: Mapping[str, int]
+    """Where in the log each item stands."""
 
     def close(self) -> None:
         """Stop its windows."""
@@ -222,9 +224,10 @@ class SessionStore:
         With `whole` all its items are there, also those that no request shows any more.
         """
         info = self.find(session_id)
-        view = SessionView(info, *self._options.make(info.id, info.cwd), [])
-        load(info.path, view.context, view.windows, view.notices.append, turn, whole=whole)
-        return view
+        notices = list[str]()
+        windows, context = self._options.make(info.id, info.cwd)
+        loaded = load(info.path, context, windows, notices.append, turn, whole=whole)
+        return SessionView(info, windows, context, notices, loaded.offsets)
 
 
 def _ends_turn(line: bytes, turn: int) -> bool:

@@ -48,13 +48,19 @@ class Changing:
     Args:
         context: The items.
         words: The language to tell it in.
+        recall: Has an item come back into the context that only the log has.
         cached: Tells how many tokens come from the cache as things stand.
     """
 
     def __init__(
-        self, context: ContextManager, words: Words, cached: Callable[[], int] = lambda: 0
+        self,
+        context: ContextManager,
+        words: Words,
+        recall: Callable[[ContextItem], None],
+        cached: Callable[[], int] = lambda: 0,
     ) -> None:
         self._context, self._words, self._cached = context, words, cached
+        self._recall = recall
         self._asked: tuple[str, str] | None = None
 
     def forget(self) -> None:
@@ -71,7 +77,7 @@ class Changing:
         try:
             if offer.lod is not None:
                 return self._show_at(row, offer.lod)
-            return self._change(offer.name, row.item)
+            return self._change(offer.name, row)
         except ContextUIError as problem:
             return Note(one_line(str(problem), 160), is_warning=True)
 
@@ -98,15 +104,17 @@ class Changing:
             return Note(words)
         return Note(self._words("Undone: {seq}.", seq=seqs))
 
-    def _change(self, name: str, item: ContextItem) -> Note:
+    def _change(self, name: str, row: Row) -> Note:
+        if row.log is not None:
+            self._recall(row.item)
         change = {
             "drop": self._context.drop,
             "restore": self._context.restore,
             "pin": self._context.pin,
             "unpin": self._context.unpin,
         }[name]
-        change(item.id)
-        return self._told(name, item)
+        change(row.item.id)
+        return self._told(name, self._context.get(row.item.id))
 
     def _show_at(self, row: Row, lod: Lod) -> Note:
         if row.item.type is not ItemType.WINDOW:

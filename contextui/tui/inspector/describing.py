@@ -12,8 +12,8 @@ from contextui.tui.inspector.standing import fate
 from contextui.tui.words import Words
 
 _OLDER = (
-    "They were left out before the last break. Only the log has them: they can be read, found and "
-    "copied, but not brought back."
+    "They were left out before the last break. Only the log has them: they can be read, found, "
+    "copied and restored."
 )
 
 TurnOf = Callable[[int], int | None]

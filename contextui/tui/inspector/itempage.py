@@ -28,7 +28,6 @@ from contextui.tui.inspector.whole import WholeText
 from contextui.tui.words import Words
 
 _PAUSE = 0.01  # seconds between two slices of a search
-_ONLY_READ = "In the log only: cannot be restored."
 _ONE_LEVEL = "{seq} has one level of detail: windows and files have more."
 
 
@@ -147,8 +146,6 @@ class ItemPage(Container):
             self.refresh_bindings()
 
     def _note_for(self, row: Row) -> Note:
-        if not self._note.text and row.log is not None:
-            return Note(self._words(_ONLY_READ), is_warning=True)
         if not self._note.text and row.item.held is not None:
             return Note(self._words("Changed: counts when this turn ends."), is_warning=True)
         return self._note
@@ -184,6 +181,8 @@ class ItemPage(Container):
         offer = self._offer(key)
         if row is not None and offer is not None and self._changing is not None:
             self._tell(self._changing.press(offer, row), row)
+            if row.log is not None:  # it may have come back from there
+                self._begin_search(self._search.query if self._search is not None else "")
 
     def action_explain_levels(self) -> None:
         """Say why there is no other level of detail."""
@@ -191,8 +190,6 @@ class ItemPage(Container):
         if row is not None and self._changing is not None:
             seq = f"{row.item.seq:04}"
             told = "{seq} is left out: r restores it first." if row.item.hidden else _ONE_LEVEL
-            if row.log is not None:
-                told = _ONLY_READ
             self._tell(Note(self._words(told, seq=seq)), row)
 
     def _offer(self, key: str) -> Offer | None:

@@ -188,13 +188,19 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         )  # fmt: skip
 
     def _fold(self, fold: Fold, width: int) -> Content:
-        told = "{count} earlier items, Enter shows them"
-        if fold.is_unfolded:
-            told = "{count} earlier items, Enter hides them"
+        one, several = "1 earlier item, Enter shows it", "{count} earlier items, Enter shows them"
         if fold.is_reading:
-            told = "{count} earlier items are being read …"
+            one, several = (
+                "1 earlier item is being read …",
+                "{count} earlier items are being read …",
+            )
+        elif fold.is_unfolded:
+            one, several = (
+                "1 earlier item, Enter hides it",
+                "{count} earlier items, Enter hides them",
+            )
         mark = "↓ " if fold.is_unfolded else "↑ "
-        text = self._words(told, count=f"{fold.count:,}")
+        text = self._words(one if fold.count == 1 else several, count=f"{fold.count:,}")
         return Content.assemble((mark, KEY), (fit(text, width - 2), MUTED))
 
     def _row(self, row: Row, width: int) -> Content:

@@ -3,8 +3,10 @@
 import threading
 from collections.abc import Callable
 
+from contextui.context.item import ContextItem
 from contextui.errors import ContextUIError
 from contextui.session.session import Session
+from contextui.session.store import SessionView
 from contextui.tui.inspector.reading import view_of
 from contextui.tui.inspector.spans import Fold, Span
 from contextui.windowing.trouble import reason_of
@@ -13,8 +15,8 @@ from contextui.windowing.trouble import reason_of
 class OlderItems:
     """Reads them when somebody wants to see them, on a thread; until then they cost nothing.
 
-    They are shown as they stand at the end of the log. No request can show them any more, so
-    that they can be read, but not changed.
+    They are shown as they stand at the end of the log. Whoever wants to change one has it come
+    back into the session first.
 
     Args:
         session: Whose items.
@@ -29,6 +31,7 @@ class OlderItems:
         self._session, self._tell = session, tell
         self._count = session.context.current_seq - len(session.context.ledger.items)
         self._is_reading, self._reason = False, ""
+        self._view: SessionView | None = None
         self.rows: Span | None = None
         self.is_unfolded = False
 
@@ -53,6 +56,17 @@ class OlderItems:
             # A daemon: leaving does not wait for a long log.
             threading.Thread(target=self._read, daemon=True, name="older items").start()
 
+    def recall(self, item: ContextItem) -> None:
+        """Have one of them in the session again, and what belongs to its call."""
+        if self._view is not None:
+            self._session.recall(item.id, self._view.context, self._view.offsets)
+            self.rows = self._left_in(self._view)
+
+    def _left_in(self, view: SessionView) -> Span:
+        items, known = view.context.get_all(), self._session.context.ledger.items
+        places = [place for place, item in enumerate(items) if item.id in known]
+        return Span(items, 0, len(items), places, view.context)
+
     def _read(self) -> None:
         try:
             view = view_of(self._session, whole=True)
@@ -62,8 +76,6 @@ class OlderItems:
             self._reason = str(error) if is_told else reason_of(error)
             self.is_unfolded = False
         else:
-            items, known = view.context.get_all(), self._session.context.ledger.items
-            places = [place for place, item in enumerate(items) if item.id in known]
-            self.rows = Span(items, 0, len(items), places, view.context)
+            self._view, self.rows = view, self._left_in(view)
         self._is_reading = False
         self._tell()

@@ -93,8 +93,8 @@ class Inspector(Vertical):
         self._watch = watch = Watch(desk, lambda: self.post_message(self.PastKnown()))
         self._earlier = Earlier(desk, watch, lambda one: self.post_message(self.EarlierRead(one)))
         self._older = OlderItems(desk.session, lambda: self.post_message(self.OlderRead()))
-        context = desk.session.context
-        self._changing = Changing(context, self._words, lambda: watch.look().cached_tokens)
+        context, recall = desk.session.context, self._older.recall
+        self._changing = Changing(context, self._words, recall, lambda: watch.look().cached_tokens)
         drafting = Drafting(desk.controller, self._words)
         self.query_one(RequestPage).attach(drafting, context.counter)
         self.query_one(LogPage).attach(desk)

@@ -94,11 +94,13 @@ class Prices:
         """
         item = row.item
         pin = Offer("p", "unpin" if item.pinned else "pin", Price())
-        if row.is_old or row.log is not None:
+        if row.is_old:
             return []
         if item.hidden is not None:
             back = item.hidden not in ("closed", "replaced")
-            return [Offer("r", "restore", self._restoring(item)), pin] if back else []
+            return [Offer("r", "restore", self._restoring(row)), pin] if back else []
+        if row.log is not None:
+            return []
         if item.type is ItemType.SYSTEM:
             return self._editing(item)  # without it a model would know nothing of windows
         drop = Offer("d", "drop", self._dropping(row))
@@ -132,10 +134,10 @@ class Prices:
         behind = self.rewritten(calls.asker(item).seq)
         return Price(-saved, max(behind - saved, 0))
 
-    def _restoring(self, item: ContextItem) -> Price:
-        if item.type is ItemType.WINDOW:
-            return Price(self._size(item))
-        together = self.look.context.ledger.calls.together(item)
+    def _restoring(self, row: Row) -> Price:
+        if row.item.type is ItemType.WINDOW:
+            return Price(self._size(row.item))
+        together = row.home(self.look.context).ledger.calls.together(row.item)
         back = [one for one in together if one.hidden]
         return Price(sum(map(self._size, back)), self.rewritten(back[0].seq))
 

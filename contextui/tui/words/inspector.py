@@ -36,16 +36,18 @@ CHINESE: dict[str, str] = {
     'No item contains "{query}". Esc clears.': "没有条目包含“{query}”，Esc 清除。",
     "Which items? Enter keeps, Esc clears.": "找哪些条目？Enter 保留，Esc 清除。",
     # what only the log has
+    "1 earlier item, Enter shows it": "更早的 1 个条目，Enter 显示",
+    "1 earlier item, Enter hides it": "更早的 1 个条目，Enter 收起",
+    "1 earlier item is being read …": "正在读取更早的 1 个条目…",
     "{count} earlier items, Enter shows them": "更早的 {count} 个条目，Enter 显示",
     "{count} earlier items, Enter hides them": "更早的 {count} 个条目，Enter 收起",
     "{count} earlier items are being read …": "正在读取更早的 {count} 个条目…",
     "Earlier items": "更早的条目",
     "only in the log": "只在日志中",
-    "They were left out before the last break. Only the log has them: they can be read, found and "
-    "copied, but not brought back.": (
-        "它们在上次中断之前就不再发送，只有日志里还有：可以阅读、查找和复制，但不能恢复。"
+    "They were left out before the last break. Only the log has them: they can be read, found, "
+    "copied and restored.": (
+        "它们在上次中断之前就不再发送，只有日志里还有：可以阅读、查找、复制和恢复。"
     ),
-    "In the log only: cannot be restored.": "只在日志中，不能恢复。",
     # one item
     "System prompt": "系统提示词",
     "Summary of earlier turns": "之前各轮的摘要",

@@ -47,11 +47,11 @@ def test_earlier_items_unfold_at_the_top(tmp_path: Path, size: tuple[int, int]) 
             await see(pilot, "↓ 4 earlier items, Enter hides them", "[X] 0002 User   question 0")
             assert rows(pilot).count == count + 4
             await pilot.press("down", "down")
-            await see(pilot, "in summary 00", "In the log only: cannot be restored.")
+            await see(pilot, "in summary 00")
             row = rows(pilot).row
             assert row is not None
             assert (row.item.content, row.item.hidden) == ("another answer", "compacted")
-            await pilot.press("d", "r", "p")
+            await pilot.press("d")  # what is not there cannot be dropped
             assert row.item.hidden == "compacted"
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
@@ -59,6 +59,37 @@ def test_earlier_items_unfold_at_the_top(tmp_path: Path, size: tuple[int, int]) 
             await pilot.press("escape", "home", "enter")
             await see(pilot, "↑ 4 earlier items")
             await until(pilot, lambda: rows(pilot).count == count)
+
+    asyncio.run(go())
+
+
+def test_an_earlier_item_is_restored_and_stays_so(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = gone_on_with(tmp_path)
+        context = desk.session.context
+        async with running(desk) as pilot:
+            await enter(pilot)
+            await see(pilot, "↑ 4 earlier items")
+            await pilot.press("home", "enter")
+            await see(pilot, "question 0")
+            await pilot.press("down", "r")
+            await see(pilot, "r again restores it.")
+            await pilot.press("r")
+            await see(pilot, "Restored 0002. u undoes.", "↓ 3 earlier items", "[✓] 0002 User")
+            row = rows(pilot).row
+            assert row is not None
+            assert (row.log, row.item.seq, row.item.pinned) == (None, 2, True)
+            await pilot.press("u")
+            await see(pilot, "Undone: 0002", "[X] 0002 User")
+            await pilot.press("slash", *"question 1", "enter")
+            await go_to(pilot, "question 1")
+            await pilot.press("r", "r")
+            await see(pilot, "Restored 0004. u undoes.", "[✓] 0004 User")
+        shown = [item.content for item in context.get_active()]
+        again = desk_in(tmp_path, session_id=desk.session.id)
+        assert [item.content for item in again.session.context.get_active()] == shown
+        assert "question 1" in shown
+        again.close()
 
     asyncio.run(go())
 

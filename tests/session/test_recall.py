@@ -1,0 +1,122 @@
+"""An item that only the log has comes back, as if it had never been away."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from contextui import ContextItem, ItemType, SessionStore
+from contextui.context.item import Hidden
+from contextui.session.session import Session
+from tests.context.conversation import wire
+from tests.session.test_roundtrip import Talk, same_state, step, store_in
+
+_RESTORABLE: tuple[Hidden, ...] = ("dropped", "trimmed", "compacted")
+
+
+def recall(store: SessionStore, session: Session, seq: int) -> ContextItem:
+    """Have the item of a seq in a session again, out of its log."""
+    view = store.view(session.id, whole=True)
+    view.close()
+    item = next(one for one in view.context.get_all() if one.seq == seq)
+    session.recall(item.id, view.context, view.offsets)
+    return session.context.get(item.id)
+
+
+def older(store: SessionStore, session: Session) -> list[int]:
+    """The seqs of what can be restored and only the log has."""
+    view = store.view(session.id, whole=True)
+    view.close()
+    known = session.context.ledger.items
+    return [
+        one.seq
+        for one in view.context.get_all()
+        if one.hidden in _RESTORABLE and one.id not in known
+    ]
+
+
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 12))]
+)
+def test_what_is_restored_from_the_log_is_as_if_it_had_never_left(
+    tmp_path: Path, seed: int
+) -> None:
+    """Random sessions: one never stops, the other is resumed, and both restore the same items."""
+    store = store_in(tmp_path, checkpoint_every=40)
+    steady, stopped = Talk(store.create("/a")), Talk(store.create("/b"))
+    dice, twin, when = random.Random(seed), random.Random(seed), random.Random(seed + 100)
+    restored = 0
+    for _ in range(4):
+        for _ in range(60):
+            step(steady, dice)
+            step(stopped, twin)
+        stopped.session.close()
+        stopped.take(store.open(stopped.session.id))
+        if seed % 2:
+            stopped.composed()  # what comes back then joins what was built already
+        for seq in when.sample(found := older(store, stopped.session), min(3, len(found))):
+            stopped.context.restore(recall(store, stopped.session, seq).id)
+            of_steady = next(one for one in steady.context.get_all() if one.seq == seq)
+            steady.context.restore(of_steady.id)
+            restored += 1
+            same_state(steady, stopped)
+        stopped.session.close()
+        stopped.take(store.open(stopped.session.id))
+        assert stopped.session.notices == []
+        same_state(steady, stopped)
+    assert restored
+    steady.session.close()
+    stopped.session.close()
+
+
+def long_ago(store: SessionStore) -> Session:
+    """A session that goes on, of which the beginning was left out for good."""
+    with store.create("/p") as session:
+        talk = Talk(session)
+        talk.say("do it")
+        talk.call(2, "I will")
+        talk.result("the first result")
+        talk.result("the second result")
+        talk.answer("done")
+        talk.context.end_turn()
+        said = list(talk.context.get_active())
+        talk.context.compact(said, "They did it.", trigger="strategy")
+        talk.turn("go on", "yes")
+        session._recorder.checkpoint()
+    return store.open(session.id)
+
+
+def test_a_result_comes_back_with_its_call(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    with long_ago(store) as session:
+        assert session.has_older_items
+        stats = session.context.get_stats()
+        item = recall(store, session, 3)
+        assert (item.content, item.hidden) == ("the first result", "compacted")
+        assert session.context.get_stats() == stats, "it was counted all the time"
+        assert session.context.ledger.calls.unanswered == ()
+        session.context.restore(item.id)
+        shown = [one.content for one in session.context.get_active()]
+        assert shown == ["I will", "the first result", "They did it.", "go on", "yes"]
+        assert session.context.ledger.folds.summary_of(item.id) is not None
+        composed = wire(session.context.compose().messages)
+    with store.open(session.id) as again:
+        assert again.parsed_entries < 10, "a checkpoint followed: the rest is not read"
+        assert wire(again.context.compose().messages) == composed
+        again.context.undo()
+        assert again.context.get(item.id).hidden == "compacted"
+
+
+def test_in_the_middle_of_a_turn_it_counts_when_that_ends(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    with long_ago(store) as session:
+        session.context.add(ContextItem(ItemType.USER, "and now?"))
+        sent = wire(session.context.request().messages)
+        session.context.restore(recall(store, session, 1).id)
+        assert wire(session.context.compose().messages) == sent
+        session.context.add(ContextItem(ItemType.ASSISTANT, "now this"))
+        session.context.end_turn()
+        composed = session.context.compose().messages
+        assert any(one.content == "do it" for one in composed)
+    with store.open(session.id) as again:
+        assert again.context.compose().messages[:] == composed[:]
