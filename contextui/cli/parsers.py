@@ -14,6 +14,7 @@ from contextui.cli.flags import (
     add_settings,
 )
 from contextui.cli.helping import HELP_AT, Help
+from contextui.cli.speaking import say
 from contextui.cli.usage import UsageError
 from contextui.cli.words import in_ours, words
 
@@ -24,6 +25,9 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         said = in_ours(f"{message[:1].upper()}{message[1:]}.")
         raise UsageError("{said} See {program} --help.", said=said, program=self.prog)
+
+    def _print_message(self, message: str, file: object = None) -> None:  # noqa: ARG002
+        say(message, end="")  # argparse would pass over what cannot be written
 
 
 def main_parser() -> argparse.ArgumentParser:

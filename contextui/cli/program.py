@@ -1,7 +1,6 @@
 """From words to a command, and from whatever happens to an exit status."""
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -14,6 +13,7 @@ from contextui.cli.language import language
 from contextui.cli.speaking import (
     OutputError,
     finish,
+    let_go_of_closed,
     make_robust,
     say_json,
     tell,
@@ -33,7 +33,7 @@ def run(given: Sequence[str]) -> int:
     except BrokenPipeError:
         return status.BROKEN_PIPE
     finally:
-        _empty_output()
+        let_go_of_closed()
 
 
 def _run(given: Sequence[str]) -> int:
@@ -95,11 +95,3 @@ def _fail(given: Sequence[str], found: int, error: str) -> int:
         else:
             say_json({"type": "result", **data}, indent=None)
     return found
-
-
-def _empty_output() -> None:
-    """Leave nothing in the buffer that would fail, and be told of, when the program ends."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -36,16 +36,18 @@ def make_robust() -> None:
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)  # tests put other streams there
         if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+            with suppress(OSError):  # what waits there to be written; `finish` says so
+                reconfigure(errors="backslashreplace")
 
 
 def let_go_of_closed() -> None:
-    """Write no more to a terminal that was closed: its last words would change the exit status."""
+    """Write no more to what is closed or full: its last words would change the exit status."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            stream.flush()  # or it would come out where the stream is led to next
 
 
 def say(text: str = "", *, end: str = "\n", flush: bool = False) -> None:

@@ -36,6 +36,8 @@ def kept() -> Iterator[None]:
         with _printed_aside(own):
             yield
     finally:
+        with suppress(OSError, ValueError):  # there may be no stderr; or a window closed it
+            standard.flush()  # what a window wrote to just this one goes aside too
         os.dup2(real, number)
         _close(own)
 

@@ -204,7 +204,9 @@ def test_a_closed_pipe_is_quiet_and_stops_the_turn(program: Program, server: Ser
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("words", [("sessions", "--json"), ("windows",), ("config",)])
+@pytest.mark.parametrize(
+    "words", [("sessions", "--json"), ("windows",), ("config",), ("--version",), ("--help",)]
+)
 def test_a_list_into_a_closed_pipe_is_quiet(program: Program, words: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -224,6 +226,8 @@ def test_a_list_into_a_closed_pipe_is_quiet(program: Program, words: tuple[str, 
         ("-p - <&-", 2),
         ("<&-", 2),
         ("sessions > /dev/full", 1),
+        ("--version > /dev/full", 1),
+        ("--help > /dev/full", 1),
         ("-p Hello > /dev/full", 1),
         ("-p Hello --output-format json --lang x > /dev/full", 2),
         ("-p Hello --lang x 2> /dev/full", 2),
