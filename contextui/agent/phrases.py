@@ -15,6 +15,7 @@ class Phrases:
     failed_too_often: str
     not_finished: str
     stopped_here: str
+    full_stop: str
     go_on: str
     unchanged: str
     lines_read: str
@@ -78,6 +79,7 @@ _ALL: dict[Lang, Phrases] = {
         not_finished="The turn was stopped before this was finished. "
         "It may or may not have been carried out.",
         stopped_here="(stopped here)",
+        full_stop=".",
         go_on="(Go on.)",
         unchanged="Unchanged since it was read above in this turn.",
         lines_read=", lines {first}-{last}",
@@ -112,6 +114,7 @@ _ALL: dict[Lang, Phrases] = {
         failed_too_often="没有执行：同样的调用已经失败三次。请换一种做法。",
         not_finished="本轮在它完成之前被停止。它可能已经执行，也可能没有。",
         stopped_here="（到此停止）",
+        full_stop="。",
         go_on="（请继续。）",
         unchanged="自本轮上文读取以来没有变化。",
         lines_read=", 第{first}-{last}行",

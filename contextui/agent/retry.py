@@ -112,6 +112,8 @@ async def _stream(
 
 def _last(error: ModelError, attempt: int, policy: RetryPolicy, words: Phrases) -> ModelError:
     told = str(error)
+    if not told.endswith((".", "!", "?", "。")):  # the words of a server may end without
+        told += words.full_stop
     if error.retry_after is not None and error.retry_after > policy.longest:
         told = words.leave_alone.format(reason=told, seconds=error.retry_after)
     elif attempt > 1:

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
 
-from contextui.agent.events import CompactionFinished, Notice, TurnFinished
+from contextui.agent.events import CompactionFinished, Notice, TurnFinished, TurnStarted
 from contextui.errors import ContextUIError
 from contextui.events import Event
 from contextui.tui.asking import Asker
@@ -162,8 +162,14 @@ class MainScreen(Screen[None]):
         self.conversation.hear(event)
         self.prompt.hear(event)
         self.query_one(Inspector).hear(event)
-        if isinstance(event, TurnFinished | CompactionFinished) and self.talk is not None:
-            self.writing.show_waiting(self.talk.waiting)
+        if isinstance(event, TurnStarted | TurnFinished | CompactionFinished):
+            self._show_waiting(event)
+
+    def _show_waiting(self, event: Event) -> None:
+        """Show what waits; after a turn that did not end well, it is not sent by itself."""
+        if self.talk is not None:
+            is_held = isinstance(event, TurnFinished) and event.reason != "done"
+            self.writing.show_waiting(self.talk.waiting, is_held=is_held)
 
     @on(Guard.Failed)
     def _log_failed_widget(self, message: Guard.Failed) -> None:
@@ -225,7 +231,7 @@ class MainScreen(Screen[None]):
     def _take_back(self) -> None:
         if self.talk is not None and self.talk.waiting:
             self.prompt.put(self.talk.waiting.pop())
-            self.writing.show_waiting(self.talk.waiting)
+            self.writing.show_waiting(self.talk.waiting, is_held=not self.talk.is_running)
 
     @on(Prompt.LeftDownward)
     def _offer_tries(self) -> None:

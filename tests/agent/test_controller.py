@@ -270,10 +270,10 @@ def test_a_passing_failure_is_tried_again_with_a_countdown() -> None:
 
 
 def test_retries_are_bounded() -> None:
-    talk = controller(*[ModelError("server", "It failed.") for _ in range(20)])
+    talk = controller(*[ModelError("server", "It says: failed") for _ in range(20)])
     finished = end(run(talk, "well?"))
     assert (finished.reason, len(requests(talk))) == ("failed", 5)
-    assert finished.explanation == "It failed. Tried 5 times."
+    assert finished.explanation == "It says: failed. Tried 5 times."
     check_whole(talk)
 
 

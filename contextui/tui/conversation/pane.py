@@ -143,8 +143,14 @@ class Conversation(VerticalScroll):
                 self._add(Aside(told, result is not None and not result.success))
             case TurnFinished():
                 self._answer = self._call = None
-                if event.explanation:
-                    self._add(Aside(event.explanation, event.is_error))
+                if event.explanation or event.reason == "stopped":
+                    self._add(Aside(self._end(event), event.is_error))
+
+    def _end(self, event: TurnFinished) -> str:
+        """How a turn ended that did not end well, and what can be done then."""
+        if event.reason == "failed":
+            return self._words("{why} ↑ has your words again.", why=event.explanation)
+        return event.explanation or self._words("Stopped.")
 
     def note(self, text: str, *, is_error: bool = False) -> None:
         """Show a line about what happened."""

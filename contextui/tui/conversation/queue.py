@@ -23,11 +23,12 @@ class Queue(Static):
         super().__init__(id="queue")
         self._words = words
         self._waiting: Sequence[str] = ()
+        self._is_held = False
 
-    def show(self, waiting: Sequence[str]) -> None:
-        """Show what waits."""
-        if list(waiting) != list(self._waiting):
-            self._waiting = list(waiting)
+    def show(self, waiting: Sequence[str], *, is_held: bool) -> None:
+        """Show what waits, and whether it will be sent by itself."""
+        if (list(waiting), is_held) != (list(self._waiting), self._is_held):
+            self._waiting, self._is_held = list(waiting), is_held
             self.display = bool(waiting)
             self.refresh(layout=True)
 
@@ -43,5 +44,9 @@ class Queue(Static):
         """The last few, and how the last one is changed."""
         width = max(self.size.width - 10, 10)
         rows = [Content.assemble(("· ", KEY), fit(text, width)) for text in self._waiting[-_SHOWN:]]
-        hint = self._words("waits for the turn to end   ↑ changes the last one")
+        hint = self._words(
+            "not sent, as the turn before it did not end   ↑ takes the last one back"
+            if self._is_held
+            else "waits for the turn to end   ↑ changes the last one"
+        )
         return Content("\n").join([*rows, Content.styled(hint, FAINT)])

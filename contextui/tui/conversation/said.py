@@ -1,18 +1,20 @@
 """What was said, as widgets: the person's words, the model's Markdown, and what happened beside."""
 
+import time
+
 from textual.content import Content
-from textual.timer import Timer
 from textual.widgets import Markdown, Static
 
 from contextui.secrets import mask_own
 from contextui.text import for_terminal
 from contextui.tui.cells import FAINT, inert, short
+from contextui.tui.conversation.lists import LISTS
 from contextui.tui.words import Words
 
 LONGEST = 40_000
 """Characters of one answer that are drawn; the inspector has the whole of it."""
 
-_BEAT = 1 / 15  # seconds between two drawings of an answer that is being streamed
+_BEAT = 1 / 15  # seconds, at least, between two drawings of an answer that is being streamed
 
 
 class YourWords(Static):
@@ -26,7 +28,13 @@ class YourWords(Static):
 
 
 class ModelWords(Markdown):
-    """The model's words as they come: gathered, and drawn some times a second."""
+    """The model's words as they come: gathered, and drawn as often as there is time for that.
+
+    A table or a block of code is built anew for every word that comes to its end. The longer it
+    gets, the longer that takes, so half of the time belongs to everything else on the screen.
+    """
+
+    BLOCKS = Markdown.BLOCKS | LISTS
 
     def __init__(self, words: Words, text: str = "") -> None:
         super().__init__(for_terminal(mask_own(text[:LONGEST])), open_links=False)
@@ -34,20 +42,21 @@ class ModelWords(Markdown):
         self._drawn = min(len(text), LONGEST)
         self._length = len(text)
         self._waiting: list[str] = []
-        self._timer: Timer | None = None
+        self._will_draw = False
 
     def on_mount(self) -> None:
         """Start to draw what comes."""
-        self._timer = self.set_interval(_BEAT, self.draw_waiting, pause=not self._waiting)
         self._say_what_is_left_out()
+        if self._waiting:
+            self._draw_after(_BEAT)
 
     def feed(self, text: str) -> None:
         """Some more words."""
         self._length += len(text)
         if self._drawn < LONGEST:
             self._waiting.append(text)
-        if self._timer is not None:
-            self._timer.resume()
+        if self.is_attached and not self._will_draw:
+            self._draw_after(_BEAT)
 
     def put(self, text: str) -> None:
         """Other words in the place of all that came."""
@@ -56,15 +65,21 @@ class ModelWords(Markdown):
         self.update(for_terminal(mask_own(text[:LONGEST])))
         self._say_what_is_left_out()
 
-    def draw_waiting(self) -> None:
-        """Draw what came since the last time."""
-        if self._timer is not None:
-            self._timer.pause()
+    def _draw_after(self, seconds: float) -> None:
+        self._will_draw = True
+        self.set_timer(seconds, self._draw_waiting)
+
+    async def _draw_waiting(self) -> None:
+        """Draw what came since the last time, and no more before that is done."""
+        began = time.monotonic()
         text, self._waiting = "".join(self._waiting), []
         if room := text[: LONGEST - self._drawn]:
             self._drawn += len(room)
-            self.append(for_terminal(mask_own(room)))
+            await self.append(for_terminal(mask_own(room)))
         self._say_what_is_left_out()
+        self._will_draw = False
+        if self._waiting:
+            self._draw_after(max(_BEAT, time.monotonic() - began))
 
     def _say_what_is_left_out(self) -> None:
         if self._drawn < LONGEST or self._length == self._drawn:

@@ -77,9 +77,10 @@ class TurnStatus:
         if not self.is_running:
             return Content("")
         spinner = SPINNER[int(now * 10) % len(SPINNER)]
-        if self.retry is not None:
+        why = ""
+        if self.retry is not None:  # where there is little room, the reason is cut, not the rest
             reason, seconds = self.retry
-            told = words("{reason} Next try in {seconds}s", reason=line(reason), seconds=seconds)
+            told, why = words("next try in {seconds}s", seconds=seconds), f"   {line(reason)}"
         elif self.doing == "compacting":
             told = words("compacting {seconds}s", seconds=int(now - self._began))
         else:
@@ -96,4 +97,5 @@ class TurnStatus:
             (told, MUTED),
             ("   esc ", KEY),
             (words("stops"), MUTED),
+            (why, MUTED),
         )

@@ -40,10 +40,10 @@ class Writing(Vertical):
         """The field."""
         return self.query_one(Prompt)
 
-    def show_waiting(self, waiting: Sequence[str]) -> None:
-        """Show what was said while a turn runs."""
+    def show_waiting(self, waiting: Sequence[str], *, is_held: bool = False) -> None:
+        """Show what was said while a turn runs, and whether it will be sent by itself."""
         self._has_waiting = bool(waiting)
-        self.query_one(Queue).show(waiting)
+        self.query_one(Queue).show(waiting, is_held=is_held)
         self._offer_to_take_back()
 
     def put_back(self, command: str) -> None:

@@ -11,6 +11,7 @@ from textual.widgets import Input
 from contextui.context.item import ItemType
 from contextui.tui.inspector.labels import label
 from contextui.tui.inspector.look import Look
+from contextui.tui.inspector.rows import head_of
 from contextui.tui.inspector.spans import Row
 from contextui.tui.words import Words
 
@@ -42,8 +43,9 @@ class Search:
     def extend(self, look: Look) -> None:
         """Look through what came since, too."""
         self._look = look
+        head = {row.item.id: row for row in head_of(look)}  # with what the tools cost
         newer = look.items.since(self._looked_through + 1)
-        self._rest = chain(self._older, map(Row, newer))
+        self._rest = chain(self._older, (head.get(item.id, Row(item)) for item in newer))
 
     def go_on(self) -> bool:
         """Look for a moment; whether there is more to look through."""

@@ -18,7 +18,7 @@ def rows_of(look: Look) -> Rows:
     items, ledger = look.items, look.context.ledger
     if look.in_place:
         return _with_rules(look, [], (), len(items), [])
-    head = list(_head(look))
+    head = list(head_of(look))
     open_items = [one.seq for one in list(ledger.open) if is_conversation(one)]
     turn_start = min(open_items, default=ledger.seq + 1)
     live = [one for one in ledger.live_references if one.hidden is None]
@@ -29,7 +29,7 @@ def rows_of(look: Look) -> Rows:
     return _with_rules(look, head, elsewhere, end, list(_turn(look, turn_start, live)))
 
 
-def _head(look: Look) -> Iterator[Row]:
+def head_of(look: Look) -> Iterator[Row]:
     """The system prompt; what the tools cost is told with it, as they are sent together."""
     tools = look.tools
     for piece in look.pieces(0, system_pieces(look.composition)):

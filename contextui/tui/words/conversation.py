@@ -28,11 +28,16 @@ CHINESE: dict[str, str] = {
     "{doing} {seconds}s   step {step}   {tokens} tokens": (
         "{doing} {seconds} 秒   第 {step} 步   {tokens} token"
     ),
-    "{reason} Next try in {seconds}s": "{reason} {seconds} 秒后重试",
+    "next try in {seconds}s": "{seconds} 秒后重试",
+    "Stopped.": "已停止。",
+    "{why} ↑ has your words again.": "{why} 按 ↑ 取回你的话。",
     "stops": "停止",
     "asks before writing": "写入前询问",
     "writes without asking": "写入时不询问",
     "never writes": "从不写入",
     "↓ {count} new lines": "↓ {count} 行新内容",
     "waits for the turn to end   ↑ changes the last one": "等待这一轮结束   ↑ 修改最后一条",
+    "not sent, as the turn before it did not end   ↑ takes the last one back": (
+        "未发送：前一轮没有完成   ↑ 取回最后一条"
+    ),
 }

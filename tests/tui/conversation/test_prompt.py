@@ -7,6 +7,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from contextui.agent.events import RetryScheduled, TurnStarted
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.context.item import ItemType
 from contextui.model import ModelRequest
@@ -95,8 +96,42 @@ def test_a_key_stops_the_turn(tmp_path: Path, key: str) -> None:
         async with running(desk) as pilot:
             await pilot.press(*"go", "enter")
             await until(pilot, lambda: desk.controller.is_running)
+            await pilot.press(*"later", "enter")
+            await until(pilot, lambda: shown(pilot, "waits for the turn to end"))
             await pilot.press(key)
             await until(pilot, lambda: not desk.controller.is_running)
+            await until(pilot, lambda: shown(pilot, "Stopped."))
+            assert shown(pilot, "not sent, as the turn before it did not end")
+            await pilot.press("up")
+            await until(pilot, lambda: prompt(pilot).text == "later")
+
+    asyncio.run(talk())
+
+
+def test_what_waited_waits_no_longer_once_its_turn_has_begun(tmp_path: Path) -> None:
+    async def talk() -> None:
+        model = Held("One.", "Two.")
+        async with running(desk_in(tmp_path, model=model)) as pilot:
+            await pilot.press(*"first", "enter")
+            await until(pilot, lambda: shown(pilot, "esc stops"))
+            await pilot.press(*"second", "enter")
+            await until(pilot, lambda: shown(pilot, "· second"))
+            model.let_go.set()
+            model.let_go.clear()
+            await until(pilot, lambda: shown(pilot, "▌ second"))
+            assert not shown(pilot, "· second")
+            assert shown(pilot, "esc stops")
+            model.let_go.set()
+
+    asyncio.run(talk())
+
+
+def test_the_countdown_stands_before_the_reason(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path), (80, 24)) as pilot:
+            for event in (TurnStarted("go", "1"), RetryScheduled("It is " + "busy " * 30, 7, 2, 5)):
+                prompt(pilot).hear(event)
+            await until(pilot, lambda: shown(pilot, "next try in 7s   esc stops   It is busy"))
 
     asyncio.run(talk())
 

@@ -216,7 +216,11 @@ def test_enter_reads_the_whole_text_and_c_copies_it(shared_shop: SharedApp) -> N
 
 def test_the_filter_finds_and_says_when_it_does_not(shared_shop: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
-        await pilot.press("slash", *"600 lines")
+        [system] = [line for line in lines(pilot) if "0001 System" in line]
+        await pilot.press("slash", *"work")
+        await not_see(pilot, "0002 User")
+        assert system in lines(pilot)
+        await pilot.press(*["backspace"] * 4, *"600 lines")
         await see(pilot, "The file has 600 lines.")
         await not_see(pilot, "0002 User")
         await pilot.press("enter")

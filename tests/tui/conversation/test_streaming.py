@@ -1,0 +1,76 @@
+"""Answers that come faster than they can be drawn: the screen stays usable."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual.await_complete import AwaitComplete
+from textual.pilot import Pilot
+from textual.widgets import Markdown
+
+from contextui.agent.events import TurnStarted
+from contextui.model import TextDelta
+from contextui.tui.conversation.pane import Conversation
+from contextui.tui.conversation.said import ModelWords
+from tests.tui.running import desk_in, running, shown, until
+
+
+def pane(pilot: "Pilot[int]") -> Conversation:
+    return pilot.app.screen.query_one(Conversation)
+
+
+def test_words_are_drawn_together_while_drawing_takes_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end = asyncio.Event()
+    begun: list[str] = []
+    append = Markdown.append
+
+    def slow(self: Markdown, markdown: str) -> AwaitComplete:
+        begun.append(markdown)
+
+        async def later() -> None:
+            await may_end.wait()
+            await append(self, markdown)
+
+        return AwaitComplete(later())
+
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            monkeypatch.setattr(Markdown, "append", slow)
+            pane(pilot).hear(TurnStarted("count", "1"))
+            pane(pilot).hear(TextDelta("one "))
+            try:
+                await until(pilot, lambda: begun)
+                for word in ("two ", "three ", "four"):
+                    pane(pilot).hear(TextDelta(word))
+                    await asyncio.sleep(0.1)
+                assert begun == ["one "]
+            finally:
+                may_end.set()
+            await until(pilot, lambda: shown(pilot, "one two three four"))
+            assert begun == ["one ", "two three four"]
+
+    asyncio.run(talk())
+
+
+@pytest.mark.parametrize("mark", ["- ", "1. "])
+def test_what_stands_in_a_list_is_not_built_anew_with_each_word(tmp_path: Path, mark: str) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            pane(pilot).hear(TurnStarted("a list", "1"))
+            pane(pilot).hear(TextDelta("".join(f"{mark}item {n}\n" for n in range(1, 6))))
+            await until(pilot, lambda: shown(pilot, "item 5"))
+            answer = pane(pilot).query_one(ModelWords)
+            first = answer.query("Horizontal").first()
+            pane(pilot).hear(TextDelta(f"{mark}the sixth **one**"))
+            await until(pilot, lambda: shown(pilot, "the sixth one"))
+            assert answer.query("Horizontal").first() is first
+            pane(pilot).hear(TextDelta(" grows"))
+            await until(pilot, lambda: shown(pilot, "the sixth one grows"))
+            assert len(answer.query("Horizontal")) == 6
+            pane(pilot).hear(TextDelta("\n" + "".join(f"{mark}item {n}\n" for n in range(7, 12))))
+            await until(pilot, lambda: shown(pilot, "item 11"))
+            assert [row.size.height for row in answer.query("Horizontal")] == [1] * 11
+
+    asyncio.run(talk())
