@@ -4,8 +4,9 @@ Python would tell where in its own modules it was. Nothing was begun by then tha
 This comes before all else that is loaded, so it loads nothing itself that it can do without.
 """
 
+# What `signal` is made of: that one loads many more, and ctrl+c may come meanwhile.
+import _signal as signal  # type: ignore[import-not-found]
 import os
-import signal
 
 
 def end_at_once() -> None:

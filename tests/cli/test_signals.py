@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import contextui
 from tests.agent.server import Server, Stream, answer, block_events, start
 from tests.cli.calling import PATIENCE, Program
 
@@ -158,6 +159,30 @@ def test_an_interrupt_while_it_loads_is_quiet(
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
     assert program.files() == []
+
+
+LISTENING = """
+import os, sys  # they are loaded in any Python
+
+loaded = []
+
+class Listening:
+    def find_spec(self, name, path=None, target=None):
+        loaded.append(name)
+
+sys.meta_path.insert(0, Listening())
+sys.path.insert(0, sys.argv[1])
+sys.argv = ["/bin/contextui"]
+import contextui
+print(*loaded[:loaded.index("logging")])
+"""
+
+
+def test_nothing_is_loaded_before_an_interrupt_is_quiet() -> None:
+    folder = str(Path(contextui.__file__).parents[1])
+    command = [sys.executable, "-I", "-S", "-c", LISTENING, folder]
+    done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True)
+    assert done.stdout.split() == [b"contextui", b"contextui.interrupt"]
 
 
 def test_signals_that_are_to_be_ignored_are_ignored(program: Program, server: Server) -> None:
