@@ -59,11 +59,11 @@ def test_the_guides_own_widget_works_on_the_screen(guide: ModuleType, tmp_path: 
             await pilot.press("escape", "x")
             await until(pilot, lambda: shown(pilot, "2 strokes are not told yet"))
             await pilot.press("escape", "enter", "t")
-            await until(pilot, lambda: frame.row.said == "2 more." and shown(pilot, "||"))
+            await until(pilot, lambda: frame.row.render().plain == "2 more." and shown(pilot, "||"))
             assert guide.TallyWidget.first_actions == ("add", "reset")
             await pilot.press("space")  # told before anything else is done
             frame.acting.run("reset", {})
-            await until(pilot, lambda: frame.row.said == "Begun again.")
+            await until(pilot, lambda: frame.row.render().plain == "Begun again.")
             history = desk.session.windows.get("tally_1").runtime.history.entries  # type: ignore[union-attr]
             assert [entry.action for entry in history] == ["add", "add", "reset"]
             assert frame.body.last == "reset"  # type: ignore[attr-defined]

@@ -95,11 +95,6 @@ class ContextManager(Edits):
         """The seq of the newest item, 0 if there is none."""
         return self.ledger.seq
 
-    @property
-    def cut(self) -> int:
-        """Conversation before this seq was left out to make room."""
-        return self.ledger.cut
-
     def add(self, item: ContextItem) -> ContextItem:
         """Give the item its seq and put it at the end.
 

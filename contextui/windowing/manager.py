@@ -99,14 +99,6 @@ class WindowManager:
         for window in self.windows():
             window.runtime.worker.stop()
 
-    def register(self, cls: type[Window]) -> None:
-        """Make a class known by its name.
-
-        Raises:
-            WindowDefinitionError: Another class has that name.
-        """
-        self._catalog.register(cls)
-
     # --- opening and closing -----------------------------------------------------------
 
     def open(self, window: Window | type[Window] | str, /, **args: Any) -> Window:

@@ -244,14 +244,12 @@ class Server:
     Attributes:
         requests: What was received of POSTs, in order.
         lookups: What was received of GETs, in order.
-        models: What is known of models, by name, as /v1/models tells it.
         connections: How many connections were opened.
     """
 
     def __init__(self, *steps: Step) -> None:
         self.requests: list[Received] = []
         self.lookups: list[Received] = []
-        self.models: dict[str, Mapping[str, Any] | Reply] = {}
         self.connections = 0
         self._steps: deque[Step] = deque(steps)
         self._released = threading.Event()
@@ -368,9 +366,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.script.lookups.append(self._received())
-        name = self.path.removeprefix("/v1/models/")
-        known = self.script.models.get(name, Reply(404, error("not_found_error", f"model: {name}")))
-        self._reply(known if isinstance(known, Reply) else Reply(200, known))
+        self._reply(Reply(404, error("not_found_error", self.path)))
 
     def do_POST(self) -> None:
         self.script.requests.append(self._received())

@@ -502,7 +502,7 @@ def test_a_moving_cut_is_told() -> None:
     talk.say("last")
     talk.context.compose(1_000)
     assert [event for event in events if isinstance(event, CutMoved)] == [
-        CutMoved(talk.context.cut)
+        CutMoved(talk.context.ledger.cut)
     ]
 
 

@@ -173,8 +173,8 @@ def test_over_600_growing_turns_the_cut_moves_in_fewer_than_60() -> None:
         talk.context.mark_sent(request)
         talk.answer(f"Answer {number}: " + "it is this " * (20 + number // 20))
         talk.context.end_turn()
-        if talk.context.cut != cuts[-1]:
-            cuts.append(talk.context.cut)
+        if talk.context.ledger.cut != cuts[-1]:
+            cuts.append(talk.context.ledger.cut)
     assert cuts == sorted(cuts)
     assert 2 < len(cuts) - 1 < 60
 
@@ -252,7 +252,7 @@ def test_windows_show_less_before_anything_of_the_conversation_is_lost() -> None
     assert [w.lod for w in (pinned, old, recent)] == [Lod.FULL, Lod.SUMMARY, Lod.FULL]
     talk.context.compose(full - 900)
     assert [w.lod for w in (pinned, old, recent)] == [Lod.FULL, Lod.GIST, Lod.SUMMARY]
-    assert talk.context.cut == 0
+    assert talk.context.ledger.cut == 0
     assert not any(one.is_obsolete for one in talk.context.get_all())
     talk.context.compose(1_000_000)
     assert [w.lod for w in (pinned, old, recent)] == [Lod.FULL, Lod.GIST, Lod.SUMMARY]
@@ -352,7 +352,7 @@ def test_inside_an_event_loop_slow_windows_get_time_to_show_less() -> None:
         return talk.context.compose(1_000).tokens
 
     assert asyncio.run(request()) <= 1_000
-    assert talk.context.cut == 0
+    assert talk.context.ledger.cut == 0
     assert all(not item.hidden for item in talk.context.get_all())
 
 

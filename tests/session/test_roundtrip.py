@@ -101,7 +101,7 @@ def step(talk: Conversation, dice: random.Random) -> None:  # noqa: PLR0915
 def same_state(one: Conversation, other: Conversation) -> None:
     assert wire(one.composed()) == wire(other.composed())
     assert one.context.get_stats() == other.context.get_stats()
-    assert one.context.cut == other.context.cut
+    assert one.context.ledger.cut == other.context.ledger.cut
     assert [w.id for w in one.windows.windows()] == [w.id for w in other.windows.windows()]
     for mine, others in zip(one.windows.windows(), other.windows.windows(), strict=True):
         assert mine.state == others.state

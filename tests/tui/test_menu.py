@@ -147,9 +147,10 @@ def test_what_is_completed_by_enter_is_done(tmp_path: Path) -> None:
 
 
 def test_a_list_is_typed_with_commas() -> None:
-    todo = discover().load("todo").opening
+    classes = {cls.name: cls for cls in discover().classes()}
+    todo = classes["todo"].opening
     assert arguments("milk, eggs、面包", todo) == {"items": ["milk", "eggs", "面包"]}
     assert arguments('items=["a, b"]', todo) == {"items": ["a, b"]}
-    monitor = discover().load("monitor").opening
+    monitor = classes["monitor"].opening
     assert takes(monitor) == "[seconds=…] [processes=…] [by=cpu|memory]"
     assert arguments("2.5 by='memory'", monitor) == {"seconds": 2.5, "by": "memory"}

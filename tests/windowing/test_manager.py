@@ -51,16 +51,13 @@ class TestOpening:
         with pytest.raises(UnknownWindowError, match="There is: counter, todo"):
             windows.open(name)
 
-    def test_two_classes_of_one_name_are_an_error_that_names_both(
-        self, windows: WindowManager
-    ) -> None:
+    def test_two_classes_of_one_name_are_an_error_that_names_both(self) -> None:
         class Other(Window):
             name = "todo"
 
-        windows.register(Todo)
+        assert WindowManager([Todo, Todo]).classes["todo"] is Todo
         with pytest.raises(WindowDefinitionError, match=r"samples\.Todo and .*Other"):
-            windows.register(Other)
-        assert windows.classes["todo"] is Todo
+            WindowManager([Todo, Other])
 
     def test_it_is_told(self, windows: WindowManager) -> None:
         heard = Heard(windows)

@@ -117,21 +117,6 @@ class AnthropicModel:
         if problem := surroundings.problem(words):
             raise ModelError("settings", problem)
 
-    async def context_window(self) -> int | None:
-        """How many tokens the model takes; None if the server does not tell."""
-        try:
-            client = await self._connected()
-        except ModelError:
-            return None
-        import anthropic  # noqa: PLC0415  (heavy, and loaded by now)
-
-        try:
-            model = await client.models.retrieve(self.name, timeout=_CONNECTING)
-        except (anthropic.AnthropicError, ValueError):  # whatever it is, the next request tells
-            return None
-        size = getattr(model, "max_input_tokens", None)  # the SDK does not check what it is sent
-        return size if isinstance(size, int) and size > 0 else None
-
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""
         client, self._client = self._client, None

@@ -58,11 +58,6 @@ class PageProcess:
             )
         )
 
-    @property
-    def status(self) -> int | None:
-        """Its exit status, once it has ended."""
-        return self._process.returncode
-
     async def relay(self, draw: Callable[[bytes], Awaitable[None]]) -> None:
         """Hand on what it draws, until it leaves."""
         reader = self._process.stdout

@@ -73,11 +73,6 @@ class ActionRow(Widget):
         self._said = self._forgetting = None
         self.refresh()
 
-    @property
-    def said(self) -> str:
-        """What is told now; empty while the actions are shown."""
-        return self._said[0] if self._said else ""
-
     def render(self) -> Content:
         """The words, or what is told."""
         if self._said is not None:

@@ -13,9 +13,8 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
-from contextui.errors import UnknownWindowError
 from contextui.names import NAMING, WINDOW_NAME
-from contextui.text import one_line, quote, shown_path
+from contextui.text import one_line, shown_path
 from contextui.windowing.base import Window
 from contextui.windowing.finding.entry import WindowEntry, untrusted
 from contextui.windowing.finding.loading import checked, classes_in, run_source
@@ -68,23 +67,6 @@ class Registry:
     def classes(self) -> list[type[Window]]:
         """Every class that can be used, for a `WindowManager`."""
         return [entry.cls for entry in self.load_all() if entry.cls]
-
-    def load(self, name: str) -> type[Window]:
-        """The class of one window; of all packages, only its own is imported.
-
-        Raises:
-            UnknownWindowError: There is none of that name.
-            WindowLoadError: There is one, and it cannot be used.
-        """
-        self._entries = [one.loaded() if one.name == name else one for one in self._entries]
-        named = [entry for entry in self._entries if entry.name == name]
-        for entry in named:
-            if entry.cls is not None:
-                return entry.cls
-        if named:
-            raise WindowLoadError(f"{named[0].name}: {named[0].reason}")
-        there_is = ", ".join(sorted(one.name for one in self._entries if one.usable)) or "none"
-        raise UnknownWindowError(f"There is no window called {quote(name)}. There is: {there_is}.")
 
     # --- the places, each of which adds what it has ------------------------------------
 

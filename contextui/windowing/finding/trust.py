@@ -109,10 +109,6 @@ class TrustStore:
         """Why what is written down cannot be used, if so: then nothing is trusted."""
         return self._read()[1]
 
-    def is_trusted(self, folder: Path) -> bool:
-        """Whether the folder is, file by file, what was trusted."""
-        return self.review(folder).trusted
-
     def review(self, folder: Path) -> Review:
         """Look through a folder without running anything; one that is missing is empty.
 

@@ -39,7 +39,6 @@ from tests.agent.models.asking import (
     failure,
     model_of,
     the_answer,
-    the_failure,
 )
 from tests.agent.server import (
     Hangup,
@@ -322,7 +321,6 @@ def test_without_a_key_nothing_is_sent_to_anthropic() -> None:
     assert caught.value.kind == "auth"
     with pytest.raises(ModelError, match="ANTHROPIC_BASE_URL"):
         asyncio.run(one_answer(AnthropicModel("x", base_url="https://api.anthropic.com/v1/")))
-    assert asyncio.run(AnthropicModel("claude-x").context_window()) is None
 
 
 def test_other_servers_may_need_no_key() -> None:
@@ -500,42 +498,6 @@ def test_a_script_s_end_is_a_failure_that_stays() -> None:
         caught = failure(server)
     assert caught.kind == "bad_request"
     assert "at its end" in str(caught)
-
-
-# --- how much it takes ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("known", "size"),
-    [
-        ({"id": "claude-x", "type": "model", "max_input_tokens": 1_000_000}, 1_000_000),
-        ({"id": "claude-x", "type": "model"}, None),
-        ({"max_input_tokens": None}, None),
-        ({"max_input_tokens": "many"}, None),
-        ({"max_input_tokens": 0}, None),
-        (Reply(404), None),
-        (Reply(500, "<html>"), None),
-        (Reply(200, "<html>"), None),
-        (Reply(200, "{", {"content-type": "application/json"}), None),
-        (Reply(200, "[]", {"content-type": "application/json"}), None),
-    ],
-)
-def test_a_server_may_tell_how_much_a_model_takes(known: Any, size: int | None) -> None:
-    async def ask(model: AnthropicModel) -> int | None:
-        async with aclosing(model):
-            return await model.context_window()
-
-    with Server() as server:
-        server.models["claude-x"] = known
-        assert asyncio.run(ask(model_of(server))) == size
-        assert [one.path for one in server.lookups] == ["/v1/models/claude-x"]
-
-
-def test_a_server_that_is_not_there_tells_nothing() -> None:
-    assert the_failure(Hangup()).kind == "connection"
-    with Server() as server:
-        gone = model_of(server)
-    assert asyncio.run(gone.context_window()) is None
 
 
 # --- loading -------------------------------------------------------------------------------

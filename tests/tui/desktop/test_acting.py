@@ -51,7 +51,7 @@ def test_a_click_on_a_word_carries_it_out(tmp_path: Path) -> None:
         async with running(desk) as pilot:
             frame = await frame_of(pilot, "note_1")
             await click_word(pilot, frame, "Undo")
-            await until(pilot, lambda: frame.row.said == "Taken back.")
+            await until(pilot, lambda: frame.row.render().plain == "Taken back.")
             await until(pilot, lambda: shown(pilot, "◇ you"))
             await pilot.click(frame.row, offset=(1, 0))
             await until(
@@ -69,7 +69,7 @@ def test_a_click_on_a_word_with_dots_asks_first(tmp_path: Path) -> None:
             await click_word(pilot, frame, "Write")
             await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
             await pilot.press(*"new", "enter")
-            await until(pilot, lambda: frame.row.said == "Wrote 3.")
+            await until(pilot, lambda: frame.row.render().plain == "Wrote 3.")
             await until(pilot, lambda: shown(pilot, "│ new"))
 
     asyncio.run(go())
@@ -98,7 +98,7 @@ def test_the_menu_runs_what_needs_nothing_and_space_fills_in_more(tmp_path: Path
             menu = await open_menu(pilot)
             menu.highlighted = menu.get_option_index("undo")
             await pilot.press("enter")
-            await until(pilot, lambda: frame.row.said == "Taken back.")
+            await until(pilot, lambda: frame.row.render().plain == "Taken back.")
             menu = await open_menu(pilot)
             menu.highlighted = menu.get_option_index("refuse")
             await pilot.press("space")
@@ -154,7 +154,7 @@ def test_a_result_of_many_lines_is_shown_in_full_on_request(tmp_path: Path) -> N
             await until(pilot, lambda: shown(pilot, "three"))
             await pilot.press("escape")
             await until(pilot, lambda: frame.has_focus)
-            assert frame.row.said == "one  d shows all"
+            assert frame.row.render().plain == "one  d shows all"
             await pilot.press("d")
             await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
             await pilot.press("down", "pagedown", "up", "escape")
@@ -169,7 +169,7 @@ def test_a_refusal_is_told_in_the_row(tmp_path: Path) -> None:
         async with running(desk) as pilot:
             frame = await frame_of(pilot, "note_1")
             await click_word(pilot, frame, "Refuse")
-            await until(pilot, lambda: frame.row.said == "no reason")
+            await until(pilot, lambda: frame.row.render().plain == "no reason")
 
     asyncio.run(go())
 
@@ -185,18 +185,18 @@ def test_anchors_are_pressed_by_key_and_by_mouse(tmp_path: Path) -> None:
             assert text[0] == "Book 1  id 1  page 0  Finish  Page…"
             assert "All again" in text[3]
             await pilot.press("enter", "enter")  # in, and the first anchor
-            await until(pilot, lambda: frame.row.said == "Book 1: 300.")
+            await until(pilot, lambda: frame.row.render().plain == "Book 1: 300.")
             await until(pilot, lambda: shown(pilot, "Book 1  id 1  page 300"))
             await pilot.press("down", "down", "enter")
-            await until(pilot, lambda: frame.row.said == "Book 2: 300.")
+            await until(pilot, lambda: frame.row.render().plain == "Book 2: 300.")
             row = region_text(pilot, body)[0]
             await pilot.click(body, offset=(row.index("Page…") + 1, 0))
             await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
             await pilot.press(*"7", "enter")
-            await until(pilot, lambda: frame.row.said == "Book 1: 7.")
+            await until(pilot, lambda: frame.row.render().plain == "Book 1: 7.")
             text = region_text(pilot, body)
             await pilot.click(body, offset=(text[3].index("All") + 1, 3))
-            await until(pilot, lambda: frame.row.said == "All again.")
+            await until(pilot, lambda: frame.row.render().plain == "All again.")
 
     asyncio.run(go())
 
@@ -210,7 +210,7 @@ def test_the_cursor_stays_at_its_anchor_while_the_window_changes(tmp_path: Path)
             await desk.session.windows.act("shelf_1", "read", {"book": "1", "page": 5})
             await until(pilot, lambda: shown(pilot, "page 5"))
             await pilot.press("enter")
-            await until(pilot, lambda: frame.row.said == "Book 2: 300.")
+            await until(pilot, lambda: frame.row.render().plain == "Book 2: 300.")
 
     asyncio.run(go())
 

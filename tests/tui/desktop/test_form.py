@@ -78,7 +78,7 @@ def test_every_type_has_its_field(shared_form: SharedApp) -> None:
         put(fields["either"], "7")
         put(fields["anything"], "[1, null]")
         await pilot.press("enter")
-        await until(pilot, lambda: frame.row.said == "Took it.")
+        await until(pilot, lambda: frame.row.render().plain == "Took it.")
         assert got(pilot) == {
             "text": "two\nlines",
             "number": 12,
@@ -111,7 +111,7 @@ def test_what_may_be_left_out_has_its_default(shared_form: SharedApp) -> None:
         put(fields["text"], "a")
         put(fields["number"], "1")
         await pilot.press("enter")
-        await until(pilot, lambda: frame.row.said == "Took it.")
+        await until(pilot, lambda: frame.row.render().plain == "Took it.")
         found = got(pilot)
         assert (found["share"], found["sure"], found["size"]) == (0.5, False, "m")
         assert {found[name] for name in ("colour", "level", "point", "either")} == {None}
@@ -137,7 +137,7 @@ def test_errors_stand_beside_their_fields_and_nothing_is_done(shared_form: Share
         put(fields["share"], "0.1")
         put(fields["point"], "")
         await pilot.press("enter")
-        await until(pilot, lambda: frame.row.said == "Took it.")
+        await until(pilot, lambda: frame.row.render().plain == "Took it.")
 
     shared_form.run(act)
 
@@ -152,7 +152,7 @@ def test_a_refusal_keeps_the_form_and_what_was_typed(shared_form: SharedApp) -> 
         assert isinstance(pilot.app.screen, FormScreen)
         put(fields["times"], "2")
         await pilot.press("enter")
-        await until(pilot, lambda: frame.row.said == "Few: 'milk'.")
+        await until(pilot, lambda: frame.row.render().plain == "Few: 'milk'.")
         assert got(pilot) == {"words": "milk", "times": 2}
 
     shared_form.run(act)
@@ -162,7 +162,7 @@ def test_ctrl_j_begins_a_line_and_several_lines_are_several_items(shared_form: S
     async def act(pilot: "Pilot[int]") -> None:
         frame, _ = await form(pilot, "few")
         await pilot.press(*"milk", "ctrl+j", *"eggs", "enter")
-        await until(pilot, lambda: "Few: ['milk', 'eggs']." in frame.row.said)
+        await until(pilot, lambda: "Few: ['milk', 'eggs']." in frame.row.render().plain)
 
     shared_form.run(act)
 
@@ -183,7 +183,7 @@ def test_choices_are_made_by_key_and_by_click(shared_form: SharedApp) -> None:
         await pilot.click(sure, offset=(row.index("yes"), 0))
         await until(pilot, lambda: region_text(pilot, sure) == ["· no  ✓ yes  optional"])
         await pilot.press("enter")
-        await until(pilot, lambda: frame.row.said == "Took it.")
+        await until(pilot, lambda: frame.row.render().plain == "Took it.")
         found = got(pilot)
         assert (found["size"], found["parts"], found["sure"]) == ("l", ["a", "c"], True)
 

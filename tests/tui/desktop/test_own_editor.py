@@ -185,7 +185,7 @@ def test_bytes_outside_of_the_edit_stay_as_they_are(tmp_path: Path, content: byt
             assert isinstance(body, EditorBody)
             await until(pilot, lambda: body.language is None and "odd.txt" in body.window_title)
             await pilot.press("enter", "ctrl+home", "Z", "ctrl+s")
-            await until(pilot, lambda: "Saved odd.txt" in frame.row.said)
+            await until(pilot, lambda: "Saved odd.txt" in frame.row.render().plain)
             bom = content[:3] if content.startswith(b"\xef\xbb\xbf") else b""
             written = (tmp_path / "work" / "odd.txt").read_bytes()
             assert written == bom + b"Z" + content[len(bom) :]
@@ -209,7 +209,7 @@ def test_undo_and_redo_are_those_of_the_shared_text(tmp_path: Path) -> None:
             await until(pilot, lambda: body.text == CODE == buffer(desk))
             await pilot.press("ctrl+y")
             await until(pilot, lambda: "whole" in body.text)
-            assert "Redone" in frame.row.said
+            assert "Redone" in frame.row.render().plain
 
     asyncio.run(go())
 
@@ -263,7 +263,7 @@ def test_a_file_that_changed_on_disk_is_not_overwritten(tmp_path: Path) -> None:
             path.write_text("theirs\n")
             await pilot.press("ctrl+s")
             said = "editor changed on disk. Not saved. d shows the difference."
-            await until(pilot, lambda: frame.row.said == said)
+            await until(pilot, lambda: frame.row.render().plain == said)
             assert path.read_text() == "theirs\n"
             await pilot.press("escape", "d")
             await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))

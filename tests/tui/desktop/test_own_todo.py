@@ -49,7 +49,7 @@ def test_space_ticks_off_and_takes_that_back(tmp_path: Path) -> None:
             frame = await listed(pilot)
             await pilot.press("enter", "down", "space")
             await until(pilot, lambda: "✓ milk" in region_text(pilot, frame)[2])
-            await until(pilot, lambda: frame.row.said == "2 'milk' is done.")
+            await until(pilot, lambda: frame.row.render().plain == "2 'milk' is done.")
             await until(pilot, lambda: "◇ you" in region_text(pilot, frame)[-1])
             await pilot.press("space")
             await until(pilot, lambda: "· milk" in region_text(pilot, frame)[2])

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from contextui import WindowManager
-from contextui.errors import UnknownWindowError
 from contextui.windowing.finding.registry import discover
-from contextui.windowing.finding.sources import WindowLoadError
 from contextui.windowing.finding.trust import TrustStore
 from tests.windowing.finding.sources import SOURCE, found, lines, only_reason, point, write
 
@@ -83,10 +80,10 @@ def test_the_built_in_windows_are_found_like_anyones() -> None:
     (todo,) = [entry for entry in registry.entries if entry.name == "todo"]
     assert todo.status == "found"
     assert todo.origin.startswith("contextui.windows.todo:TodoWindow of the package contextui ")
-    assert registry.load("todo").description == "A to-do list."
+    assert "A to-do list." in [cls.description for cls in registry.classes()]
 
 
-def test_listing_imports_no_package_and_loading_one_imports_only_it(there: Path) -> None:
+def test_listing_imports_no_package(there: Path) -> None:
     script = """
 import sys
 from importlib.metadata import EntryPoint
@@ -96,8 +93,6 @@ points = [EntryPoint("todo", "contextui.windows.todo:TodoWindow", "contextui.win
 registry = discover(packages=points)
 assert [entry.status for entry in registry.entries] == ["found", "found"]
 assert "contextui.windows.todo" not in sys.modules
-registry.load("todo")
-assert [entry.status for entry in registry.entries] == ["found", "ready"]
 print(*registry.load_all(), sep="\\n")
 """
     done = subprocess.run(
@@ -134,19 +129,6 @@ def test_a_package_that_is_wrong_says_which_and_why(name: str, value: str, reaso
     assert reason in states[name].reason
 
 
-def test_a_window_is_loaded_by_name_or_says_why_not(there: Path) -> None:
-    (there / "bad.py").write_text("1/0", "utf-8")
-    write(there / "hello.py")
-    registry = found(files=["bad.py", "hello.py"])
-    assert registry.load("hello").name == "hello"
-    with pytest.raises(WindowLoadError, match=r"^bad: ZeroDivisionError"):
-        registry.load("bad")
-    with pytest.raises(UnknownWindowError, match=r'no window called "x"\. There is: hello'):
-        registry.load("x")
-    with pytest.raises(UnknownWindowError, match="There is: none"):
-        found().load("x")
-
-
 # --- two of one name ---------------------------------------------------------------------------
 
 
@@ -160,14 +142,15 @@ def test_of_two_with_one_name_the_first_is_used_and_both_are_named(there: Path) 
         "and Hello in more/second.py, which is not. Rename one of them",
     ]
     assert [entry.status for entry in registry.entries] == ["ready", "duplicate"]
-    assert registry.load("hello").description == "First."
-    assert list(WindowManager(registry.classes()).classes) == ["hello"]
+    (cls,) = registry.classes()
+    assert (cls.name, cls.description) == ("hello", "First.")
 
 
 def test_a_file_cannot_take_the_place_of_a_package(there: Path) -> None:
     write(there / "mine.py", "Todo")
     registry = discover(files=["mine.py"])
-    assert registry.load("todo").__module__ == "contextui.windows.todo"
+    (todo,) = [cls for cls in registry.classes() if cls.name == "todo"]
+    assert todo.__module__ == "contextui.windows.todo"
     (mine,) = [entry for entry in registry.entries if entry.status == "duplicate"]
     assert "TodoWindow of the package contextui" in mine.reason
     assert "Todo in mine.py" in mine.reason

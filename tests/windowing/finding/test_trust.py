@@ -37,7 +37,7 @@ def statuses(review: Review) -> dict[str, str]:
 def test_what_was_never_seen_is_not_trusted(home: Path, folder: Path) -> None:
     store = TrustStore(home)
     review = store.review(folder)
-    assert not store.is_trusted(folder)
+    assert not store.review(folder).trusted
     assert statuses(review) == {"one.py": "new", "two.py": "new"}
     assert review.hashes["one.py"] == hashlib.sha256(b"1\n").hexdigest()
     assert review.contents == {"one.py": b"1\n", "two.py": b"2\n"}
@@ -48,7 +48,7 @@ def test_what_was_never_seen_is_not_trusted(home: Path, folder: Path) -> None:
 def test_trusted_it_stays_so_for_every_later_run(home: Path, folder: Path) -> None:
     assert TrustStore(home).trust(folder).trusted
     later = TrustStore(home)
-    assert later.is_trusted(folder)
+    assert later.review(folder).trusted
     assert statuses(later.review(folder)) == {"one.py": "trusted", "two.py": "trusted"}
     assert later.problem is None
 
@@ -69,7 +69,7 @@ def test_any_change_asks_again(home: Path, folder: Path, change: object, expecte
     store.trust(folder)
     assert callable(change)
     change(folder)
-    assert not store.is_trusted(folder)
+    assert not store.review(folder).trusted
     assert isinstance(expected, dict)
     assert expected.items() <= statuses(store.review(folder)).items()
     assert store.trust(folder).trusted
@@ -96,7 +96,7 @@ def test_what_is_no_code_does_not_count(home: Path, folder: Path) -> None:
     (folder / ".#one.py").symlink_to("somebody@host.123")  # an editor's lock
     (folder / "__pycache__").mkdir()
     (folder / "__pycache__" / "test_one.py").write_text("x", "utf-8")
-    assert store.is_trusted(folder)
+    assert store.review(folder).trusted
 
 
 def test_only_what_was_shown_becomes_trusted(home: Path, folder: Path) -> None:
@@ -124,11 +124,11 @@ def test_trust_belongs_to_a_place_links_followed(home: Path, folder: Path, tmp_p
     other.mkdir()
     (other / "one.py").write_text("1\n", "utf-8")
     (other / "two.py").write_text("2\n", "utf-8")
-    assert not store.is_trusted(other)
+    assert not store.review(other).trusted
     (tmp_path / "alias").symlink_to(folder)
-    assert store.is_trusted(tmp_path / "alias")
+    assert store.review(tmp_path / "alias").trusted
     store.trust(other)
-    assert store.is_trusted(folder)
+    assert store.review(folder).trusted
 
 
 def test_trust_can_be_taken_back(home: Path, folder: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_trusted_file_that_becomes_refused_asks_again(home: Path, folder: Path
     store.trust(folder)
     (folder / "one.py").unlink()
     os.mkfifo(folder / "one.py")
-    assert not store.is_trusted(folder)
+    assert not store.review(folder).trusted
 
 
 def test_a_hostile_name_is_shown_inert(home: Path, folder: Path) -> None:
@@ -255,12 +255,12 @@ def test_damaged_nothing_is_trusted_and_it_is_kept(home: Path, folder: Path, dam
     store = TrustStore(home)
     store.trust(folder)
     store.path.write_bytes(damage)
-    assert not store.is_trusted(folder)
+    assert not store.review(folder).trusted
     assert store.problem is not None
     assert "cannot be used, so no folder is trusted" in store.problem
     assert store.path.read_bytes() == damage  # looking changes nothing
     store.trust(folder)
-    assert store.is_trusted(folder)
+    assert store.review(folder).trusted
     assert TrustStore(home).problem is None
     (aside,) = home.glob("trust.json.unusable-*")
     assert aside.read_bytes() == damage
@@ -270,11 +270,11 @@ def test_what_others_may_write_to_trusts_nothing(home: Path, folder: Path) -> No
     store = TrustStore(home)
     store.trust(folder)
     store.path.chmod(0o666)
-    assert not store.is_trusted(folder)
+    assert not store.review(folder).trusted
     assert store.problem is not None
     assert store.problem.endswith("others may write to it; make it yours alone with chmod 600.")
     store.path.chmod(0o600)
-    assert store.is_trusted(folder)
+    assert store.review(folder).trusted
 
 
 def test_a_folder_in_its_place_is_told_and_set_aside(home: Path, folder: Path) -> None:
