@@ -1,9 +1,8 @@
 """A text file of the workspace: one buffer in which the person and the model write.
 
-The session keeps the edits, not the buffer: the places in which it differs from the file as it
-was read. When the window comes back they are made again, if the file is still that one. If it
-is not, they are kept aside and shown, so that nothing is lost. A screen in which the person
-types takes the text from `state.buffer.file` and gives each key to `splice`.
+`contextui.session.editing` has the file, the buffer and the page; this is what can be asked of
+them, and how it is told. A screen in which the person types takes the text from
+`state.buffer.file` and gives each key to `splice`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,21 +10,18 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from contextui import ActionError, Body, Lod, TextFile, Transient, Window, action
+from contextui import ActionError, Body, Lod, TextFile, Window, action
 from contextui.files import errors
-from contextui.files.buffer import Buffer, Edits
 from contextui.files.diff import diff_text
 from contextui.files.disk import TEXT_LIMIT
 from contextui.files.encoding import UTF8
-from contextui.files.outline import outline, shallowest
-from contextui.files.page import PAGE_LINES, Page, shorten, split
+from contextui.files.outline import numbered, outline, shallowest
+from contextui.files.page import Page, shorten
 from contextui.files.textfile import in_lines
 from contextui.files.version import Version
-from contextui.files.workspace import Fate
+from contextui.session.editing import EditedFile, Editing
 from contextui.text import counted, shown_name, span, spanned, there_are
 
-ROOM = 5_000  # what the lines of a page may cost, see `split`: about 2,000 tokens
-ABOVE = 5  # lines shown above a place that was gone to
 LISTED, ENTRIES = 20, 60  # hits that a result tells, entries of an outline
 SECONDS = 5.0  # between looks at the disk
 
@@ -38,19 +34,7 @@ class EditorWindow(Window):
     widget = "contextui.tui.desktop.own.editor:EditorBody"
     max_content = 20_000
 
-    class State(Window.State):
-        path: str = ""
-        read: Version | None = None  # the file as it was read; None if it is a new one
-        edits: Edits = ()
-        lost: Edits = ()  # edits that do not fit the file any more
-        trouble: str = ""  # why there is nothing to show
-        on_disk: Fate = "same"  # what others did to the file meanwhile
-        revision: int = 0  # counts the changes of the buffer
-        top: int = 1
-        line: int = 1
-        column: int = 0
-        buffer: Transient[Buffer | None] = None  # None if there is nothing that can be edited
-        page: Transient[Page] = Page(1, (), 0, False)
+    class State(EditedFile): ...
 
     state: State
 
@@ -59,18 +43,7 @@ class EditorWindow(Window):
         self.env.every(SECONDS, self._watch)
 
     def restored(self) -> None:
-        state, read, edits, lost = self.state, self.state.read, self.state.edits, self.state.lost
-        try:
-            self._read(state.path, new=read is None)
-            same = read is state.read or (read and state.read and read.same_content(state.read))
-            back = state.buffer.returned(edits) if same and state.buffer else None
-            if back:
-                state.buffer, state.edits, state.read = back, edits, read
-            else:
-                state.lost = (*lost, *edits)
-            self._look(state.top)
-        except errors.FileError as error:
-            state.trouble, state.edits, state.lost = str(error), (), (*lost, *edits)
+        self._editing.come_back()
         self.env.every(SECONDS, self._watch)
 
     # --- what it shows ------------------------------------------------------------------------
@@ -129,12 +102,8 @@ class EditorWindow(Window):
         entries = outline(self.state.path, buffer.file.text) if buffer else []
         if not entries:
             return replace(page, lines=page.lines[:10]).numbered()
-        kept, width = shallowest(entries, ENTRIES), len(str(entries[-1].line))
-        lines = [
-            f"{one.line:>{width}} {'  ' * one.depth}{one.kind} {shorten(one.name, 80)}"
-            for one in kept
-        ]
-        if rest := len(entries) - len(kept):
+        lines = numbered(shallowest(entries, ENTRIES))
+        if rest := len(entries) - len(lines):
             lines.append(self.env.say(f"… {rest} more", f"… 还有 {rest} 项"))
         return "\n".join(lines)
 
@@ -142,11 +111,12 @@ class EditorWindow(Window):
         state = self.state
         if action_id == "save" and state.on_disk != "same":
             en = f"It will not be saved, since it was {state.on_disk} on disk."
-            return f"{self.env.say(en, '文件在磁盘上已有变化，因此不会保存。')}\n{self._diff()}"
+            told = self.env.say(en, "文件在磁盘上已有变化，因此不会保存。")
+            return f"{told}\n{self._editing.diff()}"
         if action_id == "save_as" and state.buffer:
             new = shown_name(params["path"])
             return diff_text(TextFile(), state.buffer.file, "(no file)", new)
-        return self._diff() if action_id == "save" else None
+        return self._editing.diff() if action_id == "save" else None
 
     def unsaved(self) -> str | None:
         path, count = shown_name(self.state.path), len(self.state.edits) + len(self.state.lost)
@@ -158,18 +128,22 @@ class EditorWindow(Window):
     @action("Save", effect="write")
     def save(self, keep_links: bool = False) -> str:
         state = self.state
-        if not self._buffer().edits and state.read and self.env.workspace.exists(state.path):
+        if not self._editing.buffer.edits and state.read and self.env.workspace.exists(state.path):
             return self.env.say("There are no changes to save.", "没有要保存的改动。")
         return self._save(state.path, state.read, keep_links)
 
     @action("Find text, from here on")
     def find(self, text: str, ignore_case: bool = False) -> str:
-        state, file, here = self.state, self._buffer().file, (self.state.line, self.state.column)
+        state, file, here = (
+            self.state,
+            self._editing.buffer.file,
+            (self.state.line, self.state.column),
+        )
         hits = sorted(file.find(text, ignore_case=ignore_case), key=lambda hit: (hit <= here, hit))
         if not hits:
             what = errors.shown(text)
             raise ActionError(self.env.say(f"{what} does not occur.", f"没有找到 {what}。"))
-        self._show(hits[0][0])
+        self._editing.show(hits[0][0])
         state.column = hits[0][1]
         lines = islice(dict.fromkeys(line for line, _ in hits), LISTED)
         listing = [f"{line} {shorten(file.lines[line - 1], 160)}" for line in lines]
@@ -179,73 +153,62 @@ class EditorWindow(Window):
 
     @action("Replace exact text; it must occur once, or count times")
     def replace(self, old: str, new: str, count: int = 1) -> str:
-        file = self._buffer().file
+        file = self._editing.buffer.file
         numbers = file.lines_with(old)
-        self._edit(file.replace_text(old, new, count=count))
+        self._editing.edit(file.replace_text(old, new, count=count))
         en = f"Replaced {counted(count, 'time')}, {in_lines(numbers)}."
         lines = shorten(", ".join(map(str, numbers)), 100)
         return self.env.say(en, f"已替换 {count} 处，在第 {lines} 行。")
 
     @action("Undo")
     def undo(self) -> str:
-        self._take(self._buffer().undo())
-        line, more = self.state.line, len(self._buffer().past)
+        self._editing.change(self._editing.buffer.undo())
+        line, more = self.state.line, len(self._editing.buffer.past)
         en = f"Undone in line {line}; {more} more can be undone."
         return self.env.say(en, f"已撤销第 {line} 行的改动，还可撤销 {more} 步。")
 
     @action("Redo")
     def redo(self) -> str:
-        self._take(self._buffer().redo())
-        line, more = self.state.line, len(self._buffer().future)
+        self._editing.change(self._editing.buffer.redo())
+        line, more = self.state.line, len(self._editing.buffer.future)
         en = f"Redone in line {line}; {more} more can be redone."
         return self.env.say(en, f"已重做第 {line} 行的改动，还可重做 {more} 步。")
 
     @action("Show the page that begins with a line")
     def goto(self, line: int) -> str:
-        page = self._page(line, 1)
+        page = self._editing.page(line, 1)
         if line < 1 or not (page.lines or line == 1):
             en, zh = "Lines are counted from 1", "行号从 1 开始"
             if page.total is not None:
                 en, zh = there_are("line", page.total), f"共 {page.total} 行"
             raise ActionError(self.env.say(f"{en}, not {line}.", f"{zh}，没有第 {line} 行。"))
-        self._look(line)
+        self._editing.look(line)
         self.state.line, self.state.column = line, 0
         return self._place()
 
     @action("Show the next page; pages=-1: the one before")
     def scroll(self, pages: int = 1) -> str:
-        state, before = self.state, self.state.top
-        for _ in range(abs(pages)):
-            if pages > 0 and state.page.more:
-                self._look(state.page.end + 1)
-            elif pages < 0 and state.top > 1:
-                first = max(state.top - PAGE_LINES, 1)
-                above = self._page(first, state.top - first)
-                self._look(state.top - len(split(above.lines[::-1], ROOM)[0]))
-            else:
-                break
-        if state.top == before:
+        if not self._editing.turn(pages):
             said = self.env.say("There is nothing further", "没有更多内容了")
-            raise ActionError(state.trouble or f"{said}: {self._place()}.")
-        state.line, state.column = state.top, 0
+            raise ActionError(self.state.trouble or f"{said}: {self._place()}.")
         return self._place()
 
     @action("Insert lines before a line; after the last to append")
     def insert(self, before_line: int, text: str) -> str:
-        more = self._edit(self._buffer().file.insert_lines(before_line, text))
+        more = self._editing.edit(self._editing.buffer.file.insert_lines(before_line, text))
         en = f"Inserted {counted(more, 'line')} before {before_line}."
         return self.env.say(en, f"已在第 {before_line} 行之前插入 {more} 行。")
 
     @action("Replace lines, first to last")
     def replace_lines(self, first: int, last: int, text: str) -> str:
-        more = self._edit(self._buffer().file.replace_lines(first, last, text))
+        more = self._editing.edit(self._editing.buffer.file.replace_lines(first, last, text))
         old, new = spanned("line", first, last), spanned("line", first, last + more)
         zh = f"已替换第 {span(first, last)} 行；新文本在第 {span(first, last + more)} 行。"
         return self.env.say(f"Replaced {old}; the new text is {new}.", zh)
 
     @action("Delete lines, first to last")
     def delete_lines(self, first: int, last: int) -> str:
-        more = self._edit(self._buffer().file.delete_lines(first, last))
+        more = self._editing.edit(self._editing.buffer.file.delete_lines(first, last))
         return self.env.say(f"Deleted {counted(-more, 'line')}.", f"已删除 {-more} 行。")
 
     @action("Replace characters, counted from 0, if the text has this revision")
@@ -253,12 +216,12 @@ class EditorWindow(Window):
         if revision not in (None, now := self.state.revision):
             en = f"The text changed meanwhile; it has revision {now} now."
             raise ActionError(self.env.say(en, f"文字在此期间已改动，现在是 revision {now}。"))
-        self._take(self._buffer().splice(start, end, text))
+        self._editing.change(self._editing.buffer.splice(start, end, text))
         return f"Revision {self.state.revision}."
 
     @action("Show the unsaved edits as a diff", effect="read")
     def diff(self) -> str:
-        parts = [self._diff()]
+        parts = [self._editing.diff()]
         if self.state.lost:
             path = shown_name(self.state.path)
             en = f"Edits that do not apply, since {path} changed:"
@@ -272,22 +235,14 @@ class EditorWindow(Window):
 
     @action("Read the file again; discard unsaved edits, or keep those that fit")
     def reload(self, discard: bool = False, keep: bool = False) -> str:
-        state, old, edits = self.state, self.state.buffer, (*self.state.lost, *self.state.edits)
-        if edits and discard is keep:
+        count = len(self.state.lost) + len(self.state.edits)
+        if count and discard is keep:
             en = "There are unsaved edits. Give discard=true, or keep=true."
             raise ActionError(
                 self.env.say(en, "有未保存的编辑。请给出 discard=true 或 keep=true。")
             )
-        self._read(state.path)
-        state.lost, made = edits if keep else (), ""
-        if state.buffer and old:
-            state.buffer = old.read_again(state.buffer.file)
-            state.revision += state.buffer.past != old.past
-        self._show(state.line)
-        if state.buffer and state.lost:
-            buffer, state.lost = state.buffer.fit(edits)
-            self._take(buffer)
-            again, count = len(edits) - len(state.lost), len(edits)
+        again, made = self._editing.read_again(keep=keep), ""
+        if keep and count and self.state.buffer:
             en = f"{again} of {counted(count, 'edit')} made again; "
             made = self.env.say(en, f"{count} 处编辑中有 {again} 处已重新应用；")
         return self.env.say("Read again: {}.", "已重新读取：{}。").format(made + self._place())
@@ -303,101 +258,33 @@ class EditorWindow(Window):
 
     # --- within -------------------------------------------------------------------------------
 
+    @property
+    def _editing(self) -> Editing:
+        return Editing(self.state, self.env.workspace)
+
     def _open(self, path: str, line: int, new: bool) -> None:
         try:
-            self._read(path, new)
+            self._editing.open(path, new=new)
         except errors.MissingFileError as error:
             zh = f"工作区中没有 {errors.shown(path)}。用 new=true 新建。"
             raise ActionError(self.env.say(f"{error} With new=true it is begun.", zh)) from error
         if new and self.state.read:
             en = f"There is a {errors.shown(path)} already: open it without new."
             raise ActionError(self.env.say(en, f"已有 {errors.shown(path)}：打开它不需要 new。"))
-        self.state.lost, self.state.top = (), max(line - ABOVE, 1)
-        self._show(line)
-
-    def _read(self, path: str, new: bool = False) -> None:
-        """Take the file as it is on disk; with `new` an empty one, if there is none."""
-        state, workspace = self.state, self.env.workspace
-        file: TextFile | None = TextFile(path=path)
-        try:
-            opened = workspace.open_text(path)
-            file, state.read = opened.file, opened.version
-        except errors.FileTooLargeError:
-            file, state.read = None, workspace.stat(path).version
-        except errors.MissingFileError:
-            if not new:
-                raise
-            state.read = None
-        state.path, state.edits, state.trouble = workspace.relative(path), (), ""
-        state.on_disk = "same"
-        state.buffer = Buffer(file, file) if file else None
+        self._editing.show_first(line)
 
     def _save(self, path: str, expected: Version | None, keep_links: bool = False) -> str:
-        state, buffer, new = self.state, self._buffer(), expected is None
+        lines = len(self._editing.buffer.file.lines)
         try:
-            state.read = self.env.workspace.save(
-                path, buffer.file, expected=expected, keep_links=keep_links, make_folders=new
-            )
+            self._editing.save(path, expected, keep_links=keep_links)
         except errors.FileError as error:
             stays = "The text stays here; save_as saves it under another path."
             if isinstance(error, errors.FileChangedError):
                 stays += f" reload(keep=true) makes the edits in the new file.\n{error.diff}"
             raise ActionError(f"{error} {stays}") from error
-        state.path, state.buffer, state.edits, state.on_disk = path, buffer.saved(), (), "same"
-        name, lines = shown_name(path), len(buffer.file.lines)
+        name = shown_name(path)
         en = f"Saved {name}, {counted(lines, 'line')}."
         return self.env.say(en, f"已保存 {name}，共 {lines} 行。")
 
-    def _diff(self) -> str:
-        buffer, path = self.state.buffer, shown_name(self.state.path)
-        return diff_text(buffer.base, buffer.file, path, f"{path} (not saved)") if buffer else ""
-
     def _watch(self) -> None:
-        """Notice what others do to the file; one that cannot be edited is not compared."""
-        if self.state.buffer:
-            self.state.on_disk = self.env.workspace.compare(self.state.path, self.state.read)
-
-    def _buffer(self) -> Buffer:
-        if self.state.buffer is None:
-            only = f"A file of more than {TEXT_LIMIT:,} bytes can only be read: goto, scroll."
-            raise ActionError(self.state.trouble or only)
-        return self.state.buffer
-
-    def _edit(self, file: TextFile) -> int:
-        """Take an edited file over; how many lines it has more."""
-        more = len(file.lines) - len(self._buffer().file.lines)
-        self._take(self._buffer().become(file))
-        return more
-
-    def _take(self, buffer: Buffer) -> None:
-        state = self.state
-        if state.buffer is not buffer:
-            state.buffer, state.edits, state.revision = buffer, buffer.edits, state.revision + 1
-            self._show(buffer.line)
-
-    def _page(self, start: int, count: int) -> Page:
-        if self.state.trouble:
-            raise ActionError(self.state.trouble)
-        if self.state.buffer:
-            return self.state.buffer.file.page(start, count)
-        return self.env.workspace.read_page(self.state.path, start, count)
-
-    def _look(self, top: int) -> None:
-        """Show the page from this line on."""
-        state, page = self.state, self._page(top, PAGE_LINES)
-        count = len(split(page.lines, ROOM)[0])
-        more = page.more or count < len(page.lines)
-        state.top, state.page = top, replace(page, lines=page.lines[:count], more=more)
-        if state.buffer is None:  # it may grow while it is looked at
-            state.read = self.env.workspace.stat(state.path).version
-        self._watch()
-
-    def _show(self, line: int) -> None:
-        """Go to a line; the page moves only if the line is not on it."""
-        state = self.state
-        self._look(state.top)
-        last = line if state.page.total is None else max(state.page.total, 1)
-        state.line, state.column = min(max(line, 1), last), 0
-        for top in (max(state.line - ABOVE, 1), state.line):
-            if not state.page.start <= state.line <= state.page.end:
-                self._look(top)
+        self._editing.watch()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from contextui.files.languages import language_of
+from contextui.files.page import shorten
 from contextui.files.scanning import scan
 from contextui.files.syntax import SYNTAXES
 
@@ -59,6 +60,15 @@ def shallowest(entries: list[Entry], most: int) -> list[Entry]:
     while len(entries) > most and (depth := max(entry.depth for entry in entries)):
         entries = [entry for entry in entries if entry.depth < depth]
     return entries[:most]
+
+
+def numbered(entries: list[Entry]) -> list[str]:
+    """Entries as lines: where each stands, what it is and what it is called, deeper ones behind."""
+    width = len(str(entries[-1].line)) if entries else 0
+    return [
+        f"{one.line:>{width}} {'  ' * one.depth}{one.kind} {shorten(one.name, 80)}"
+        for one in entries
+    ]
 
 
 # --- Python ------------------------------------------------------------------------------------
