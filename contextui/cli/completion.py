@@ -173,13 +173,14 @@ def _zsh() -> Iterator[str]:
 def _zsh_specs(options: Sequence[Option]) -> Iterator[str]:
     """The specs of `_arguments`: one for each way to write a flag."""
     for option in options:
-        about = option.about.replace("[", "(").replace("]", ")").replace(":", ",")
+        about = option.about.replace("[", "(").replace("]", ")")
         offer = _ZSH_OFFERS.get(
             option.value, f"({' '.join(option.words)})" if option.words else " "
         )
         takes = "" if option.value == "nothing" else f":{option.value}:{offer}"
         if not option.flags:
-            yield _quoted(f"{'*' if option.several else '1'}:{about}:{offer}")
+            which, about = "*" if option.several else "1", about.replace(":", "\\:")
+            yield _quoted(f"{which}:{about}:{offer}")
         for flag in option.flags:
             joined = "=" if takes and flag.startswith("--") else ""  # --lang=zh, or --lang zh
             yield _quoted(f"*{flag}{joined}[{about}]{takes}")

@@ -56,7 +56,8 @@ def _named(session_id: str) -> SessionInfo:
     except UnknownSessionError as error:
         # It may be where nobody can look.
         folders = [one for one in store.survey().unreadable if one.path.suffix != ".jsonl"]
-        raise UsageError(" ".join([in_ours(str(error)), *unread(folders)])) from error
+        listed = words("contextui sessions --all lists those there are.")
+        raise UsageError(" ".join([in_ours(str(error)), *unread(folders), listed])) from error
 
 
 def _newest() -> Earlier:
@@ -69,5 +70,6 @@ def _newest() -> Earlier:
         none = words("No session of {folder} can be read.", folder=shown)
         raise UsageError(" ".join([none, *unread(survey.unreadable)]))
     raise UsageError(
-        "There is no session of {folder} yet; contextui without -c begins one.", folder=shown
+        "There is no session of {folder} yet; contextui alone, or with -p, begins one.",
+        folder=shown,
     )

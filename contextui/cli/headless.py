@@ -16,7 +16,7 @@ from contextui.cli.output import Output, SilentOutput, output_for
 from contextui.cli.result import Told, explained
 from contextui.cli.speaking import tell, tell_where, words_of
 from contextui.cli.usage import UsageError
-from contextui.cli.words import in_ours
+from contextui.cli.words import in_ours, words
 from contextui.model import Model
 from contextui.session.session import Session
 from contextui.tokens import TokenCounter
@@ -112,6 +112,7 @@ async def _take_turn(
         tell_where(error)
         finished = replace(finished, reason="failed", explanation=words_of(error))
     notices.tell_new()
+    notices.tell_unsaved()
     session = notices.session
     explanation = explained(finished, controller.options, session)
     try:
@@ -169,6 +170,16 @@ class _Notices:
         self._heard += len(new)
         for notice in new:
             self._tell(notice)
+
+    def tell_unsaved(self) -> None:
+        """Say at the end what that it could not be saved comes to, as no turn follows."""
+        if self.session.unsaved:
+            self._tell(
+                words(
+                    "This turn is not saved, or not whole: "
+                    "contextui -c goes on without what is missing."
+                )
+            )
 
     def _tell(self, notice: str) -> None:
         notice = in_ours(notice)

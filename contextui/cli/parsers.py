@@ -1,6 +1,7 @@
 """The parsers: what the program takes without a command, and what each command takes."""
 
 import argparse
+import difflib
 from typing import NoReturn
 
 import contextui
@@ -18,13 +19,27 @@ from contextui.cli.speaking import say
 from contextui.cli.usage import UsageError
 from contextui.cli.words import in_ours, words
 
+_NEAR = 0.68  # of 1: how like a flag a word must be to be taken for it
 _FORMATS = ("text", "json", "stream-json")
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         said = in_ours(f"{message[:1].upper()}{message[1:]}.")
+        if near := self._nearest(message):
+            raise UsageError(
+                "{said} Is {near} meant? See {program} --help.",
+                said=said,
+                near=near[0],
+                program=self.prog,
+            )
         raise UsageError("{said} See {program} --help.", said=said, program=self.prog)
+
+    def _nearest(self, message: str) -> list[str]:
+        """The flag that may be meant by the first one that there is not."""
+        _, _, unknown = message.partition("unrecognized arguments: --")
+        flag = unknown.partition(" ")[0].partition("=")[0]
+        return difflib.get_close_matches(f"--{flag}", self._option_string_actions, 1, _NEAR)
 
     def _print_message(self, message: str, file: object = None) -> None:  # noqa: ARG002
         say(message, end="")  # argparse would pass over what cannot be written

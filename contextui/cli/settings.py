@@ -7,6 +7,7 @@ from contextui.cli.speaking import say, say_json, say_table, tell
 from contextui.cli.words import in_ours, words
 from contextui.config.environment import KEY_VARIABLE
 from contextui.config.loading import Loaded
+from contextui.config.strategy_choice import StrategyChoice
 from contextui.secrets import mask
 from contextui.session.paths import contextui_home
 from contextui.text import shown_path
@@ -18,6 +19,7 @@ def run(arguments: Arguments) -> int:
     loaded = settings_of(arguments, folder)
     for notice in loaded.notices:
         tell(in_ours(notice))
+    _check(loaded.settings.strategy)
     values = loaded.settings.model_dump(mode="json")
     has_key = loaded.api_key is not None
     if arguments.json:
@@ -27,13 +29,30 @@ def run(arguments: Arguments) -> int:
         places = {"home": str(contextui_home()), "folder": str(folder)}
         say_json({"settings": settings, "provider": loaded.provider, "has_key": has_key, **places})
         return status.DONE
-    rows = [[name, _value(name, value, loaded), loaded.origins[name]]
+    rows = [[name, _value(name, value, loaded), _origin(name, loaded)]
             for name, value in values.items()]  # fmt: skip
     say_table([[words("setting"), words("value"), words("from")], *rows])
     is_set = words("{name} is set.") if has_key else words("{name} is not set.")
     say("\n" + is_set.format(name=KEY_VARIABLE))
     say(words("What lasts is kept in {folder}.", folder=shown_path(contextui_home())))
     return status.DONE
+
+
+def _check(strategy: StrategyChoice) -> None:
+    """See that there is such a strategy, and that it has these settings.
+
+    Raises:
+        ContextUIError: There is not, or it has not.
+    """
+    if strategy.config or strategy.is_a_strangers:
+        from contextui.context.strategies.finding import make_strategy  # noqa: PLC0415  (heavy)
+
+        make_strategy(strategy.name, strategy.config)
+
+
+def _origin(name: str, loaded: Loaded) -> str:
+    origin = loaded.origins[name]
+    return words("default") if origin == "default" else origin
 
 
 def _value(name: str, value: object, loaded: Loaded) -> str:

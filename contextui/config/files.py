@@ -120,6 +120,9 @@ def _check_key(key: str, shown: str, *, of_project: bool) -> None:
             f"Set the variable {KEY_VARIABLE} instead."
         )
     if of_project and plain in _NOT_A_PROJECTS:
+        if plain == "home":
+            where = "set the variable CONTEXTUI_HOME."
+            raise SettingsError(f"{shown} sets {named}, which a project may not: {where}")
         raise SettingsError(
             f"{shown} sets {named}, which a project may not: "
             "give it as a flag, or set it in your own config.toml."

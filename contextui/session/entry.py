@@ -123,7 +123,7 @@ def decode(line: bytes) -> Entry:
         where = ".".join(map(str, first["loc"])) or "entry"
         raise DamagedLineError(f"no entry: {where}: {first['msg']}") from problem
     except (ValueError, RecursionError) as problem:
-        raise DamagedLineError(f"not JSON: {problem}") from problem
+        raise DamagedLineError("it is not JSON") from problem
 
 
 def _holdable(value: Any, depth: int = 0) -> Any:

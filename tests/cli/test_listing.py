@@ -182,8 +182,8 @@ def test_every_setting_is_listed_with_where_it_comes_from(program: Program) -> N
     assert rows["model"] == ["claude-x", "ANTHROPIC_MODEL"]
     assert rows["budget"] == ["9000", str(path)]
     assert rows["lang"] == ["zh", "--lang"]
-    assert rows["provider"] == ["auto", "(offline)", "default"]
-    assert rows["base_url"] == ["-", "default"]
+    assert rows["provider"] == ["auto", "(offline)", "默认"]
+    assert rows["base_url"] == ["-", "默认"]
     assert set(rows) >= set(Settings.model_fields)
 
 
@@ -213,3 +213,6 @@ def test_what_a_project_may_not_raise_is_told(program: Program) -> None:
 
 def test_wrong_settings_are_an_error(program: Program) -> None:
     program("config", "--budget", "x").fails(2, "--budget")
+    program("config", "--strategy", "nonsense").fails(2, 'There is no strategy "nonsense"')
+    program.write("../home/config.toml", "strategy = {type = 'sliding', config = {most = 5}}")
+    program("config").fails(2, 'no setting "most"')

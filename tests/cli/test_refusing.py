@@ -33,6 +33,7 @@ def test_where_nothing_can_be_kept_it_says_so_and_answers(program: Program) -> N
     assert (done.status, bool(done.json["result"])) == (0, True)
     assert f"\ncontextui: Not saved in {home}/projects/" in done.err
     assert "resumes" not in done.err
+    assert done.err.endswith("contextui -c goes on without what is missing.\n")
     assert done.json["saved"] is False
     told = [line.removeprefix("contextui: ") for line in done.err.splitlines()]
     assert done.json["notices"] == told

@@ -226,6 +226,7 @@ def test_the_key_is_in_no_dump(places: Places) -> None:
         ({"user": 'modle = "x"'}, ["modle", "Is model meant?"]),
         ({"user": "zzz = 1"}, ["zzz", "There is: provider, model"]),
         ({"user": 'home = "/x"'}, ["CONTEXTUI_HOME"]),
+        ({"project": 'home = "/x"'}, ["a project may not: set the variable CONTEXTUI_HOME."]),
         ({"user": "budget = 1\nmodel =\n"}, ["config.toml is not valid TOML", "line 2"]),
         ({"user": b"a = 1\nb = '\xff'"}, ["config.toml, line 2", "UTF-8"]),
         ({"user": "a = " + "[" * 9_000}, ["not valid TOML"]),

@@ -3,6 +3,7 @@
 CHINESE: dict[str, str] = {
     # arguments
     "{said} See {program} --help.": "{said}见 {program} --help。",
+    "{said} Is {near} meant? See {program} --help.": "{said}是不是 {near}？见 {program} --help。",
     "{flag} is given twice.": "{flag} 给了两次。",
     "There is no command {word}. Is {near} meant? "
     "As a prompt for the app it is written: contextui -- {word}": (
@@ -68,6 +69,7 @@ CHINESE: dict[str, str] = {
     ),
     "{folder} is not trusted.": "{folder} 不受信任。",
     "There are no windows in {folder}.": "{folder} 中没有窗口。",
+    "default": "默认",
     "These files are trusted.": "这些文件已受信任。",
     "Nothing was trusted.": "没有信任任何文件。",
     "Trusted. You are asked again when a file changes.": "已信任。文件变化时会再次询问。",

@@ -43,6 +43,10 @@ CHINESE: dict[str, str] = {
     "give it as a flag, or set it in your own config.toml.": (
         "{file} 设置了 {name}，项目不允许这样做：请用参数给出，或写在你自己的 config.toml 里。"
     ),
+    "{file} sets {name}, which a project may not: {where}": (
+        "{file} 设置了 {name}，项目不允许这样做：{where}"
+    ),
+    "set the variable CONTEXTUI_HOME.": "请设置变量 CONTEXTUI_HOME。",
     "{file} sets {name}, and there is no such setting.{hint}": (
         "{file} 设置了 {name}，但没有这个设置。{hint}"
     ),

@@ -52,8 +52,12 @@ CHINESE: dict[str, str] = {
     "The session is open in another process. This is a copy of it.": (
         "该会话已在另一个进程中打开。这是它的副本。"
     ),
-    "There is no session of {folder} yet; contextui without -c begins one.": (
-        "{folder} 还没有会话；不带 -c 运行 contextui 即可开始。"
+    "There is no session of {folder} yet; contextui alone, or with -p, begins one.": (
+        "{folder} 还没有会话；单独运行 contextui，或加上 -p，即可开始。"
+    ),
+    "contextui sessions --all lists those there are.": "contextui sessions --all 会列出所有会话。",
+    "This turn is not saved, or not whole: contextui -c goes on without what is missing.": (
+        "这一轮没有保存，或没有保存完整：contextui -c 继续时会缺少这些内容。"
     ),
     "No session of {folder} can be read.": "{folder} 的会话都无法读取。",
     "There are sessions that cannot be read: {which}.": "有会话无法读取：{which}。",

@@ -27,7 +27,10 @@ class SlidingWindow(ContextStrategy):
         if max_messages < 0 or keep_messages < 1:
             raise StrategyError("max_messages must be 0 or more, keep_messages 1 or more.")
         if max_messages and keep_messages > max_messages:
-            raise StrategyError("keep_messages must not be more than max_messages.")
+            raise StrategyError(
+                f"keep_messages is {keep_messages}: it must not be more than max_messages, "
+                f"{max_messages}."
+            )
         self.max_messages, self.keep_messages = max_messages, keep_messages
 
     async def compose_payload(
