@@ -50,6 +50,12 @@ def test_how_much_of_one_thing_is_told_without_the_others(tmp_path: Path) -> Non
         ("take a note: call Bob", "call Bob"),
         ("jot down that Bob is ill", "Bob is ill"),
         ("记一下：五点开会", "五点开会"),
+        ("remember that the door code is 4711", "the door code is 4711"),
+        ("remember the door code is 4711", "the door code is 4711"),
+        ("write down: the door code is 4711", "the door code is 4711"),
+        ("add a note: hi", "hi"),
+        ("记住门禁密码是4711", "门禁密码是4711"),
+        ("加一条笔记：周五交房租", "周五交房租"),
     ],
 )
 def test_a_note_is_written_into_a_notebook(wish: str, text: str, tmp_path: Path) -> None:
@@ -60,6 +66,14 @@ def test_a_note_is_written_into_a_notebook(wish: str, text: str, tmp_path: Path)
 def test_a_note_goes_where_it_is_said_to_go(tmp_path: Path) -> None:
     with _talk(tmp_path) as talk:
         assert talk.say("note in the list: buy salt").calls == ("todo_1.add text=buy salt",)
+
+
+@pytest.mark.parametrize(
+    "wish", ["remember to buy salt", "remind me to buy salt", "add a task: buy salt"]
+)
+def test_what_is_to_be_done_is_no_note(wish: str, tmp_path: Path) -> None:
+    with _talk(tmp_path) as talk:
+        assert talk.say(wish).calls[0].startswith("todo_1.add")
 
 
 @pytest.mark.parametrize("question", ["how much money is left?", "how many ducks are there?"])
@@ -88,8 +102,16 @@ def test_what_an_open_window_shows_is_told_from_it(
         assert (turn.calls, turn.text) == ((), told)
 
 
-def test_files_are_listed_though_a_file_is_open(tmp_path: Path) -> None:
+@pytest.mark.parametrize("question", ["what files are here?", "这里有哪些文件？"])
+def test_files_are_listed_though_a_file_is_open(question: str, tmp_path: Path) -> None:
     with _talk(tmp_path) as talk:
-        turn = talk.say("what files are here?")
+        turn = talk.say(question)
         assert turn.calls == ("create files",)
         assert "notes.txt" in turn.text
+
+
+@pytest.mark.parametrize("words", ["open the editor", "打开编辑器"])
+def test_a_window_that_needs_something_is_asked_about(words: str, tmp_path: Path) -> None:
+    with Talk(tmp_path, classes=()) as talk:
+        assert "path" in talk.say(words).text
+        assert talk.say("notes.txt").calls == ("create editor path=notes.txt",)

@@ -24,13 +24,13 @@ TABLES = (
     "fresh4.json",  # 29 of 60 the first time
     "fresh5.json",  # 27 of 40 the first time
     "fresh6.json",  # 46 of 60 the first time
+    "fresh7.json",  # 9 of 20 the first time
 )
 """The cases. Each table was written before the grammar had seen any of it."""
 
 BEYOND = {  # what it does not understand yet
-    "zh-120", "en-155", "zh-277",
-    "en-304", "en-306", "en-311", "en-313", "en-314", "en-321", "en-323",
-    "en-324", "en-326", "en-328", "en-335", "zh-310", "zh-315", "zh-322",
+    "zh-120", "en-155", "zh-277", "en-311", "en-323", "en-326", "en-328", "en-335",
+    "zh-310", "zh-315", "zh-322", "en-402",
 }  # fmt: skip
 
 CASES = {case.id: case for table in TABLES for case in load(table)}

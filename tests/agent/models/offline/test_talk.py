@@ -72,7 +72,7 @@ def test_whether_all_is_done_is_told_with_what_is_not(tmp_path: Path) -> None:
 def test_what_nothing_takes_back_is_said(tmp_path: Path) -> None:
     with Talk(tmp_path) as talk:
         talk.windows.open("todo", **MILK)
-        talk.say("delete the eggs")
+        talk.say("move milk to the end")
         turn = talk.say("undo that")
         assert (turn.calls, turn.text[:25]) == ((), "I cannot take that back: ")
 

@@ -1,6 +1,7 @@
 """Questions, answered from what the windows show and from nothing else."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from contextui.agent.models.offline.answering.finding import (
     asked_about,
@@ -32,6 +33,9 @@ _UNTELLING = ("~what", "~howmany", "~how", "~is_there", "~be", "~who", "~article
               "~in", "~of", "~to", "~polite", "~adverb", "~this", "~it", "~all", "~have", "~here",
               "~at", "~for", "~with", "~when", "~done_mark", "~one", "~person", "~aspect",
               "~interjection")  # fmt: skip
+
+
+_DONE = Token("done", 0, 0, Kind.WORD, frozenset({"@done", "done"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,8 @@ def _amount(
 ) -> str:
     """How much or how many, if that is asked; empty if it is not, or nothing says so."""
     say, counted = phrases(lang), found if wanted else shown.main_items(window)
+    if any(one.has("still", "还", "~exist") for one in clause.tokens):
+        counted = [one for one in counted if shown.holds(one, _DONE) is not True]
     if not _asks_how_many(clause) or (wanted and not found):
         return ""
     if is_foreign(window, wanted):
@@ -200,12 +206,14 @@ def window_spoken_of(clause: Clause, around: Surroundings) -> WindowView | None:
 
 def _class_of(clause: Clause, around: Surroundings) -> ClassView | None:
     """A class whose window would tell, if one is clearly meant and needs nothing to be opened."""
-    scores = [
-        (mention_of(clause, one, strict=False)[0], one)
+    named = [
+        (*mention_of(clause, one, strict=False), one)
         for one in around.classes
         if all(arg.optional for arg in one.args)
     ]
-    score, best = max(scores, key=lambda one: one[0], default=(0.0, None))
+    score, _, best = max(
+        named, key=lambda one: (round(one[0], 2), len(one[1])), default=(0.0, set[int](), None)
+    )
     return best if score >= 0.8 else None
 
 
@@ -223,6 +231,10 @@ def _is_rather(cls: ClassView, window: WindowView, clause: Clause, around: Surro
     ):
         return True
     named = any(one.text.casefold() == cls.name.casefold() for one in clause.tokens)
+    named = named or any(
+        one.has("~what", "~howmany", "~all") and not after.is_ascii and is_named(after, cls)
+        for one, after in pairwise(clause.tokens)
+    )  # which of them there are: no Chinese word says by itself that there are several
     return named and not any(is_named(one, window) for one in clause.tokens)
 
 

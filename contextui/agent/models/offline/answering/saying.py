@@ -45,6 +45,7 @@ class Phrases:
     limits: str
     try_asking: str
     cannot_take_back: str
+    one_at_a_time: str
     nearest: str
     not_gone_on: str
     left_out: str
@@ -88,6 +89,7 @@ _ALL: dict[Lang, Phrases] = {
         limits="I am the small offline model, and know only what the windows declare.",
         try_asking="Ask “what can you do?” to see what there is.",
         cannot_take_back="I cannot take that back: no window has an action for it.",
+        one_at_a_time="I can take back one thing at a time, the last one first. Say “undo that”.",
         nearest="The nearest that I could do: {0}.",
         not_gone_on="After that I did not go on with: “{0}”.",
         left_out="I did not understand this part: “{0}”.",
@@ -129,6 +131,7 @@ _ALL: dict[Lang, Phrases] = {
         limits="我是小型离线模型，只认识窗口声明的内容。",
         try_asking="问“你能做什么”，就知道有哪些窗口。",
         cannot_take_back="这个我无法撤回：没有窗口提供这样的操作。",
+        one_at_a_time="我只能一步一步撤回，从最后一步开始。请说“撤销”。",
         nearest="我能做的最接近的是：{0}。",
         not_gone_on="之后没有继续：“{0}”。",
         left_out="这部分我没有看懂：“{0}”。",

@@ -162,7 +162,7 @@ def _several_items(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -
         whole = shown.find_by_words(pool, run.text).fit == shown.EXACT
         is_each = len(given) == len(parts) and not whole
         return Value(Each(given[:MOST]), 2.0) if is_each else None
-    some = _run_of_items(run, pool) or _all_but(run, pool) or _these(run, pool, param, frame)
+    some = run_of_items(run, pool) or _all_but(run, pool) or _these(run, pool, param, frame)
     if some:
         values = [_value(one, param, pool, 1.0) for one in some]
         given = tuple(one.value for one in values if one is not None)
@@ -179,7 +179,7 @@ def _several_items(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -
     return None
 
 
-def _run_of_items(run: Run, pool: Sequence[Item]) -> list[Item]:
+def run_of_items(run: Run, pool: Sequence[Item]) -> list[Item]:
     """So many from the beginning or from the end: "the first two", 前两个."""
     for before, token in pairwise(run.tokens):
         number = token.number

@@ -66,7 +66,7 @@ loud: loud, volume, loudness, sound | 音量 声音 响
 machine: machine, computer, system, pc, laptop, device, server | 电脑 机器 计算机 系统 设备 主机
     服务器
 monitor: monitor, monitoring, watch, observer | 监控 监视 监视器 监测 监控器
-process: process, running program | 进程
+process: process, program, app, application | 进程 程序 应用
 memory: memory, ram | 内存 记忆
 disk: disk, disc, drive, storage, hard drive | 磁盘 硬盘 存储
 network: network, net, internet, traffic | 网络 网 流量 互联网

@@ -9,7 +9,7 @@ interjection: hmm, hm, oh, oops, uh, um, ah, wait, well, no wait, sorry, ok, oka
     等等 等一下 可以了 够了 就行 就好 就可以了
 correction: i mean, actually make that, actually make it, rather, or rather, correction, no wait,
     make that, scratch that, i meant, on second thought | 我是说 应该是 不是 说错了 我说的是 算了
-    不对 应该说 更正 我的意思是
+    不对 应该说 更正 我的意思是 哦不 啊不
 aux: should, must, may, might, shall, will, would, ought to, has to, have to, needs to, need to,
     can, could, gets to, is to | 应该 应当 必须 得 可以 要 还得 还要 还需要 还想 也要 也得
 needing: i need to, i have to, i must, i should, i have got to, i got to, i gotta, we need to,
@@ -20,24 +20,27 @@ after_doing: when done, once done, afterwards | 改完 改好 写完 写好 加�
     改完之后 完成后 弄完之后 打开后 打开之后 改了之后
 no_need: | 不用 不必 不需要 无需 没必要 用不着 不想
 polite: please, kindly, if you could, if you would, if you don't mind, if that's ok, when you can,
-    could you, can you, would you, will you, could we, can we, can i, could i, may i,
-    would you mind, i want you to, i'd like you to, i would like you to, i want to, i'd like to,
-    i would like to, i'd love to, i need to, let's, let us, go ahead and, hey, ok, okay,
-    thanks, thank you, for me, if you can, if possible, i think, i guess, well, so, sure, alright,
-    right, yes, you know, do me a favor and, do me a favour and, help me, help me to,
-    be so kind and, feel free to, actually, maybe, perhaps, quickly, real quick, pls, let me,
-    i'll, we should, you should, i wonder if you could, try to, time to, it's time to | 请 麻烦
-    麻烦你 帮我 帮忙 帮 给我 替我 为我 请你 请帮我 能不能 能否 可以 可不可以 可否 能 我想 我要
-    我想要 我需要 我希望 一下 一下吧 吧 吗 呢 啊 呀 呗 啦 嘛 咯 哈 哟 哦 嗯 谢谢 多谢 您 你 好的
-    好 劳驾 拜托 那就 那 就 来 咱们 我们来 让我们 顺便 快 赶紧 现在就 希望你 你能 你可以 能帮我
+    could you, can you, would you, will you, could we, can we, can i, could i, may i, would you
+    mind, i want you to, i'd like you to, i would like you to, i want to, i'd like to, i would like
+    to, i'd love to, i need to, let's, let us, go ahead and, hey, ok, okay, thanks, thank you, for
+    me, if you can, if possible, i think, i guess, well, so, sure, alright, right, yes, you know,
+    do me a favor and, do me a favour and, help me, help me to, be so kind and, feel free to,
+    actually, maybe, perhaps, quickly, real quick, pls, let me, i'll, we should, you should, you
+    can, you could, you may, i wonder if you could, try to, time to, it's time to, sorry to bother
+    you, i hope i'm not bothering you, if it isn't too much trouble, if it's not too much trouble,
+    if it is not too much trouble, possibly, i was wondering if you could, would it be possible to,
+    is it possible to, why don't you, why don't we | 请 麻烦 麻烦你 帮我 帮忙 帮 给我 替我 为我
+    请你 请帮我 能不能 能否 可以 可不可以 可否 能 我想 我要 不好意思 打扰一下 打扰了 抱歉 打扰
+    我想要 我需要 我希望 一下 一下吧 吧 吗 呢 啊 呀 呗 啦 嘛 咯 哈 哟 哦 嗯 谢谢 多谢 您 你 好的 好
+    劳驾 拜托 那就 那 就 来 咱们 我们来 让我们 顺便 快 赶紧 现在就 希望你 你能 你可以 能帮我
     可以帮我 我得 该
-adverb: just, now, also, too, as well, again, right now, really, simply, straight away,
-    immediately, today only, once more, first of all, finally, already, at once, first off,
-    instead, anyway, still, for a moment, for now, for a while, a bit, a little, after all,
-    for good, in total, altogether, overall, yet, so far, currently, once again, to self,
-    to myself, any more, anymore, any longer, right away | 也 都 再 又 还 先 现在 马上 立刻 立即
-    目前 已经 其实 另外 顺便 直接 一会儿 一会 稍微 片刻 暂时 刚才 刚刚 一共 总共 共 目前为止
-article: a, an, the, some, any, all occurrences of, every occurrence of, each occurrence of,
+adverb: just, now, at the moment, these days, also, too, as well, again, right now, really, simply,
+    straight away, immediately, today only, once more, first of all, finally, already, at once,
+    first off, instead, anyway, still, for a moment, for now, for a while, a bit, a little, after
+    all, for good, in total, altogether, overall, yet, so far, currently, once again, to self, to
+    myself, any more, anymore, any longer, right away | 也 都 再 又 还 先 现在 马上 立刻 立即 目前
+    已经 其实 另外 顺便 直接 一会儿 一会 稍微 片刻 暂时 刚才 刚刚 一共 总共 共 目前为止
+article: a, an, the, teh, some, any, all occurrences of, every occurrence of, each occurrence of,
     every instance of, all instances of | 一个 一份 一张 一条 一项 一些 一只 一本 一种 点 些 个
     一下子
 new_article: a new, an additional, another, one more, yet another, a second, a fresh, an extra,
@@ -87,9 +90,9 @@ saying: saying, that says, which says, reading, that reads, to say, stating, tha
     说 说的是 内容为 写道 文字是 内容 文本是
 object: | 把 将 让
 occur: occur, occurs, appear, appears, come up, show up, be found, located | 出现
-contains: contain, contains, mention, include, includes, have the word, has the word,
-    have the text, has the text, having the word, with the word, with the text | 包含 含有 提到
-    出现
+contains: contain, contains, does it say, do they say, it says, mention, include, includes,
+    have the word, has the word, have the text, has the text, having the word, with the word,
+    with the text | 包含 含有 提到 出现
 tagged: tagged, tagged with, with tag, with tags, with the tag, with the tags, under the tag |
     标签为 标签是 带标签 加标签
 every: every, each, once every | 每 每隔 每过
@@ -179,7 +182,7 @@ ORDINARY = listed(
     "放假 放学 移民 搬家 选举 数学 数码 算法 行李 银行 旅行 行动 页岩 项链 条件 面条 个人 "
     "个性 个子 名人 著名 新鲜 新闻 新年 重新 创新 改天 改善 换季 调查 调料 空调 强调 设计 "
     "设备 定金 一定要 删繁 去年 去世 过去 拿铁 拿手 取快递 取钱 停车 停电 结束 总结 结婚 "
-    "保存期 保险 保证 留学 记者 日记 笔记 登记 标准 目标 标题 完美 完全 完整 好吃 好看 "
+    "合同 保存期 保险 保证 留学 记者 日记 笔记 登记 标准 目标 标题 完美 完全 完整 好吃 好看 "
     "好友 你好 爱好 正好 牛奶 鸡蛋 豆浆 苹果 香蕉 咖啡 黄油 奶酪 大米 水果 蔬菜 西红柿 "
     "番茄 土豆 牛肉 猪肉 鸡肉 鱼 酸奶 果汁 啤酒 报告 作业 房租 电费 水费 快递 礼物 机票 "
     "车票 电影票 签证 护照 医生 牙医 妈妈 爸爸 老师 老板 经理 小明 小红 会员 生日 蛋糕 "

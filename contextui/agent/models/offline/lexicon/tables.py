@@ -7,7 +7,7 @@ from contextui.agent.models.offline.lexicon.nouns import NOUNS
 from contextui.agent.models.offline.lexicon.numbers import POINTED
 from contextui.agent.models.offline.lexicon.particles import ORDINARY, PARTICLES
 from contextui.agent.models.offline.lexicon.stems import stem
-from contextui.agent.models.offline.lexicon.verbs import VERBS
+from contextui.agent.models.offline.lexicon.verbs import CORE, VERBS
 
 VERB, NOUN, PARTICLE = "@", "#", "~"
 """What a group's name begins with, so that a key says what it is."""
@@ -67,6 +67,18 @@ def lexicon() -> Lexicon:
         parted,
         max(map(len, chinese_words)),
     )
+
+
+@cache
+def plain_verbs() -> dict[str, frozenset[str]]:
+    """The English verbs of one word that begin a wish, with the keys that they are known by."""
+    found: dict[str, frozenset[str]] = {}
+    for line in VERBS.strip().replace("\n    ", " ").splitlines():
+        name, _, members = line.partition(":")
+        words = map(str.strip, members.partition("|")[0].split(","))
+        for word in (one for one in words if name in CORE and one.isalpha()):
+            found[word] = groups_of(stem(word)) | {stem(word), word}
+    return found
 
 
 def groups_of(word: str) -> frozenset[str]:

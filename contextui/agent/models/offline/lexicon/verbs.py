@@ -3,20 +3,24 @@
 from contextui.agent.models.offline.lexicon.listed import listed
 
 VERBS = """
-open: open, create, make, launch, set up, bring up, pull up, give me, get me, fire up, build, spin
-    up, new, start, begin, prepare, pop up, want, need, would like, have | 打开 开 开启 新建 创建
-    建 建立 新开 做 弄 来 启动 起 准备 开个 建个 要 想要 需要 做个 新增 新 整 整个 搞 搞个 列个
+open: open, create, make, launch, set up, bring up, pull up, give me, gimme, get me, fire up, build,
+    spin up, new, start, begin, prepare, pop up, want, need, would like, have | 打开 开 开启 新建
+    创建 建 建立 新开 做 弄 来 启动 起 准备 开个 建个 要 想要 需要 做个 新增 新 整 整个 搞 搞个 列个
     列一个 列张 列一张 拟个 弄个 弄一个
 want: want, need, would like, wish for | 要 想要 需要
 add: add, append, put, drop in, include, insert, attach, place, enter, throw in, stick, register,
     pop, need, don't forget, remember, remind me, remind me to, remember to, don't forget to,
     do not forget to, reminder, sign up, throw on, chuck in, create,
-    make, new, plus | 再来 加 添加 增加 加上 加入 加进 放 放进 放入 补 补上 追加 插入 写上 列入 添
-    添上 加个 添个 加条 提醒我 别忘了 不要忘记 记得 也要买 也得买 需要 还要 新增
+    make, new, plus, put back, add back, put down |
+    放回 放回去 加回 加回来 加回去 再来 加 添加 增加 加上 加入 加进 放 放进 放入 补 补上 追加 插入
+    写上 列入 添 添上 加个 添个 加条 提醒我 别忘了 不要忘记 记得 也要买 也得买 需要 还要 新增
     登记 录入 新建 创建 新
 write: write, note, jot, jot down, write down, note down, record, log, take a note, make a note,
-    take down, type, put down, remember, leave a note, memo | 写 写下 写上 写个 写条 记 记下 记录
-    记一下 记个 记条 写入 记住 输入 记一笔 写一条 记上 备注
+    take down, type, put down, remember, leave a note, memo, keep in mind | 写 写下 写上
+    写个 写条 记 记下 记录 记一下 记个 记条 写入 记住 输入 记一笔 写一条 记上 备注 记下来 写下来
+note: note, jot, jot down, write down, note down, take a note, make a note, take down, remember,
+    leave a note, memo, keep in mind, don't forget | 记 记下 记一下 记住 记下来 记一笔 记个 记条
+    备注 记上
 remind: remind me, remind me to, remember to, don't forget to, do not forget to | 提醒我 别忘了
     不要忘记 记得
 remove: remove, delete, drop, forget, erase, cross out, get rid of, take off, take out, take away,
@@ -40,7 +44,7 @@ edit: edit, change, modify, update, rewrite, alter, correct, fix, revise, reword
 rename: rename, call, name, title, retitle | 重命名 改名 命名 起名 改叫 叫
 replace: replace, substitute, swap, exchange, change, trade | 替换 换 换掉 代替 取代 更换 替成
 move: move, shift, put, drag, relocate, bring, come, go, reorder, place, transfer, push | 迁 迁到
-    移动 移 挪 搬 放 拖 转移 调 排 挪动 推
+    移动 移 挪 搬 放 拖 转移 调 排 挪动 推 上移 下移
 find: find, where does it say, search, look for, look up, locate, seek, grep, hunt for, search for,
     where, where is, where are, where does, where do | 找 查找 搜索 寻找 搜 查 找到 找出 查询 检索
     找找 搜一下 找一下 哪里
@@ -57,6 +61,8 @@ save: save, store, persist, save down, write to disk | 保存 存 存储 存盘 
 keep: keep, retain, preserve, hold on to, make last, persist | 保留 留 保存 留下 留着 永久保存
 undo: undo, take back, revert, roll back, take that back, step back, unmake | 撤销 撤回 还原 回退
     取消
+restore: restore, put back, bring back, add back, get back, undelete, recover | 恢复 放回 放回去
+    加回 加回来 加回去 找回 找回来 还原
 redo: redo, do again, reapply | 重做 恢复 再做
 go: go, jump, goto, turn to, navigate, scroll, skip, flip, turn, move to, go to, take me to, leaf |
     跳 跳到 转到 去 翻 翻到 前往 定位 跳转 滚动 翻页 滚
@@ -64,8 +70,8 @@ enter: enter, go into, step into, go inside, descend, dive into | 进入 进 进
 next: next, forward, following, onward, further | 下一 下一个 下一页 往后 往下 向下 后一
 previous: previous, back, prior, backward, earlier, the one before, go back | 上一 上一个 上一页
     前一 往前 返回 回到 后退
-up: up, upward, parent, go up, higher | 上级 往上 向上 上层 上一级 上一层 上级目录
-down: down, downward, go down | 向下 往下 下一级
+up: up, upward, parent, go up, higher | 上级 往上 向上 上层 上一级 上一层 上级目录 上移
+down: down, downward, go down | 向下 往下 下一级 下移
 pause: pause, halt, stop, freeze, suspend, hold, no more, interrupt, hold on | 暂停 停 停止 停下
     停住 别再 不再 中止 中断 停一下 歇 先停
 resume: resume, continue, go on, carry on, unpause, restart, keep going, proceed, again | 继续 恢复
@@ -164,7 +170,7 @@ cook: cook, bake, prepare | 煮 做饭 烹饪 烤
 sell: sell, sold | 卖 卖出 卖掉 出售
 borrow: borrow | 借 借入 借了
 lend: lend, lent, loan | 借出 借给
-return: return, give back, bring back | 归还 还 退回 退还 返回 回去 回来 回到
+return: return, give back, bring back, put back | 归还 还 退回 退还 返回 回去 回来 回到
 restock: restock, refill, replenish, fill up, top up | 补货 补充 加满 充值 进货
 use: use, use up, consume, apply | 用 使用 用掉 应用 采用
 learn: learn, study, memorize | 学 学习 背
@@ -213,9 +219,10 @@ GENERIC = frozenset(
 KIN = frozenset(
     frozenset(pair.split("~"))
     for pair in listed(
-        "add~write show~open show~expand find~show remove~clear set~edit "
+        "add~write note~write note~add show~open show~expand find~show remove~clear set~edit "
         "edit~rename edit~replace pause~stop start~resume start~on stop~off "
         "start~open on~open off~close close~stop raise~add lower~remove go~show "
+        "restore~add restore~undo restore~undone restore~return restore~resume "
         "save~keep award~add award~raise clear~reset refresh~show "
         "done~mark done~remove pick~set pick~show enter~show "
         "enter~go read~show read~open start~play on~start next~go previous~go "
@@ -224,7 +231,7 @@ KIN = frozenset(
         ""
         "count~raise tag~add untag~remove cancel~remove cancel~stop skip~next on~set off~set "
         "toggle~on toggle~off unlock~open lock~close warm~raise cool~lower vote~add vote~pick "
-        "rate~set rate~award join~add leave~remove "
+        "rate~set rate~award join~add "
         "finish~done stop~pause roll~start fill~write fill~set fill~add roll~add "
         "countdown~start draw~pick import~open export~save "
         "snooze~move hide~collapse hide~off show~on keep~on extend~add extend~raise "

@@ -1,13 +1,16 @@
 """What speaks against a meaning: nothing is destroyed on a guess, nothing turned around."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 
 from contextui.agent.models.offline.filling.filled import Filled
 from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.lexicon.verbs import KIN, OPPOSITE
 from contextui.agent.models.offline.reading.token import Token
+from contextui.agent.models.offline.reading.words import keys_of
 from contextui.agent.models.offline.shown.blocks import Action, WindowView
 from contextui.agent.models.offline.shown.profiles import (
+    EXACT,
     GROUP,
     RELATED,
     likeness,
@@ -18,6 +21,10 @@ from contextui.agent.models.offline.shown.profiles import (
 
 _HARMFUL = frozenset(f"@{name}" for name in listed("remove clear reset close cancel reject leave"))
 _TAKING = frozenset(listed("remove clear reset close cancel reject leave untag stop off done"))
+_CHANGING = frozenset(listed("edit replace set rename swap write"))
+_OVERWRITING = ("@edit", "@replace")
+_CLOSING = (frozenset({"@close"}),)
+_HEAD_PHRASE = re.compile(r"\s(?:of|with|for|in|that|to)\s|[:：,，.。]")
 _FORBIDDEN, _DOUBTFUL, _GUESSED = 8.0, 3.0, 0.4
 
 
@@ -34,21 +41,48 @@ def doubt(
         loose: How many words count only because the window's description has them.
     """
     profile = profile_of(action)
-    if head is not None and not by_switch and _is_contrary(head, profile.verbs):
+    if (
+        head is not None
+        and not by_switch
+        and (_is_contrary(head, profile.verbs) or _takes_away_otherwise(head, action))
+    ):
         return _FORBIDDEN
     related = head is not None and RELATED <= likeness(head.keys, profile.every) < GROUP
-    words = filled.params and all(isinstance(one, str) for one in filled.params.values())
-    if related and words and not filled.sure:
-        return _GUESSED
+    overwrites = related and _overwrites(head, action)
     left = filled.left_weight + loose
-    if filled.switched and left >= 1:
+    if (filled.switched and (left >= 1 or _is_of_another(filled))) or (
+        overwrites and _tells_words(filled)
+    ):
         return _DOUBTFUL
-    if not is_harmful(action):
-        return 0.0
+    if related and _tells_words(filled, only=True) and not filled.sure:
+        return _GUESSED
+    return _harm(head, action, filled, left) if is_harmful(action) else 0.0
+
+
+def _is_of_another(filled: Filled) -> bool:
+    """Whether a thing is named that no param takes: "turn off the light" is about a light."""
+    left = [token for one in filled.left if one.weight for token in one.tokens]
+    return any(key[0] == "#" for token in left for key in token.keys)
+
+
+def _overwrites(head: Token | None, action: Action) -> bool:
+    """Whether an action puts words in the place of others, and the verb says something else."""
+    changes = head is not None and not _CHANGING.isdisjoint(senses(head.keys))
+    return not changes and not profile_of(action).verbs.isdisjoint(_OVERWRITING)
+
+
+def _harm(head: Token | None, action: Action, filled: Filled, left: float) -> float:
+    """What speaks against an action that takes something away."""
     if not filled.switched and not _is_meant(head, action):
         return _FORBIDDEN
-    closes = "@close" in profile.verbs  # a window can be opened again
+    closes = "@close" in profile_of(action).verbs  # a window can be opened again
     return _DOUBTFUL if left >= 1 and not closes else 0.0
+
+
+def _tells_words(filled: Filled, *, only: bool = False) -> bool:
+    """Whether an action is given words; with `only`, nothing but words."""
+    given = [isinstance(one, str) for one in filled.params.values()]
+    return bool(given) and (all(given) if only else any(given))
 
 
 def narrowed(tokens: Sequence[Token], action: Action, window: WindowView) -> float:
@@ -68,9 +102,35 @@ def narrowed(tokens: Sequence[Token], action: Action, window: WindowView) -> flo
     return _FORBIDDEN if unsaid else 0.0
 
 
+def closed_by_mistake(
+    tokens: Sequence[Token], mentions: Collection[int], head: Token | None, window: WindowView
+) -> float:
+    """What speaks against closing a window for something that it only tells of.
+
+    "Shut down the machine" is about no window, though one shows what the machine does.
+    """
+    spoken = [tokens[place] for place in mentions]
+    if not spoken:
+        return _DOUBTFUL if head is not None and likeness(head.keys, _CLOSING) < GROUP else 0.0
+    what = keys_of(_HEAD_PHRASE.split(window.description, maxsplit=1)[0])
+    names = (*words_of(window)[0], *what, frozenset({"#window"}))
+    named = any(
+        one.text.casefold() == window.id or likeness(one.nouns, names) >= GROUP for one in spoken
+    )
+    return 0.0 if named else _DOUBTFUL
+
+
 def is_harmful(action: Action) -> bool:
     """Whether an action takes something away."""
     return not profile_of(action).verbs.isdisjoint(_HARMFUL)
+
+
+def _takes_away_otherwise(head: Token, action: Action) -> bool:
+    """Whether a verb takes something away, and an action has only a word for that in its label."""
+    profile = profile_of(action)
+    takes = {f"@{one}" for one in senses(head.keys)} <= _HARMFUL and head.is_verb
+    own = likeness(head.keys, (*profile.names, *profile.heads))
+    return takes and own < RELATED and likeness(head.keys, profile.every) < EXACT
 
 
 def _is_meant(head: Token | None, action: Action) -> bool:
@@ -79,7 +139,8 @@ def _is_meant(head: Token | None, action: Action) -> bool:
         return False
     profile = profile_of(action)
     harms = [one[1:] for one in profile.verbs & _HARMFUL]
-    said = [one for one in senses(head.keys) if one in _TAKING]
+    said = senses(head.keys)
+    said = said if _TAKING.issuperset(said) else []  # "bought" says more than that it is done
     kin = any(frozenset((one, harm)) in KIN for one in said for harm in harms)
     return kin or likeness(head.keys, profile.every) >= GROUP
 

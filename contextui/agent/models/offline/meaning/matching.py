@@ -6,7 +6,12 @@ from dataclasses import dataclass, field, replace
 from contextui.agent.models.offline.filling.filled import Filled
 from contextui.agent.models.offline.filling.frame import Each, Frame
 from contextui.agent.models.offline.filling.sharing import fill
-from contextui.agent.models.offline.meaning.caution import doubt, is_harmful, narrowed
+from contextui.agent.models.offline.meaning.caution import (
+    closed_by_mistake,
+    doubt,
+    is_harmful,
+    narrowed,
+)
 from contextui.agent.models.offline.meaning.weighing import (
     choice_words,
     is_complete,
@@ -17,12 +22,14 @@ from contextui.agent.models.offline.meaning.weighing import (
 )
 from contextui.agent.models.offline.parting.runs import Run
 from contextui.agent.models.offline.reading.clauses import Clause
-from contextui.agent.models.offline.reading.token import Token
+from contextui.agent.models.offline.reading.token import Kind, Token
+from contextui.agent.models.offline.reading.words import keys_of
 from contextui.agent.models.offline.referring.mentions import (
     is_indefinite,
     led_mention,
     mention_of,
 )
+from contextui.agent.models.offline.referring.noting import is_elsewhere
 from contextui.agent.models.offline.referring.references import windows_meant
 from contextui.agent.models.offline.referring.roles import Roles, head_of, is_generic, verb_score
 from contextui.agent.models.offline.shown import items as shown
@@ -47,6 +54,7 @@ _SETTING = (
     "@mark",
 )
 _ADJUSTING = ("@set", "@edit", "@raise", "@lower", "@replace")
+_ELSEWHERE = 6.0  # what speaks against a window when what is told belongs into another
 _KNOWN = 3.0  # what speaks against adding something that is there, when no verb says so
 SURE, SURE_TO_OPEN = 3.0, 2.2
 """The least score of a meaning that is acted upon. Opening a window does no harm."""
@@ -64,7 +72,7 @@ class Meaning:
         filled: The params.
         also: Further windows in which the same is to be done.
         then: Whether the clause still has to be carried out once the window is open.
-        named: Whether the verb that was said names the action.
+        named: Whether the verb that was said names the action, or what was said the class.
     """
 
     score: float
@@ -106,10 +114,14 @@ class _Acting:
         closed = [one for one in around.classes if all(one.name != w.name for w in around.windows)]
         self._elsewhere = max((led_mention(clause, one) for one in closed), default=0.0)
         verb = clause.tokens[head] if head is not None else None
-        self._idle = verb is not None and not any(
-            likeness(verb.keys, (*profile_of(one).names, *profile_of(one).heads)) >= GROUP
-            for window in around.windows
-            for one in window.actions
+        self._idle = (
+            verb is not None
+            and verb.is_verb
+            and not any(
+                likeness(verb.keys, (*profile_of(one).names, *profile_of(one).heads)) >= GROUP
+                for window in around.windows
+                for one in window.actions
+            )
         )  # a verb that no open window knows says little
         self._there = ""
         if any(one.has("~here") for one in clause.tokens):
@@ -136,6 +148,8 @@ class _Acting:
         named, places = self._mentions[window.id]
         if self._meant.windows:
             return 2.0, places | self._meant.places
+        if is_elsewhere(self._clause, self._head, window, self._around):
+            return -_ELSEWHERE, places
         bonus = min(named, 2.0) - (1.5 if self._clearest >= named + 1.5 else 0.0)
         verb = self._clause.tokens[self._head] if self._head is not None else None
         if is_indefinite(self._clause, places) and (verb is None or verb.has("@open", "@show")):
@@ -178,15 +192,24 @@ class _Acting:
         loose = loose_words(clause, window, action, roles)
         score -= doubt(verb, action, filled, by_switch=filled.switched, loose=loose)
         score -= narrowed(clause.tokens, action, window)
+        if action.id == "close" and not pointed:
+            score -= closed_by_mistake(clause.tokens, roles.mentions, verb, window)
+        if frame.making and verb is not None and verb.has("make") and _is_made_of_it(clause, head):
+            score -= _KNOWN
         score -= meant_otherwise(clause, window, action, roles)
-        if frame.making and not by_verb:
+        restored = verb is not None and verb.has("@restore")
+        if frame.making and (restored or not by_verb):
             score -= _KNOWN * _are_there(window, filled)
+        if frame.making and verb is not None and verb.has("make"):
+            score -= _KNOWN * _are_changed(window, filled)
         told = filled.sure > 1 and filled.sure == len(filled.params) and not filled.left_weight
         adjusted = verb is not None and _adjusts(verb, action) and not filled.missing
         adjusted = adjusted and filled.left_weight < 1
         score += 1.0 if (told or adjusted) and generic else 0.0
         known = filled.sure > 1 or adjusted or (head is None and plain)
         score -= 0.0 if evidence or chosen or known else 1.5
+        labelled = (verb is None or not verb.is_verb) and is_complete(filled, action)
+        score += 1.0 if labelled and _is_labelled(clause, action) else 0.0
         also = tuple(one for one in self._meant.windows if one.id != window.id)
         return Meaning(score, action, window, None, filled, also, named=by_verb)
 
@@ -203,11 +226,32 @@ def _adjusts(verb: Token, action: Action) -> bool:
     return len(needed) == 1 and needed[0].is_number and verb.has(*_ADJUSTING)
 
 
+def _is_labelled(clause: Clause, action: Action) -> bool:
+    """Whether a figure stands behind the name of what it is for: "volume 30"."""
+    words = [keys for one in action.params if one.is_number for keys in keys_of(one.name)]
+    said = [one for one in clause.tokens if one.kind is Kind.WORD]
+    return bool(words) and any(likeness(one.nouns, tuple(words)) >= GROUP for one in said)
+
+
 def _are_there(window: WindowView, filled: Filled) -> bool:
     """Whether what would be added stands there already."""
     texts = {one.text.casefold() for one in window.items if one.text}
     given = [one.values if isinstance(one, Each) else (one,) for one in filled.params.values()]
     return any(isinstance(one, str) and one.casefold() in texts for each in given for one in each)
+
+
+def _is_made_of_it(clause: Clause, head: int | None) -> bool:
+    """Whether "it" is to become something else: "make it bold" makes nothing new."""
+    after = clause.tokens[head + 1 : head + 3] if head is not None else ()
+    return len(after) == 2 and after[0].has("~it", "~this") and not after[1].has(
+        "~article", "~new_article")  # fmt: skip
+
+
+def _are_changed(window: WindowView, filled: Filled) -> bool:
+    """Whether what would be made begins with what is there: "make eggs …" is about the eggs."""
+    texts = tuple(f"{one.text.casefold()} " for one in window.items if one.text)
+    return any(isinstance(one, str) and f"{one.casefold()} ".startswith(texts)
+               for one in filled.params.values())  # fmt: skip
 
 
 def _shown_there(window: WindowView, filled: Filled) -> float:

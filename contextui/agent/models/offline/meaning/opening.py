@@ -11,7 +11,6 @@ from contextui.agent.models.offline.parting.runs import COLON, COMMA
 from contextui.agent.models.offline.reading.clauses import Clause, is_telling, significant
 from contextui.agent.models.offline.reading.token import Kind, Token
 from contextui.agent.models.offline.reading.words import keys_of
-from contextui.agent.models.offline.referring.knowing import declares
 from contextui.agent.models.offline.referring.mentions import (
     is_indefinite,
     is_named,
@@ -20,9 +19,10 @@ from contextui.agent.models.offline.referring.mentions import (
     mention_of,
     opens_paths,
 )
+from contextui.agent.models.offline.referring.noting import is_elsewhere, product_of, shows
 from contextui.agent.models.offline.referring.roles import Roles, head_of, is_generic
 from contextui.agent.models.offline.shown.blocks import Action, ClassView
-from contextui.agent.models.offline.shown.profiles import GROUP, likeness, words_of
+from contextui.agent.models.offline.shown.profiles import GROUP, likeness, senses, words_of
 from contextui.agent.models.offline.shown.surroundings import Surroundings
 
 _MADE = frozenset({"@open"})
@@ -45,7 +45,7 @@ def _meanings(
 ) -> Iterator[Meaning]:
     verb = clause.tokens[head] if head is not None else None
     named, places = mention_of(clause, cls, strict=False)
-    if named < 0.7 and not _may_fit(clause, verb, cls):
+    if named < 0.7 and not (_may_fit(clause, verb, cls) or product_of(clause, head)):
         return
     action = Action(cls.name, cls.description, cls.args)
     roles = Roles(head, set(), _class_places(clause, cls, places))
@@ -67,21 +67,28 @@ def _meanings(
         score -= 1.0 if _only_modifies(clause, places) else 0.0
         if not by_name:
             score -= min(filled.left_weight, 2.0)  # only words of its description were said
+        score += 1.5 * any(one is True for one in filled.params.values())
         score += 0.6 if any(not one.optional for one in cls.args) and not filled.missing else 0.0
         score += 0.3 * len(places) / max(sum(map(len, words_of(cls)[:2])), 1)
         more = _has_more(filled) or (file is not None and bool(filled.left))
-        yield Meaning(score, action, None, cls, filled, then=more)
+        yield Meaning(score, action, None, cls, filled, then=more, named=by_name)
     elif file is not None:
         path = next(one.name for one in cls.args if not one.optional)
         yield Meaning(4.0, action, None, cls, Filled({path: file}), then=True)
     elif not is_open and all(one.optional for one in cls.args):
-        led = led_mention(clause, cls) >= 2.0
+        led = led_mention(clause, cls) >= 1.8
+        alone = _is_for_it_alone(clause, head, cls, around)
         does = _does_what_it_is_for(verb, cls) and _tells_something(clause, verb)
-        does = does and len(significant(clause.tokens)) > 1
-        if led or does or named >= 2.0:
+        does = alone or (does and len(significant(clause.tokens)) > 1)
+        if does or ((led or named >= 1.8) and _may_open(verb)):
             score = min(named, 3.0) + 0.8 * led + 2.4 * does + 0.3 * _shows_products(verb, cls)
-            score += _ALONE * (does and _is_for_it_alone(clause, verb, cls, around))
+            score += _ALONE * alone
             yield Meaning(score, action, None, cls, Filled(), then=True)
+
+
+def _may_open(verb: Token | None) -> bool:
+    """Whether a window may be opened for a verb: one that is known, and takes nothing away."""
+    return verb is None or (verb.is_verb and not verb.has("@remove", "@clear", "@reset", "@close"))
 
 
 def _file_to_act_in(clause: Clause, cls: ClassView, verb: Token | None) -> str | None:
@@ -165,19 +172,15 @@ def _does_what_it_is_for(verb: Token | None, cls: ClassView) -> bool:
 
 
 def _is_for_it_alone(
-    clause: Clause, verb: Token | None, cls: ClassView, around: Surroundings
+    clause: Clause, head: int | None, cls: ClassView, around: Surroundings
 ) -> bool:
-    """Whether a verb names what the class shows, and no open window is named or has a word for it.
+    """Whether what is told belongs into such a window, and into none that is open.
 
     "Note: …" means notes; "write: …" can mean any text that is open.
     """
-    if verb is None or likeness(verb.nouns, words_of(cls)[1]) < GROUP:
-        return False
-    told = any(is_telling(clause.tokens, n) or one.has("~saying")
-               for n, one in enumerate(clause.tokens))  # fmt: skip
-    return told and not any(
-        declares(one, verb.keys) or mention_of(clause, one)[0] >= 0.7 for one in around.windows
-    )
+    product = product_of(clause, head)
+    return bool(product) and shows(cls, product) and all(
+        is_elsewhere(clause, head, one, around) for one in around.windows)  # fmt: skip
 
 
 def _shows_products(verb: Token | None, cls: ClassView) -> bool:
@@ -194,7 +197,8 @@ def _tells_something(clause: Clause, verb: Token | None) -> bool:
 
 
 def _is_described(verb: Token, cls: ClassView) -> bool:
-    return any(likeness(verb.keys, part) >= GROUP for part in words_of(cls)[1:])
+    own = frozenset(key for key in verb.keys if key[0] != "@" or key[1:] in senses(verb.keys))
+    return any(likeness(own, part) >= GROUP for part in words_of(cls)[1:])
 
 
 def _has_more(filled: Filled) -> bool:

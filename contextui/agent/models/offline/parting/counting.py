@@ -40,7 +40,7 @@ class Numbers:
         if token.kind is Kind.WORD and token.number.ordinal:
             placed = any(not one.optional and one.is_place for one in self._params)
             return behind_words and placed
-        if self._is_text(place, token):
+        if self._is_text(place, token) or self._is_set(place, token):
             return False
         needed = any(not one.optional for one in self._params)
         counts = any(self._counts(place, one) for one in self._params)
@@ -75,6 +75,12 @@ class Numbers:
         led = bool(before) and before[-1].has("~to", "~with", "~saying")
         spelled = token.is_ascii and token.text.isalpha()
         return texts and led and spelled and any(one.number for one in before)
+
+    def _is_set(self, place: int, token: Token) -> bool:
+        """Whether a number is a part of a setting, such as ``port=8080``."""
+        sign = self._clause.tokens[place - 1] if place > 1 else None
+        return sign is not None and sign.text == "=" and sign.end == token.start and not any(
+            self._is_named_near(place - 1, one) for one in self._params)  # fmt: skip
 
     def _is_range(self, after: Token, then: Token | None) -> bool:
         """Whether "10-20" is said where one number is wanted: it begins at the first."""

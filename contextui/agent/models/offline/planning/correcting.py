@@ -1,24 +1,32 @@
 """The last wish with another value: "no, eggs" puts it right, "and coffee" goes on with it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextui.agent.models.offline.filling.frame import Each, Frame
 from contextui.agent.models.offline.filling.sharing import value_of_words
+from contextui.agent.models.offline.lexicon.listed import listed
+from contextui.agent.models.offline.planning.taking_back import inverse
 from contextui.agent.models.offline.planning.talking import clauses_in
 from contextui.agent.models.offline.planning.wishing import Outcome, Planned, understand
 from contextui.agent.models.offline.reading.clauses import Clause
-from contextui.agent.models.offline.reading.token import Kind
+from contextui.agent.models.offline.reading.token import Kind, Token
 from contextui.agent.models.offline.reading.words import tokens_of
 from contextui.agent.models.offline.shown.blocks import Action, WindowView
 from contextui.agent.models.offline.shown.items import EXACT, find_by_words, main_items, value_of
 from contextui.agent.models.offline.shown.profiles import profile_of
-from contextui.agent.models.offline.shown.scene import Scene
+from contextui.agent.models.offline.shown.scene import Call, Scene
 from contextui.agent.models.offline.shown.surroundings import Surroundings
 from contextui.config.choices import Lang
 
 _LEADING = ("~correction", "~interjection", "~no", "~polite", "~adverb", "~be", "~not")
 _ALSO = ("also", "plus", "还有", "以及", "too", "as well", "也要", "也是", "也一样")
+_DAYS = tuple(
+    f"#{one}"
+    for one in listed(
+        "monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday"
+    )
+)
 _LONGEST = 7  # tokens of a value that is put right
 
 
@@ -38,11 +46,10 @@ def correction(scene: Scene, around: Surroundings, lang: Lang) -> Outcome | None
     if action is None or not isinstance(given, Mapping):
         return None
     if more is not None:
-        calls = _again(window, action, dict(given), value, undo=False)
+        calls = _again(window, action, dict(given), value)
     else:
-        calls = _edited(window, action, dict(given), value) or _again(
-            window, action, dict(given), value, undo=True
-        )
+        calls = _edited(window, action, dict(given), value)
+        calls = calls or _instead(last, around.windows, _again(window, action, dict(given), value))
     return Outcome(tuple(calls), score=9.0) if calls else None
 
 
@@ -91,18 +98,36 @@ def _edited(
         if not edits or found.fit < EXACT or not needed[1].type.takes_text:
             continue
         item = value_of(found.items[-1], needed[0], main_items(window))
-        text = " ".join(one.text for one in value.tokens) if value.text.isascii() else value.text
-        params = {needed[0].name: item, needed[1].name: text}
+        params = {needed[0].name: item, needed[1].name: _with_part(texts[0], value)}
         return [_call(window, other, params)]
     return []
 
 
+def _with_part(text: str, value: Clause) -> str:
+    """A text with what is put right in it: "call Ana on Friday", "make that Monday"."""
+    new = " ".join(one.text for one in value.tokens) if value.text.isascii() else value.text
+    same = [one for one in tokens_of(text) if len(value.tokens) == 1
+            and _kind(one) and _kind(one) == _kind(value.tokens[0])]  # fmt: skip
+    return text[: same[0].start] + new + text[same[0].end :] if len(same) == 1 else new
+
+
+def _kind(token: Token) -> str:
+    """What can be put in its place: a day for a day, a number for a number."""
+    if token.kind is Kind.CLOCK or token.number:
+        return "clock" if token.kind is Kind.CLOCK else "number"
+    return "day" if token.has(*_DAYS) else ""
+
+
+def _instead(last: Call, windows: Sequence[WindowView], calls: list[Planned]) -> list[Planned]:
+    """The calls, behind what takes back the one that they stand for."""
+    back = inverse(last, windows) if calls else None
+    return calls if back is None else [Planned("action", back), *calls]
+
+
 def _again(
-    window: WindowView, action: Action, given: dict[str, Any], value: Clause, *, undo: bool
+    window: WindowView, action: Action, given: dict[str, Any], value: Clause
 ) -> list[Planned]:
     """The same once more, with the one value that the words can stand for."""
-    takes_back = [one for one in window.actions if "@undo" in profile_of(one).verbs]
-    takes_back = [one for one in takes_back if undo and not one.params]
     frame = Frame(action, window, profile_of(action).verbs)
     number = any(one.number for one in value.tokens)
     for param in sorted(action.params, key=lambda one: one.is_number is not number):
@@ -111,8 +136,7 @@ def _again(
         new = value_of_words(value, param, frame)
         if new is None or isinstance(new, Each) or new == given[param.name]:
             continue
-        call = _call(window, action, {**given, param.name: new})
-        return [*(_call(window, one, {}) for one in takes_back[:1]), call]
+        return [_call(window, action, {**given, param.name: new})]
     return []
 
 

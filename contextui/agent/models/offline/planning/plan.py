@@ -12,9 +12,19 @@ from contextui.agent.models.offline.answering import saying
 from contextui.agent.models.offline.meaning.matching import Meaning
 from contextui.agent.models.offline.planning.arranging import again, parts_of_wish, with_next
 from contextui.agent.models.offline.planning.correcting import correction
+from contextui.agent.models.offline.planning.rearranging import rearranged
 from contextui.agent.models.offline.planning.replying import Reply, reply_to_question
-from contextui.agent.models.offline.planning.taking_back import inverse, takes_back
-from contextui.agent.models.offline.planning.talking import file_to_read, small_talk, wishes_of
+from contextui.agent.models.offline.planning.taking_back import (
+    inverse,
+    takes_back,
+    takes_back_all,
+)
+from contextui.agent.models.offline.planning.talking import (
+    file_to_read,
+    small_talk,
+    told_alone,
+    wishes_of,
+)
 from contextui.agent.models.offline.planning.wishing import (
     NOTHING,
     Outcome,
@@ -24,6 +34,7 @@ from contextui.agent.models.offline.planning.wishing import (
 )
 from contextui.agent.models.offline.reading.clauses import Clause
 from contextui.agent.models.offline.reading.words import tokens_of
+from contextui.agent.models.offline.referring.spelling import with_names_right, with_verb_right
 from contextui.agent.models.offline.referring.topic import Topic
 from contextui.agent.models.offline.shown.blocks import WindowView
 from contextui.agent.models.offline.shown.scene import Call, Scene
@@ -157,16 +168,30 @@ class _Planner:
             return Outcome(text=talk, score=9.0)
         if path := file_to_read(clause, around, self._scene):
             return Outcome((Planned("read_file", {"path": path}),), score=9.0)
-        if takes_back(clause, around):
-            return self._taken_back(around)
-        return understand(again(clause, self._before(), around), around, self._lang)
+        if takes_back_all(clause, around) or takes_back(clause, around):
+            return self._taken_back(clause, around)
+        if self._awaits:
+            clause = told_alone(clause, around)
+        outcome = self._carried_out(with_names_right(clause, around), around)
+        right = with_verb_right(clause) if outcome.score < 9.0 else None
+        if right is None:
+            return outcome
+        meant = self._carried_out(with_names_right(right, around), around)
+        better = not outcome.is_understood or meant.score > outcome.score
+        return meant if meant.is_whole and better else outcome
+
+    def _carried_out(self, clause: Clause, around: Surroundings) -> Outcome:
+        wish = again(clause, self._before(), around)
+        return rearranged(clause, around, self._lang) or understand(wish, around, self._lang)
 
     def _before(self) -> Clause | None:
         """The wish before the present one."""
         return self._clauses[self._place - 1] if self._place else None
 
-    def _taken_back(self, around: Surroundings) -> Outcome:
+    def _taken_back(self, clause: Clause, around: Surroundings) -> Outcome:
         """What takes back the call that was made last."""
+        if takes_back_all(clause, around):
+            return Outcome(text=saying.phrases(self._lang).one_at_a_time, score=9.0)
         back = inverse(self._made[0], around.windows) if self._made else None
         if back is None:
             return Outcome(text=saying.phrases(self._lang).cannot_take_back, score=9.0)

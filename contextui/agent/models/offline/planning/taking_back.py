@@ -1,5 +1,6 @@
 """What takes back the last call: "undo that", "no, it isn't done", where a window has no undo."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,19 +16,29 @@ from contextui.agent.models.offline.shown.surroundings import Surroundings
 _SMALL = ("~it", "~this", "~polite", "~adverb", "~interjection", "~aspect", "~last", "~article",
           "~greet", "~of", "~object", "~one", "~correction", "~step", "#step", "#move")  # fmt: skip
 _DENYING = (*_SMALL, "~not", "~no", "~be", "~is_there", "~person", "~have")
+_BACK = ("@undo", "@restore")
 _MAKING = ("@add", "@write")
+_QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"|“([^”]+)”|「([^」]+)」")
 
 
 def takes_back(clause: Clause, around: Surroundings) -> bool:
     """Whether a clause only says that what was done last is to be taken back."""
     said = [one for one in clause.tokens if one.kind is not Kind.MARK]
-    undoes = any(one.has("@undo") for one in said)
+    undoes = any(one.has(*_BACK) for one in said)
     denies = _denies(said)
     recent = [one for one in around.windows if one.id in around.used[:1]]
     declared = any(_undo_of(one) for one in recent or around.windows)
     if undoes and not declared:
-        return all(one.has("@undo", *_SMALL) for one in said)
+        return all(one.has(*_BACK, *_SMALL) for one in said)
     return denies and all(one.has(*_DENYING) for one in said)
+
+
+def takes_back_all(clause: Clause, around: Surroundings) -> bool:
+    """Whether everything is to be taken back, and no window declares that."""
+    said = [one for one in clause.tokens if one.kind is not Kind.MARK]
+    undoes = any(one.has("@undo") for one in said) and any(one.has("~all") for one in said)
+    undoing = [one for window in around.windows for one in window.actions if _undoes(one)]
+    return undoes and not any("~all" in keys for one in undoing for keys in profile_of(one).every)
 
 
 def inverse(call: Call, windows: Sequence[WindowView]) -> dict[str, Any] | None:
@@ -44,7 +55,7 @@ def inverse(call: Call, windows: Sequence[WindowView]) -> dict[str, Any] | None:
     switches = [one for one in action.params if one.type.is_bool and one.name in given]
     if len(switches) == len(given) == 1:
         return _input(window, action, {switches[0].name: not given[switches[0].name]})
-    return _removed(window, action, given)
+    return _removed(window, action, given) or _put_back(window, action, call.result)
 
 
 # --- within ------------------------------------------------------------------------------
@@ -62,8 +73,11 @@ def _action(window: WindowView, call: Call) -> Action | None:
 
 
 def _undo_of(window: WindowView) -> Action | None:
-    undoing = (one for one in window.actions if "@undo" in profile_of(one).verbs)
-    return next((one for one in undoing if not one.params), None)
+    return next((one for one in window.actions if _undoes(one) and not one.params), None)
+
+
+def _undoes(action: Action) -> bool:
+    return "@undo" in profile_of(action).verbs
 
 
 def _opposite(window: WindowView, action: Action) -> Action | None:
@@ -94,6 +108,19 @@ def _removed(window: WindowView, action: Action, given: Mapping[str, Any]) -> di
             continue
         item = value_of(found.items[-1], needed[0], pool)
         return None if item is None else _input(window, other, {needed[0].name: item})
+    return None
+
+
+def _put_back(window: WindowView, action: Action, result: str) -> dict[str, Any] | None:
+    """What was deleted is added again, if the result quotes just one thing."""
+    found = {next(filter(None, one)) for one in _QUOTED.findall(result)}
+    if "@remove" not in profile_of(action).verbs or len(found) != 1:
+        return None
+    for other in window.actions:
+        needed = [one for one in other.params if not one.optional]
+        adds = "@add" in profile_of(other).verbs and len(needed) == 1
+        if adds and needed[0].type.takes_text:
+            return _input(window, other, {needed[0].name: found.pop()})
     return None
 
 

@@ -21,6 +21,7 @@ from contextui.config.choices import Lang
 _SMALL_TALK = ("~greet", "~thank", "~bye", "~closing", "~polite", "~adverb", "~interjection")
 _LONGEST_QUESTION = 80  # characters of a question for what can be done
 _MOST_NAMES, _LONGEST_NAME = 300, 9  # things of a window, and words of one, that are looked for
+_WRITING = frozenset({"@write", "@add", "write"})
 MOST = 30
 """Wishes of one turn: more would take more steps than a turn has."""
 
@@ -162,6 +163,19 @@ def verb_alone(tokens: Sequence[Token]) -> tuple[Token, ...]:
     """What ends in a verb, without who or what does it."""
     small = [one for one in tokens[:-1] if one.is_small or one.is_verb]
     return (*small, tokens[-1])
+
+
+def told_alone(clause: Clause, around: Surroundings) -> Clause:
+    """What is told to a window that was opened for it: of "a file that says …" what it says."""
+    head, tokens = head_of(clause, around.declared()), clause.tokens
+    if head is None or not tokens[head].has("@open"):
+        return clause
+    told = next((n for n, one in enumerate(tokens) if n > head and one.has("~saying")), None)
+    if told is None or told + 1 == len(tokens):
+        return clause
+    colon = Token("：", tokens[told].start, tokens[told].end, Kind.MARK)
+    verb = Token("write", tokens[head].start, tokens[head].end, Kind.WORD, _WRITING)
+    return Clause((verb, colon, *tokens[told + 1 :]), clause.words)
 
 
 def _named_view(clause: Clause, around: Surroundings) -> str:

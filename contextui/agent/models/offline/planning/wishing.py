@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from contextui.agent.models.offline.answering import saying
@@ -88,13 +89,15 @@ def understand(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
     head = head_of(clause, around.declared())
     leaves = head is None and any(one.has("~leave") for one in clause.tokens)
     leaves = leaves or _leaves_window(clause, head, around)
-    if leaves or is_negated(clause, head):
+    if leaves or is_negated(clause, head) or (head is None and _is_denied(clause)):
         return NOTHING
     if missing := unknown_window(clause.text, around):
         names = ", ".join(one.id for one in around.windows) or phrases.of(lang).none
         return Outcome(text=phrases.of(lang).no_window.format(id=missing, names=names), score=9.0)
-    wishes = acting(clause, around)
     opens = opening(clause, around)
+    if _searches(clause, head):
+        clause = _as_search(clause)
+    wishes = acting(clause, around)
     best = max([*wishes[:1], *opens[:1]], key=lambda one: one.score, default=None)
     if clause.is_question and not (best and best.score > 7.0 and _only_looks(best)):
         return _question(clause, around, lang)
@@ -135,12 +138,23 @@ def _leaves_window(clause: Clause, head: int | None, around: Surroundings) -> bo
     """Whether a window is to be left as it is ("keep the notebook"), not what it shows."""
     if head is None or not clause.tokens[head].has("~leave"):
         return False
-    words = [one for n, one in enumerate(clause.tokens) if n != head and not one.is_small]
-    words = [one for one in words if one.kind is not Kind.MARK]
-    named = [
-        one.text.casefold() in (view.name, view.id) for one in words for view in around.windows
-    ]
-    return len(words) == 1 and any(named)
+    spoken = [mention_of(clause, one, strict=False) for one in around.windows]
+    places = {place for score, found in spoken if score >= 0.7 for place in found}
+    words = [one for n, one in enumerate(clause.tokens) if n != head and n not in places]
+    words = [one for one in words if one.kind is not Kind.MARK and not one.is_small]
+    named = [clause.tokens[n].text.casefold() for n in places]
+    by_name = any(one in (view.name, view.id) for one in named for view in around.windows)
+    stays = any(one.has("@open", "alone") for one in clause.tokens[head + 1 :])
+    others = [one for one in words if not one.has("alone")]
+    return not others and ((bool(places) and stays) or by_name)
+
+
+def _is_denied(clause: Clause) -> bool:
+    """Whether it tells what somebody does not do: 小刚没来."""
+    return any(
+        one.has("~not") and not one.is_verb and after.is_verb and not after.is_ascii
+        for one, after in pairwise(clause.tokens)
+    )
 
 
 def _only_looks(meaning: Meaning) -> bool:
@@ -212,12 +226,20 @@ def _question(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
     return Outcome(text=f"{say.cannot_tell} {say.connect}", score=1.0)
 
 
+def _searches(clause: Clause, head: int | None) -> bool:
+    """Whether it asks to find where something stands: "where in my files does it say …"."""
+    if head is None or not clause.tokens[head].has("@find"):
+        return False
+    asked = any(one.has("~where", "~what") for one in clause.tokens)
+    return asked and any(one.has("~contains") for one in clause.tokens[head + 1 :])
+
+
 def _as_search(clause: Clause) -> Clause:
     """A question for what contains something, as the wish to find it."""
     tokens = clause.tokens
     at = max(n for n, one in enumerate(tokens) if one.has("~contains", "~where"))
     told = [n for n in range(at + 1, len(tokens)) if tokens[n].kind is not Kind.MARK]
-    before = [one for one in tokens[:at] if not one.has(*_ASKING, "~be", "~have")]
+    before = [one for one in tokens[:at] if not one.has(*_ASKING, "~be", "~have", "@find")]
     if not told and not before:
         return clause
     find = with_keys(tokens[at], frozenset({"@find"}))

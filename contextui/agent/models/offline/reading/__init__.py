@@ -2,5 +2,5 @@
 
 Begin with `words`, which makes the tokens (`token`) that `scanning` and `chinese` find in a text,
 each with the keys that it is known by. `splitting` parts them into `clauses`, once `naming`,
-`phrasal` and `telling_done` have put together what belongs together.
+`mending`, `phrasal` and `telling_done` have put together what belongs together.
 """

@@ -64,7 +64,7 @@ class Clause:
             asks = first < len(said) or said[-1].has("~is_there") or self.tokens[-1].text in "?？"
             return asks and all(_only_looks(one) for one in said[:first])
         marked = any(one.text == "?" for one in self.tokens[-2:])
-        polite = any(one.has("~polite") for one in self.tokens[:4])
+        polite = any(one.has("~polite") for one in self.tokens[:4]) or _asks_for(self.tokens)
         return marked and not polite and not said[0].is_verb
 
     def with_more(self, other: "Clause") -> "Clause":
@@ -109,6 +109,12 @@ def significant(tokens: Sequence[Token]) -> Sequence[Token]:
 def _is_plain_verb(token: Token) -> bool:
     """Whether it is a verb and nothing smaller."""
     return token.is_verb and not token.has("~polite", "~interjection", "~in", "~with", "~by")
+
+
+def _asks_for(tokens: Sequence[Token]) -> bool:
+    """Whether "could you", wherever it stands, leads to what is to be done."""
+    at = next((n for n, one in enumerate(tokens) if one.has("~polite") and "you" in one.text), None)
+    return at is not None and any(one.is_verb for one in tokens[at + 1 : at + 4])
 
 
 def _only_looks(token: Token) -> bool:

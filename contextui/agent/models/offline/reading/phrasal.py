@@ -1,6 +1,7 @@
 """Verbs that stand apart from their small word, are denied, or are only said to be polite."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from contextui.agent.models.offline.lexicon.tables import lexicon
 from contextui.agent.models.offline.reading.token import Kind, Token
@@ -42,6 +43,27 @@ def joined(tokens: Sequence[Token]) -> list[Token]:
                     result[later] = Token(other.text, other.start, other.end, other.kind, small)
                 break
     return result
+
+
+def wanted(tokens: list[Token]) -> list[Token]:
+    """Take "I want eggs on the list", and "eggs should be on it", for the wish to add them."""
+    led = [n for n in range(1, len(tokens) - 1) if tokens[n].has("~in", "~to")
+           and tokens[n + 1].has("~article", "~possessive", "~it", "~this")]  # fmt: skip
+    found = list(tokens)
+    for place, token in enumerate(tokens[:-2]):
+        after = tokens[place + 1]
+        if token.has("@want") and any(place + 1 < n for n in led):
+            found[place] = replace(token, keys=token.keys | {"@add"})
+        elif token.has("~aux") and after.text == "be" and place + 2 in led and place:
+            found[place] = replace(token, keys=frozenset({"@add"}))
+            return [*found[: place + 1], *found[place + 2 :]]
+    return found
+
+
+def active(tokens: list[Token]) -> list[Token]:
+    """Leave "be" out before what is to be done: "could eggs be added"."""
+    done = [one.is_verb and one.text.endswith("ed") for one in tokens]
+    return [one for n, one in enumerate(tokens) if one.text != "be" or not any(done[n + 1 : n + 2])]
 
 
 def switched(tokens: list[Token]) -> list[Token]:

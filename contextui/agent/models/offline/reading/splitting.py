@@ -15,12 +15,15 @@ from contextui.agent.models.offline.reading.clauses import (
     is_telling,
     significant,
 )
+from contextui.agent.models.offline.reading.mending import mended
 from contextui.agent.models.offline.reading.naming import described, glued, named
 from contextui.agent.models.offline.reading.phrasal import (
+    active,
     ended,
     joined,
     softened,
     switched,
+    wanted,
     without_denied,
     without_interjection,
 )
@@ -51,7 +54,10 @@ def clauses_of(
         names: Declared words that are to be taken as a whole.
         declared: Parts of Chinese words that windows declare, to part what was said by.
     """
-    tokens = _told(named(glued(tokens_of(words, declared), names)), knows)
+    tokens: Sequence[Token] = named(glued(tokens_of(words, declared), names))
+    if (meant := mended(words, tokens)) != words:
+        words, tokens = meant, named(glued(tokens_of(meant, declared), names))
+    tokens = _told(_with_pauses(tokens), knows)
     found, start, told, telling, anew = list[Clause](), 0, False, False, True
     for place, token in enumerate(tokens):
         told = told or telling
@@ -95,7 +101,7 @@ def begins_wish(tokens: Sequence[Token], knows: Knows, *, listing: bool = False)
     if _is_wish_verb(first, knows):
         alone = len(said) == 1 or (_is_joint(said[1]) and said[1].text not in COLONS)
         return first.has(*_ALONE) or not alone
-    if first.has(*ASKING):
+    if first.has(*ASKING) or (first.has("~leave") and len(said) > 1):
         return True
     if first.is_verb and first.is_ascii and not (first.is_small or listing) and len(said) > 2:
         return said[1].has("~article", "~possessive", "~it")  # "and load a teapot"
@@ -111,6 +117,8 @@ def _clause(tokens: Sequence[Token], words: str, anew: bool) -> Clause:
     for look in (
         without_interjection,
         softened,
+        active,
+        wanted,
         described,
         without_denied,
         ended,
@@ -120,6 +128,18 @@ def _clause(tokens: Sequence[Token], words: str, anew: bool) -> Clause:
     ):
         found = look(found)
     return Clause(tuple(found), words, anew=anew)
+
+
+def _with_pauses(tokens: Sequence[Token]) -> list[Token]:
+    """Put a comma where a Chinese sentence ends and only a space follows: 面包买了 鸡蛋不要了."""
+    found = list[Token]()
+    for token in tokens:
+        before = found[-1] if found else None
+        ends = before is not None and not before.is_ascii and before.text[-1] in "了吧啦"
+        if ends and before is not None and before.end < token.start and not token.is_ascii:
+            found.append(Token("，", before.end, before.end, Kind.MARK))
+        found.append(token)
+    return found
 
 
 def _told(tokens: Sequence[Token], knows: Knows) -> Sequence[Token]:

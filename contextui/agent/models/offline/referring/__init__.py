@@ -2,5 +2,6 @@
 
 Begin with `roles`, which finds the word that says what to do, and `mentions`, which finds where a
 clause names a window. `references` says which open windows are meant, `knowing` which have to do
-with a word, `topic` what the conversation was about.
+with a word, `noting` what is told to be kept, `topic` what the conversation was about. `spelling`
+reads slips of the fingers.
 """

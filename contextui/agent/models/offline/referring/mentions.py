@@ -17,7 +17,7 @@ _BEFORE = listed(
 )
 _AFTER = listed(
     "~in ~of ~to ~from ~for ~with ~adverb ~polite ~then ~by ~every ~be ~is_there ~as ~called "
-    "~saying ~tagged ~and ~at ~before ~after"
+    "~saying ~tagged ~and ~at ~before ~after ~howmany ~have"
 )
 _INDEFINITE = frozenset(("a", "an", "new", "another", "一个", "新", "个"))
 PLACING = listed("~in ~to ~from ~at ~for ~by")

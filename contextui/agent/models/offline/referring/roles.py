@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from contextui.agent.models.offline.lexicon.verbs import GENERIC
-from contextui.agent.models.offline.reading.clauses import Clause, is_telling
+from contextui.agent.models.offline.reading.clauses import Clause, is_telling, significant
 from contextui.agent.models.offline.reading.token import Kind, Token
 from contextui.agent.models.offline.shown.blocks import Action, WindowView
 from contextui.agent.models.offline.shown.profiles import EXACT, GROUP, likeness, profile_of
@@ -50,8 +50,8 @@ def head_of(clause: Clause, declared: frozenset[str]) -> int | None:
         polite = token.has("~polite", "~adverb", "~done_mark") and not token.keys & declared
         noun = _is_noun(tokens, place) or _describes(tokens, place)
         if not (polite or _only_leads(tokens, place) or noun):
-            return place
-    return None
+            return place if token.is_verb else _unknown_verb(tokens, place)
+    return _unknown_verb(tokens, None)
 
 
 def is_negated(clause: Clause, head: int | None) -> bool:
@@ -96,9 +96,8 @@ def verb_score(clause: Clause, action: Action, window: WindowView, roles: Roles)
             continue
         by_name = likeness(token.keys, profile.names)
         if place == roles.head and by_name > likeness(token.keys, profile.names[:1]):
-            by_name /= (
-                2 if _is_verb(profile.names[0]) else 1
-            )  # what is said may only be a part of the name
+            # What is said may only be a part of the name.
+            by_name /= 2 if _is_verb(profile.names[0]) else 1
         later = likeness(token.keys, profile.more_heads)
         by_head = max(likeness(token.keys, profile.heads), 0.7 * later)
         by_label = likeness(token.keys, profile.label)
@@ -119,6 +118,21 @@ def verb_score(clause: Clause, action: Action, window: WindowView, roles: Roles)
 
 
 # --- within ------------------------------------------------------------------------------
+
+
+def _unknown_verb(tokens: Sequence[Token], other: int | None) -> int | None:
+    """The place of a first word that nobody knows, if it acts on what follows: "indent line 2".
+
+    Args:
+        tokens: What was said.
+        other: The place of the word that is taken for the verb if it does not.
+    """
+    said = significant(tokens)
+    first, after = (said[0], said[1]) if len(said) > 2 else (None, None)
+    if first is None or after is None or first.kind is not Kind.WORD or not first.text.isalpha():
+        return other
+    known = any(key[0] in "@#~" for key in first.keys) or not first.is_ascii or first.number
+    return tokens.index(first) if not known and after.has(*_DETERMINER, "~it", "#line") else other
 
 
 def _is_verb(keys: frozenset[str]) -> bool:

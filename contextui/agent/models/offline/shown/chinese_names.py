@@ -18,9 +18,12 @@ def declared_parts(words: str, around: Surroundings) -> frozenset[str]:
     texts += [one.description for one in around.classes]
     for window in around.windows:
         texts += [one.label for one in window.actions]
+    params = [one for window in around.windows for act in window.actions for one in act.params]
+    chosen = {choice for one in params for choice in one.type.choices if choice in head}
     things = [one for window in around.windows for one in window.items[:_MOST]]
     shown = [text for one in things for text in (one.text, *(value for _, value in one.attributes))]
     whole = {f"={text}" for text in shown if 1 < len(text) <= _LONGEST and text in head}
+    whole |= {f"={text}" for text in chosen if len(text) > 1 and not text.isascii()}
     return _parts_in(head, tuple(texts)) | whole
 
 
