@@ -1,6 +1,5 @@
 """All open windows: opening, closing, acting, waiting for them, and who was used last."""
 
-import threading
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -32,10 +31,10 @@ from contextui.windowing.base import Window
 from contextui.windowing.catalog import Catalog, make
 from contextui.windowing.env import Clock, Env, utc_now
 from contextui.windowing.intent import Allow
-from contextui.windowing.numbering import Numbering
 from contextui.windowing.params import Params
 from contextui.windowing.phrases import WindowWords
 from contextui.windowing.place import Place
+from contextui.windowing.roster import Roster
 from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.worker import PATIENCE
@@ -72,13 +71,8 @@ class WindowManager:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
         self._catalog = Catalog(classes)
-        self._windows: dict[str, Window] = {}
-        self._last_renders: dict[str, str] = {}
-        self._numbering = Numbering()
-        self._focus: dict[str, int] = {}
-        self._last_use = 0
+        self._roster = Roster(self._words)
         self._listeners = Listeners()
-        self._lock = threading.RLock()
 
     @property
     def classes(self) -> Mapping[str, type[Window]]:
@@ -112,15 +106,14 @@ class WindowManager:
         """
         instance = self._catalog.window(window, self._words)
         arguments = instance.opening.validate(args, f"open {instance.name}", self.lang)
-        with self._lock:
-            window_id = self._numbering.next_id(instance.name)
+        window_id = self._roster.next_id(instance.name)
         runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
         opening = runtime.start(instance.opened, arguments, first=True)
         if runtime.worker.wait(opening) and (problem := opening.exception()):
             runtime.worker.stop()
             raise problem
         runtime.worker.wait(runtime.renders.request())
-        self._enter(instance)
+        self._roster.enter(instance)
         self._listeners.emit(WindowOpened(window_id))
         return instance
 
@@ -141,7 +134,7 @@ class WindowManager:
         """
         if not WINDOW_ID.fullmatch(window_id):
             raise UnknownWindowError(f"{text.quote(window_id)} cannot be a window's id.")
-        if window_id in self._windows:
+        if self._roster.get(window_id) is not None:
             raise UnknownWindowError(f"There is a window {window_id} already.")
         instance = make(cls)
         try:
@@ -150,12 +143,11 @@ class WindowManager:
             raise InvalidSourceDataError(
                 f"{window_id}: the saved state is not one of {cls.name}: {problem}"
             ) from problem
-        with self._lock:
-            self._numbering.note_id(window_id)
+        self._roster.note_id(window_id)
         runtime = self._attach(instance, window_id, lod or self.lod, version)
         runtime.worker.wait(runtime.start(instance.restored, {}, first=False))
         runtime.worker.wait(runtime.renders.request())
-        self._enter(instance)
+        self._roster.enter(instance)
         self._listeners.emit(WindowRestored(window_id))
         return instance
 
@@ -171,44 +163,37 @@ class WindowManager:
 
     def get(self, window_id: str) -> Window | None:
         """The open window of this id, if there is one."""
-        return self._windows.get(window_id)
+        return self._roster.get(window_id)
 
     def windows(self) -> list[Window]:
         """The open windows, in the order in which they were opened."""
-        with self._lock:
-            return list(self._windows.values())
+        return self._roster.open_windows()
 
     def last_render(self, window_id: str) -> str | None:
         """The XML that a closed window showed last."""
-        return self._last_renders.get(window_id)
+        return self._roster.last_render(window_id)
 
     @property
     def numbers(self) -> dict[str, int]:
         """The highest number that a window of each name has had."""
-        return self._numbering.highest
+        return self._roster.numbers
 
     def remember(self, last_renders: Mapping[str, str], numbers: Mapping[str, int]) -> None:
         """Know of windows that were closed in an earlier run, so that no id is used twice."""
-        with self._lock:
-            self._last_renders.update(last_renders)
-            self._numbering.note(numbers)
+        self._roster.remember(last_renders, numbers)
 
     def focus(self, window_id: str) -> None:
         """Note that this window is in use: it keeps its detail longest when room gets scarce."""
-        self._require(window_id)
-        with self._lock:
-            if self._focus.get(window_id) == self._last_use:
-                return
-            self._use(window_id)
-        self._listeners.emit(WindowFocused(window_id))
+        if self._roster.use(window_id):
+            self._listeners.emit(WindowFocused(window_id))
 
     def focused_at(self, window_id: str) -> int:
         """When the window was last in use; higher is later, 0 is never."""
-        return self._focus.get(window_id, 0)
+        return self._roster.used_at(window_id)
 
     def set_lod(self, window_id: str, lod: Lod) -> None:
         """Switch a window's level of detail."""
-        self._require(window_id).runtime.renders.set_lod(lod)
+        self._roster.require(window_id).runtime.renders.set_lod(lod)
 
     # --- acting and waiting ------------------------------------------------------------
 
@@ -229,7 +214,7 @@ class WindowManager:
         """
         window_id, action_id = str(window_id), str(action_id)  # a model may send anything
         try:
-            window = self._require(window_id)
+            window = self._roster.require(window_id)
             given = self._as_params(params)
             if action_id == "close":
                 return self._close_by_action(window_id, given, actor)
@@ -238,7 +223,7 @@ class WindowManager:
         except ContextUIError as error:
             return ActionResult.failed(error)
         if isinstance(result.error, WindowClosedError):
-            return ActionResult.failed(self._unknown(window_id))
+            return ActionResult.failed(self._roster.unknown(window_id))
         return result
 
     async def settle(self, seconds: float = PATIENCE) -> list[str]:
@@ -267,38 +252,11 @@ class WindowManager:
         window._runtime = Runtime(window, place, lod, version)
         return window._runtime
 
-    def _enter(self, window: Window) -> None:
-        with self._lock:
-            self._windows[window.id] = window
-            self._use(window.id)
-
-    def _use(self, window_id: str) -> None:
-        self._last_use += 1
-        self._focus[window_id] = self._last_use
-
-    def _require(self, window_id: str) -> Window:
-        window = self._windows.get(window_id)
-        if window is None:
-            raise self._unknown(window_id)
-        return window
-
-    def _unknown(self, window_id: str) -> UnknownWindowError:
-        if window_id in self._last_renders:
-            return UnknownWindowError(self._words.is_closed.format(id=window_id))
-        there_is = ", ".join(self._windows) or self._words.none
-        return UnknownWindowError(
-            self._words.no_window.format(id=text.quote(window_id), names=there_is)
-        )
-
     def _close(self, window_id: str, summary: str | None, actor: Actor) -> str:
         """Close a window; what was given up by that, in its own words."""
-        window = self._require(window_id)
-        last = window.runtime.renders.at()  # may wait, so not under the lock
-        with self._lock:
-            self._require(window_id)  # someone else may have closed it meanwhile
-            self._last_renders[window_id] = last.xml
-            del self._windows[window_id]
-            self._focus.pop(window_id, None)
+        window = self._roster.require(window_id)
+        last = window.runtime.renders.at()  # may wait
+        self._roster.leave(window_id, last.xml)  # unless someone else has closed it meanwhile
         window.runtime.end()
         self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
         return last.unsaved
