@@ -11,10 +11,9 @@ from textual.message import Message
 from textual.screen import Screen
 
 from contextui.agent.events import CompactionFinished, Notice, TurnFinished, TurnStarted
-from contextui.errors import ContextUIError
 from contextui.events import Event
 from contextui.tui.asking import Asker
-from contextui.tui.commands import Command, Commands, UnknownCommandError
+from contextui.tui.commands import Command, Commands
 from contextui.tui.compacting import CompactScreen
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
@@ -31,6 +30,7 @@ from contextui.tui.inspector.pane import Inspector
 from contextui.tui.link import Link
 from contextui.tui.menu import Menu
 from contextui.tui.navigation import Hold, Navigation
+from contextui.tui.saying import Saying
 from contextui.tui.talk import Talk
 from contextui.tui.words import Words
 
@@ -57,10 +57,8 @@ class MainScreen(Screen[None]):
         super().__init__(classes="-no-windows")  # with room for what is said
         self.words, self._folder, self._hold = words, folder, hold
         self.desk: Desk | None = None
-        self.talk: Talk | None = None
         self._link: Link | None = None
         self._asker: Asker | None = None
-        self._said_early: list[str] = []
 
     def compose(self) -> ComposeResult:
         """The frame and its panes."""
@@ -83,7 +81,6 @@ class MainScreen(Screen[None]):
     def attach(self, desk: Desk, app: App[int], asker: Asker) -> None:
         """Show a session."""
         self.desk, self._asker = desk, asker
-        self.talk = Talk(desk.controller, self.hear)
         self._link = Link(desk, lambda: self.post_message(self.Changed()))
         menu = Menu(app, desk, self.words, self.conversation.note)
         self.writing.commands = menu.commands(self._own_commands())
@@ -96,10 +93,7 @@ class MainScreen(Screen[None]):
         for notice in desk.notices:
             self.conversation.note(notice)
         self._arrange()
-        said, self._said_early = self._said_early, []
-        self.writing.show_waiting([])
-        for text in said:
-            self.say(text)
+        self._saying.attach(Talk(desk.controller, self.hear))
 
     def on_unmount(self) -> None:
         """Listen no more."""
@@ -120,6 +114,20 @@ class MainScreen(Screen[None]):
             self.query_one(Desktop),
             self._hold,
         )
+
+    @cached_property
+    def _saying(self) -> Saying:
+        return Saying(
+            self.writing,
+            self.conversation,
+            self.words,
+            lambda turn: self.run_worker(turn, name="turn"),
+        )
+
+    @property
+    def talk(self) -> Talk | None:
+        """The turns; None while the session is still being opened."""
+        return self._saying.talk
 
     @property
     def writing(self) -> Writing:
@@ -163,13 +171,7 @@ class MainScreen(Screen[None]):
         self.prompt.hear(event)
         self.query_one(Inspector).hear(event)
         if isinstance(event, TurnStarted | TurnFinished | CompactionFinished):
-            self._show_waiting(event)
-
-    def _show_waiting(self, event: Event) -> None:
-        """Show what waits; after a turn that did not end well, it is not sent by itself."""
-        if self.talk is not None:
-            is_held = isinstance(event, TurnFinished) and event.reason != "done"
-            self.writing.show_waiting(self.talk.waiting, is_held=is_held)
+            self._saying.show_waiting(event)
 
     @on(Guard.Failed)
     def _log_failed_widget(self, message: Guard.Failed) -> None:
@@ -203,35 +205,16 @@ class MainScreen(Screen[None]):
 
     def do(self, command: str) -> None:
         """Carry out a slash command."""
-        try:
-            self.commands.run(command)
-        except UnknownCommandError as error:
-            told = "There is no command {name}. Try: {names}."
-            told = self.words(told, name=error.name, names=error.known)
-            self.conversation.note(told, is_error=True)
-            self.writing.put_back(command)
-        except ContextUIError as error:
-            self.conversation.note(str(error), is_error=True)
-            if self.commands.takes_something(command):
-                self.writing.put_back(command)
+        self._saying.do(command)
 
     def say(self, text: str) -> None:
         """Say something to the model, now or when the turn under way has ended."""
-        if self.talk is None:
-            self._said_early.append(text)  # the session is still being opened
-            self.writing.show_waiting(self._said_early)
-        elif self.talk.is_running:
-            self.talk.waiting.append(text)
-            self.writing.show_waiting(self.talk.waiting)
-        else:
-            self.run_worker(self.talk.run(text), name="turn")
+        self._saying.say(text)
 
     @on(Queue.TakenBack)
     @on(Prompt.TakenBack)
     def _take_back(self) -> None:
-        if self.talk is not None and self.talk.waiting:
-            self.prompt.put(self.talk.waiting.pop())
-            self.writing.show_waiting(self.talk.waiting, is_held=not self.talk.is_running)
+        self._saying.take_back()
 
     @on(Prompt.LeftDownward)
     def _offer_tries(self) -> None:
@@ -249,25 +232,21 @@ class MainScreen(Screen[None]):
                 lambda _: self._ask_to_compact(),
                 alias="c",
             ),
-            Command("stop", "stop the turn under way", lambda _: self._stop()),
+            Command("stop", "stop the turn under way", lambda _: self._saying.stop()),
             Command("inspector", "show or hide the inspector", lambda _: self.action_inspector()),
             Command("zoom", "give one pane all the room", lambda _: self.action_zoom()),
         ]
 
     def _ask_to_compact(self) -> None:
         """Show what would go and what would stay; it is done if the person says so."""
-        if self.desk is None or self.talk is None:
+        if self.desk is None:
             return
         self.desk.controller.check_idle()
         context = self.desk.session.context
         screen = CompactScreen(
             self.words, self.desk.controller.compaction.check(), context.ledger.calls
         )
-        self.app.push_screen(screen, self._compact)
-
-    def _compact(self, wanted: bool | None) -> None:
-        if wanted and self.talk is not None:
-            self.run_worker(self.talk.compact(), name="turn")
+        self.app.push_screen(screen, self._saying.compact)
 
     # --- where the person is -----------------------------------------------------------
 
@@ -314,21 +293,15 @@ class MainScreen(Screen[None]):
         elif self.has_class("-zoom"):
             self.action_zoom()
         else:
-            self._stop()
+            self._saying.stop()
 
     def action_stop_or_clear(self) -> None:
         """Copy what is selected, else stop the turn, else clear the prompt, else say what quits."""
         selected = self.get_selected_text() or self.prompt.selected_text
         if selected:
             self.app.copy_to_clipboard(selected)
-        elif not self._stop():
+        elif not self._saying.stop():
             if self.prompt.text:
                 self.prompt.clear()
             else:
                 self.notify(self.words("ctrl+q quits"), markup=False)
-
-    def _stop(self) -> bool:
-        if self.talk is None or not self.talk.is_running:
-            return False
-        self.talk.stop()
-        return True
