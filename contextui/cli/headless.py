@@ -17,6 +17,7 @@ from contextui.cli.result import Told, explained
 from contextui.cli.speaking import tell, tell_where, words_of
 from contextui.cli.usage import UsageError
 from contextui.cli.words import in_ours, words
+from contextui.events import WindowTroubled
 from contextui.model import Model
 from contextui.session.session import Session
 from contextui.tokens import TokenCounter
@@ -102,6 +103,8 @@ async def _take_turn(
                     finished = event
                 case Notice(text):
                     notices.told.append(text)
+                case WindowTroubled(window_id, reason):
+                    notices.troubles[window_id] = reason
             try:
                 output.hear(event)
                 notices.tell_new()
@@ -112,7 +115,7 @@ async def _take_turn(
         tell_where(error)
         finished = replace(finished, reason="failed", explanation=words_of(error))
     notices.tell_new()
-    notices.tell_unsaved()
+    notices.tell_rest()
     session = notices.session
     explanation = explained(finished, controller.options, session)
     try:
@@ -160,6 +163,7 @@ class _Notices:
 
     def __init__(self, before: Sequence[str], session: Session) -> None:
         self.session, self.told = session, list[str]()
+        self.troubles = dict[str, str]()  # the last one of each window, in this turn
         self._heard = 0
         for notice in before:
             self._tell(notice)
@@ -171,9 +175,12 @@ class _Notices:
         for notice in new:
             self._tell(notice)
 
-    def tell_unsaved(self) -> None:
-        """Say at the end what that it could not be saved comes to, as no turn follows."""
-        if self.session.unsaved:
+    def tell_rest(self) -> None:
+        """Say what only the end tells: what is wrong with open windows, and what is not saved."""
+        for window_id, reason in self.troubles.items():
+            if self.session.windows.get(window_id):  # else the call that failed told of it
+                self._tell(f"{window_id} {reason}")
+        if self.session.unsaved:  # no turn follows in which it could be
             self._tell(
                 words(
                     "This turn is not saved, or not whole: "

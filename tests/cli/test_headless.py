@@ -252,6 +252,27 @@ def test_words_of_several_answers_are_lines_of_their_own(program: Program, serve
     assert program("-p", "Hi").out == "I look.\nThere.\n"
 
 
+FAULTY = """
+from contextui import Body, Lod, Window
+class BrokenWindow(Window):
+    def content(self, lod: Lod) -> Body:
+        return self.state.nothing
+"""
+
+
+def test_a_window_that_cannot_be_drawn_is_told_beside_the_answer(program: Program) -> None:
+    program.write("broken.py", FAULTY)
+    done = program("-p", "Open broken", "--window", "broken.py", "--output-format", "json")
+    trouble = "broken_1 could not be drawn: AttributeError: 'State' object has no attribute"
+    done.fails(0, f"contextui: {trouble} 'nothing' (broken.py:5)")
+    assert [notice.startswith(trouble) for notice in done.json["notices"]] == [True]
+
+
+def test_what_did_not_open_is_told_by_the_answer_alone(program: Program) -> None:
+    done = program("-p", "Open nothing.txt")
+    assert ("nothing.txt" in done.out, done.err) == (True, "")
+
+
 LOUD = """
 import atexit, os, sys
 from contextui import Body, Lod, Window, action
