@@ -30,7 +30,7 @@ class CodeWindow(Window):
     """Code of this project. `<code_ref>id</code_ref>` in an answer shows a file to the person."""
 
     name = "code"
-    description_zh = "本项目的代码文件。回答中的 `<code_ref>id</code_ref>` 会把它显示给用户。"
+    description_zh = "本项目的代码文件。回答中的 `<code_ref>id</code_ref>` 会显示给用户。"
 
     class State(Window.State):
         shown: str = ""
@@ -83,7 +83,11 @@ class CodeWindow(Window):
         new = TextFile(params["content"])
         return diff_text(old, new, name if known else no_file, f"{name} (new)")
 
-    @action("Save code under an id: new, or in place of what has the id", effect="write")
+    @action(
+        "Save code under an id: new, or in place of what has the id",
+        zh="用一个 id 保存代码，新建或替换",
+        effect="write",
+    )
     def save(self, code_id: str, language: str, content: str, description: str = "") -> str:
         saved = self._store().save(code_id, language, content, description)
         self._tick()  # it is saved, even if the list cannot be read now
@@ -92,7 +96,7 @@ class CodeWindow(Window):
         zh = f"已保存 {code_id}：{saved.language}，{saved.line_count} 行。{note}"
         return self.env.say(en, zh)
 
-    @action("Show the code of an id, with line numbers")
+    @action("Show the code of an id, with line numbers", zh="显示某个 id 的代码，带行号")
     def show(self, code_id: str) -> str:
         pages = _pages(self._store().read(code_id))
         self.state.shown, self.state.page = code_id, 1
@@ -102,7 +106,7 @@ class CodeWindow(Window):
         en = f"{code_id} is shown: {counted(lines, 'line')}{where}."
         return say(en, f"正在显示 {code_id}：{lines} 行{where}。")
 
-    @action("Show the list alone again")
+    @action("Show the list alone again", zh="只显示列表")
     def hide(self) -> str:
         if not self.state.shown:
             raise ActionError(self.env.say("No code is shown.", "没有显示任何代码。"))
@@ -111,7 +115,10 @@ class CodeWindow(Window):
         self._look()
         return said
 
-    @action("Turn to a page of the code, or of the list while no code is shown")
+    @action(
+        "Turn to a page of the code, or of the list while no code is shown",
+        zh="翻到代码或列表的某一页",
+    )
     def page(self, number: int) -> str:
         pages = self._count_pages()
         if not 1 <= number <= pages:
@@ -120,7 +127,7 @@ class CodeWindow(Window):
         self.state.page = number
         return self.env.say(f"Page {number} of {pages}.", f"第 {number} 页，共 {pages} 页。")
 
-    @action("Delete the code of an id", effect="write")
+    @action("Delete the code of an id", zh="删除某个 id 的代码", effect="write")
     def delete(self, code_id: str) -> str:
         self._store().delete(code_id)
         self._tick()

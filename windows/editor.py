@@ -125,14 +125,14 @@ class EditorWindow(Window):
 
     # --- actions ------------------------------------------------------------------------------
 
-    @action("Save", effect="write")
+    @action("Save", zh="保存", effect="write")
     def save(self, keep_links: bool = False) -> str:
         state = self.state
         if not self._editing.buffer.edits and state.read and self.env.workspace.exists(state.path):
             return self.env.say("There are no changes to save.", "没有要保存的改动。")
         return self._save(state.path, state.read, keep_links)
 
-    @action("Find text, from here on")
+    @action("Find text, from here on", zh="从这里往后查找文字")
     def find(self, text: str, ignore_case: bool = False) -> str:
         state, file, here = (
             self.state,
@@ -151,7 +151,10 @@ class EditorWindow(Window):
         said = self.env.say(en, f"找到 {len(hits)} 处，现在在第 {state.line} 行。")
         return "\n".join([said, *listing])
 
-    @action("Replace exact text; it must occur once, or count times")
+    @action(
+        "Replace exact text; it must occur once, or count times",
+        zh="替换原文，须恰好出现一次或 count 次",
+    )
     def replace(self, old: str, new: str, count: int = 1) -> str:
         file = self._editing.buffer.file
         numbers = file.lines_with(old)
@@ -160,21 +163,21 @@ class EditorWindow(Window):
         lines = shorten(", ".join(map(str, numbers)), 100)
         return self.env.say(en, f"已替换 {count} 处，在第 {lines} 行。")
 
-    @action("Undo")
+    @action("Undo", zh="撤销")
     def undo(self) -> str:
         self._editing.change(self._editing.buffer.undo())
         line, more = self.state.line, len(self._editing.buffer.past)
         en = f"Undone in line {line}; {more} more can be undone."
         return self.env.say(en, f"已撤销第 {line} 行的改动，还可撤销 {more} 步。")
 
-    @action("Redo")
+    @action("Redo", zh="重做")
     def redo(self) -> str:
         self._editing.change(self._editing.buffer.redo())
         line, more = self.state.line, len(self._editing.buffer.future)
         en = f"Redone in line {line}; {more} more can be redone."
         return self.env.say(en, f"已重做第 {line} 行的改动，还可重做 {more} 步。")
 
-    @action("Show the page that begins with a line")
+    @action("Show the page that begins with a line", zh="显示从某一行开始的一页")
     def goto(self, line: int) -> str:
         page = self._editing.page(line, 1)
         if line < 1 or not (page.lines or line == 1):
@@ -186,32 +189,38 @@ class EditorWindow(Window):
         self.state.line, self.state.column = line, 0
         return self._place()
 
-    @action("Show the next page; pages=-1: the one before")
+    @action("Show the next page; pages=-1: the one before", zh="显示下一页；pages=-1 为上一页")
     def scroll(self, pages: int = 1) -> str:
         if not self._editing.turn(pages):
             said = self.env.say("There is nothing further", "没有更多内容了")
             raise ActionError(self.state.trouble or f"{said}: {self._place()}.")
         return self._place()
 
-    @action("Insert lines before a line; after the last to append")
+    @action(
+        "Insert lines before a line; after the last to append",
+        zh="在某行之前插入，最后一行之后为追加",
+    )
     def insert(self, before_line: int, text: str) -> str:
         more = self._editing.edit(self._editing.buffer.file.insert_lines(before_line, text))
         en = f"Inserted {counted(more, 'line')} before {before_line}."
         return self.env.say(en, f"已在第 {before_line} 行之前插入 {more} 行。")
 
-    @action("Replace lines, first to last")
+    @action("Replace lines, first to last", zh="替换从 first 到 last 的行")
     def replace_lines(self, first: int, last: int, text: str) -> str:
         more = self._editing.edit(self._editing.buffer.file.replace_lines(first, last, text))
         old, new = spanned("line", first, last), spanned("line", first, last + more)
         zh = f"已替换第 {span(first, last)} 行；新文本在第 {span(first, last + more)} 行。"
         return self.env.say(f"Replaced {old}; the new text is {new}.", zh)
 
-    @action("Delete lines, first to last")
+    @action("Delete lines, first to last", zh="删除从 first 到 last 的行")
     def delete_lines(self, first: int, last: int) -> str:
         more = self._editing.edit(self._editing.buffer.file.delete_lines(first, last))
         return self.env.say(f"Deleted {counted(-more, 'line')}.", f"已删除 {-more} 行。")
 
-    @action("Replace characters, counted from 0, if the text has this revision")
+    @action(
+        "Replace characters, counted from 0, if the text has this revision",
+        zh="按从 0 数起的位置替换字符，须是这个修订版",
+    )
     def splice(self, start: int, end: int, text: str, revision: int | None = None) -> str:
         if revision not in (None, now := self.state.revision):
             en = f"The text changed meanwhile; it has revision {now} now."
@@ -219,7 +228,7 @@ class EditorWindow(Window):
         self._editing.change(self._editing.buffer.splice(start, end, text))
         return f"Revision {self.state.revision}."
 
-    @action("Show the unsaved edits as a diff", effect="read")
+    @action("Show the unsaved edits as a diff", zh="以差异显示未保存的改动", effect="read")
     def diff(self) -> str:
         parts = [self._editing.diff()]
         if self.state.lost:
@@ -229,11 +238,14 @@ class EditorWindow(Window):
             parts += [edit.shown() for edit in self.state.lost]
         return "".join(parts) or self.env.say("There are no unsaved edits.", "没有未保存的编辑。")
 
-    @action("Save as a new file, and go on in that", effect="write")
+    @action("Save as a new file, and go on in that", zh="另存为新文件并继续编辑它", effect="write")
     def save_as(self, path: str) -> str:
         return self._save(self.env.workspace.relative(path), None)
 
-    @action("Read the file again; discard unsaved edits, or keep those that fit")
+    @action(
+        "Read the file again; discard unsaved edits, or keep those that fit",
+        zh="重新读取文件；放弃未保存的改动，或保留仍适用的",
+    )
     def reload(self, discard: bool = False, keep: bool = False) -> str:
         count = len(self.state.lost) + len(self.state.edits)
         if count and discard is keep:
@@ -247,7 +259,10 @@ class EditorWindow(Window):
             made = self.env.say(en, f"{count} 处编辑中有 {again} 处已重新应用；")
         return self.env.say("Read again: {}.", "已重新读取：{}。").format(made + self._place())
 
-    @action("Open another file here; new: begin one; discard: drop unsaved edits")
+    @action(
+        "Open another file here; new: begin one; discard: drop unsaved edits",
+        zh="在这里打开另一个文件；new 新建，discard 放弃改动",
+    )
     def open(self, path: str, line: int = 1, new: bool = False, discard: bool = False) -> str:
         if (self.state.edits or self.state.lost) and not discard:
             en = "There are unsaved edits. Save them first, or give discard=true."

@@ -113,7 +113,7 @@ class FilesWindow(Window):
 
     # --- actions -----------------------------------------------------------------------------
 
-    @action("Open a file in an editor, or expand a folder")
+    @action("Open a file in an editor, or expand a folder", zh="在编辑器中打开文件，或展开文件夹")
     def open(self, path: str) -> str:
         info = self._at(path)
         name = shown_name(info.path)
@@ -126,7 +126,7 @@ class FilesWindow(Window):
         editor = self.env.open("editor", path=info.path).id
         return self.env.say(f"Opened {name} in {editor}.", f"已在 {editor} 中打开 {name}。")
 
-    @action("Show what is in a folder, within the tree")
+    @action("Show what is in a folder, within the tree", zh="展开文件夹，在树中显示其内容")
     def expand(self, path: str) -> str:
         folder, state = self._folder(path), self.state
         above = [folder, *map(str, PurePosixPath(folder).parents)]
@@ -143,7 +143,7 @@ class FilesWindow(Window):
         name = self._name(folder)
         return self.env.say(f"Expanded {name} ({count}).", f"已展开 {name}（{count} 项）。")
 
-    @action("Show a folder as one line again")
+    @action("Show a folder as one line again", zh="收起文件夹，只占一行")
     def collapse(self, path: str) -> str:
         folder, expanded = self._folder(path), self.state.expanded
         if folder not in expanded:
@@ -154,19 +154,19 @@ class FilesWindow(Window):
         self._show(self.state.root, folder)
         return self.env.say(f"Collapsed {self._name(folder)}.", f"已收起 {self._name(folder)}。")
 
-    @action("Show one folder alone")
+    @action("Show one folder alone", zh="进入文件夹，只显示它")
     def enter(self, path: str) -> str:
         self._show(self._folder(path))
         return self.env.say(f"Shown: {self._head()}.", f"正在显示：{self._head()}。")
 
-    @action("Show the folder above")
+    @action("Show the folder above", zh="回到上一级文件夹")
     def up(self) -> str:
         if self.state.root == ".":
             en = "This is the workspace itself. Nothing outside of it can be shown."
             raise self._error(en, "这就是工作区本身，不能显示它之外的内容。")
         return self.enter(str(PurePosixPath(self.state.root).parent))
 
-    @action("Turn to a page")
+    @action("Turn to a page", zh="翻到某一页")
     def page(self, number: int) -> str:
         pages = len(split(self._lines(), ROOM))
         if not 1 <= number <= pages:
@@ -176,14 +176,17 @@ class FilesWindow(Window):
         self._see()
         return self.env.say(f"Page {number} of {pages}.", f"第 {number} 页，共 {pages} 页。")
 
-    @action("Find names that contain a text, or fit a pattern with * and ?")
+    @action(
+        "Find names that contain a text, or fit a pattern with * and ?",
+        zh="查找含有某段文字或符合 * ? 模式的名称",
+    )
     def find_name(self, text: str, under: str | None = None) -> str:
         place, patience = self._place(text, under), search.Patience(PATIENCE)
         names = search.find_names(self.env.workspace, text, place, patience=patience)
         found = [Row(one.path, one.kind) for one in names]
         return self._keep(text, place, found, patience.ran_out)
 
-    @action("Find lines of files that contain a text")
+    @action("Find lines of files that contain a text", zh="查找文件中含有某段文字的行")
     def find_text(self, text: str, ignore_case: bool = False, under: str | None = None) -> str:
         place, patience = self._place(text, under), search.Patience(PATIENCE)
         hits = search.find_text(
@@ -192,7 +195,7 @@ class FilesWindow(Window):
         found = [Row(hit.path, behind=f":{hit.line}: {hit.text.strip()[:120]}") for hit in hits]
         return self._keep(text, place, found, patience.ran_out)
 
-    @action("Show the tree as it is now, without what was found")
+    @action("Show the tree as it is now, without what was found", zh="显示当前的树，不含查找结果")
     def refresh(self) -> str:
         self._show(self.state.root)
         return self.env.say(f"Shown: {self._head()}.", f"正在显示：{self._head()}。")

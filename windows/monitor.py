@@ -98,7 +98,7 @@ class MonitorWindow(Window):
         every = f"{state.seconds:g} s"
         return [*body, Element("sampling", every=every, paused=state.paused or None)]
 
-    @action("Take a sample every so many seconds")
+    @action("Take a sample every so many seconds", zh="每隔若干秒采样一次")
     def every(self, seconds: float) -> str:
         if not 0.5 <= seconds <= 3600:
             en = f"A sample can be taken every 0.5 to 3600 seconds, not {seconds:g}."
@@ -110,7 +110,7 @@ class MonitorWindow(Window):
         later = self.env.say(", once it is resumed", "，恢复后生效") * self.state.paused
         return self.env.say(f"Every {seconds:g} s{later}.", f"每 {seconds:g} 秒采样一次{later}。")
 
-    @action("Choose what is shown")
+    @action("Choose what is shown", zh="选择显示什么")
     def show(self, metrics: list[Metric]) -> str:
         if not metrics:
             names = ", ".join(get_args(Metric))
@@ -119,7 +119,7 @@ class MonitorWindow(Window):
         self.state.shown = list(dict.fromkeys(metrics))
         return self.sample()
 
-    @action("Show the top processes; 0 shows none")
+    @action("Show the top processes; 0 shows none", zh="显示最忙的进程，0 为不显示")
     def processes(self, count: int, by: By = "cpu") -> str:
         if not 0 <= count <= _MOST:
             en = f"0 to {_MOST} processes can be shown, not {count}."
@@ -133,26 +133,29 @@ class MonitorWindow(Window):
             return self.env.say("No processes are shown.", "不显示进程。")
         return self.env.say(f"Top {count} by {by}: {top}.", f"{_ZH[by]}占用前 {count}：{top}。")
 
-    @action("Show the arguments of processes, secrets masked, or hide them")
+    @action(
+        "Show the arguments of processes, secrets masked, or hide them",
+        zh="显示或隐藏进程的参数，密钥会被遮住",
+    )
     def arguments(self, show: bool) -> str:
         self.state.arguments = show
         self._sample()
         en, zh = ("shown", "显示") if show else ("hidden", "不显示")
         return self.env.say(f"Arguments are {en}.", f"{zh}进程的参数。")
 
-    @action("Take no more samples")
+    @action("Take no more samples", zh="停止采样")
     def pause(self) -> str:
         self._end()
         self.state.paused = True
         return self.env.say("Paused. The figures stay as they are.", "已暂停，数字保持不变。")
 
-    @action("Go on taking samples")
+    @action("Go on taking samples", zh="继续采样")
     def resume(self) -> str:
         self.state.paused = False
         self._start()
         return self.sample()
 
-    @action("Take a sample now")
+    @action("Take a sample now", zh="立即采样")
     def sample(self) -> str:
         self._sample()
         return self._line(self.state.shown)

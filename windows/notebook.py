@@ -32,7 +32,7 @@ class NotebookWindow(Window):
     """Notes with a gist, a summary and the full text; `keep` makes them last in the project."""
 
     name = "notebook"
-    description_zh = "笔记：要点、摘要和全文；用 `keep` 可长久保存在项目中。"
+    description_zh = "记笔记：每条有要点、摘要和全文；用 `keep` 可长久保存在项目中。"
 
     class State(Window.State, Notes):
         expanded: list[int] = []
@@ -91,7 +91,10 @@ class NotebookWindow(Window):
         en = f"{FILE} gets {told} beside what it holds, and from now on every change."
         return self.env.say(en, f"{FILE} 将加入 {count} 条笔记，此后的每次更改也会写入。")
 
-    @action("Write an entry; gist and summary are made from the text unless given")
+    @action(
+        "Write an entry; gist and summary are made from the text unless given",
+        zh="写一条笔记；不给要点和摘要时由正文生成",
+    )
     def write(
         self,
         text: str,
@@ -105,7 +108,10 @@ class NotebookWindow(Window):
         entry.tag(tags or [])
         return self._changed(entry)
 
-    @action("Change an entry; an empty gist or summary is made from the text again")
+    @action(
+        "Change an entry; an empty gist or summary is made from the text again",
+        zh="修改一条笔记；要点、摘要留空则由正文重新生成",
+    )
     def edit(
         self,
         entry: int | str,
@@ -120,45 +126,50 @@ class NotebookWindow(Window):
         found.change(text=text, gist=gist, summary=summary)
         return self._changed(found)
 
-    @action("Delete an entry")
+    @action("Delete an entry", zh="删除一条笔记")
     def delete(self, entry: int | str) -> str:
         found = self._fresh(entry)
         self.state.delete(found, self.env.clock())
         named = f"{found.id} {found.head!r}"
         return self._push(self.env.say(f"Entry {named} is deleted.", f"已删除笔记 {named}。"))
 
-    @action("Add tags to an entry")
+    @action("Add tags to an entry", zh="给笔记加标签")
     def tag(self, entry: int | str, tags: list[str]) -> str:
         found = self._fresh(entry)
         found.tag(tags)
         return self._changed(found)
 
-    @action("Take tags from an entry")
+    @action("Take tags from an entry", zh="去掉笔记的标签")
     def untag(self, entry: int | str, tags: list[str]) -> str:
         found = self._fresh(entry)
         found.untag(tags)
         return self._changed(found)
 
-    @action("Show an entry whole")
+    @action("Show an entry whole", zh="显示整条笔记")
     def expand(self, entry: int | str) -> str:
         return self._expand([self.state.find(entry)])
 
-    @action("Show only the summary of an entry")
+    @action("Show only the summary of an entry", zh="只显示一条笔记的摘要")
     def collapse(self, entry: int | str) -> str:
         found = self.state.find(entry)
         self.state.expanded = [one for one in self.state.expanded if one != found.id]
         return self.env.say(f"Entry {found.id} is collapsed.", f"已收起笔记 {found.id}。")
 
-    @action("Show all entries whole, those of the filter if there is one")
+    @action(
+        "Show all entries whole, those of the filter if there is one",
+        zh="显示全部笔记，有筛选时为筛选出的",
+    )
     def expand_all(self) -> str:
         return self._expand(self.state.tagged(self.state.tag))
 
-    @action("Show only the summaries")
+    @action("Show only the summaries", zh="只显示摘要")
     def collapse_all(self) -> str:
         self.state.expanded = []
         return self.env.say("All entries are collapsed.", "已收起全部笔记。")
 
-    @action("Show only entries with this tag; without one, all")
+    @action(
+        "Show only entries with this tag; without one, all", zh="只显示有此标签的笔记，不给则全部"
+    )
     def filter(self, tag: str | None = None) -> str:
         wanted, tags = "".join(clean_tags([tag or ""])), self.state.tags()
         if wanted and wanted.casefold() not in tags:
@@ -172,7 +183,11 @@ class NotebookWindow(Window):
         en = f"Shown: {shown} of {counted(count, 'entry', 'entries')}."
         return self.env.say(en, f"显示 {count} 条笔记中的 {shown} 条。")
 
-    @action("Find entries by words in text, gist, summary or tags", effect="read")
+    @action(
+        "Find entries by words in text, gist, summary or tags",
+        zh="按正文、要点、摘要或标签查找笔记",
+        effect="read",
+    )
     def search(self, text: str) -> str:
         words = text.casefold().split()
         if not words:
@@ -188,7 +203,11 @@ class NotebookWindow(Window):
             lines.append(say(f"… {older} older: add a word", f"… 更早的 {older} 条：请再加一个词"))
         return "\n".join(lines)
 
-    @action(f"Keep the entries in the project, as {FILE}, or no longer", effect="write")
+    @action(
+        f"Keep the entries in the project, as {FILE}, or no longer",
+        zh=f"把笔记存入项目的 {FILE}，或不再存",
+        effect="write",
+    )
     def keep(self, on: bool = True) -> str:
         self.state.kept, self.state.allowed, self.state.problem = on, on, None
         if not on:

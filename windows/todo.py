@@ -52,7 +52,7 @@ class TodoWindow(Window):
             shown.append(Element("more", more))
         return shown
 
-    @action("Add one item, or several")
+    @action("Add one item, or several", zh="添加事项，一个或多个")
     def add(self, text: str | list[str]) -> str:
         added = self._append([text] if isinstance(text, str) else text)
         if not added:
@@ -60,7 +60,7 @@ class TodoWindow(Window):
         named = self._named(added)
         return self.env.say(f"Added {named}.", f"已添加 {named}。")
 
-    @action("Find items by text", effect="read")
+    @action("Find items by text", zh="按文字查找", effect="read")
     def find(self, text: str) -> str:
         words = text.casefold().split()
         found = [
@@ -71,29 +71,29 @@ class TodoWindow(Window):
             f"{len(found)} of {count}: {named}.", f"{count} 项中有 {len(found)} 项：{named}。"
         )
 
-    @action("Mark as done, by id or text")
+    @action("Mark as done, by id or text", zh="标为完成，按 id 或文字")
     def done(self, item: int | str) -> str:
         return self._mark(item, True)
 
-    @action("Mark as not done, by id or text")
+    @action("Mark as not done, by id or text", zh="标为未完成，按 id 或文字")
     def undone(self, item: int | str) -> str:
         return self._mark(item, False)
 
-    @action("Change the text of an item")
+    @action("Change the text of an item", zh="修改一项的文字")
     def edit(self, item: int | str, text: str) -> str:
         found = self._find(item)
         found.text = self._clean(text)
         words = f"{found.text!r}"
         return self.env.say(f"{found.id} is now {words}.", f"{found.id} 现在是 {words}。")
 
-    @action("Delete an item")
+    @action("Delete an item", zh="删除一项")
     def delete(self, item: int | str) -> str:
         found = self._find(item)
         self.state.items.remove(found)
         named = self._named([found])
         return self.env.say(f"Deleted {named}.", f"已删除 {named}。")
 
-    @action("Move an item to a place, 1 is the first")
+    @action("Move an item to a place, 1 is the first", zh="把一项移到某个位置，1 为第一")
     def move(self, item: int | str, place: int) -> str:
         items, found = self.state.items, self._find(item)
         if not 1 <= place <= len(items):
@@ -104,7 +104,7 @@ class TodoWindow(Window):
         named = self._named([found])
         return self.env.say(f"{named} is number {place} now.", f"{named} 现在是第 {place} 项。")
 
-    @action("Delete everything that is done")
+    @action("Delete everything that is done", zh="删除所有已完成的")
     def clear_done(self) -> str:
         before = len(self.state.items)
         self.state.items = [item for item in self.state.items if not item.done]

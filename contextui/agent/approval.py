@@ -82,8 +82,9 @@ class ApprovalGate:
         if self.ask is None:
             raise NotAllowedError(words.nobody_to_ask.format(name=named))
         preview = await window.runtime.preview(action.id, intent.arguments)
+        label = action.labelled(window.env.lang)
         decision = await self.ask(
-            Question(window.id, action.id, action.label, dict(intent.arguments), preview)
+            Question(window.id, action.id, label, dict(intent.arguments), preview)
         )
         if decision.choice == "no":
             told = words.declined.format(name=named)

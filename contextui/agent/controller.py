@@ -35,7 +35,7 @@ from contextui.context.manager import ContextManager
 from contextui.context.pieces import Composition
 from contextui.errors import ContextTooLargeError, ContextUIError
 from contextui.events import Event
-from contextui.model import Answer, Model, ModelError, ModelRequest
+from contextui.model import Answer, Model, ModelError, ModelRequest, Tool
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.trouble import reason_of
@@ -94,6 +94,11 @@ class InteractionController:
             lang=self.windows.lang,
         )
         self._task: asyncio.Task[None] | asyncio.Task[CompactionResult] | None = None
+
+    @property
+    def declared(self) -> Sequence[Tool]:
+        """The tools as the provider is told of them; none where calls are written as tags."""
+        return self._calls.tools
 
     # --- before and after --------------------------------------------------------------
 

@@ -87,15 +87,15 @@ def system_prompt(
     parts = [_RULES[lang]]
     if protocol == "text":
         parts.append(_BY_TEXT[lang])
-    parts.append(f"{about_classes}\n{class_list(classes)}")
+    parts.append(f"{about_classes}\n{class_list(classes, lang)}")
     if guide.strip():
         parts.append(f"{about_folder}\n{cap(guide.strip(), _LONGEST_GUIDE)}")
     return "\n\n".join(parts)
 
 
-def class_list(classes: Iterable[type[Window]]) -> str:
+def class_list(classes: Iterable[type[Window]], lang: Lang = "en") -> str:
     """The classes as XML, one to a line, in the order of their names."""
-    lines = (_class_line(cls) for cls in sorted(classes, key=lambda cls: cls.name))
+    lines = (_class_line(cls, lang) for cls in sorted(classes, key=lambda cls: cls.name))
     return "\n".join(["<Windows>", *lines, "</Windows>"])
 
 
@@ -118,8 +118,8 @@ def install(context: ContextManager, prompt: str) -> ContextItem:
     return context.add(ContextItem(ItemType.SYSTEM, prompt, id=f"{name}-{taken}"))
 
 
-def _class_line(cls: type[Window]) -> str:
+def _class_line(cls: type[Window], lang: Lang) -> str:
     args = str(cls.opening)
     shown = f" args={quoteattr(for_xml(args))}" if args else ""
-    description = escape(for_xml(one_line(cls.description, 200)))
+    description = escape(for_xml(one_line(cls.described(lang), 200)))
     return f'  <class name="{cls.name}"{shown}>{description}</class>'

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from contextui.agent.blocks import fit_id
 from contextui.agent.phrases import ToolPhrases, of_tools
-from contextui.agent.tools import TOOLS, ToolCall
+from contextui.agent.tools import ToolCall
+from contextui.agent.toolset import TOOLS
 from contextui.config.choices import Lang, ToolProtocol
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import Answer, Block, Tool
@@ -52,9 +53,14 @@ class CallProtocol(Protocol):
 
 
 class NativeCalls:
-    """The provider's own tool use."""
+    """The provider's own tool use.
 
-    tools = TOOLS
+    Args:
+        lang: The language that the tools are declared in.
+    """
+
+    def __init__(self, lang: Lang = "en") -> None:
+        self.tools: Sequence[Tool] = TOOLS[lang]
 
     def read(
         self, answer: Answer, taken: Iterable[str]
@@ -126,12 +132,9 @@ class TextCalls:
         return ContextItem(ItemType.TOOL, words, tool_name=call.name, is_error=not ok, gist=gist)
 
 
-PROTOCOLS: dict[ToolProtocol, CallProtocol] = {"native": NativeCalls(), "text": TextCalls()}
-
-
 def calls_of(protocol: ToolProtocol, lang: Lang) -> CallProtocol:
     """How a model calls tools, with what is said of that in a language."""
-    return TextCalls(lang) if protocol == "text" else PROTOCOLS[protocol]
+    return TextCalls(lang) if protocol == "text" else NativeCalls(lang)
 
 
 def declaring(tools: Sequence[Tool], counter: TokenCounter) -> int:

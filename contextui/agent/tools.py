@@ -1,4 +1,4 @@
-"""The three tools of every model. They never change, so that the provider's cache holds."""
+"""Carrying out a model's calls of its three tools."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from contextui.agent.approval import ApprovalGate
-from contextui.agent.file_reader import PAGE, FileReader, FileResult
+from contextui.agent.file_reader import FileReader, FileResult
 from contextui.agent.phrases import ToolPhrases, of_tools
+from contextui.agent.toolset import TOOLS
 from contextui.errors import ContextUIError, InvalidParamsError
-from contextui.model import Tool
 from contextui.text import quote
 from contextui.windowing.action import ActionResult
 from contextui.windowing.manager import WindowManager
@@ -30,55 +30,6 @@ class ToolCall:
     name: str
     input: Any
     problem: str = ""
-
-
-TOOLS = (
-    Tool(
-        "create",
-        "Open a window of one of the classes in the system prompt. The new window, with its id and "
-        "its actions, stands in the result.",
-        {
-            "type": "object",
-            "properties": {
-                "name": {"type": "string", "description": "The name of the class."},
-                "args": {
-                    "type": "object",
-                    "description": "The args that the class declares, by name.",
-                },
-            },
-            "required": ["name"],
-        },
-    ),
-    Tool(
-        "action",
-        "Carry out an action, or an anchor, of an open window. Every window also has the action "
-        "close with an optional summary.",
-        {
-            "type": "object",
-            "properties": {
-                "window_id": {"type": "string", "description": "Such as todo_1."},
-                "action_id": {"type": "string", "description": "The id of the action."},
-                "params": {
-                    "type": "object",
-                    "description": "The params that the action declares, by name.",
-                },
-            },
-            "required": ["window_id", "action_id"],
-        },
-    ),
-    Tool(
-        "read_file",
-        f"Read a text file of the folder, {PAGE} lines at most; start says from which line on.",
-        {
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "Relative to the folder."},
-                "start": {"type": "integer", "description": "The first line, 1 if left out."},
-            },
-            "required": ["path"],
-        },
-    ),
-)
 
 
 class ToolBox:
@@ -149,7 +100,7 @@ def _arguments(call: ToolCall, words: ToolPhrases) -> dict[str, Any]:
     Raises:
         InvalidParamsError: It is not what the schema asks for.
     """
-    schema = next(tool.input_schema for tool in TOOLS if tool.name == call.name)
+    schema = next(tool.input_schema for tool in TOOLS["en"] if tool.name == call.name)
     expected = ", ".join(
         f"{name} ({kind['type']}{'' if name in schema['required'] else words.optional})"
         for name, kind in schema["properties"].items()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel
-from contextui.agent.protocol import PROTOCOLS, declaring
+from contextui.agent.protocol import declaring
 from contextui.agent.wire import payload
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
@@ -73,8 +73,7 @@ def _request(loaded: Loaded, view: SessionView, *, anew: bool) -> dict[str, obje
     )
     if anew:
         controller.install_prompt(read_guide(Path(view.info.cwd)).text)
-    tools = PROTOCOLS[loaded.settings.tool_protocol].tools
-    room = loaded.settings.budget - declaring(tools, view.context.counter)
+    room = loaded.settings.budget - declaring(controller.declared, view.context.counter)
     asyncio.run(view.context.prepare(room))
     request = controller.request_of(view.context.compose(room))
     name = OFFLINE if loaded.provider == "offline" else loaded.settings.model

@@ -80,7 +80,7 @@ class ApprovalScreen(ModalScreen[Decision]):
             (f"{words('model')} ", "$text-accent"),
             (f"{words('wants to run')}  ", MUTED),
             (line(f"{question.window_id}.{question.action_id}"), "bold"),
-            (f"   {line(words(question.label))}", MUTED),
+            (f"   {line(question.label)}", MUTED),
         ]
         if question.preview and is_diff(question.preview):
             added, removed = changed(question.preview)

@@ -8,7 +8,6 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
-from contextui.agent.protocol import PROTOCOLS
 from contextui.session.git import branch_of
 from contextui.tui.cells import FAINT, MUTED, line
 from contextui.tui.desk import Desk
@@ -79,8 +78,7 @@ class Panes(Static):
     def attach(self, desk: Desk) -> None:
         """Show figures of a session."""
         self._desk = desk
-        tools = PROTOCOLS[desk.controller.tool_protocol].tools
-        self._looker = Looker(desk.session.context, tools)
+        self._looker = Looker(desk.session.context, desk.controller.declared)
         self.refresh()
 
     def take(self, changes: Changes) -> None:

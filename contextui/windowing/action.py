@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
 
 from contextui import text
+from contextui.config.choices import Lang
 from contextui.errors import ContextUIError, WindowDefinitionError
 from contextui.windowing.params import Params
 
@@ -22,6 +23,7 @@ class Mark:
 
     label: str
     effect: Effect
+    label_zh: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,11 @@ class Action:
     label: str
     effect: Effect
     params: Params
+    label_zh: str = ""
+
+    def labelled(self, lang: Lang) -> str:
+        """What it does, in a language if its author gave it in that."""
+        return (lang == "zh" and self.label_zh) or self.label
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class ActionResult:
         return cls(False, text.for_model(text.cap(str(error), _LONGEST)), error)
 
 
-def action(label: str, effect: Effect = "state") -> Callable[[F], F]:
+def action(label: str, effect: Effect = "state", *, zh: str = "") -> Callable[[F], F]:
     """Declare a method of a window as an action.
 
     Its params are those of the method, by their type hints; what it returns is the result that
@@ -58,6 +65,7 @@ def action(label: str, effect: Effect = "state") -> Callable[[F], F]:
     Args:
         label: What the person and the model read.
         effect: ``write`` for what touches the world outside the window: that needs approval.
+        zh: The label for those who read Chinese.
 
     Example:
         >>> class Counter(Window):
@@ -74,14 +82,14 @@ def action(label: str, effect: Effect = "state") -> Callable[[F], F]:
     if callable(label):
         name = getattr(label, "__name__", "")
         raise WindowDefinitionError(f'Write @action("label") above {name}, not @action alone.')
-    if not isinstance(label, str) or effect not in get_args(Effect):
+    if not (isinstance(label, str) and isinstance(zh, str)) or effect not in get_args(Effect):
         raise WindowDefinitionError(
             f'Write @action("label") or @action("label", effect), with an effect out of '
             f"{', '.join(get_args(Effect))}; not @action({label!r}, {effect!r})."
         )
 
     def declare(method: F) -> F:
-        setattr(method, _MARK, Mark(label, effect))
+        setattr(method, _MARK, Mark(label, effect, zh))
         return method
 
     return declare

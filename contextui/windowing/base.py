@@ -75,7 +75,7 @@ class Window(metaclass=_WindowType):
     description: str = ""
     """One line on what the window is for; by default the docstring's first."""
     description_zh: ClassVar[str] = ""
-    """The same in Chinese, for lists that a person reads; a model reads the description."""
+    """The same in Chinese, for people and models that are spoken to in it."""
     actions: ClassVar[Mapping[str, Action]] = {}
     """The declared actions by id. Every window also has `close(summary)`."""
     opening: ClassVar[Params]
@@ -227,5 +227,6 @@ def _declared(cls: type[Window]) -> dict[str, Action]:
             if not inspect.isfunction(method) or inspect.isgeneratorfunction(method):
                 raise WindowDefinitionError(f"{cls.__name__}.{name} must be a plain method.")
             definition.check_self(cls, method)
-            actions[name] = Action(name, mark.label, mark.effect, Params(method, cls.__name__))
+            params = Params(method, cls.__name__)
+            actions[name] = Action(name, mark.label, mark.effect, params, mark.label_zh)
     return actions

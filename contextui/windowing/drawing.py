@@ -145,13 +145,19 @@ def _described(body: object) -> str:
 
 
 def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]) -> str:
-    lines = [ActionLine(one.id, str(one.params), one.label) for one in window.actions.values()]
+    lang = window.env.lang
+    lines = [
+        ActionLine(one.id, str(one.params), one.labelled(lang)) for one in window.actions.values()
+    ]
     for anchor in registry.values():
         if not isinstance(anchor, Reference):
             bound = window.actions[anchor.action]
             fields = anchor_registry.fields_of(anchor)
             open_params = [str(param) for param in bound.params.listing if param.name in fields]
-            label = text.one_line(anchor.label, 200) if anchor.label else bound.label
+            label = text.one_line(anchor.label, 200) if anchor.label else bound.labelled(lang)
             lines.append(ActionLine(anchor.id, ",".join(open_params), label))
-    close = ActionLine("close", "summary:string?", phrases.of(window.env.lang).close)
-    return window_xml(window.id, str(window.description), snapshot, [*lines, close])
+    close = ActionLine("close", "summary:string?", phrases.of(lang).close)
+    # One of its own, that a window gave itself, is as it is.
+    is_own = window.description != type(window).description
+    described = str(window.description) if is_own else window.described(lang)
+    return window_xml(window.id, described, snapshot, [*lines, close])

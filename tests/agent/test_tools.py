@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
-from contextui.agent.tools import TOOLS, ToolBox, ToolCall
+from contextui.agent.tools import ToolBox, ToolCall
+from contextui.agent.toolset import TOOLS
+from contextui.config.choices import Lang
 from contextui.files.workspace import Workspace
 from contextui.windowing.action import ActionResult, action
 from contextui.windowing.anchors import Button
@@ -57,8 +59,20 @@ def printed(tools: ToolBox) -> list[str]:
     return printer.state.printed
 
 
-def test_the_tools_are_three() -> None:
-    assert [tool.name for tool in TOOLS] == ["create", "action", "read_file"]
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_tools_are_three(lang: Lang) -> None:
+    assert [tool.name for tool in TOOLS[lang]] == ["create", "action", "read_file"]
+
+
+def test_the_tools_are_the_same_in_every_language_but_for_what_is_said_of_them() -> None:
+    for english, chinese in zip(TOOLS["en"], TOOLS["zh"], strict=True):
+        assert not chinese.description.isascii()
+        schemas = [
+            {name: one["type"] for name, one in tool.input_schema["properties"].items()}
+            for tool in (english, chinese)
+        ]
+        assert schemas[0] == schemas[1]
+        assert english.input_schema["required"] == chinese.input_schema["required"]
 
 
 def test_create_and_act() -> None:

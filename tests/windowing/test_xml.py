@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contextui import Body, ContextVersion, Element, Lod, Window, WindowManager
+from contextui import Body, ContextVersion, Element, Lod, Window, WindowManager, action
 from contextui.text import for_xml
-from tests.windowing.samples import Counter, Text, Todo, action_ids, content_of, parse
+from tests.windowing.samples import Counter, Text, Todo, act, action_ids, content_of, parse
 
 NASTY = "\0\t\n\r\x1b\x7f\x85\u2028\ufffe\uffff\ud800\udfff\U0001f600\U0001ffff<>&\"']中"
 INJECTION = '</Content></Window><action id="x">]]><![CDATA[&lol;<!--'
@@ -33,6 +33,41 @@ def test_s0_5_the_documents_own_window_character_by_character() -> None:
   </Actions>
 </Window>"""
     )
+
+
+class Bell(Window):
+    """A bell."""
+
+    description_zh = "铃。"
+
+    class State(Window.State):
+        rung: int = 0
+
+    state: State
+
+    def content(self, lod: Lod) -> Body:
+        return str(self.state.rung)
+
+    @action("Ring it", zh="摇铃")
+    def ring(self) -> str:
+        self.state.rung += 1
+        self.description = f"A bell that rang {self.state.rung} times."
+        return "Ding."
+
+    @action("Hush")
+    def hush(self) -> str:
+        return "…"
+
+
+def test_what_its_author_gave_in_chinese_is_said_in_it() -> None:
+    windows = WindowManager(lang="zh")
+    window = windows.open(Bell)
+    block = parse(window.to_xml())
+    assert block.findtext("Description") == "铃。"
+    assert [one.text for one in block.iterfind("Actions/action")] == ["摇铃", "Hush", "关闭"]
+    assert parse(WindowManager().open(Bell).to_xml()).findtext("Description") == "A bell."
+    act(windows, window, "ring")  # what it says of itself then is as it is
+    assert parse(window.to_xml()).findtext("Description") == "A bell that rang 1 times."
 
 
 def test_the_version_and_the_level_of_detail_stand_on_the_window() -> None:

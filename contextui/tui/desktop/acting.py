@@ -136,13 +136,14 @@ class Acting:
     def _actions(self) -> Iterator[Entry]:
         for action in self._window.actions.values():
             mark = f"  ({self._words('writes')})" if action.effect == "write" else ""
-            about = self._words(action.label) + mark
+            about = action.labelled(self._words.lang) + mark
             yield Entry(action.id, short_name(action, self._words), about)
 
     def _anchors(self) -> Iterator[Entry]:
         for anchor in self._window.runtime.renders.latest().anchors.values():
             if not isinstance(anchor, Reference):
-                label = anchor.label or self._window.actions[anchor.action].label
+                bound = self._window.actions[anchor.action]
+                label = anchor.label or bound.labelled(self._words.lang)
                 ends = "…" if isinstance(anchor, Form) else ""
                 yield Entry(anchor.id, f"{label}{ends}", anchor.id)
 

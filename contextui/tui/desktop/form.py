@@ -82,7 +82,7 @@ class FormScreen(ModalScreen[ActionResult | None]):
         """The fields, in a box over the windows."""
         action = self._question.action
         with Vertical(classes="box") as box:
-            about = line(self._words(action.label))
+            about = line(action.labelled(self._words.lang))
             box.border_title = Content.assemble(
                 (line(self._question.window.id), "bold"), (f"  {about}", MUTED)
             )

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Callable
 
 from contextui.agent.events import StepStarted, TurnFinished, UsageSpent
-from contextui.agent.protocol import PROTOCOLS
 from contextui.events import Compacted, Event, ItemsChanged, TurnEnded
 from contextui.tui.desk import Desk
 from contextui.tui.inspector.look import Look, Looker
@@ -24,7 +23,7 @@ class Watch:
     def __init__(self, desk: Desk, tell: Callable[[], object]) -> None:
         session = desk.session
         self._context, self._session, self._tell = session.context, session, tell
-        self.tools = PROTOCOLS[desk.controller.tool_protocol].tools
+        self.tools = desk.controller.declared
         self.sent = Sent(session.context, lambda: desk.controller.model.name)
         known = session.context.current_seq if session.turn else 0
         self.spending = Spending(session.turn + 1, after=known)

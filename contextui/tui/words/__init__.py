@@ -7,14 +7,13 @@ with its Chinese.
 from collections.abc import Mapping
 
 from contextui.config.choices import Lang
-from contextui.tui.words import actions, conversation, desktop, frame, inspector
+from contextui.tui.words import conversation, desktop, frame, inspector
 
 CHINESE: Mapping[str, str] = {
     **frame.CHINESE,
     **conversation.CHINESE,
     **desktop.CHINESE,
     **inspector.CHINESE,
-    **actions.CHINESE,
 }
 
 

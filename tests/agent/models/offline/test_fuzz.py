@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from contextui.agent.models.offline.model import answer_to
 from contextui.agent.models.offline.reading.words import tokens_of
-from contextui.agent.tools import TOOLS
+from contextui.agent.toolset import TOOLS
 from contextui.model import LlmMessage, ModelRequest
 from tests.agent.models.offline.test_model import MILK, SYSTEM, events_of, text, user, window
 
@@ -51,7 +51,7 @@ def answered(request: ModelRequest) -> None:
 @given(WORDS)
 def test_any_words_get_an_answer(words: str) -> None:
     blocks = (text(window(content=MILK)), text(window(2)), text(words))
-    answered(ModelRequest(SYSTEM, (LlmMessage("user", blocks),), TOOLS))
+    answered(ModelRequest(SYSTEM, (LlmMessage("user", blocks),), TOOLS["en"]))
 
 
 @CAREFREE
@@ -75,14 +75,14 @@ def test_any_declaration_and_any_block_get_an_answer(
         "</Actions></Window>"
     )
     for prompt in (system, f"{system}\n{declared}"):
-        answered(ModelRequest(prompt, (user(block, f"{label} x with 3"),), TOOLS))
+        answered(ModelRequest(prompt, (user(block, f"{label} x with 3"),), TOOLS["en"]))
 
 
 @CAREFREE
 @given(MESSAGES, st.booleans())
 def test_messages_of_any_shape_get_an_answer(turns: list[tuple[Any, Any]], tools: bool) -> None:
     messages = tuple(LlmMessage(role, tuple(blocks)) for role, blocks in turns)
-    answered(ModelRequest(SYSTEM, messages, TOOLS if tools else ()))
+    answered(ModelRequest(SYSTEM, messages, TOOLS["en"] if tools else ()))
 
 
 @pytest.mark.parametrize(
@@ -108,12 +108,12 @@ def test_a_megabyte_of_words_is_read_in_one_pass(piece: str) -> None:
     whole = piece * (1_000_000 // len(piece))
     head, twice = tokens_of(whole[: len(whole) // 2]), tokens_of(whole)
     assert len(head) == len(twice) <= 1_600
-    answered(ModelRequest(SYSTEM, (user(window(content=MILK), whole),), TOOLS))
+    answered(ModelRequest(SYSTEM, (user(window(content=MILK), whole),), TOOLS["en"]))
 
 
 def test_long_text_is_kept_whole_as_a_value() -> None:
     told = "tea, too. " * 4_000
-    asked = ModelRequest(SYSTEM, (user(window(), f"add: {told}"),), TOOLS)
+    asked = ModelRequest(SYSTEM, (user(window(), f"add: {told}"),), TOOLS["en"])
     (call,) = answer_to(asked).blocks
     assert call["input"]["params"]["text"].endswith("too.")
     assert len(call["input"]["params"]["text"]) > 30_000
@@ -121,6 +121,6 @@ def test_long_text_is_kept_whole_as_a_value() -> None:
 
 def test_a_long_history_is_not_read_again() -> None:
     history = [user("add milk"), LlmMessage("assistant", (text("Done."),))] * 20_000
-    asked = ModelRequest(SYSTEM, (*history, user(window(), "add tea")), TOOLS, stable=40_000)
+    asked = ModelRequest(SYSTEM, (*history, user(window(), "add tea")), TOOLS["en"], stable=40_000)
     *_, answer = asyncio.run(events_of(asked))
     assert answer.blocks[0]["input"]["params"] == {"text": "tea"}  # type: ignore[union-attr]

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from contextui.agent.models.offline import OfflineModel
-from contextui.agent.tools import TOOLS
+from contextui.agent.toolset import TOOLS
 from contextui.model import (
     Answer,
     Block,
@@ -61,7 +61,7 @@ def result(content: object, number: int = 0, **more: object) -> Block:
 
 
 def request(*messages: LlmMessage, system: str = SYSTEM, tools: bool = True) -> ModelRequest:
-    return ModelRequest(system, messages, TOOLS if tools else ())
+    return ModelRequest(system, messages, TOOLS["en"] if tools else ())
 
 
 async def events_of(asked: ModelRequest) -> list[ModelEvent]:

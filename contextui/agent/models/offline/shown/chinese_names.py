@@ -4,6 +4,8 @@ import re
 from functools import lru_cache
 
 from contextui.agent.models.offline.reading.scanning import HAN, HEAD
+from contextui.agent.models.offline.reading.words import keys_of
+from contextui.agent.models.offline.shown.profiles import telling
 from contextui.agent.models.offline.shown.surroundings import Surroundings
 
 _RUN = re.compile(f"[{HAN}]{{2,}}")
@@ -36,6 +38,6 @@ def _parts_in(words: str, texts: tuple[str, ...]) -> frozenset[str]:
                 part
                 for start in range(len(run) - 1)
                 for end in range(start + 2, min(start + _LONGEST, len(run)) + 1)
-                if (part := run[start:end]) in words
+                if (part := run[start:end]) in words and telling(keys_of(part))
             }
     return frozenset(found)
