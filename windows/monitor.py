@@ -119,7 +119,7 @@ class MonitorWindow(Window):
         self.state.shown = list(dict.fromkeys(metrics))
         return self.sample()
 
-    @action("Show the top processes; 0 shows none", zh="显示最忙的进程，0 为不显示")
+    @action("Show the top processes; 0 shows none", zh="显示占用最多的进程，0 为不显示")
     def processes(self, count: int, by: By = "cpu") -> str:
         if not 0 <= count <= _MOST:
             en = f"0 to {_MOST} processes can be shown, not {count}."

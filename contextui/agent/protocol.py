@@ -143,7 +143,7 @@ def declaring(tools: Sequence[Tool], counter: TokenCounter) -> int:
         {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
         for tool in tools
     ]
-    return counter.count(json.dumps(declared)) if declared else 0
+    return counter.count(json.dumps(declared, ensure_ascii=False)) if declared else 0
 
 
 def _whole(answer: Answer) -> list[Block]:

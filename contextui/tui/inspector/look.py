@@ -3,11 +3,11 @@
 Looking changes nothing and waits for nothing.
 """
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from contextui.agent.protocol import declaring
 from contextui.context.item import Carried
 from contextui.context.manager import ContextManager
 from contextui.context.pieces import Composition, Piece
@@ -92,10 +92,10 @@ class Looker:
     """
 
     def __init__(
-        self, context: ContextManager, tools: Iterable[Tool], sent: Sent | None = None
+        self, context: ContextManager, tools: Sequence[Tool], sent: Sent | None = None
     ) -> None:
         self._context, self._sent = context, sent
-        self._tools = tool_tokens(context, tools)
+        self._tools = declaring(tools, context.counter)
         self._counts: dict[str, int] = {}
 
     def look(self) -> Look:
@@ -144,12 +144,3 @@ class Looker:
             provider(max(composition.tokens - system - windows, 0)),
             provider(windows),
         )
-
-
-def tool_tokens(context: ContextManager, tools: Iterable[Tool]) -> int:
-    """What the declaration of tools costs."""
-    declared = [
-        {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
-        for tool in tools
-    ]
-    return context.counter.count(json.dumps(declared)) if declared else 0
