@@ -4,7 +4,20 @@ from collections.abc import Sequence
 
 
 class ContextUIError(Exception):
-    """The root of all errors raised on purpose; its text can be shown as it is."""
+    """The root of all errors raised on purpose; its text can be shown as it is.
+
+    Args:
+        words: What is wrong, and what to do.
+        zh: The same in Chinese, if it is there.
+    """
+
+    def __init__(self, *words: str, zh: str = "") -> None:
+        super().__init__(*words)
+        self.zh = zh
+
+    def told(self, lang: str) -> str:
+        """What is wrong, in a language if it is there in that."""
+        return (lang == "zh" and self.zh) or str(self)
 
 
 class InvalidItemError(ContextUIError):

@@ -147,7 +147,7 @@ class CodeWindow(Window):
         try:
             self._look()
         except ContextUIError as error:
-            self.state.problem = self.state.seen = str(error)
+            self.state.problem = self.state.seen = error.told(self.env.lang)
 
     def _look(self) -> None:
         """Read the list, and what is shown."""

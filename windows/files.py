@@ -274,7 +274,7 @@ class FilesWindow(Window):
             state.tree = [_row(one) for one in tree(self.env.workspace, top, state.expanded)]
             state.ignored, state.problem = top.hidden, ""
         except FileError as error:
-            state.tree, state.ignored, state.problem = [], 0, str(error)
+            state.tree, state.ignored, state.problem = [], 0, error.told(self.env.lang)
         self._see()
         now = time.monotonic()
         state.resting = now + 50 * (now - began)  # 50,000 names take a second

@@ -9,14 +9,7 @@ from contextui.context.gists.gist import gist, gist_of_size, is_workbook
 from contextui.context.item import ContextItem, Stage
 from contextui.errors import InvalidParamsError
 from contextui.files.errors import (
-    BinaryFileError,
     FileError,
-    InvalidPathError,
-    MissingFileError,
-    NotAFileError,
-    NotAFolderError,
-    PathEscapeError,
-    shown,
 )
 from contextui.files.page import Page
 from contextui.files.version import Version
@@ -27,17 +20,6 @@ from contextui.windowing.manager import WindowManager
 
 PAGE = 2_000
 """Lines of a file in one result."""
-
-
-_CHINESE: tuple[tuple[type[FileError], str], ...] = (
-    (MissingFileError, "工作区中没有 {path}。"),
-    (PathEscapeError, "{path} 通向工作区之外，不能读取。"),
-    (InvalidPathError, "{path} 不能作为路径。"),
-    (NotAFileError, "{path} 不是可以读取的文件。"),
-    (NotAFolderError, "{path} 的一部分被当作文件夹，但它不是。"),
-    (BinaryFileError, "{path} 不是文本文件。"),
-    (FileError, "无法读取 {path}。"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +80,7 @@ class FileReader:
         workspace = self._windows.workspace
         if workspace is None:
             raise InvalidParamsError(self._words.no_folder)
-        try:
-            return await asyncio.to_thread(self._read, workspace, path, start)
-        except FileError as error:
-            raise _in_words_of(self._windows.lang, error) from error
+        return await asyncio.to_thread(self._read, workspace, path, start)
 
     def _read(self, workspace: Workspace, path: str, start: int) -> FileResult:
         if path.startswith("@") and not workspace.exists(path):  # as a person names files
@@ -126,14 +105,6 @@ class FileReader:
             return line
         part = phrases.of(lang).lines_read.format(first=page.start, last=page.end)
         return f"{line}{part}"
-
-
-def _in_words_of(lang: Lang, error: FileError) -> FileError:
-    """The error as a model reads it that is spoken to in this language; files speak English."""
-    if lang == "en":
-        return error
-    form = next(form for kind, form in _CHINESE if isinstance(error, kind))
-    return FileError(error.path, form.format(path=shown(error.path)))
 
 
 def _whole_gist(workspace: Workspace, info: FileInfo, lang: Lang) -> str:

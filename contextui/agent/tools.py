@@ -68,7 +68,7 @@ class ToolBox:
                 raise InvalidParamsError(told)
             return await tool(**_arguments(call, self._words))
         except ContextUIError as error:
-            return ActionResult.failed(error)
+            return ActionResult.failed(error, self.windows.lang)
 
     async def create(self, name: str, args: Mapping[str, Any] | None = None) -> ActionResult:
         """Open a window."""

@@ -84,7 +84,7 @@ class Buffer:
         """Take an edited text over."""
         old, base, edits = self.file.text, self.base.text, self.edits
         if new.text == old:
-            raise EditError(new.path, "That changes nothing.")
+            raise EditError(new.path, "That changes nothing.", "这样没有任何改动。")
         new.encoding.check(new.text, new.path)
         for change in reversed(_changes(old, new.text)):
             edits = _merged(edits, base, old, change)
@@ -98,7 +98,8 @@ class Buffer:
         old, new, adds = self.file.text, LINE_END.sub(self.file.ending, text), start == end
         if not 0 <= start <= end <= len(old):
             there = f"There are characters 0 to {len(old)}, not {start} to {end}."
-            raise EditError(self.file.path, there)
+            zh = f"字符位置为 0 到 {len(old)}，不是 {start} 到 {end}。"
+            raise EditError(self.file.path, there, zh)
         after = self.become(replace(self.file, text=old[:start] + new + old[end:]))
         if end - start + len(new) != 1:
             return after
@@ -108,14 +109,14 @@ class Buffer:
     def undo(self) -> "Buffer":
         """Go back to the text before the last change."""
         if not self.past:
-            raise EditError(self.file.path, "There is nothing to undo.")
+            raise EditError(self.file.path, "There is nothing to undo.", "没有可撤销的改动。")
         before = self.become(replace(self.file, text=self.past[-1]))
         return replace(before, past=self.past[:-1], future=(*self.future, self.file.text))
 
     def redo(self) -> "Buffer":
         """Go forth to the text before the last `undo`."""
         if not self.future:
-            raise EditError(self.file.path, "There is nothing to redo.")
+            raise EditError(self.file.path, "There is nothing to redo.", "没有可重做的改动。")
         after = self.become(replace(self.file, text=self.future[-1]))
         return replace(after, future=self.future[:-1])
 

@@ -71,7 +71,9 @@ class Spot:
         try:
             return os.open(self.name or ".", _FOLDER, dir_fd=self.folder)
         except NotADirectoryError as error:
-            raise NotAFolderError(self.path, f"{shown(self.path)} is not a folder.") from error
+            name = shown(self.path)
+            en, zh = f"{name} is not a folder.", f"{name} 不是文件夹。"
+            raise NotAFolderError(self.path, en, zh) from error
         except OSError as error:
             raise reading_failed(self.path, error) from error
 
@@ -156,7 +158,9 @@ class _Descent:
         self._links += 1
         if self._links > LINK_LIMIT:
             raise UnreadableFileError(
-                self._path, f"{shown(self._path)} goes through too many links, or in a circle."
+                self._path,
+                f"{shown(self._path)} goes through too many links, or in a circle.",
+                f"{shown(self._path)} 经过的链接太多，或成了环。",
             )
         try:
             target = os.readlink(name, dir_fd=self._here)
@@ -182,7 +186,9 @@ class _Descent:
 
     def _escape(self) -> PathEscapeError:
         return PathEscapeError(
-            self._path, f"{shown(self._path)} is or goes through a link out of the workspace."
+            self._path,
+            f"{shown(self._path)} is or goes through a link out of the workspace.",
+            f"{shown(self._path)} 是或经过通向工作区之外的链接。",
         )
 
     def return_to_root(self) -> None:
@@ -197,22 +203,26 @@ class _Descent:
 
 
 _KINDS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFIFO: "a FIFO",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFLNK: "a link that was put there a moment ago",
+    stat.S_IFDIR: ("a folder", "文件夹"),
+    stat.S_IFIFO: ("a FIFO", "FIFO"),
+    stat.S_IFSOCK: ("a socket", "套接字"),
+    stat.S_IFCHR: ("a device", "设备"),
+    stat.S_IFBLK: ("a device", "设备"),
+    stat.S_IFLNK: ("a link that was put there a moment ago", "刚刚放上的链接"),
 }
+_ODD = ("no regular file", "特殊文件")
 
 
 def refuse_all_but_files(path: str, info: os.stat_result) -> None:
     """Raise unless this is a regular file of a real file system."""
     if not stat.S_ISREG(info.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(info.st_mode), "no regular file")
-        raise NotAFileError(path, f"{shown(path)} is {kind}, not a file.")
+        en, zh = _KINDS.get(stat.S_IFMT(info.st_mode), _ODD)
+        raise NotAFileError(
+            path, f"{shown(path)} is {en}, not a file.", f"{shown(path)} 是{zh}，不是文件。"
+        )
     if info.st_dev in _kernel_devices():
-        raise NotAFileError(path, f"{shown(path)} is no real file: the kernel makes it up.")
+        en = f"{shown(path)} is no real file: the kernel makes it up."
+        raise NotAFileError(path, en, f"{shown(path)} 不是真正的文件，而是内核生成的。")
 
 
 @cache

@@ -49,10 +49,13 @@ class Encoding:
             text = data[len(self.bom) :].decode(self.codec)
         except (UnicodeDecodeError, LookupError) as error:
             raise UnreadableFileError(
-                path, f"{shown(path)} is no valid {self}: {error}."
+                path,
+                f"{shown(path)} is no valid {self}: {error}.",
+                f"{shown(path)} 不是有效的 {self}：{error}。",
             ) from error
         if "\0" in text:
-            raise BinaryFileError(path, f"{shown(path)} is no text: it contains NUL characters.")
+            en = f"{shown(path)} is no text: it contains NUL characters."
+            raise BinaryFileError(path, en, f"{shown(path)} 不是文本：含有 NUL 字符。")
         return text
 
     def encode(self, text: str, path: str = "") -> bytes:
@@ -76,6 +79,8 @@ class Encoding:
             path,
             f"{shown(path)} is kept as {self}, which cannot hold U+{ord(char):04X} ({name}) "
             f"in line {line} of the text. Nothing was changed.",
+            f"{shown(path)} 的编码是 {self}，不能容纳第 {line} 行的 U+{ord(char):04X}（{name}）。"
+            "没有任何改动。",
         )
 
 
@@ -97,7 +102,8 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
         if data.startswith(mark):
             return Encoding(codec, mark, unit)
     if b"\0" in data:
-        raise BinaryFileError(path, f"{shown(path)} is no text: it contains NUL bytes.")
+        en = f"{shown(path)} is no text: it contains NUL bytes."
+        raise BinaryFileError(path, en, f"{shown(path)} 不是文本：含有 NUL 字节。")
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data, final=whole)
         return UTF8
@@ -106,7 +112,9 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls * 50 > len(data):
         raise BinaryFileError(
-            path, f"{shown(path)} is no text: {controls:,} of {len(data):,} bytes are controls."
+            path,
+            f"{shown(path)} is no text: {controls:,} of {len(data):,} bytes are controls.",
+            f"{shown(path)} 不是文本：{len(data):,} 字节中有 {controls:,} 个控制字符。",
         )
     return Encoding("latin-1" if _UNDEFINED_IN_CP1252.search(data) else "cp1252")
 
@@ -119,7 +127,9 @@ def named(codec: str, data: bytes, path: str = "") -> Encoding:
     encoding = Encoding(_lookup(codec, path).name)
     if encoding.decode(data, path).encode(encoding.codec) != data:
         raise UnreadableFileError(
-            path, f"{shown(path)} read as {codec} could not be saved again as it is."
+            path,
+            f"{shown(path)} read as {codec} could not be saved again as it is.",
+            f"{shown(path)} 按 {codec} 读取后无法原样保存。",
         )
     return encoding
 
@@ -129,5 +139,6 @@ def _lookup(codec: str, path: str) -> codecs.CodecInfo:
         found = codecs.lookup(codec)
         "".encode(codec)  # "hex" and "rot13" are codecs too, of other things
     except (LookupError, ValueError, TypeError) as error:
-        raise UnreadableFileError(path, f"There is no encoding {shown(codec)}.") from error
+        en, zh = f"There is no encoding {shown(codec)}.", f"没有编码 {shown(codec)}。"
+        raise UnreadableFileError(path, en, zh) from error
     return found

@@ -18,9 +18,9 @@ class FileError(ContextUIError):
         path: The path it is about, as it was given or as it is shown.
     """
 
-    def __init__(self, path: str, message: str) -> None:
+    def __init__(self, path: str, message: str, zh: str = "") -> None:
         self.path = path
-        super().__init__(message)
+        super().__init__(message, zh=zh)
 
 
 class InvalidPathError(FileError):
@@ -60,6 +60,7 @@ class FileTooLargeError(FileError):
             path,
             f"{shown(path)} has {size:,} bytes and is too large to be opened whole "
             f"(the limit is {limit:,}). Read it in pages.",
+            f"{shown(path)} 有 {size:,} 字节，太大，不能整个打开（上限 {limit:,}）。请分页读取。",
         )
 
 
@@ -88,6 +89,7 @@ class FileChangedError(SaveError):
             path,
             f"{shown(path)} was changed on disk since it was read, so it was not overwritten. "
             "Read it again, or look at the diff first.",
+            f"{shown(path)} 在读取之后被改动过，没有覆盖它。请重新读取，或先看差异。",
         )
 
 
@@ -120,28 +122,32 @@ def reading_failed(path: str, error: OSError) -> FileError:
     name = shown(path)
     match error.errno:
         case errno.ENOENT:
-            return MissingFileError(path, f"There is no {name} in the workspace.")
+            en, zh = f"There is no {name} in the workspace.", f"工作区中没有 {name}。"
+            return MissingFileError(path, en, zh)
         case errno.ENOTDIR:
-            return NotAFolderError(path, f"A part of {name} is used as a folder and is none.")
+            en = f"A part of {name} is used as a folder and is none."
+            return NotAFolderError(path, en, f"{name} 的一部分被当作文件夹，但它不是。")
         case errno.ENAMETOOLONG:
-            return InvalidPathError(path, f"The path {name} is too long.")
+            return InvalidPathError(path, f"The path {name} is too long.", f"路径 {name} 太长。")
         case errno.ELOOP:
-            return UnreadableFileError(path, f"{name} was replaced by a link while being opened.")
+            en = f"{name} was replaced by a link while being opened."
+            return UnreadableFileError(path, en, f"{name} 在打开时被换成了链接。")
         case errno.EACCES | errno.EPERM:
-            return UnreadableFileError(path, f"There is no permission to read {name}.")
+            en, zh = f"There is no permission to read {name}.", f"没有读取 {name} 的权限。"
+            return UnreadableFileError(path, en, zh)
         case _:
-            return UnreadableFileError(path, f"{name} cannot be read: {error.strerror}.")
+            why = error.strerror
+            en, zh = f"{name} cannot be read: {why}.", f"无法读取 {name}：{why}。"
+            return UnreadableFileError(path, en, zh)
 
 
 def saving_failed(path: str, error: OSError) -> SaveError:
     """What the system said when something was to be saved, as an error of ours."""
-    name = shown(path)
+    name, why = shown(path), error.strerror
     if error.errno in _FULL:
-        return DiskFullError(
-            path, f"{name} was not saved: {error.strerror}. The file is as it was before."
-        )
+        en = f"{name} was not saved: {why}. The file is as it was before."
+        return DiskFullError(path, en, f"{name} 没有保存：{why}。文件仍和原来一样。")
     if error.errno in _DENIED:
-        return ReadOnlyFileError(
-            path, f"{name} was not saved: the file or its folder must not be written to."
-        )
-    return SaveError(path, f"{name} was not saved: {error.strerror}.")
+        en = f"{name} was not saved: the file or its folder must not be written to."
+        return ReadOnlyFileError(path, en, f"{name} 没有保存：文件或其所在文件夹不可写。")
+    return SaveError(path, f"{name} was not saved: {why}.", f"{name} 没有保存：{why}。")

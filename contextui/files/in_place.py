@@ -56,6 +56,8 @@ def _keep(spot: Spot, backup: str, old: bytes) -> None:
                 spot.path,
                 f"An earlier save of {shown(spot.path)} was interrupted: {shown(backup)} beside it "
                 "has the content from before. Compare the two and remove that one first.",
+                f"先前保存 {shown(spot.path)} 时被中断：旁边的 {shown(backup)} 是之前的内容。"
+                "请先比较两者，并移走后者。",
             ) from error
         flush(spot.folder)
 
@@ -68,5 +70,6 @@ def _put_back(spot: Spot, descriptor: int, old: bytes, backup: str) -> None:
             spot.path,
             f"{shown(spot.path)} was written in part only. {shown(backup)} beside it has the "
             "content from before.",
+            f"{shown(spot.path)} 只写入了一部分。旁边的 {shown(backup)} 是之前的内容。",
         ) from error
     forget(spot, backup)

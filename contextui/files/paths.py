@@ -58,31 +58,36 @@ class Root:
 def escape(path: str) -> PathEscapeError:
     """The error for a path that leads out."""
     return PathEscapeError(
-        path, f"{shown(path)} leads out of the workspace. Only files inside can be used."
+        path,
+        f"{shown(path)} leads out of the workspace. Only files inside can be used.",
+        f"{shown(path)} 通向工作区之外。只能使用工作区内的文件。",
     )
 
 
 def _checked(path: object) -> str:
     if not isinstance(path, str):
-        raise InvalidPathError(str(path), "A path must be text.")
+        raise InvalidPathError(str(path), "A path must be text.", "路径必须是文字。")
     if not path.strip():
-        raise InvalidPathError(path, "The path is empty. Name a file of the workspace.")
+        en = "The path is empty. Name a file of the workspace."
+        raise InvalidPathError(path, en, "路径是空的。请写出工作区中的文件。")
     if problem := _problem(path):
-        raise InvalidPathError(path, f"The path {shown(path)} {problem}.")
+        en, zh = problem
+        raise InvalidPathError(path, f"The path {shown(path)} {en}.", f"路径 {shown(path)} {zh}。")
     return path
 
 
-def _problem(path: str) -> str | None:
+def _problem(path: str) -> tuple[str, str] | None:
     if "\0" in path:
-        return "contains a NUL character"
+        return "contains a NUL character", "含有 NUL 字符"
     if "\\" in path or _DRIVE.match(path):
-        return 'looks like one of Windows. Write it relative to the workspace, with "/"'
+        en = 'looks like one of Windows. Write it relative to the workspace, with "/"'
+        return en, "像是 Windows 的路径。请写成相对于工作区的路径，用“/”分隔"
     try:
         encoded = path.encode()
     except UnicodeEncodeError:
-        return "contains characters that are not valid Unicode"
+        return "contains characters that are not valid Unicode", "含有无效的 Unicode 字符"
     if len(encoded) > PATH_LIMIT:
-        return f"is longer than {PATH_LIMIT} bytes"
+        return f"is longer than {PATH_LIMIT} bytes", f"超过 {PATH_LIMIT} 字节"
     if any(len(name) > NAME_LIMIT for name in encoded.split(b"/")):
-        return f"contains a name longer than {NAME_LIMIT} bytes"
+        return f"contains a name longer than {NAME_LIMIT} bytes", f"有超过 {NAME_LIMIT} 字节的名称"
     return None

@@ -70,6 +70,8 @@ def replace(spot: Spot, data: bytes, expected: Version, *, keep_links: bool = Fa
                 spot.path,
                 f"{shown(spot.path)} is one file under {names} names (hard links), and saving "
                 "would part it from the others. Save with keep_links to write into all of them.",
+                f"{shown(spot.path)} 是有 {names} 个名称的同一文件（硬链接），"
+                "保存会使它与其他名称分开。用 keep_links 保存可写入全部。",
             )
         with written_beside(spot, data, like=True) as (temporary, version):
             check_unchanged(spot, expected, data)
@@ -99,6 +101,8 @@ def _take_place(spot: Spot, temporary: str, expected: Version, data: bytes) -> N
                 spot.path,
                 f"{shown(spot.path)} was changed on disk in the very moment of saving. "
                 f"What it held is in {shown(temporary)} beside it.",
+                f"{shown(spot.path)} 在保存的瞬间被改动。"
+                f"它原来的内容在旁边的 {shown(temporary)} 中。",
             ) from error
         raise
 
@@ -115,12 +119,15 @@ def _confirm(spot: Spot) -> None:
         raise SaveError(
             spot.path,
             f"{shown(spot.path)} was saved, but the disk did not confirm it: {error.strerror}.",
+            f"{shown(spot.path)} 已保存，但磁盘没有确认：{error.strerror}。",
         ) from error
 
 
 def _taken(spot: Spot) -> ExistingFileError:
     return ExistingFileError(
-        spot.path, f"There is a {shown(spot.path)} already; a new file does not overwrite it."
+        spot.path,
+        f"There is a {shown(spot.path)} already; a new file does not overwrite it.",
+        f"已有 {shown(spot.path)}；新文件不会覆盖它。",
     )
 
 

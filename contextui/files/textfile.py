@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from contextui.config.choices import Lang
 from contextui.files.encoding import LINE_END, UTF8, Encoding, detect, named
 from contextui.files.errors import EditError, shown
 from contextui.files.page import PAGE_LINES, Page, shorten
@@ -113,7 +114,10 @@ class TextFile:
         """Put new lines before a line; before the one after the last, to append."""
         count = len(self.lines)
         if not 1 <= before <= count + 1:
-            raise self._wrong(f"Lines can be inserted before 1 to {count + 1}, not {before}.")
+            raise self._wrong(
+                f"Lines can be inserted before 1 to {count + 1}, not {before}.",
+                f"可以在第 1 到 {count + 1} 行之前插入，不能是 {before}。",
+            )
         new = _as_lines(text)
         if before <= count:
             at = self._starts[before - 1]
@@ -134,19 +138,17 @@ class TextFile:
         A line end in either text stands for the file's own.
         """
         if not old:
-            raise self._wrong("The text to be replaced is empty.")
+            raise self._wrong("The text to be replaced is empty.", "要替换的文字是空的。")
         pattern = _exactly(old)
         places = [match.span() for match in pattern.finditer(self.text)]
         if count == 1 == len(places) and pattern.search(self.text, places[0][0] + 1):
             said = "occurs 2 times, not 1: two that overlap. Nothing was changed."
-            raise self._wrong(f"{shown(old)} {said} Quote more around it.")
+            raise self._wrong(
+                f"{shown(old)} {said} Quote more around it.",
+                f"{shown(old)} 出现 2 次且相互重叠，不是 1 次。没有任何改动。请多引用一些前后文。",
+            )
         if len(places) != count:
-            where, advice = ",", ""
-            if places:
-                where = f", {in_lines(self.lines_with(old))};"
-                advice = f" Quote more around it, or give count={len(places)}."
-            said = f"occurs {counted(len(places), 'time')}{where} not {count}."
-            raise self._wrong(f"{shown(old)} {said} Nothing was changed.{advice}")
+            raise self._not_so_often(old, len(places), count)
         self.encoding.check(new, self.path)
         parts, end = list[str](), 0
         for start, stop in places:
@@ -167,16 +169,36 @@ class TextFile:
     def _check_range(self, first: int, last: int) -> None:
         count = len(self.lines)
         if not 1 <= first <= last <= count:
-            asked = first if first == last else f"{first} to {last}"
-            raise self._wrong(f"{there_are('line', count)}, not {asked}.")
+            asked = (f"{first}",) if first == last else (f"{first}", f"{last}")
+            raise self._wrong(
+                f"{there_are('line', count)}, not {' to '.join(asked)}.",
+                f"行号从 1 到 {count}，不是 {' 到 '.join(asked)}。"
+                if count
+                else "文件中没有任何行。",
+            )
 
-    def _wrong(self, message: str) -> EditError:
-        return EditError(self.path, message)
+    def _not_so_often(self, old: str, found: int, count: int) -> EditError:
+        """What to say of a text that does not occur as often as it was said to."""
+        where, advice, zh_where, zh_advice = ",", "", "", ""
+        if found:
+            lines = self.lines_with(old)
+            where, zh_where = f", {in_lines(lines)};", f"（{in_lines(lines, 'zh')}）"
+            advice = f" Quote more around it, or give count={found}."
+            zh_advice = f"请多引用一些前后文，或给出 count={found}。"
+        name, said = shown(old), f"occurs {counted(found, 'time')}{where} not {count}."
+        return self._wrong(
+            f"{name} {said} Nothing was changed.{advice}",
+            f"{name} 出现 {found} 次{zh_where}，不是 {count} 次。没有任何改动。{zh_advice}",
+        )
+
+    def _wrong(self, message: str, zh: str) -> EditError:
+        return EditError(self.path, message, zh)
 
 
-def in_lines(numbers: Sequence[int]) -> str:
+def in_lines(numbers: Sequence[int], lang: Lang = "en") -> str:
     """Where something is, in words: "in line 3", "in lines 5, 8"; of very many only the first."""
-    return f"in line{'s' * (len(numbers) > 1)} {shorten(', '.join(map(str, numbers)), 100)}"
+    listed = shorten(", ".join(map(str, numbers)), 100)
+    return f"第 {listed} 行" if lang == "zh" else f"in line{'s' * (len(numbers) > 1)} {listed}"
 
 
 def _as_lines(text: str) -> list[str]:

@@ -49,11 +49,15 @@ def check_unchanged(spot: Spot, expected: Version, data: bytes) -> os.stat_resul
 def deleted(spot: Spot) -> FileDeletedError:
     """The error for a file that is no longer there."""
     return FileDeletedError(
-        spot.path, f"{shown(spot.path)} was deleted since it was read. Save it as a new file."
+        spot.path,
+        f"{shown(spot.path)} was deleted since it was read. Save it as a new file.",
+        f"{shown(spot.path)} 在读取之后被删除。请存为新文件。",
     )
 
 
 def _read_only(spot: Spot) -> ReadOnlyFileError:
     return ReadOnlyFileError(
-        spot.path, f"{shown(spot.path)} is read-only, so it was not saved. Save it elsewhere."
+        spot.path,
+        f"{shown(spot.path)} is read-only, so it was not saved. Save it elsewhere.",
+        f"{shown(spot.path)} 是只读的，没有保存。请存到别处。",
     )

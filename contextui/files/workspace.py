@@ -73,7 +73,8 @@ class Workspace:
             folder = os.open(self._names.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except NotADirectoryError as error:
             name = os.fspath(root)
-            raise NotAFolderError(name, f"The workspace {name} is not a folder.") from error
+            en, zh = f"The workspace {name} is not a folder.", f"工作区 {name} 不是文件夹。"
+            raise NotAFolderError(name, en, zh) from error
         except OSError as error:
             raise reading_failed(os.fspath(root), error) from error
         self._folder = folder

@@ -68,11 +68,14 @@ class Note(BaseModel):
             if words is None:
                 continue
             if (size := len(words)) > _LONGEST[name]:
-                raise NotesError(f"A {name} has up to {_LONGEST[name]} characters, not {size}.")
+                raise NotesError(
+                    f"A {name} has up to {_LONGEST[name]} characters, not {size}.",
+                    zh=f"{name} 最多 {_LONGEST[name]} 个字符，现有 {size} 个。",
+                )
             sound = words.encode("utf-8", "replace").decode()
             setattr(self, name, sound if name == "text" else _line(sound) or None)
         if not self.text.strip():
-            raise NotesError("An entry needs words.")
+            raise NotesError("An entry needs words.", zh="笔记不能为空。")
 
     def tag(self, tags: Iterable[str]) -> None:
         """Add tags; one that differs only in its case takes the place of the other."""
@@ -113,7 +116,10 @@ class Notes(BaseModel):
     def add(self) -> Note:
         """A new note, empty, with a number that no other had."""
         if len(self.entries) >= NOTES_LIMIT:
-            raise NotesError(f"There are {NOTES_LIMIT} entries already. Delete some first.")
+            raise NotesError(
+                f"There are {NOTES_LIMIT} entries already. Delete some first.",
+                zh=f"已有 {NOTES_LIMIT} 条笔记。请先删除一些。",
+            )
         self.last_id += 1
         self.entries.append(Note(id=self.last_id))
         return self.entries[-1]
@@ -124,8 +130,12 @@ class Notes(BaseModel):
         for note in self.entries:
             if number and str(note.id) == number[1]:
                 return note
-        newest = ", ".join(f"{one.id} {one.head!r}" for one in self.entries[-20:]) or "none"
-        raise NotesError(f"There is no entry {str(wanted)[:80]!r}. Newest: {newest}.")
+        newest = ", ".join(f"{one.id} {one.head!r}" for one in self.entries[-20:])
+        asked = repr(str(wanted)[:80])
+        raise NotesError(
+            f"There is no entry {asked}. Newest: {newest or 'none'}.",
+            zh=f"没有笔记 {asked}。最新的有：{newest or '无'}。",
+        )
 
     def stamp(self, note: Note, now: datetime) -> None:
         """Note down that it was changed."""

@@ -50,9 +50,9 @@ class ActionResult:
     error: ContextUIError | None = None
 
     @classmethod
-    def failed(cls, error: ContextUIError) -> "ActionResult":
-        """The result of a call that did nothing."""
-        return cls(False, text.for_model(text.cap(str(error), _LONGEST)), error)
+    def failed(cls, error: ContextUIError, lang: Lang = "en") -> "ActionResult":
+        """The result of a call that did nothing, and why, in the language to speak."""
+        return cls(False, text.for_model(text.cap(error.told(lang), _LONGEST)), error)
 
 
 def action(label: str, effect: Effect = "state", *, zh: str = "") -> Callable[[F], F]:

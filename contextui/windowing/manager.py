@@ -221,9 +221,9 @@ class WindowManager:
             self.focus(window_id)
             result = await window.runtime.act(action_id, given, actor, allow)
         except ContextUIError as error:
-            return ActionResult.failed(error)
+            return ActionResult.failed(error, self.lang)
         if isinstance(result.error, WindowClosedError):
-            return ActionResult.failed(self._roster.unknown(window_id))
+            return ActionResult.failed(self._roster.unknown(window_id), self.lang)
         return result
 
     async def settle(self, seconds: float = PATIENCE) -> list[str]:

@@ -124,7 +124,7 @@ class Runtime:
                 await allow(intent)
             result = await self._carry_out(intent)
         except ContextUIError as error:
-            result = ActionResult.failed(error)
+            result = ActionResult.failed(error, self.window.env.lang)
         else:
             self.focus_id = intent.target or self.focus_id
         named = text.one_line(action_id, 120)  # what was asked for may be anything

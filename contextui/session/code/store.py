@@ -199,14 +199,19 @@ def _check_id(code_id: str) -> None:
     if not CODE_ID.fullmatch(code_id):
         raise InvalidCodeIdError(
             f"{quote(code_id)} cannot be the id of code: take letters, digits, - and _, "
-            "64 at most, a letter or digit first."
+            "64 at most, a letter or digit first.",
+            zh=f"{quote(code_id)} 不能作为代码的 id：只用字母、数字、- 和 _，最多 64 个，"
+            "以字母或数字开头。",
         )
 
 
 def _unknown(code_id: str, there: Files) -> UnknownCodeError:
     known = sorted(there)
     listed = ", ".join(known[:20]) + (" …" if len(known) > 20 else "")
-    return UnknownCodeError(f"There is no code {code_id}. There is: {listed or 'none'}.")
+    return UnknownCodeError(
+        f"There is no code {code_id}. There is: {listed or 'none'}.",
+        zh=f"没有代码 {code_id}。现有：{listed or '无'}。",
+    )
 
 
 @contextmanager
