@@ -160,8 +160,7 @@ class EditorWindow(Window):
         numbers = file.lines_with(old)
         self._editing.edit(file.replace_text(old, new, count=count))
         en = f"Replaced {counted(count, 'time')}, {in_lines(numbers)}."
-        lines = shorten(", ".join(map(str, numbers)), 100)
-        return self.env.say(en, f"已替换 {count} 处，在第 {lines} 行。")
+        return self.env.say(en, f"已替换 {count} 处，在{in_lines(numbers, 'zh')}。")
 
     @action("Undo", zh="撤销")
     def undo(self) -> str:
@@ -275,14 +274,14 @@ class EditorWindow(Window):
 
     @property
     def _editing(self) -> Editing:
-        return Editing(self.state, self.env.workspace)
+        return Editing(self.state, self.env.workspace, self.env.lang)
 
     def _open(self, path: str, line: int, new: bool) -> None:
         try:
             self._editing.open(path, new=new)
         except errors.MissingFileError as error:
-            zh = f"工作区中没有 {errors.shown(path)}。用 new=true 新建。"
-            raise ActionError(self.env.say(f"{error} With new=true it is begun.", zh)) from error
+            en, zh = f"{error} With new=true it is begun.", f"{error.zh}用 new=true 新建。"
+            raise ActionError(self.env.say(en, zh)) from error
         if new and self.state.read:
             en = f"There is a {errors.shown(path)} already: open it without new."
             raise ActionError(self.env.say(en, f"已有 {errors.shown(path)}：打开它不需要 new。"))
@@ -293,10 +292,12 @@ class EditorWindow(Window):
         try:
             self._editing.save(path, expected, keep_links=keep_links)
         except errors.FileError as error:
-            stays = "The text stays here; save_as saves it under another path."
+            en = f"{error} The text stays here; save_as saves it under another path."
+            zh = f"{error.zh}文字仍在这里；用 save_as 可存到别的路径。"
             if isinstance(error, errors.FileChangedError):
-                stays += f" reload(keep=true) makes the edits in the new file.\n{error.diff}"
-            raise ActionError(f"{error} {stays}") from error
+                en += f" reload(keep=true) makes the edits in the new file.\n{error.diff}"
+                zh += f"用 reload(keep=true) 可在新的文件中重做这些编辑。\n{error.diff}"
+            raise ActionError(self.env.say(en, zh)) from error
         name = shown_name(path)
         en = f"Saved {name}, {counted(lines, 'line')}."
         return self.env.say(en, f"已保存 {name}，共 {lines} 行。")

@@ -7,6 +7,7 @@ they are kept aside, so that nothing is lost.
 
 from dataclasses import replace
 
+from contextui.config.choices import Lang
 from contextui.files import errors
 from contextui.files.buffer import Buffer, Edits
 from contextui.files.diff import diff_text
@@ -62,6 +63,7 @@ class Editing:
     Args:
         state: What is known of it, and changes with all that is done here.
         workspace: Where it is.
+        lang: The language to tell trouble in.
 
     Example:
         >>> editing = Editing(self.state, self.env.workspace)
@@ -69,8 +71,8 @@ class Editing:
         1
     """
 
-    def __init__(self, state: EditedFile, workspace: Workspace) -> None:
-        self._state, self._workspace = state, workspace
+    def __init__(self, state: EditedFile, workspace: Workspace, lang: Lang = "en") -> None:
+        self._state, self._workspace, self._lang = state, workspace, lang
 
     @property
     def buffer(self) -> Buffer:
@@ -81,7 +83,8 @@ class Editing:
         """
         if self._state.buffer is None:
             only = f"A file of more than {TEXT_LIMIT:,} bytes can only be read: goto, scroll."
-            raise self._problem(only)
+            zh = f"超过 {TEXT_LIMIT:,} 字节的文件只能阅读：用 goto、scroll。"
+            raise self._problem(only, zh)
         return self._state.buffer
 
     # --- the file ----------------------------------------------------------------------
@@ -121,7 +124,7 @@ class Editing:
                 state.lost = (*lost, *edits)
             self.look(state.top)
         except errors.FileError as error:
-            state.trouble, state.edits, state.lost = str(error), (), (*lost, *edits)
+            state.trouble, state.edits, state.lost = error.told(self._lang), (), (*lost, *edits)
 
     def read_again(self, *, keep: bool) -> int:
         """Take the file as it is on disk now; with `keep`, how many edits were made again."""
@@ -193,7 +196,7 @@ class Editing:
             EditError: There is nothing to show.
         """
         if self._state.trouble:
-            raise self._problem("")
+            raise self._problem()
         if self._state.buffer:
             return self._state.buffer.file.page(start, count)
         return self._workspace.read_page(self._state.path, start, count)
@@ -240,5 +243,6 @@ class Editing:
         state.line, state.column = state.top, 0
         return True
 
-    def _problem(self, otherwise: str) -> errors.EditError:
-        return errors.EditError(self._state.path, self._state.trouble or otherwise)
+    def _problem(self, otherwise: str = "", zh: str = "") -> errors.EditError:
+        trouble = self._state.trouble
+        return errors.EditError(self._state.path, trouble or otherwise, trouble or zh)
