@@ -18,7 +18,7 @@ from contextui.errors import ContextTooLargeError
 from contextui.model import Model, Tool, Usage
 from contextui.secrets import mask
 from contextui.text import one_line
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.trouble import reason_in
 
 PATIENCE = 120.0
 """Seconds that a strategy may take before a turn; then the sliding window takes its place."""
@@ -104,9 +104,8 @@ class Strategist:
                 return
             troubles, self._troubles = self._troubles, []
             await self._follow(coming, troubles)
-            for reason in troubles:
-                name, lang = self.strategy.name, self._lang
-                turn.tell(Notice(of(lang).strategy_failed.format(name=name, reason=reason)))
+            for line in self._told(troubles):
+                turn.tell(Notice(line))
         finally:
             turn.usage += self._asked.usage
             self._asked.tell, self._asked.usage = lambda _: None, Usage()
@@ -118,12 +117,17 @@ class Strategist:
         if self._background is None or self._background.done():
             self._background = asyncio.create_task(self._work())
 
-    async def settle(self, seconds: float) -> None:
-        """Wait so long for what runs in the background, and no longer."""
+    async def settle(self, seconds: float) -> list[str]:
+        """Wait so long for what runs in the background, and no longer.
+
+        Returns:
+            What went wrong there, in words that the next turn would tell.
+        """
         for _ in range(2):  # the second is what the first begins
             if running := [one for one in (self._background, self._refresh) if one is not None]:
                 await asyncio.wait(running, timeout=seconds)
         self.cancel()
+        return self._told(self._troubles)
 
     def cancel(self) -> None:
         """Stop what runs in the background. Nothing is lost: it was not applied yet."""
@@ -137,7 +141,7 @@ class Strategist:
         try:
             await strategy.on_turn_complete(strategy.env.history)
         except Exception as problem:  # whatever it is: the next turn tells it
-            self._troubles = [_reason(problem)]
+            self._troubles = [self._reason(problem)]
             return
         if self._is_idle():
             self._refresh = asyncio.create_task(self._follow(None, self._troubles))
@@ -151,7 +155,7 @@ class Strategist:
         except TimeoutError:
             troubles.append(of(self._lang).strategy_slow)
         except Exception as problem:  # whatever it is: there is another way
-            troubles.append(_reason(problem))
+            troubles.append(self._reason(problem))
         await self._decide(SlidingWindow(), coming)
 
     async def _decide(self, strategy: ContextStrategy, coming: ContextItem | None) -> None:
@@ -201,6 +205,9 @@ class Strategist:
         )
         return "\n".join(shown) or None
 
+    def _told(self, troubles: list[str]) -> list[str]:
+        failed, name = of(self._lang).strategy_failed, self.strategy.name
+        return [failed.format(name=name, reason=reason) for reason in troubles]
 
-def _reason(problem: Exception) -> str:
-    return one_line(mask(reason_of(problem)), _LONGEST)
+    def _reason(self, problem: Exception) -> str:
+        return one_line(mask(reason_in(type(self.strategy), problem)), _LONGEST)

@@ -121,7 +121,8 @@ async def _take_turn(
     try:
         output.end(Told(finished, session, explanation, tuple(notices.told)))
         if interruption.signal is None:  # no next turn will do what is left to do
-            await controller.strategist.settle(_PATIENCE)
+            for trouble in await controller.strategist.settle(_PATIENCE):
+                tell(trouble)
     finally:
         controller.close()
         await _close(controller.model)

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -351,6 +352,27 @@ def test_a_strategy_that_fails_is_told_and_replaced(gives: Any, words: str) -> N
     assert isinstance(model, Everyday)
     assert not any(violations(payload(one, "m").body) for one in model.requests)
     assert {item.hidden for item in talk.context.get_all()} == {None, "trimmed"}
+
+
+class Afterwards(Broken):
+    """Fails where nobody waits for it."""
+
+    name = "afterwards"
+
+    async def on_turn_complete(self, history: Sequence[ContextItem]) -> None:
+        raise KeyError(f"lost {len(history)}")
+
+
+def test_what_fails_in_the_background_is_told_with_its_place_by_whoever_waits_for_it() -> None:
+    talk = talk_with(Afterwards(Payload))
+
+    async def go() -> list[str]:
+        await say(talk, "Question.")
+        return await talk.strategist.settle(5)
+
+    (told,) = asyncio.run(go())
+    assert "The strategy afterwards failed" in told
+    assert re.search(r": KeyError: 'lost 2' \(test_strategist\.py:\d+\)$", told)
 
 
 def test_a_strategy_that_keeps_nothing_leaves_what_was_just_said() -> None:
