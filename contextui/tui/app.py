@@ -2,8 +2,8 @@
 
 import gc
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rich.console import RenderableType
@@ -153,6 +153,23 @@ class ContextUIApp(KeyLine[int]):
         """All keys and commands."""
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.words, self.main.commands))
+
+    @contextmanager
+    def batch_update(self) -> Iterator[None]:
+        """Draw nothing until the end of this; then all, if things were laid out in between.
+
+        A layout within a batch is drawn in vain by the base: a dialog that closes while an answer
+        is streamed would leave lines on the terminal that stand elsewhere by now.
+        """
+        before = self._laid_out()
+        with super().batch_update():
+            yield
+        if self._laid_out() != before:
+            self.screen.refresh()
+
+    def _laid_out(self) -> tuple[int, int]:
+        """Which screen is in front, and how often the main one was laid out."""
+        return len(self.screen_stack), self.main.layouts
 
     def exit(
         self,

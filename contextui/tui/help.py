@@ -27,8 +27,14 @@ _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
         ("enter", "send"),
         ("ctrl+j", "new line"),
         ("↑ ↓", "what you said before"),
+        ("pgup pgdn", "scroll the conversation"),
         ("/", "commands, completed by tab"),
         ("ctrl+c", "stop the turn, or clear the prompt"),
+    ),
+    "Chat": (
+        ("enter", "unfold calls and thoughts"),
+        ("c", "copy the last answer"),
+        ("home", "the top; there, what was said before"),
     ),
     "Window": (
         ("enter  esc", "go in, come out"),

@@ -26,6 +26,7 @@ from contextui.tui.desktop.pane import Desktop
 from contextui.tui.footer import Keys
 from contextui.tui.goto import GoTo
 from contextui.tui.header import Header, Panes, shown_folder
+from contextui.tui.help import HelpScreen
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.link import Link
 from contextui.tui.menu import Menu
@@ -59,6 +60,8 @@ class MainScreen(Screen[None]):
         self.desk: Desk | None = None
         self._link: Link | None = None
         self._asker: Asker | None = None
+        self.layouts = 0
+        """How often things were laid out."""
 
     def compose(self) -> ComposeResult:
         """The frame and its panes."""
@@ -76,7 +79,11 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Begin where the person types."""
+        self.screen_layout_refresh_signal.subscribe(self, self._count_layout, immediate=True)
         self.prompt.focus()
+
+    def _count_layout(self, _: Screen[object]) -> None:
+        self.layouts += 1
 
     def attach(self, desk: Desk, app: App[int], asker: Asker) -> None:
         """Show a session."""
@@ -216,6 +223,14 @@ class MainScreen(Screen[None]):
     def _take_back(self) -> None:
         self._saying.take_back()
 
+    @on(Prompt.Paged)
+    def _page(self, message: Prompt.Paged) -> None:
+        """Look at what was said before without leaving the prompt."""
+        if message.step < 0:
+            self.conversation.scroll_page_up(animate=False)
+        else:
+            self.conversation.scroll_page_down(animate=False)
+
     @on(Prompt.LeftDownward)
     def _offer_tries(self) -> None:
         tries = [one for one in self.query(Try) if one.visible and one.region]
@@ -234,8 +249,13 @@ class MainScreen(Screen[None]):
             ),
             Command("stop", "stop the turn under way", lambda _: self._saying.stop()),
             Command("inspector", "show or hide the inspector", lambda _: self.action_inspector()),
+            Command("copy", "copy the last answer", lambda _: self.conversation.action_copy()),
+            Command("help", "all keys and commands", self._help),
             Command("zoom", "give one pane all the room", lambda _: self.action_zoom()),
         ]
+
+    def _help(self, _: str) -> None:
+        self.app.push_screen(HelpScreen(self.words, self.commands))
 
     def _ask_to_compact(self) -> None:
         """Show what would go and what would stay; it is done if the person says so."""

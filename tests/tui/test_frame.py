@@ -252,3 +252,20 @@ def test_every_word_of_the_screen_has_its_chinese() -> None:
 def test_chinese_placeholders_are_those_of_the_english() -> None:
     for english, chinese in CHINESE.items():
         assert set(re.findall(r"{\w+}", english)) == set(re.findall(r"{\w+}", chinese)), english
+
+
+def test_what_was_laid_out_within_a_batch_is_drawn_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            app, drawn = pilot.app, []
+            monkeypatch.setattr(app.screen, "refresh", lambda **_: drawn.append("all"))
+            with app.batch_update():
+                pass
+            assert drawn == []
+            with app.batch_update():
+                app.screen.screen_layout_refresh_signal.publish(app.screen)
+            assert drawn == ["all"]
+
+    asyncio.run(talk())

@@ -139,6 +139,7 @@ KNOWN: dict[str, str] = {
     "inspector.requesthead.RequestHead": LOOKED_AT,
     "inspector.requestlines.Bytes": LOOKED_AT,
     "inspector.usage.UsagePage": LOOKED_AT,
+    "conversation.thoughts.Thought": "hostile text in tests/tui/conversation",
     "conversation.welcome.Try": OWN_WORDS,
     "conversation.welcome.Welcome": OWN_WORDS,
     "conversation.writing.Writing": HOLDS,

@@ -22,12 +22,14 @@ from contextui.agent.events import (
     Notice,
     TurnFinished,
     TurnStarted,
+    UsageSpent,
 )
 from contextui.events import Event
 from contextui.files.workspace import Workspace
-from contextui.model import TextDelta
+from contextui.model import TextDelta, ThinkingDelta
 from contextui.session.code.refs import with_code
 from contextui.session.session import Session
+from contextui.tui.cells import short
 from contextui.tui.conversation.calls import CallLine
 from contextui.tui.conversation.entries import (
     Aside,
@@ -39,12 +41,14 @@ from contextui.tui.conversation.entries import (
     entries_of,
 )
 from contextui.tui.conversation.said import AsideLine, ModelWords, YourWords
+from contextui.tui.conversation.thoughts import Thought
 from contextui.tui.conversation.welcome import Welcome
 from contextui.tui.desk import Desk
 from contextui.tui.words import Words
 
 _PAGE = 60  # entries that are drawn at once when an earlier session is shown
 _MOST = 180  # widgets of the conversation that are kept; a page more, and the oldest go
+_LINES = (CallLine, Thought)  # what stands together, without lines between
 _FIRST = 2  # behind the welcome and the line about what was earlier
 
 
@@ -66,13 +70,17 @@ class Conversation(VerticalScroll):
     scrolled to otherwise.
     """
 
-    BINDINGS = [Binding("enter", "unfold", "unfold calls")]
+    BINDINGS = [
+        Binding("enter", "unfold", "unfold calls"),
+        Binding("c", "copy", "copy answer"),
+    ]
 
     def __init__(self, words: Words, folder: Path) -> None:
         super().__init__(id="log")
         self._words, self._folder = words, folder
         self._answer: ModelWords | None = None
         self._call: CallLine | None = None
+        self._thought: Thought | None = None
         self._before: list[Entry] = []
         self._workspace: Workspace | None = None
 
@@ -110,6 +118,11 @@ class Conversation(VerticalScroll):
 
     def hear(self, event: Event) -> None:
         """Show what happens in the turn under way."""
+        if isinstance(event, ThinkingDelta):
+            self._think(event.text)
+            return
+        if not isinstance(event, AnswerDiscarded | UsageSpent):
+            self._thought = None
         match event:
             case TurnStarted():
                 self._answer = None
@@ -164,14 +177,45 @@ class Conversation(VerticalScroll):
         return max(int(self.max_scroll_y - self.scroll_y), 0)
 
     def action_unfold(self) -> None:
-        """Unfold the newest calls, or fold them again."""
-        calls = list(self.query(CallLine))[-10:]
+        """Unfold the newest calls and thoughts, or fold them again."""
+        calls = [one for one in self.children if isinstance(one, _LINES)][-10:]
         opening = not all(call.is_open for call in calls)
         for call in calls:
             if call.is_open != opening:
                 call.toggle()
 
+    def action_copy(self) -> None:
+        """Copy the last answer, as it was written."""
+        answers = self.query(ModelWords)
+        text = answers.last().source if answers else ""
+        told = "Copied {count} characters." if text else "Nothing was answered yet."
+        if text:
+            self.app.copy_to_clipboard(text)
+        self.notify(self._words(told, count=short(len(text))), markup=False)
+
+    def release_anchor(self) -> None:
+        """Stay where the person scrolls to; who scrolls at the bottom stays there."""
+        super().release_anchor()
+        self.call_after_refresh(self._follow_at_bottom)
+
+    def _follow_at_bottom(self) -> None:
+        if min(self.scroll_y, self.scroll_target_y) >= self.max_scroll_y:
+            self.anchor()
+
+    def action_scroll_home(self) -> None:
+        """Go to the top; from there, to what was said before."""
+        if self.scroll_y > 0:
+            super().action_scroll_home()
+        else:
+            self._show_earlier()
+
     # --- within ------------------------------------------------------------------------
+
+    def _think(self, text: str) -> None:
+        if self._thought is None:
+            self._thought = Thought(self._words)
+            self._append(self._thought)
+        self._thought.feed(text)
 
     def _stream(self, text: str) -> None:
         if self._answer is None:
@@ -184,6 +228,9 @@ class Conversation(VerticalScroll):
         return with_code(text, self._workspace, self._words.lang)
 
     def _discard(self) -> None:
+        if self._thought is not None:
+            self._thought.remove()
+            self._thought = None
         if self._answer is not None:
             self._answer.remove()
             self._answer = None
@@ -195,7 +242,7 @@ class Conversation(VerticalScroll):
 
     def _append(self, widget: Widget) -> None:
         self.query_one(Welcome).display = False
-        after_call = isinstance(self.children[-1], CallLine) and not isinstance(widget, CallLine)
+        after_call = isinstance(self.children[-1], _LINES) and not isinstance(widget, _LINES)
         widget.set_class(after_call, "-after-call")
         self.mount(widget)
         if len(self.children) > _MOST + _PAGE:
@@ -226,7 +273,8 @@ class Conversation(VerticalScroll):
     def _offer_earlier(self) -> None:
         count = len(self._before)
         earlier = self.query_one(Earlier)
-        earlier.update(self._words("↑ {count} earlier, click to show", count=count))
+        told = self._words("↑ {count} earlier, Home or a click shows them", count=count)
+        earlier.update(told)
         earlier.display = bool(count)
 
     def _widgets(self, entries: Iterable[Entry]) -> list[Widget]:

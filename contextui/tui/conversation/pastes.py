@@ -2,12 +2,17 @@
 
 from contextui.tui.cells import short
 
-LARGE = 20_000
-"""Characters from which a paste is not put into the field itself."""
+_LARGE = 20_000  # characters
+_LONG = 100  # lines
+
+
+def is_large(text: str) -> bool:
+    """Whether a paste is too large to be put into the field itself."""
+    return len(text) >= _LARGE or text.count("\n") >= _LONG
 
 
 class Pastes:
-    """Keeps large pastes until what they belong to is sent.
+    """Keeps large pastes, also once they were sent: who calls up old words wants all of them.
 
     Example:
         >>> pastes = Pastes()
@@ -21,7 +26,7 @@ class Pastes:
     def keep(self, text: str) -> str:
         """The word that stands for a paste."""
         number = len(self._kept) + 1
-        word = f"[pasted {number}: {short(len(text))} characters]"
+        word = f"[pasted {number}: {counted(text)}]"
         self._kept[word] = text
         return word
 
@@ -31,6 +36,8 @@ class Pastes:
             text = text.replace(word, paste, 1)
         return text
 
-    def forget(self) -> None:
-        """They were sent."""
-        self._kept.clear()
+
+def counted(text: str) -> str:
+    """How much it is, in lines if it has many."""
+    lines = text.count("\n") + 1
+    return f"{short(len(text))} characters" if lines < _LONG else f"{lines:,} lines"

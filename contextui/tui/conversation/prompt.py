@@ -14,13 +14,14 @@ from contextui.context.item import ItemType
 from contextui.events import Event
 from contextui.tui.cells import KEY, MUTED
 from contextui.tui.conversation.past import Past
-from contextui.tui.conversation.pastes import LARGE, Pastes
+from contextui.tui.conversation.pastes import Pastes, is_large
 from contextui.tui.conversation.status import TurnStatus
 from contextui.tui.desk import Desk
 from contextui.tui.words import Words
 
 _BEAT = 0.1  # seconds between two pictures of the spinner
 _NARROWEST = 4  # cells in which there can be text
+_PAGES = {"pageup": -1, "pagedown": 1}
 _REMEMBERED = 200  # prompts of an earlier run
 MODES = {
     "ask": "asks before writing",
@@ -57,6 +58,13 @@ class Prompt(TextArea):
 
     class LeftDownward(Message):
         """The person wants to go further down than the last line."""
+
+    class Paged(Message):
+        """The person wants to see what was said before, or after that."""
+
+        def __init__(self, step: int) -> None:
+            super().__init__()
+            self.step = step
 
     class TakenBack(Message):
         """The person wants to change what they said last, which still waits."""
@@ -131,6 +139,11 @@ class Prompt(TextArea):
             event.stop()
             self.post_message(self.TakenBack())
             return
+        if event.key in _PAGES and self.max_scroll_y == 0:  # else they lead through the field
+            event.prevent_default()
+            event.stop()
+            self.post_message(self.Paged(_PAGES[event.key]))
+            return
         if event.key == "up" and self.cursor_at_first_line:
             self._recall(self._past.back(self.text), event)
         elif event.key == "down" and self.cursor_at_last_line:
@@ -146,7 +159,7 @@ class Prompt(TextArea):
             self.move_cursor(self.document.end)
 
     async def _on_paste(self, event: events.Paste) -> None:
-        if len(event.text) >= LARGE:
+        if is_large(event.text):
             event.prevent_default()
             event.stop()
             self.insert(self._pastes.keep(event.text))
@@ -160,7 +173,6 @@ class Prompt(TextArea):
         if not text:
             return
         self._past.add(self.text.strip())
-        self._pastes.forget()
         self.clear()
         self.post_message(self.Submitted(text))
 

@@ -14,17 +14,37 @@ from contextui.tui.words import Words
 LONGEST = 40_000
 """Characters of one answer that are drawn; the inspector has the whole of it."""
 
+_MANY, _FIRST = 24, 12  # lines from which on only the first ones are shown, and how many
 _BEAT = 1 / 15  # seconds, at least, between two drawings of an answer that is being streamed
 
 
 class YourWords(Static):
-    """The person's words, with a bar at their left."""
+    """The person's words, with a bar at their left; of many lines, a click shows all."""
 
     def __init__(self, text: str, words: Words) -> None:
-        shown = text if len(text) <= LONGEST else text[:LONGEST]
-        left_out = len(text) - len(shown)
-        more = f"\n… {words('{count} more characters', count=short(left_out))}" if left_out else ""
-        super().__init__(Content.assemble(inert(shown), (more, FAINT)), classes="you")
+        self._text, self._words = text, words
+        self._is_whole = text.count("\n") < _MANY
+        super().__init__(self._shown(), classes="you")
+
+    def on_click(self) -> None:
+        """Show all lines, or the first ones again."""
+        if self._text.count("\n") >= _MANY:
+            self._is_whole = not self._is_whole
+            self.update(self._shown())
+
+    def _shown(self) -> Content:
+        lines = self._text[:LONGEST].split("\n")
+        left_out = len(self._text) - LONGEST
+        more = ""
+        if not self._is_whole:
+            count = self._text.count("\n") + 1 - _FIRST
+            more = (
+                f"\n… {self._words('{count} more lines, a click shows them', count=f'{count:,}')}"
+            )
+            lines = lines[:_FIRST]
+        elif left_out > 0:
+            more = f"\n… {self._words('{count} more characters', count=short(left_out))}"
+        return Content.assemble(inert("\n".join(lines)), (more, FAINT))
 
 
 class ModelWords(Markdown):

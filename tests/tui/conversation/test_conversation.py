@@ -17,7 +17,7 @@ from contextui.agent.events import (
 from contextui.agent.models.scripted import call
 from contextui.context.item import ContextItem, ItemType
 from contextui.events import Event
-from contextui.model import ModelError, TextDelta
+from contextui.model import ModelError, TextDelta, ThinkingDelta
 from contextui.tui.conversation.calls import CallLine
 from contextui.tui.conversation.entries import (
     Aside,
@@ -30,6 +30,7 @@ from contextui.tui.conversation.entries import (
 )
 from contextui.tui.conversation.pane import Conversation, Earlier
 from contextui.tui.conversation.said import LONGEST, ModelWords, YourWords
+from contextui.tui.conversation.thoughts import Thought
 from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
 
 
@@ -148,7 +149,10 @@ def test_a_resumed_conversation_is_shown_page_by_page(tmp_path: Path) -> None:
             assert len(pane(pilot).query(YourWords)) == 30
             earlier = pilot.app.screen.query_one(Earlier)
             assert "140" in str(earlier.render())
-            pane(pilot).on_earlier_wanted()
+            pane(pilot).focus()
+            await pilot.press("home")
+            await until(pilot, lambda: pane(pilot).scroll_y == 0)
+            await pilot.press("home")
             await until(pilot, lambda: len(pane(pilot).query(YourWords)) == 60)
             assert "80" in str(earlier.render())
 
@@ -213,6 +217,7 @@ HOSTILE = [
 def test_nothing_that_is_said_can_act(tmp_path: Path, payload: str) -> None:
     events: list[Event] = [
         TurnStarted(payload, "1"),
+        ThinkingDelta(payload),
         TextDelta(payload),
         CallStarted(1, "action", {"window_id": payload, "action_id": payload, "params": {}}),
         CallFinished(1, "action", False, payload),
@@ -249,5 +254,50 @@ def test_what_a_summary_stands_for_is_still_there_when_the_app_goes_on(tmp_path:
             await until(pilot, lambda: shown(pilot, "question 0") and shown(pilot, "answer 3"))
             texts = [str(one.render()) for one in pane(pilot).query(YourWords)]
             assert texts == [f"question {number}" for number in range(4)]
+
+    asyncio.run(talk())
+
+
+def test_what_the_model_thinks_stands_in_a_line_that_unfolds(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            for event in (TurnStarted("hi", "1"), ThinkingDelta("First this,\nthen "), *[
+                ThinkingDelta("that. ")] * 30, TextDelta("Done.")):  # fmt: skip
+                pane(pilot).hear(event)
+            await until(pilot, lambda: shown(pilot, "· thinking") and shown(pilot, "Done."))
+            assert not shown(pilot, "First this,")
+            await pilot.click(Thought)
+            await until(pilot, lambda: shown(pilot, "First this,"))
+            for event in (ThinkingDelta("Once more."), AnswerDiscarded("cut")):
+                pane(pilot).hear(event)
+            await until(pilot, lambda: len(pane(pilot).query(Thought)) == 1)
+
+    asyncio.run(talk())
+
+
+def test_the_last_answer_is_copied(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path, "One.", "**Two.**")) as pilot:
+            pane(pilot).action_copy()
+            assert pilot.app.clipboard == ""
+            await say(pilot, "first")
+            await say(pilot, "second")
+            await until(pilot, lambda: shown(pilot, "Two."))
+            pane(pilot).focus()
+            await pilot.press("c")
+            await until(pilot, lambda: pilot.app.clipboard == "**Two.**")
+
+    asyncio.run(talk())
+
+
+def test_many_lines_of_yours_are_shown_by_a_click(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            pane(pilot).hear(TurnStarted("\n".join(f"line {n}." for n in range(1, 501)), "1"))
+            await until(pilot, lambda: shown(pilot, "… 488 more lines, a click shows them"))
+            assert shown(pilot, "line 12.")
+            assert not shown(pilot, "line 13.")
+            await pilot.click(YourWords)
+            await until(pilot, lambda: shown(pilot, "line 500."))
 
     asyncio.run(talk())

@@ -13,6 +13,7 @@ from contextui.context.item import ItemType
 from contextui.model import ModelRequest
 from contextui.tui.commands import Choice, Command, Commands, UnknownCommandError
 from contextui.tui.conversation.completions import Completions
+from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.past import Past
 from contextui.tui.conversation.pastes import Pastes
 from contextui.tui.conversation.prompt import Prompt
@@ -153,6 +154,24 @@ def test_the_past_is_walked_and_what_was_being_written_comes_back(tmp_path: Path
     asyncio.run(talk())
 
 
+def test_a_page_is_turned_from_the_prompt(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            log = pilot.app.screen.query_one(Conversation)
+            for number in range(80):
+                log.note(f"line {number}.")
+            await until(pilot, lambda: shown(pilot, "line 79."))
+            await pilot.press("h", "pageup")
+            await until(pilot, lambda: not shown(pilot, "line 79."))
+            await pilot.press("i", "pagedown", "pagedown")
+            await until(pilot, lambda: shown(pilot, "line 79."))
+            log.note("the newest")
+            await until(pilot, lambda: shown(pilot, "the newest"))
+            assert prompt(pilot).text == "hi"
+
+    asyncio.run(talk())
+
+
 def test_a_large_paste_stands_as_a_word_and_is_sent_whole(tmp_path: Path) -> None:
     async def talk() -> None:
         desk = desk_in(tmp_path, "Much.")
@@ -166,6 +185,8 @@ def test_a_large_paste_stands_as_a_word_and_is_sent_whole(tmp_path: Path) -> Non
             await until(pilot, lambda: not desk.controller.is_running)
             said = [one for one in desk.session.context.get_all() if one.type is ItemType.USER]
             assert said[-1].content == f"see {text}"
+            await pilot.press("up", "!", "enter")  # called up again, it is whole again
+            await until(pilot, lambda: desk.session.context.get_all()[-1].content == f"see {text}!")
 
     asyncio.run(talk())
 
@@ -185,8 +206,7 @@ def test_pastes_are_put_back() -> None:
     pastes = Pastes()
     one, two = pastes.keep("first"), pastes.keep("second")
     assert pastes.whole(f"a {two} b {one}") == "a second b first"
-    pastes.forget()
-    assert pastes.whole(one) == one
+    assert pastes.keep("\n" * 499) == "[pasted 3: 500 lines]"
 
 
 def test_the_past_forgets_repetitions() -> None:
