@@ -9,8 +9,10 @@ from textual.message import Message
 from textual.widgets import Input
 
 from contextui.context.item import ItemType
+from contextui.text import one_line
 from contextui.tui.inspector.labels import label
 from contextui.tui.inspector.look import Look
+from contextui.tui.inspector.older import OlderItems
 from contextui.tui.inspector.rows import head_of
 from contextui.tui.inspector.spans import Row
 from contextui.tui.words import Words
@@ -75,6 +77,56 @@ class Search:
         if item.type is ItemType.ASSISTANT and item.content:
             return False
         return self._sought in label(item, context.ledger.calls, self._words).casefold()
+
+
+class Finding:
+    """What a person looks for, if anything, and what was found of it so far.
+
+    Args:
+        words: The language in which items are told.
+    """
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+        self._search: Search | None = None
+        self.remark = ""
+        """What to say of it: that there is no such item."""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether something is looked for."""
+        return self._search is not None
+
+    @property
+    def rows(self) -> list[Row]:
+        """What was found so far."""
+        return list(self._search.found) if self._search is not None else []
+
+    def begin(self, query: str, older: OlderItems | None) -> None:
+        """Look for this from now on, also in what was read of the log; or for nothing."""
+        rows = older.rows if older is not None else None
+        self._search = Search(query, self._words, rows or ()) if query else None
+
+    def begin_again(self, older: OlderItems | None) -> None:
+        """Look for the same from the beginning: there is something else to look through."""
+        if self._search is not None:
+            self.begin(self._search.query, older)
+
+    def extend(self, look: Look) -> None:
+        """Look through what came since, too."""
+        if self._search is not None:
+            self._search.extend(look)
+
+    def go_on(self) -> bool:
+        """Look for a moment; whether there is more to look through."""
+        search = self._search
+        if search is None:
+            return False
+        more, self.remark = search.go_on(), ""
+        if not more and not search.found:
+            query = one_line(search.query, 40)
+            self.remark = self._words('No item contains "{query}". Esc clears.', query=query)
+        return more
 
 
 class Filter(Input):

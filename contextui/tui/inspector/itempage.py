@@ -7,24 +7,19 @@ from textual.containers import Container
 from textual.message import Message
 
 from contextui.context.item import ItemType
-from contextui.text import one_line
-from contextui.tui.cells import short
-from contextui.tui.inspector.behind import BehindSummary
 from contextui.tui.inspector.changing import Changing, Note
+from contextui.tui.inspector.closer import Closer
 from contextui.tui.inspector.describing import Description, TurnOf, describe, describe_fold
 from contextui.tui.inspector.detail import Detail, signed
 from contextui.tui.inspector.editing import EditScreen
-from contextui.tui.inspector.filtering import Filter, Search
+from contextui.tui.inspector.filtering import Filter, Finding
 from contextui.tui.inspector.items import ItemList
-from contextui.tui.inspector.labels import title, whole_text
 from contextui.tui.inspector.levels import Levels
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.older import OlderItems
 from contextui.tui.inspector.prices import Offer, Prices
 from contextui.tui.inspector.rows import rows_of
 from contextui.tui.inspector.spans import Row
-from contextui.tui.inspector.standing import both_texts, is_gist, replaced
-from contextui.tui.inspector.whole import WholeText
 from contextui.tui.words import Words
 
 _PAUSE = 0.01  # seconds between two slices of a search
@@ -62,7 +57,7 @@ class ItemPage(Container):
         self._turn_of: TurnOf = lambda _: None
         self._changing: Changing | None = None
         self._levels: Levels | None = None
-        self._search: Search | None = None
+        self._finding = Finding(words)
         self._older: OlderItems | None = None
         self._note, self._noted_for = Note(""), ""
         self._keys = ""
@@ -104,10 +99,10 @@ class ItemPage(Container):
         self._turn_of, self._changing, self._older = turn_of, changing, older
         if before is None or before.context is not look.context:
             self._levels = Levels(look.context.counter, self._tell_levels)
-            self._begin_search(self._search.query if self._search else "")
+            self._finding.begin_again(self._older)
         self._prices = Prices(look, self._prices)
-        if self._search is not None:
-            self._search.extend(look)
+        if self._finding.is_on:
+            self._finding.extend(look)
             self._go_on_searching()
             return
         rows = rows_of(look)
@@ -172,7 +167,7 @@ class ItemPage(Container):
             case "undo":
                 return self.listing.has_focus and self._changing is not None
             case "clear":
-                return self._search is not None
+                return self._finding.is_on
         return True
 
     def action_change(self, key: str) -> None:
@@ -182,7 +177,7 @@ class ItemPage(Container):
         if row is not None and offer is not None and self._changing is not None:
             self._tell(self._changing.press(offer, row), row)
             if row.log is not None:  # it may have come back from there
-                self._begin_search(self._search.query if self._search is not None else "")
+                self._finding.begin_again(self._older)
 
     def action_explain_levels(self) -> None:
         """Say why there is no other level of detail."""
@@ -206,7 +201,8 @@ class ItemPage(Container):
     def action_edit(self) -> None:
         """Give the chosen item other words."""
         row, changing, offer = self.listing.row, self._changing, self._offer("e")
-        if row is None or changing is None or offer is None or offer.price is None:
+        closer = self._closer
+        if not (row and changing and closer and offer and offer.price):
             return
 
         def save(text: str) -> None:
@@ -214,7 +210,7 @@ class ItemPage(Container):
 
         once = offer.price.once
         price = self._words("{tokens} are written anew", tokens=signed(once)) if once else ""
-        heading = self._heading(row)
+        heading = closer.heading(row)
         self.app.push_screen(EditScreen(self._words, heading, row.item.content, price, save))
 
     def action_undo(self) -> None:
@@ -229,41 +225,20 @@ class ItemPage(Container):
 
     # --- reading -----------------------------------------------------------------------
 
+    @property
+    def _closer(self) -> Closer | None:
+        look = self._prices.look if self._prices is not None else None
+        return Closer(self.app, self._words, look) if look is not None else None
+
     def action_copy(self) -> None:
         """Copy the whole text of the chosen item."""
-        if self.listing.row is not None and self._prices is not None:
-            context = self.listing.row.home(self._prices.look.context)
-            text = whole_text(self.listing.row, context.windows)
-            self.app.copy_to_clipboard(text)
-            told = self._words("Copied {count} characters.", count=short(len(text)))
-            self.notify(told, markup=False)
+        if self.listing.row is not None and self._closer is not None:
+            self._closer.copy(self.listing.row)
 
     @on(ItemList.Opened)
     def _open(self) -> None:
-        """Show all of it: of a summary also what it stands for."""
-        row, prices = self.listing.row, self._prices
-        if row is None or prices is None:
-            return
-        if row.log is None and (items := replaced(row.item, prices.look.context.ledger)):
-            self.app.push_screen(
-                BehindSummary(self._words, prices.look, row.item, items, self._read)
-            )
-        else:
-            self._read(row)
-
-    def _read(self, row: Row) -> None:
-        if self._prices is None:
-            return
-        context, item = row.home(self._prices.look.context), row.item
-        text = whole_text(row, context.windows)
-        shown = both_texts(item, context.counter, self._words) if is_gist(item) else text
-        self.app.push_screen(WholeText(self._words, self._heading(row), shown))
-
-    def _heading(self, row: Row) -> str:
-        if self._prices is None:
-            return ""
-        calls = row.home(self._prices.look.context).ledger.calls
-        return f"{row.item.seq:04} {title(row, calls, self._words)}"
+        if self.listing.row is not None and self._closer is not None:
+            self._closer.open(self.listing.row)
 
     # --- filtering ---------------------------------------------------------------------
 
@@ -277,14 +252,10 @@ class ItemPage(Container):
 
     @on(Filter.Wanted)
     def _look_for(self, message: Filter.Wanted) -> None:
-        self._begin_search(message.query)
-        if self._search is not None and self._older is not None:
+        self._finding.begin(message.query, self._older)
+        if self._finding.is_on and self._older is not None:
             self._older.read()  # what is looked for may be there
         self._show_again()
-
-    def _begin_search(self, query: str) -> None:
-        older = self._older.rows if self._older is not None else None
-        self._search = Search(query, self._words, older or ()) if query else None
 
     def _show_again(self) -> None:
         if self._prices is not None:
@@ -300,7 +271,7 @@ class ItemPage(Container):
 
     def show_older(self) -> None:
         """Items were read that only the log has."""
-        self._begin_search(self._search.query if self._search is not None else "")
+        self._finding.begin_again(self._older)
         self._show_again()
 
     @on(Filter.Left)
@@ -308,13 +279,9 @@ class ItemPage(Container):
         self.listing.focus()
 
     def _go_on_searching(self) -> None:
-        search, prices = self._search, self._prices
-        if search is None or prices is None:
+        if not self._finding.is_on or self._prices is None:
             return
-        more, remark = search.go_on(), ""
-        if not more and not search.found:
-            query = one_line(search.query, 40)
-            remark = self._words('No item contains "{query}". Esc clears.', query=query)
-        self.listing.show(prices.look, list(search.found), remark)
+        more = self._finding.go_on()
+        self.listing.show(self._prices.look, self._finding.rows, self._finding.remark)
         if more:
             self.set_timer(_PAUSE, self._go_on_searching)
