@@ -21,6 +21,7 @@ from contextui.agent.meanwhile import Meanwhile
 from contextui.agent.patience import Tell
 from contextui.agent.prompt import install, system_prompt
 from contextui.agent.protocol import calls_of
+from contextui.agent.setup import Setup
 from contextui.agent.steps import Steps
 from contextui.agent.strategist import Strategist
 from contextui.agent.telling import Telling
@@ -77,22 +78,9 @@ class InteractionController:
         self._calls = calls_of(tool_protocol, self.windows.lang)
         self._words = phrases.of(self.windows.lang)
         self._meanwhile, self._beforehand = Meanwhile(context), Beforehand(context)
-        self._room = RoomMaker(
-            context,
-            lambda: self.model,
-            self.options,
-            tools=self._calls.tools,
-            is_idle=lambda: self._task is None,
-        )
-        self._steps = Steps(
-            context,
-            lambda: self.model,
-            self.options,
-            tools=self.tools,
-            calls=self._calls,
-            reserved=lambda: self._room.reserved,
-            lang=self.windows.lang,
-        )
+        self._setup = Setup(context, lambda: self.model, self.options, self._calls)
+        self._room = RoomMaker(self._setup, is_idle=lambda: self._task is None)
+        self._steps = Steps(self._setup, self.tools)
         self._task: asyncio.Task[None] | asyncio.Task[CompactionResult] | None = None
 
     @property
@@ -161,7 +149,7 @@ class InteractionController:
         self.check_idle()
         admit(ContextItem(ItemType.USER, text))
         told = Telling()
-        turn = Turn(told.tell, self.options.budget - self._room.reserved)
+        turn = Turn(told.tell, self.options.budget - self._setup.reserved)
         if self.tool_protocol == "text":
             turn.tags = TagFilter()
         stop_hearing = self.windows.subscribe(told.tell)
@@ -219,7 +207,7 @@ class InteractionController:
         try:
             try:
                 turn.beforehand = await self._beforehand.gather(text, turn.tell)
-                await self._room.before(turn, text, self.windows.lang)
+                await self._room.before(turn, text)
             finally:  # whatever becomes of that, the words are kept
                 turn.tell(self._begin(turn, text))
             finished = await self._repeat(turn)

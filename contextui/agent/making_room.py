@@ -1,7 +1,7 @@
 """Room for the next turn: a compaction before it if one is due, or when the person wants one."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 
 from contextui.agent.events import (
@@ -11,17 +11,16 @@ from contextui.agent.events import (
 )
 from contextui.agent.patience import PatientModel, Tell
 from contextui.agent.phrases import of
-from contextui.agent.protocol import declaring
+from contextui.agent.setup import Setup
 from contextui.agent.strategist import Strategist
-from contextui.agent.turn import Turn, TurnOptions
+from contextui.agent.turn import Turn
 from contextui.config.choices import Lang
 from contextui.context.compaction.result import CompactionResult
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ItemType, is_conversation
-from contextui.context.manager import ContextManager
 from contextui.errors import ContextTooLargeError, ContextUIError
 from contextui.events import Trigger
-from contextui.model import Model, Tool, Usage
+from contextui.model import Usage
 from contextui.windowing.trouble import reason_of
 
 
@@ -33,36 +32,17 @@ class RoomMaker:
     """Has the context of a conversation compacted, and tells of it.
 
     Args:
-        context: The conversation.
-        model: Gives the model.
-        options: What a turn may take.
-        tools: What is declared to the model.
+        setup: What all turns share.
         is_idle: Whether no turn is under way.
 
     Attributes:
         strategist: Has the strategy of the conversation decide what stays.
     """
 
-    def __init__(
-        self,
-        context: ContextManager,
-        model: Callable[[], Model],
-        options: TurnOptions,
-        *,
-        tools: Sequence[Tool],
-        is_idle: Callable[[], bool],
-    ) -> None:
-        self._context, self._options, self._tools = context, options, tools
-        self._lang: Lang = context.windows.lang if context.windows else "en"
-        self._model = PatientModel(model, options.retry, self._lang)
-        self.strategist = Strategist(
-            context, model, options, tools=tools, reserved=lambda: self.reserved, is_idle=is_idle
-        )
-
-    @cached_property
-    def reserved(self) -> int:
-        """The tokens of the tools, which are part of every request."""
-        return declaring(self._tools, self._context.counter)
+    def __init__(self, setup: Setup, *, is_idle: Callable[[], bool]) -> None:
+        self._setup, self._context, self._options = setup, setup.context, setup.options
+        self._model = PatientModel(setup.model, setup.options.retry, setup.lang)
+        self.strategist = Strategist(setup, is_idle=is_idle)
 
     @cached_property
     def service(self) -> CompactionService:
@@ -71,7 +51,7 @@ class RoomMaker:
             self._context,
             self._model,
             self._options.budget,
-            reserved=self.reserved,
+            reserved=self._setup.reserved,
             max_tokens=self._options.max_tokens,
         )
 
@@ -82,12 +62,12 @@ class RoomMaker:
             ContextTooLargeError: The system prompt and the tools alone take all of it.
         """
         system = [one for one in self._context.get_active() if one.type is ItemType.SYSTEM]
-        needed = self.reserved + sum(self._context.ledger.size(one) for one in system)
+        needed = self._setup.reserved + sum(self._context.ledger.size(one) for one in system)
         if needed >= self._options.budget:
-            what = [of(self._lang).prompt_and_tools.format(tokens=needed)]
+            what = [of(self._setup.lang).prompt_and_tools.format(tokens=needed)]
             raise ContextTooLargeError(needed, self._options.budget, what)
 
-    async def before(self, turn: Turn, words: str, lang: Lang) -> None:
+    async def before(self, turn: Turn, words: str) -> None:
         """Have the strategy decide what stays for a turn with these words, and make room for it.
 
         That it cannot be made is told, and the turn goes on: there are other ways to find room.
@@ -95,11 +75,11 @@ class RoomMaker:
         comes_first = self.strategist.strategy.before_compaction
         if comes_first:
             await self.strategist.before(turn, words)
-        await self._compact_if_due(turn, words, lang)
+        await self._compact_if_due(turn, words)
         if not comes_first:
             await self.strategist.before(turn, words)
 
-    async def _compact_if_due(self, turn: Turn, words: str, lang: Lang) -> None:
+    async def _compact_if_due(self, turn: Turn, words: str) -> None:
         if not self._options.auto_compact:
             return
         if not self.service.is_due(self._context.counter.count(words)):
@@ -108,7 +88,7 @@ class RoomMaker:
             await self.compact("auto", turn.tell)
         except Exception as error:
             reason = str(error) if isinstance(error, ContextUIError) else reason_of(error)
-            turn.tell(Notice(of(lang).not_compacted.format(reason=reason)))
+            turn.tell(Notice(of(self._setup.lang).not_compacted.format(reason=reason)))
         finally:
             turn.usage += self._model.usage
 

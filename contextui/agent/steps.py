@@ -1,24 +1,22 @@
 """The steps of a turn: build a request, send it, take the answer, act on its calls."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent import gate, phrases
 from contextui.agent.events import AnswerGiven, CallFinished, CallStarted, StepStarted, UsageSpent
 from contextui.agent.file_reader import FileResult
 from contextui.agent.judging import says_something, words_in
-from contextui.agent.protocol import CallProtocol
 from contextui.agent.repairing import Repairs
 from contextui.agent.retry import answer_to
+from contextui.agent.setup import Setup
 from contextui.agent.tools import ToolBox, ToolCall
-from contextui.agent.turn import Turn, TurnOptions
-from contextui.config.choices import Lang
+from contextui.agent.turn import Turn
 from contextui.context.item import BESIDE, ContextItem, ItemType
-from contextui.context.manager import ContextManager
 from contextui.context.pieces import Composition
 from contextui.events import Event
-from contextui.model import Answer, Model, ModelRequest, Usage, UsageTold
+from contextui.model import Answer, ModelRequest, Usage, UsageTold
 from contextui.text import cap
 from contextui.windowing.action import ActionResult
 
@@ -27,33 +25,17 @@ class Steps:
     """What a turn does again and again, until an answer asks for nothing more.
 
     Args:
-        context: The conversation.
-        model: Gives the model; it may change between turns.
-        options: What a turn may take.
+        setup: What all turns share.
         tools: Carries out calls.
-        calls: How the model calls tools.
-        reserved: Gives the tokens of the tools.
-        lang: The language of the person.
 
     Attributes:
         repairs: What is changed about requests that the provider refused.
     """
 
-    def __init__(
-        self,
-        context: ContextManager,
-        model: Callable[[], Model],
-        options: TurnOptions,
-        *,
-        tools: ToolBox,
-        calls: CallProtocol,
-        reserved: Callable[[], int],
-        lang: Lang,
-    ) -> None:
-        self.repairs = Repairs(context, lang)
-        self._context, self._model, self._options = context, model, options
-        self._tools, self._calls, self._reserved = tools, calls, reserved
-        self._lang, self._words = lang, phrases.of(lang)
+    def __init__(self, setup: Setup, tools: ToolBox) -> None:
+        self.repairs = Repairs(setup.context, setup.lang)
+        self._setup, self._tools, self._context = setup, tools, setup.context
+        self._words = phrases.of(setup.lang)
 
     async def build(self, turn: Turn) -> Composition:
         """Compose the next request; from here on its bytes are fixed."""
@@ -78,7 +60,7 @@ class Steps:
         turn.request = self.request_of(composition, without_thinking=turn.without_thinking)
         turn.tell(StepStarted(turn.step, composition.tokens))
         turn.await_answer()
-        counted = composition.tokens + self._reserved()  # the provider counts both
+        counted = composition.tokens + self._setup.reserved  # the provider counts both
 
         def hear(event: Event) -> None:
             if isinstance(event, UsageTold):
@@ -86,7 +68,8 @@ class Steps:
             else:
                 turn.hear(event)
 
-        answer = await answer_to(self._model(), turn.request, self._options.retry, hear, self._lang)
+        setup = self._setup
+        answer = await answer_to(setup.model(), turn.request, setup.options.retry, hear, setup.lang)
         turn.steps += 1
         turn.stop_reason = answer.stop_reason
         return answer
@@ -98,11 +81,11 @@ class Steps:
         return gate.admit(
             composition.messages,
             stable=composition.stable,
-            tools=self._calls.tools,
-            max_tokens=self.repairs.repair.longest(self._options.max_tokens),
+            tools=self._setup.calls.tools,
+            max_tokens=self.repairs.repair.longest(self._setup.options.max_tokens),
             without_thinking=without_thinking,
             plain=self.repairs.repair.is_plain,
-            lang=self._lang,
+            lang=self._setup.lang,
         )
 
     def take(self, turn: Turn, answer: Answer) -> list[ToolCall]:
@@ -110,7 +93,7 @@ class Steps:
         if answer.stop_reason == "refusal":  # what was begun before it must not be done either
             spoken = [one for one in answer.blocks if one.get("type") != "tool_use"]
             answer = replace(answer, blocks=tuple(spoken))
-        blocks, calls = self._calls.read(answer, self._context.ledger.calls.known)
+        blocks, calls = self._setup.calls.read(answer, self._context.ledger.calls.known)
         turn.partial.clear()
         words = "\n\n".join(words_in(blocks))
         if says_something(blocks):
@@ -134,10 +117,10 @@ class Steps:
         """Put a result into the context; the text that the model reads, `longest` at most."""
         text = cap(result.text, longest)
         gist = result.gist if isinstance(result, FileResult) else None
-        item = self._calls.result(call, text, ok=result.ok, gist=gist)
+        item = self._setup.calls.result(call, text, ok=result.ok, gist=gist)
         if turn.files.has(item):
             text = self._words.unchanged
-            item = self._calls.result(call, text, ok=True)
+            item = self._setup.calls.result(call, text, ok=True)
         turn.files.note(self._context.add(item))
         return text
 

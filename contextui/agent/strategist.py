@@ -1,21 +1,20 @@
 """Has the strategy of a conversation decide, and sees to it that no turn suffers from it."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from contextui.agent.events import Notice, UsageSpent
 from contextui.agent.patience import PatientModel
 from contextui.agent.phrases import of
-from contextui.agent.turn import Turn, TurnOptions
-from contextui.config.choices import Lang
+from contextui.agent.setup import Setup
+from contextui.agent.turn import Turn
 from contextui.context.item import ContextItem, ItemType
-from contextui.context.manager import ContextManager
 from contextui.context.strategies.applying import apply, decide
 from contextui.context.strategies.env import StrategyEnv
 from contextui.context.strategies.sliding import SlidingWindow
 from contextui.context.strategies.strategy import ContextStrategy
 from contextui.errors import ContextTooLargeError
-from contextui.model import Model, Tool, Usage
+from contextui.model import Model, Usage
 from contextui.secrets import mask
 from contextui.text import one_line
 from contextui.windowing.trouble import reason_in
@@ -30,27 +29,14 @@ class Strategist:
     """Runs a strategy before and after turns.
 
     Args:
-        context: The conversation.
-        model: Gives the model that strategies may ask.
-        options: What a turn may take.
-        tools: What is declared to the model.
-        reserved: Gives the tokens of the tools.
+        setup: What all turns share.
         is_idle: Whether no turn is under way.
     """
 
-    def __init__(
-        self,
-        context: ContextManager,
-        model: Callable[[], Model],
-        options: TurnOptions,
-        *,
-        tools: Sequence[Tool],
-        reserved: Callable[[], int],
-        is_idle: Callable[[], bool],
-    ) -> None:
-        self._context, self._options, self._tools = context, options, tools
-        self._model, self._reserved, self._is_idle = model, reserved, is_idle
-        self._asked = PatientModel(model, options.retry)
+    def __init__(self, setup: Setup, *, is_idle: Callable[[], bool]) -> None:
+        self._setup, self._context, self._options = setup, setup.context, setup.options
+        self._is_idle = is_idle
+        self._asked = PatientModel(setup.model, setup.options.retry)
         self._env: StrategyEnv | None = None
         self._background: asyncio.Task[None] | None = None
         self._refresh: asyncio.Task[None] | None = None
@@ -66,13 +52,9 @@ class Strategist:
         """
         self.cancel()
         self.strategy = strategy
-        asked, spent = self._model if model is None else lambda: model, self._asked.usage
+        asked, spent = self._setup.model if model is None else lambda: model, self._asked.usage
         self._asked, self._env = PatientModel(asked, self._options.retry), None
         self._asked.usage = spent
-
-    @property
-    def _lang(self) -> Lang:
-        return self._context.windows.lang if self._context.windows is not None else "en"
 
     @property
     def env(self) -> StrategyEnv:
@@ -82,7 +64,7 @@ class Strategist:
                 self._context,
                 self._asked,
                 self._options.budget,
-                reserved=self._reserved(),
+                reserved=self._setup.reserved,
                 max_tokens=self._options.max_tokens,
             )
         return self._env
@@ -153,7 +135,7 @@ class Strategist:
                 await self._decide(self.strategy, coming)
             return
         except TimeoutError:
-            troubles.append(of(self._lang).strategy_slow)
+            troubles.append(of(self._setup.lang).strategy_slow)
         except Exception as problem:  # whatever it is: there is another way
             troubles.append(self._reason(problem))
         await self._decide(SlidingWindow(), coming)
@@ -164,7 +146,7 @@ class Strategist:
         history = (*env.history, *((coming,) if coming is not None else ()))
         seen = {item.id: item.revision for item in history}
         payload = await strategy.compose_payload(
-            self._system_prompt(), history, self._tools, self._live()
+            self._system_prompt(), history, self._setup.calls.tools, self._live()
         )
         plain = type(strategy) is SlidingWindow  # what it keeps is the least that can be kept
         apply(decide(payload, history, env, may_be_too_much=plain), seen, env)
@@ -206,7 +188,7 @@ class Strategist:
         return "\n".join(shown) or None
 
     def _told(self, troubles: list[str]) -> list[str]:
-        failed, name = of(self._lang).strategy_failed, self.strategy.name
+        failed, name = of(self._setup.lang).strategy_failed, self.strategy.name
         return [failed.format(name=name, reason=reason) for reason in troubles]
 
     def _reason(self, problem: Exception) -> str:
