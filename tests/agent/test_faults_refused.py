@@ -210,7 +210,7 @@ def test_fault_08_what_another_model_left_is_offered_without_it(wired: Wired) ->
     events = wired.say("and now?", refusal, answer(adding("a")), answer("Here."))
     assert end(events).text == "Here."
     [notice] = [one.text for one in of(Notice, events)]
-    assert "unknown server_tool_use It is sent once more, repaired: without" in notice
+    assert "unknown server_tool_use. It is sent once more, repaired: without" in notice
     assert "(citations, server_tool_use)" in notice
     odd = [b"server_tool_use" in one.body for one in wired.requests]
     assert odd == [False, True, True, False, False]
