@@ -10,7 +10,9 @@ from contextui.context.manager import ContextManager
 from contextui.text import cap, for_xml, one_line
 from contextui.windowing.base import Window
 
-_LONGEST_GUIDE = 40_000  # characters of a folder's AGENTS.md
+LONGEST_GUIDE = 40_000
+"""Characters of a folder's AGENTS.md that stand in the prompt."""
+
 _MARK = "system-"
 
 _RULES: dict[Lang, str] = {
@@ -89,7 +91,7 @@ def system_prompt(
         parts.append(_BY_TEXT[lang])
     parts.append(f"{about_classes}\n{class_list(classes, lang)}")
     if guide.strip():
-        parts.append(f"{about_folder}\n{cap(guide.strip(), _LONGEST_GUIDE)}")
+        parts.append(f"{about_folder}\n{cap(guide.strip(), LONGEST_GUIDE)}")
     return "\n\n".join(parts)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from contextui.agent.prompt import LONGEST_GUIDE
 from contextui.cli.words import words
 from contextui.files.errors import FileError, MissingFileError
 from contextui.files.textfile import TextFile
@@ -25,8 +26,16 @@ def read_guide(folder: Path) -> Guide:
     try:
         with Workspace(folder) as workspace:
             data = workspace.read_bytes(NAME, limit=_LARGEST)
-            return Guide(TextFile.from_bytes(data, NAME).text)
+            text = TextFile.from_bytes(data, NAME).text
     except MissingFileError:
         return Guide()
     except FileError as error:
         return Guide(notices=(words("{file} is left out. {error}", file=NAME, error=error),))
+    count = len(text.strip())
+    cut = words(
+        "{file} has {count} characters; the model is told the first {most}.",
+        file=NAME,
+        count=f"{count:,}",
+        most=f"{LONGEST_GUIDE:,}",
+    )
+    return Guide(text, (cut,) if count > LONGEST_GUIDE else ())

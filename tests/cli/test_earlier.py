@@ -139,6 +139,15 @@ def test_a_guide_that_cannot_be_read_is_told(program: Program, server: Server, k
     assert done.out == "Yes.\n"
 
 
+def test_of_a_very_long_agents_file_the_rest_is_told_to_be_left_out(
+    program: Program, server: Server
+) -> None:
+    program.write("AGENTS.md", "Be brief. " * 5_000)
+    server.play(answer("Aye."))
+    done = program("-p", "Hi")
+    done.fails(0, "AGENTS.md has 49,999 characters; the model is told the first 40,000.")
+
+
 def test_own_windows_are_there_and_those_of_a_stranger_are_not(
     program: Program, server: Server
 ) -> None:

@@ -44,6 +44,9 @@ CHINESE: dict[str, str] = {
     ),
     "{window} cannot be used: {reason}.": "{window} 无法使用：{reason}。",
     "The window {window} is left out: {reason}.": "窗口 {window} 被略去：{reason}。",
+    "{file} has {count} characters; the model is told the first {most}.": (
+        "{file} 有 {count} 个字符；只告诉模型前 {most} 个。"
+    ),
     "{file} is left out. {error}": "{file} 被略去。{error}",
     "This session belongs to {folder} and works there.": "这个会话属于 {folder}，在那里工作。",
     "This session belongs to {folder}, which is gone: it goes on without files.": (
