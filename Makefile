@@ -8,7 +8,16 @@ WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 # The tests start hundreds of processes: without bytecode each would compile the program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo test test-long test-crash test-histories test-real lint format screenshots bench clean
+.PHONY: help run demo test test-long test-crash test-histories test-real lint format screenshots bench clean
+
+help:
+	@echo "make run          opens the app"
+	@echo "make demo         plays a conversation without a screen"
+	@echo "make test         runs the tests; test-long, test-crash, test-histories, test-real: more of them"
+	@echo "make lint         checks style, types and layers; make format mends the style"
+	@echo "make bench        prints how the parts compare"
+	@echo "make screenshots  takes the pictures"
+	@echo "make clean        removes what was set up"
 
 $(READY): pyproject.toml
 	@echo "Setting up in $(VENV), once …"
