@@ -51,6 +51,7 @@ def entries(window: Any) -> list[tuple[str, list[str]]]:
 
 
 ALPHA = {"a.txt": "alpha\nbeta\ngamma\n"}
+SUM = {"sum.py": "x = sum(items)\ny = x + x\n"}
 SOURCE = {"src/app.py": "import os\n", "src/util/x.py": "y=1\n", "readme.md": "hello os\n"}
 POEM = {
     "poem.txt": "roses are red\nviolets are blue\nsugar is sweet\n",
@@ -87,6 +88,12 @@ SAID = (
     Said(('open a.txt, replace beta with delta and save',), lambda g, a: text_of(g('editor_1'), 'a.txt') == 'alpha\ndelta\ngamma\n', HOME, files=ALPHA),
     Said(('remove the second line',), lambda g, a: 'beta' not in g('editor_1').snapshot().content, HOME, opened=(('editor', {'path': 'a.txt'}),), files=ALPHA),
     Said(('add a line "omega" at the end of the file and save it',), lambda g, a: text_of(g('editor_1'), 'a.txt') == 'alpha\nbeta\ngamma\nomega\n', HOME, opened=(('editor', {'path': 'a.txt'}),), files=ALPHA),
+    Said(('change sum(items) to sum(items, 0) and save it',), lambda g, a: text_of(g('editor_1'), 'sum.py') == 'x = sum(items, 0)\ny = x + x\n', HOME, opened=(('editor', {'path': 'sum.py'}),), files=SUM),
+    Said(('把 sum(items) 改成 sum(items, 0)，再保存',), lambda g, a: text_of(g('editor_1'), 'sum.py') == 'x = sum(items, 0)\ny = x + x\n', HOME, opened=(('editor', {'path': 'sum.py'}),), files=SUM),
+    Said(('replace x with z everywhere', 'save'), lambda g, a: text_of(g('editor_1'), 'sum.py') == 'z = sum(items)\ny = z + z\n', HOME, opened=(('editor', {'path': 'sum.py'}),), files=SUM),
+    Said(('replace all occurrences of x with z', 'save'), lambda g, a: text_of(g('editor_1'), 'sum.py') == 'z = sum(items)\ny = z + z\n', HOME, opened=(('editor', {'path': 'sum.py'}),), files=SUM),
+    Said(('把 x 全部改成 z', '保存'), lambda g, a: text_of(g('editor_1'), 'sum.py') == 'z = sum(items)\ny = z + z\n', HOME, opened=(('editor', {'path': 'sum.py'}),), files=SUM),
+    Said(('还有几样没买？',), lambda g, a: '2 项' in a, FLAT, opened=(todo('苹果', '酸奶'),)),
     Said(('where does gamma occur? find it in the editor',), lambda g, a: g('editor_1').state.line == 3, HOME, opened=(('editor', {'path': 'a.txt'}),), files=ALPHA),
     Said(('把第一行换成“你好”，然后保存',), lambda g, a: text_of(g('editor_1'), 'a.txt') == '你好\nbeta\ngamma\n', HOME, opened=(('editor', {'path': 'a.txt'}),), files=ALPHA),
     Said(('在文件开头插入一行“标题”',), lambda g, a: '1 标题' in g('editor_1').snapshot().content, HOME, opened=(('editor', {'path': 'a.txt'}),), files=ALPHA),

@@ -54,8 +54,9 @@ this: this, that, these, those, the same, said, the current | 这个 那个 这 
 it: it, him, her, that one, this one, this thing, them, they, the thing | 它 它们 他 这个 那个
     这一个 那一个 这些 那些
 all: all, every, everything, whatever, whichever, each, all of them, all of it, everything else,
-    all the, all of the, entire, everywhere | 全部 所有 所有的 每个 一切 都 全都 全 整个 每一项
-    每项 全部的 到处 各处
+    all the, all of the, entire, everywhere, all occurrences of, every occurrence of, each
+    occurrence of, every instance of, all instances of | 全部 所有 所有的 每个 一切 都 全都 全
+    整个 每一项 每项 全部的 到处 各处
 both: both, both of them | 两个都 两者 俩
 be: is, are, am, was, were, be, been, being, there is, there are, i'm, we're | 是 有 为
 have: have, has, had, having, i've, we've, do, does, doing | 有 有了
@@ -111,8 +112,8 @@ what: what else, what, what is, what are, what're, what does, what do, which, te
     what all | 什么 哪些 哪个 啥 哪几个 在哪 在哪里 在哪儿 哪儿 何处 什么样 告诉我 说说 讲讲
     是什么 有什么 有哪些 是啥 有啥
 where: where, where is, where are, where did, where can i find | 在哪 在哪里 在哪儿 哪儿 哪里 何处
-howmany: how many, how much, number of, count of, how often | 多少 几个 几项 几条 有几 几 有多少
-    多少个
+howmany: how many, how much, number of, count of, how often | 多少 几个 几项 几条 几样 有几样
+    有几 几 有多少 多少个
 how: how, how is, how are | 怎么样 如何 怎么 怎样 咋样
 is_there: is there, are there, do i have, do we have, have i got, does it have, is, are, do i,
     does, did i, have i, was, has | 有没有 是不是 有无 是否 吗

@@ -48,10 +48,9 @@ def trimmed(
         _is_only(left[0], (*_FILLERS, "~is_there")) or _leads_nowhere(left)
     ):  # fmt: skip
         left = left[1:]
-    if len(left) > 1 and left[0].has("~all") and action is not None and (
-        any(one.is_amount for one in action.params)
-    ):  # fmt: skip
-        left = left[1:]  # "every foo": all of them are to be counted
+    if len(left) > 1 and action is not None and any(one.is_amount for one in action.params):
+        # "every foo", "foo everywhere": all of them are to be counted
+        left = left[left[0].has("~all") : len(left) - left[-1].has("~all")]
     return _without_kind(left if sentence else _without_article(left), action)
 
 

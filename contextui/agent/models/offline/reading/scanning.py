@@ -27,6 +27,7 @@ _HAN_PATH = re.compile(
     r"[\w@+-]{0,80}(?:/[\w@+-]{1,80}){0,20}(?:/|\.[a-z][a-z0-9]{0,7})(?![A-Za-z0-9_/])"
 )
 _EXTENSION = re.compile(r"[\w*?/\\)~-]\.(?:[a-z][a-z0-9]{0,7}|[A-Z][A-Z0-9]{0,4})$")
+_CALL = re.compile(r"[A-Za-z_][\w.]{0,80}(?:\([^()\n]{0,200}\)|\[[^\[\]\n]{0,100}\]){1,4}")
 _FENCE = re.compile(r"```[ \t]{0,9}([\w+#.-]{0,40})[ \t]{0,9}\r?\n?")
 _QUOTES = {'"': '"', "“": "”", "「": "」", "『": "』", "《": "》", "`": "`", "‘": "’", "'": "'"}
 _CODE = frozenset("([{=,<")
@@ -99,6 +100,8 @@ def _quoted(text: str, place: int, unclosed: set[str]) -> Token | None:
 def _plain(text: str, place: int, names: frozenset[str]) -> Iterator[Token]:
     if clock := _CLOCK.match(text, place):
         yield Token(clock[0], place, clock.end(), Kind.CLOCK)
+    elif code := _CALL.match(text, place):  # sum(items, 0): its commas part nothing
+        yield Token(code[0], place, code.end(), Kind.QUOTE)
     elif path := _path(text, place):
         yield _path_token(path, place)
     elif number := _han_place(text, place) or _number(text, place):
