@@ -5,7 +5,7 @@ them, and how it is told. A screen in which the person types takes the text from
 `state.buffer.file` and gives each key to `splice`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -24,6 +24,72 @@ from contextui.text import counted, shown_name, span, spanned, there_are
 
 LISTED, ENTRIES = 20, 60  # hits that a result tells, entries of an outline
 SECONDS = 5.0  # between looks at the disk
+
+
+class _Telling:
+    """The file in words: its title, the place in it that is looked at, and what stands there."""
+
+    def __init__(self, file: EditedFile, say: Callable[[str, str], str]) -> None:
+        self._file, self._say = file, say
+
+    def content(self, lod: Lod) -> str:
+        page, lost, parts = self._file.page, len(self._file.lost), [self._title(lod)]
+        if lost and lod is not Lod.GIST:
+            en = f"Unsaved edits that do not apply, since the file changed: {lost}. See diff; then"
+            zh = f"文件已被改动，{lost} 处未保存的编辑无法应用。请看 diff，再用"
+            parts.append(f"{self._say(en, zh)} reload(keep=true) / reload(discard=true)")
+        if page.lines and lod is not Lod.GIST:
+            parts.append(page.numbered() if lod is Lod.FULL else self._outline(page))
+        return "\n".join(parts)
+
+    def place(self, lod: Lod = Lod.FULL) -> str:
+        page = self._file.page
+        en, zh = spanned("line", page.start, page.end), f"第 {span(page.start, page.end)} 行"
+        if page.total is None:
+            return self._say(en, zh)
+        if lod is not Lod.FULL or not page.lines:
+            return self._say(counted(page.total, "line"), f"共 {page.total} 行")
+        return self._say(f"{en} of {page.total}", f"{zh}，共 {page.total} 行")
+
+    def _title(self, lod: Lod) -> str:
+        file, say, facts = self._file, self._say, [self.place(lod)]
+        if file.trouble:
+            facts = [file.trouble]
+        elif file.buffer is None and file.read:
+            en = f"read-only: {file.read.size:,} bytes, {TEXT_LIMIT:,} at most can be edited"
+            facts.append(say(en, f"只读：{file.read.size:,} 字节，最多可编辑 {TEXT_LIMIT:,} 字节"))
+        elif file.edits:
+            facts.append(say("changed, not saved", "已改动，未保存"))
+        else:
+            facts.append(say("saved", "已保存") if file.read else say("new", "新文件"))
+        if file.on_disk == "changed":
+            facts.append(say("changed on disk: reload", "已在磁盘上改动：用 reload"))
+        elif file.on_disk == "deleted":
+            facts.append(say("deleted on disk: save_as", "已从磁盘上删除：用 save_as"))
+        if (lost := len(file.lost)) and lod is Lod.GIST:
+            facts.append(say(f"{counted(lost, 'edit')} kept aside", f"{lost} 处编辑待处理"))
+        if file.buffer and lod is not Lod.GIST:
+            facts += self._unusual(file.buffer.file)
+        comma = say(", ", "，")
+        return shown_name(file.path) + (comma if lod is Lod.GIST else "  ") + comma.join(facts)
+
+    def _unusual(self, text: TextFile) -> Iterator[str]:
+        if text.encoding != UTF8:
+            yield str(text.encoding)
+        if set(text.ending_names) - {"LF"}:
+            yield " + ".join(text.ending_names)
+        if text.endings and not text.endings[-1]:
+            yield self._say("no line end at the end", "末尾无换行符")
+
+    def _outline(self, page: Page) -> str:
+        buffer = self._file.buffer
+        entries = outline(self._file.path, buffer.file.text) if buffer else []
+        if not entries:
+            return replace(page, lines=page.lines[:10]).numbered()
+        lines = numbered(shallowest(entries, ENTRIES))
+        if rest := len(entries) - len(lines):
+            lines.append(self._say(f"… {rest} more", f"… 还有 {rest} 项"))
+        return "\n".join(lines)
 
 
 class EditorWindow(Window):
@@ -49,63 +115,7 @@ class EditorWindow(Window):
     # --- what it shows ------------------------------------------------------------------------
 
     def content(self, lod: Lod) -> Body:
-        page, lost, parts = self.state.page, len(self.state.lost), [self._title(lod)]
-        if lost and lod is not Lod.GIST:
-            en = f"Unsaved edits that do not apply, since the file changed: {lost}. See diff; then"
-            zh = f"文件已被改动，{lost} 处未保存的编辑无法应用。请看 diff，再用"
-            parts.append(f"{self.env.say(en, zh)} reload(keep=true) / reload(discard=true)")
-        if page.lines and lod is not Lod.GIST:
-            parts.append(page.numbered() if lod is Lod.FULL else self._outline(page))
-        return "\n".join(parts)
-
-    def _title(self, lod: Lod) -> str:
-        state, say, facts = self.state, self.env.say, [self._place(lod)]
-        if state.trouble:
-            facts = [state.trouble]
-        elif state.buffer is None and state.read:
-            en = f"read-only: {state.read.size:,} bytes, {TEXT_LIMIT:,} at most can be edited"
-            facts.append(say(en, f"只读：{state.read.size:,} 字节，最多可编辑 {TEXT_LIMIT:,} 字节"))
-        elif state.edits:
-            facts.append(say("changed, not saved", "已改动，未保存"))
-        else:
-            facts.append(say("saved", "已保存") if state.read else say("new", "新文件"))
-        if state.on_disk == "changed":
-            facts.append(say("changed on disk: reload", "已在磁盘上改动：用 reload"))
-        elif state.on_disk == "deleted":
-            facts.append(say("deleted on disk: save_as", "已从磁盘上删除：用 save_as"))
-        if (lost := len(state.lost)) and lod is Lod.GIST:
-            facts.append(say(f"{counted(lost, 'edit')} kept aside", f"{lost} 处编辑待处理"))
-        if state.buffer and lod is not Lod.GIST:
-            facts += self._unusual(state.buffer.file)
-        comma = say(", ", "，")
-        return shown_name(state.path) + (comma if lod is Lod.GIST else "  ") + comma.join(facts)
-
-    def _place(self, lod: Lod = Lod.FULL) -> str:
-        page, zh = self.state.page, f"第 {span(self.state.page.start, self.state.page.end)} 行"
-        lines = spanned("line", page.start, page.end)
-        if page.total is None:
-            return self.env.say(lines, zh)
-        if lod is not Lod.FULL or not page.lines:
-            return self.env.say(counted(page.total, "line"), f"共 {page.total} 行")
-        return self.env.say(f"{lines} of {page.total}", f"{zh}，共 {page.total} 行")
-
-    def _unusual(self, file: TextFile) -> Iterator[str]:
-        if file.encoding != UTF8:
-            yield str(file.encoding)
-        if set(file.ending_names) - {"LF"}:
-            yield " + ".join(file.ending_names)
-        if file.endings and not file.endings[-1]:
-            yield self.env.say("no line end at the end", "末尾无换行符")
-
-    def _outline(self, page: Page) -> str:
-        buffer = self.state.buffer
-        entries = outline(self.state.path, buffer.file.text) if buffer else []
-        if not entries:
-            return replace(page, lines=page.lines[:10]).numbered()
-        lines = numbered(shallowest(entries, ENTRIES))
-        if rest := len(entries) - len(lines):
-            lines.append(self.env.say(f"… {rest} more", f"… 还有 {rest} 项"))
-        return "\n".join(lines)
+        return self._telling.content(lod)
 
     def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
         state = self.state
@@ -134,21 +144,14 @@ class EditorWindow(Window):
 
     @action("Find text, from here on", zh="从这里往后查找文字")
     def find(self, text: str, ignore_case: bool = False) -> str:
-        state, file, here = (
-            self.state,
-            self._editing.buffer.file,
-            (self.state.line, self.state.column),
-        )
-        hits = sorted(file.find(text, ignore_case=ignore_case), key=lambda hit: (hit <= here, hit))
+        file, hits = self._editing.buffer.file, self._editing.find(text, ignore_case=ignore_case)
         if not hits:
             what = errors.shown(text)
             raise ActionError(self.env.say(f"{what} does not occur.", f"没有找到 {what}。"))
-        self._editing.show(hits[0][0])
-        state.column = hits[0][1]
         lines = islice(dict.fromkeys(line for line, _ in hits), LISTED)
         listing = [f"{line} {shorten(file.lines[line - 1], 160)}" for line in lines]
-        en = f"{counted(len(hits), 'hit')}, now at line {state.line}."
-        said = self.env.say(en, f"找到 {len(hits)} 处，现在在第 {state.line} 行。")
+        en = f"{counted(len(hits), 'hit')}, now at line {self.state.line}."
+        said = self.env.say(en, f"找到 {len(hits)} 处，现在在第 {self.state.line} 行。")
         return "\n".join([said, *listing])
 
     @action(
@@ -186,14 +189,14 @@ class EditorWindow(Window):
             raise ActionError(self.env.say(f"{en}, not {line}.", f"{zh}，没有第 {line} 行。"))
         self._editing.look(line)
         self.state.line, self.state.column = line, 0
-        return self._place()
+        return self._telling.place()
 
     @action("Show the next page; pages=-1: the one before", zh="显示下一页；pages=-1 为上一页")
     def scroll(self, pages: int = 1) -> str:
         if not self._editing.turn(pages):
             said = self.env.say("There is nothing further", "没有更多内容了")
-            raise ActionError(self.state.trouble or f"{said}: {self._place()}.")
-        return self._place()
+            raise ActionError(self.state.trouble or f"{said}: {self._telling.place()}.")
+        return self._telling.place()
 
     @action(
         "Insert lines before a line; after the last to append",
@@ -256,7 +259,9 @@ class EditorWindow(Window):
         if keep and count and self.state.buffer:
             en = f"{again} of {counted(count, 'edit')} made again; "
             made = self.env.say(en, f"{count} 处编辑中有 {again} 处已重新应用；")
-        return self.env.say("Read again: {}.", "已重新读取：{}。").format(made + self._place())
+        return self.env.say("Read again: {}.", "已重新读取：{}。").format(
+            made + self._telling.place()
+        )
 
     @action(
         "Open another file here; new: begin one; discard: drop unsaved edits",
@@ -267,10 +272,14 @@ class EditorWindow(Window):
             en = "There are unsaved edits. Save them first, or give discard=true."
             raise ActionError(self.env.say(en, "有未保存的编辑。请先保存，或给出 discard=true。"))
         self._open(path, line, new)
-        here = f"{shown_name(self.state.path)}: {self._place()}"
+        here = f"{shown_name(self.state.path)}: {self._telling.place()}"
         return self.env.say(f"Opened {here}.", f"已打开 {here}。")
 
     # --- within -------------------------------------------------------------------------------
+
+    @property
+    def _telling(self) -> _Telling:
+        return _Telling(self.state, self.env.say)
 
     @property
     def _editing(self) -> Editing:

@@ -226,6 +226,16 @@ class Editing:
         self._state.lost, self._state.top = (), max(line - _ABOVE, 1)
         self.show(line)
 
+    def find(self, text: str, *, ignore_case: bool = False) -> list[tuple[int, int]]:
+        """Go to where a text stands next; line and column of that place and of all others."""
+        state, here = self._state, (self._state.line, self._state.column)
+        found = self.buffer.file.find(text, ignore_case=ignore_case)
+        hits = sorted(found, key=lambda hit: (hit <= here, hit))
+        if hits:
+            self.show(hits[0][0])
+            state.column = hits[0][1]
+        return hits
+
     def turn(self, pages: int) -> bool:
         """Show a later page, or an earlier one; whether there was one."""
         state, before = self._state, self._state.top
