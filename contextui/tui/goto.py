@@ -24,8 +24,8 @@ class GoTo(ModalScreen[str]):
     """
 
     DEFAULT_CSS = """
-    GoTo { align: center bottom; background: $background 0%; }
-    GoTo > Static { width: auto; height: 1; margin: 0 0 4 0; padding: 0 2; background: $surface; }
+    GoTo { align: left bottom; background: $background 0%; }
+    GoTo > Static { width: 100%; height: 1; padding: 0 2; background: $surface; }
     """
 
     def __init__(self, words: Words, chosen: Callable[[str], object]) -> None:
@@ -33,7 +33,7 @@ class GoTo(ModalScreen[str]):
         self._words, self._chosen = words, chosen
 
     def compose(self) -> ComposeResult:
-        """One line with the places."""
+        """One line with the places, where the keys stand otherwise."""
         parts = [
             part
             for key, place in PLACES

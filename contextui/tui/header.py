@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.events import Click
 from textual.message import Message
@@ -57,6 +58,9 @@ class Header(Static):
         return self._desk.controller.model.name
 
 
+_BRAND = "contextui  "
+
+
 class Panes(Static):
     """The names of the panes, on a terminal too narrow to show them side by side."""
 
@@ -101,10 +105,14 @@ class Panes(Static):
 
     def render(self) -> Content:
         """The names, the present one marked."""
-        parts: list[tuple[str, str]] = [("contextui  ", "bold $text-primary")]
+        labels = self._labels()
+        room = self.size.width - sum(cell_len(label) + 3 for label in labels.values())
+        parts: list[tuple[str, str]] = []
+        if room >= len(_BRAND):  # the names that lead somewhere come first
+            parts.append((_BRAND, "bold $text-primary"))
         self._places = []
-        for name, label in self._labels().items():
-            self._places.append((sum(len(text) for text, _ in parts), name))
+        for name, label in labels.items():
+            self._places.append((sum(cell_len(text) for text, _ in parts), name))
             style = "bold $foreground on $primary 25%" if name == self._present else MUTED
             parts += [(f" {label} ", style), (" ", "")]
         return Content.assemble(*parts)

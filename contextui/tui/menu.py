@@ -20,6 +20,16 @@ from contextui.windowing.base import Window
 
 _ABOUT = 200  # characters about a window
 _SENTENCE = re.compile(r".*?(?:。|\.(?=\s|$))")
+_MODELS = {
+    "claude-sonnet-5-5": "by Anthropic",
+    "claude-opus-5-5": "by Anthropic",
+    "offline": "the built-in one: simple wishes, no network",
+}
+_STRATEGIES = {
+    "sliding": "the newest of it, as much as there is room for",
+    "summarization": "the oldest rounds become a summary",
+    "entities": "no history, but the facts in it",
+}
 Tell = Callable[[str], object]
 
 
@@ -45,9 +55,9 @@ class Menu:
                 Command("close", "close a window", self.close, "ID",
                         choices=lambda: map(Choice, self._open_ids())),
                 Command("undo", "take back the last change to the context", self.undo, alias="u"),
-                Command("model", "connect another model", self.model, "NAME", "m"),
+                Command("model", "connect another model", self.model, "NAME", "m", self._models),
                 Command("strategy", "choose what the model reads of a long talk", self.strategy,
-                        "NAME", choices=lambda: map(Choice, strategy_names())),
+                        "NAME", choices=self._strategies),
                 Command("approval", "who decides about writing", self.approval, "MODE",
                         choices=lambda: [Choice(o, self._mode(o)) for o in get_args(Approval)]),
                 Command("theme", "other colours", self.theme, "NAME",
@@ -172,6 +182,14 @@ class Menu:
             )
             for cls in classes
         ]
+
+    def _models(self) -> list[Choice]:
+        """The one that answers, and those that are often wanted; any other can be typed."""
+        known = _MODELS | {self._desk.controller.model.name: "answers now"}
+        return [Choice(name, self._words(about)) for name, about in known.items()]
+
+    def _strategies(self) -> list[Choice]:
+        return [Choice(name, self._words(_STRATEGIES.get(name, ""))) for name in strategy_names()]
 
     def _mode(self, mode: str) -> str:
         return self._words(MODES[mode])

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from textual.command import CommandPalette
 from textual.pilot import Pilot
 
@@ -124,6 +125,19 @@ def test_the_keys_that_apply_are_shown_and_can_be_clicked(tmp_path: Path) -> Non
             await pilot.click(Keys, offset=(at, 0))
             await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
             assert keys.size.height == 1
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize("width", [80, 40])
+def test_names_of_panes_stand_where_they_are_clicked_in_chinese(tmp_path: Path, width: int) -> None:
+    async def go() -> None:
+        async with running(desk_in(tmp_path, lang="zh"), (width, 24), "zh") as pilot:
+            [top] = [one for one in lines(pilot)[:1] if "上下文" in one]
+            assert ("contextui" in top) is (width == 80)
+            place = cell_len(top[: top.index("上下文")])
+            await pilot.click(Panes, offset=(place + 1, 0))
+            await until(pilot, lambda: pilot.app.screen.has_class("-pane-context"))
 
     asyncio.run(go())
 

@@ -87,7 +87,9 @@ class Conversation(VerticalScroll):
     def compose(self) -> ComposeResult:
         """An empty screen says what this is."""
         yield Welcome(self._words, self._folder)
-        yield Earlier("", id="earlier", markup=False)
+        earlier = Earlier("", id="earlier", markup=False)
+        earlier.display = False  # until it is known what there is
+        yield earlier
 
     def on_mount(self) -> None:
         """Stay at the bottom."""

@@ -106,7 +106,7 @@ class Prompt(TextArea):
 
     def _show_status(self) -> None:
         below = self._below()
-        title = self.notice or self._status.shown(self._words, time.monotonic())
+        title = self.notice or self._status.shown(self._words, time.monotonic(), self.size.width)
         # A title is read back as markup. Only what differs is drawn: this is asked all the time.
         if self.border_title != title.markup:
             self.border_title = title

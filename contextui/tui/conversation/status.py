@@ -22,6 +22,7 @@ from contextui.model import TextDelta, ThinkingDelta
 from contextui.tui.cells import KEY, MUTED, line, short
 from contextui.tui.words import Words
 
+_ROOMY = 56  # cells in which all of it can be told
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
@@ -72,8 +73,14 @@ class TurnStatus:
             case TurnFinished() | CompactionFinished():
                 self.is_running, self.retry = False, None
 
-    def shown(self, words: Words, now: float) -> Content:
-        """The title of the prompt's border; empty while nothing runs."""
+    def shown(self, words: Words, now: float, room: int) -> Content:
+        """The title of the prompt's border; empty while nothing runs.
+
+        Args:
+            words: The person's language.
+            now: The time by the clock that does not jump.
+            room: Cells there are; where they are few, it tells less.
+        """
         if not self.is_running:
             return Content("")
         spinner = SPINNER[int(now * 10) % len(SPINNER)]
@@ -86,7 +93,9 @@ class TurnStatus:
         else:
             tokens = self.tokens + self.characters // 4
             told = words(
-                "{doing} {seconds}s   step {step}   {tokens} tokens",
+                "{doing} {seconds}s   step {step}   {tokens} tokens"
+                if room >= _ROOMY
+                else "{doing} {seconds}s",
                 doing=words(self.doing),
                 seconds=int(now - self._began),
                 step=self.step,

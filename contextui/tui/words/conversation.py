@@ -33,6 +33,7 @@ CHINESE: dict[str, str] = {
     "{doing} {seconds}s   step {step}   {tokens} tokens": (
         "{doing} {seconds} 秒   第 {step} 步   {tokens} token"
     ),
+    "{doing} {seconds}s": "{doing} {seconds} 秒",
     "next try in {seconds}s": "{seconds} 秒后重试",
     "Stopped.": "已停止。",
     "{why} ↑ has your words again.": "{why} 按 ↑ 取回你的话。",
