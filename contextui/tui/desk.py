@@ -30,6 +30,12 @@ class Desk:
     switch_model: Callable[[str], None] | None = None
     switch_strategy: Callable[[str], None] | None = None
 
+    def tokens_of(self, window_id: str) -> int | None:
+        """What a window costs in a request; None if no item refers to it."""
+        context = self.session.context
+        items = context.ledger.references.get(window_id)
+        return context.counter.calibrated(context.ledger.size(items[-1])) if items else None
+
     def close(self) -> None:
         """Write what is not written yet, and let others have the session."""
         self.controller.close()

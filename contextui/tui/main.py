@@ -14,7 +14,6 @@ from contextui.agent.events import CompactionFinished, Notice, TurnFinished, Tur
 from contextui.events import Event
 from contextui.tui.asking import Asker
 from contextui.tui.commands import Command, Commands
-from contextui.tui.compacting import CompactScreen
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.queue import Queue
@@ -89,7 +88,7 @@ class MainScreen(Screen[None]):
         """Show a session."""
         self.desk, self._asker = desk, asker
         self._link = Link(desk, lambda: self.post_message(self.Changed()))
-        menu = Menu(app, desk, self.words, self.conversation.note)
+        menu = Menu(app, desk, self.words, self._saying, self.conversation.note)
         self.writing.commands = menu.commands(self._own_commands())
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
@@ -241,13 +240,6 @@ class MainScreen(Screen[None]):
 
     def _own_commands(self) -> list[Command]:
         return [
-            Command(
-                "compact",
-                "have a summary stand for what was said long ago",
-                lambda _: self._ask_to_compact(),
-                alias="c",
-            ),
-            Command("stop", "stop the turn under way", lambda _: self._saying.stop()),
             Command("inspector", "show or hide the inspector", lambda _: self.action_inspector()),
             Command("copy", "copy the last answer", lambda _: self.conversation.action_copy()),
             Command("help", "all keys and commands", self._help),
@@ -256,17 +248,6 @@ class MainScreen(Screen[None]):
 
     def _help(self, _: str) -> None:
         self.app.push_screen(HelpScreen(self.words, self.commands))
-
-    def _ask_to_compact(self) -> None:
-        """Show what would go and what would stay; it is done if the person says so."""
-        if self.desk is None:
-            return
-        self.desk.controller.check_idle()
-        context = self.desk.session.context
-        screen = CompactScreen(
-            self.words, self.desk.controller.compaction.check(), context.ledger.calls
-        )
-        self.app.push_screen(screen, self._saying.compact)
 
     # --- where the person is -----------------------------------------------------------
 

@@ -11,9 +11,11 @@ from contextui.context.strategies.finding import strategy_names
 from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.text import one_line, quote
 from contextui.tui.commands import Choice, Command, Commands
+from contextui.tui.compacting import CompactScreen
 from contextui.tui.conversation.prompt import MODES
 from contextui.tui.desk import Desk
 from contextui.tui.opening import arguments, needs, required, takes
+from contextui.tui.saying import Saying
 from contextui.tui.themes import THEMES
 from contextui.tui.words import Words
 from contextui.windowing.base import Window
@@ -40,11 +42,13 @@ class Menu:
         app: The program.
         desk: The session.
         words: The person's language.
+        saying: Has turns begin and end.
         tell: Says something to the person.
     """
 
-    def __init__(self, app: App[int], desk: Desk, words: Words, tell: Tell) -> None:
+    def __init__(self, app: App[int], desk: Desk, words: Words, saying: Saying, tell: Tell) -> None:
         self._app, self._desk, self._words, self._tell = app, desk, words, tell
+        self._saying = saying
         self._windows = desk.session.windows
 
     def commands(self, others: Iterable[Command] = ()) -> Commands:
@@ -63,6 +67,9 @@ class Menu:
                 Command("theme", "other colours", self.theme, "NAME",
                         choices=lambda: map(Choice, self._themes())),
                 Command("quit", "leave; everything is kept", self.quit, alias="q"),
+                Command("compact", "have a summary stand for what was said long ago",
+                        self.compact, alias="c"),
+                Command("stop", "stop the turn under way", self.stop),
                 *others,
             ]
         )  # fmt: skip
@@ -167,6 +174,17 @@ class Menu:
     def quit(self, _: str) -> None:
         """Leave."""
         self._app.exit(0)
+
+    def compact(self, _: str) -> None:
+        """Show what would go and what would stay; it is done if the person says so."""
+        controller, calls = self._desk.controller, self._desk.session.context.ledger.calls
+        controller.check_idle()
+        screen = CompactScreen(self._words, controller.compaction.check(), calls)
+        self._app.push_screen(screen, self._saying.compact)
+
+    def stop(self, _: str) -> None:
+        """Stop the turn under way."""
+        self._saying.stop()
 
     def _error(self, told: str, **values: object) -> ContextUIError:
         return ContextUIError(self._words(told, **values))

@@ -11,10 +11,13 @@ from textual.pilot import Pilot
 from contextui.config.choices import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.commands import Choice
+from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.said import AsideLine
+from contextui.tui.conversation.writing import Writing
 from contextui.tui.menu import Menu
 from contextui.tui.opening import arguments, takes
+from contextui.tui.saying import Saying
 from contextui.tui.words import Words
 from contextui.windowing.finding.registry import discover
 from tests.tui.running import desk_in, running, shown, until
@@ -128,7 +131,9 @@ def test_a_window_that_needs_something_is_opened_by_typing_it(tmp_path: Path, la
 
 def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -> None:
     desk = desk_in(tmp_path, lang="zh")
-    choices = Menu(App[int](), desk, Words("zh"), lambda _: None)._openable()
+    words = Words("zh")
+    saying = Saying(Writing(words), Conversation(words, tmp_path), words, lambda turn: turn.close())
+    choices = Menu(App[int](), desk, words, saying, lambda _: None)._openable()
     assert len(choices) == 6
     assert [one.about for one in choices if not re.search("[\u4e00-\u9fff]", one.about)] == []
     desk.close()

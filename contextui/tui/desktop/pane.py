@@ -59,7 +59,6 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     def __init__(self, words: Words) -> None:
         super().__init__(id="desktop")
         self._words = words
-        self._desk: Desk | None = None
         self._setting: Setting | None = None
         self._order = Order()
         self._arrangement = Arrangement()
@@ -79,24 +78,16 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     def attach(self, desk: Desk) -> None:
         """Show the windows of a session."""
         windows = desk.session.windows
-        self._desk = desk
         self._setting = Setting(
             windows,
             self._words,
             Doings(windows.clock),
             Gists(lambda window_id: self.post_message(self.GistDrawn(window_id))),
-            self._tokens,
+            desk.tokens_of,
         )
         self._lines = WindowLines(self._setting)
         self.mount(self._lines)
         self.take(Changes(windows={one.id for one in windows.windows()}))
-
-    def _tokens(self, window_id: str) -> int | None:
-        if self._desk is None:
-            return None
-        context = self._desk.session.context
-        items = context.ledger.references.get(window_id)
-        return context.counter.calibrated(context.ledger.size(items[-1])) if items else None
 
     # --- what happens ------------------------------------------------------------------
 

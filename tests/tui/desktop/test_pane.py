@@ -59,7 +59,7 @@ def test_a_narrow_terminal_has_one_window_and_lines_with_gists(tmp_path: Path) -
             assert list(frames(pilot)) == ["todo_1"]
             assert shown(pilot, "3 note_2  some words")
             (line,) = [one for one in lines(pilot) if "2 note  some words" in one]
-            assert line.endswith(str(desktop(pilot)._tokens("note_1")))  # what it costs
+            assert line.endswith(str(desk.tokens_of("note_1")))  # what it costs
             assert "Full" in line
             desktop(pilot).go_to(2)
             await until(pilot, lambda: list(frames(pilot)) == ["note_1"])
