@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from contextui.agent.phrases import of_tools
 from contextui.config.choices import Approval
@@ -38,10 +38,17 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the person says to a question; a refusal may come with words for the model."""
+    """What the person says to a question; a refusal may come with words for the model.
+
+    Raises:
+        ValueError: There is no such choice.
+    """
 
     choice: Choice
     words: str = ""
+
+    def __post_init__(self) -> None:
+        _check(self.choice, get_args(Choice))
 
 
 Ask = Callable[[Question], Awaitable[Decision]]
@@ -56,12 +63,16 @@ class ApprovalGate:
         mode: See `Approval`.
         ask: Asks the person; without it there is nobody to ask, and `ask` refuses.
 
+    Raises:
+        ValueError: There is no such mode.
+
     Example:
         >>> gate = ApprovalGate("ask", dialog)
         >>> await windows.act("editor_1", "save", allow=gate.allow)
     """
 
     def __init__(self, mode: Approval = "ask", ask: Ask | None = None) -> None:
+        _check(mode, get_args(Approval))
         self.mode, self.ask = mode, ask
         self._allowed: set[tuple[str, str]] = set()
 
@@ -93,3 +104,9 @@ class ApprovalGate:
             raise NotAllowedError(told)
         if decision.choice == "always":
             self._allowed.add((window.id, action.id))
+
+
+def _check(given: str, known: tuple[str, ...]) -> None:
+    """What a misspelt word lets pass is found out too late."""
+    if given not in known:
+        raise ValueError(f"{given!r} is none of {', '.join(known)}.")

@@ -89,6 +89,7 @@ async def _stream(
     stream = model.stream(request)
     try:
         async for event in stream:
+            _check(event)
             if isinstance(event, Answer):
                 spent = UsageTold(event.usage)
                 return event
@@ -108,6 +109,16 @@ async def _stream(
         close = getattr(stream, "aclose", None)  # an async generator has it, an iterator may not
         if close is not None:
             await close()
+
+
+def _check(event: object) -> None:
+    """See that an event is one, as anyone may write a model."""
+    blocks: object = event.blocks if isinstance(event, Answer) else ()
+    if not isinstance(event, Event):
+        kind = type(event).__name__
+        raise TypeError(f"A model's stream gives TextDeltas and then an Answer, not {kind}.")
+    if isinstance(blocks, str):
+        raise TypeError('An Answer has blocks, such as ({"type": "text", "text": "Hi."},).')
 
 
 def _last(error: ModelError, attempt: int, policy: RetryPolicy, words: Phrases) -> ModelError:

@@ -570,6 +570,22 @@ def test_a_bug_in_a_model_ends_the_turn_and_is_raised() -> None:
     asyncio.run(fall())
 
 
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        ("Hello", "gives TextDeltas and then an Answer, not str"),
+        (Answer("Hello"), 'has blocks, such as \\({"type": "text"'),  # type: ignore[arg-type]
+    ],
+)
+def test_what_a_stream_cannot_give_is_told_at_once(event: Any, told: str) -> None:
+    class Wrong(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+            yield event
+
+    with pytest.raises(TypeError, match=told):
+        run(controller(model=Wrong()), "well?")
+
+
 # --- the text protocol -------------------------------------------------------------------
 
 
