@@ -90,6 +90,8 @@ SAID = (
     Said(('add a line "omega" at the end of the file and save it',), lambda g, a: text_of(g('editor_1'), 'a.txt') == 'alpha\nbeta\ngamma\nomega\n', HOME, opened=(('editor', {'path': 'a.txt'}),), files=ALPHA),
     Said(('change sum(items) to sum(items, 0) and save it',), lambda g, a: text_of(g('editor_1'), 'sum.py') == 'x = sum(items, 0)\ny = x + x\n', HOME, opened=(('editor', {'path': 'sum.py'}),), files=SUM),
     Said(('把 sum(items) 改成 sum(items, 0)，再保存',), lambda g, a: text_of(g('editor_1'), 'sum.py') == 'x = sum(items, 0)\ny = x + x\n', HOME, opened=(('editor', {'path': 'sum.py'}),), files=SUM),
+    Said(('把 sum(items) 改成 sum(items, 0)，再保存',), lambda g, a: text_of(g('editor_1'), 'sum.py') == 'x = sum(items, 0)\ny = x + x\n', FLAT, opened=(('editor', {'path': 'sum.py'}), todo('甲')), files=SUM),
+    Said(('change the word alpha to omega',), lambda g, a: 'omega' in g('editor_1').snapshot().content and texts(g('todo_1')) == ['beta test'], FLAT, opened=(('editor', {'path': 'a.txt'}), todo('beta test')), files=ALPHA),
     Said(('replace x with z everywhere', 'save'), lambda g, a: text_of(g('editor_1'), 'sum.py') == 'z = sum(items)\ny = z + z\n', HOME, opened=(('editor', {'path': 'sum.py'}),), files=SUM),
     Said(('replace all occurrences of x with z', 'save'), lambda g, a: text_of(g('editor_1'), 'sum.py') == 'z = sum(items)\ny = z + z\n', HOME, opened=(('editor', {'path': 'sum.py'}),), files=SUM),
     Said(('把 x 全部改成 z', '保存'), lambda g, a: text_of(g('editor_1'), 'sum.py') == 'z = sum(items)\ny = z + z\n', HOME, opened=(('editor', {'path': 'sum.py'}),), files=SUM),

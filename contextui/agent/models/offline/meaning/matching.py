@@ -1,6 +1,6 @@
 """What a clause can mean: each declared action and each class, with a score."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from contextui.agent.models.offline.filling.filled import Filled
@@ -55,6 +55,7 @@ _SETTING = (
 )
 _ADJUSTING = ("@set", "@edit", "@raise", "@lower", "@replace")
 _ELSEWHERE = 6.0  # what speaks against a window when what is told belongs into another
+_SHOWN = 1.5  # what speaks for the window that shows what is to be acted on
 _KNOWN = 3.0  # what speaks against adding something that is there, when no verb says so
 SURE, SURE_TO_OPEN = 3.0, 2.2
 """The least score of a meaning that is acted upon. Opening a window does no harm."""
@@ -186,6 +187,8 @@ class _Acting:
             score += 1.0
         elif head is not None or not (plain or (evidence and is_complete(filled, action))):
             score -= unsaid_words(clause, action, filled)
+        if not frame.making and len(self._around.windows) > 1:
+            score += _SHOWN * _stands_here_alone(window, filled, self._around.windows)
         if sum(one.name == window.name for one in self._around.windows) > 1:
             score += _shown_there(window, filled)
         verb = clause.tokens[head] if head is not None else None
@@ -252,6 +255,14 @@ def _are_changed(window: WindowView, filled: Filled) -> bool:
     texts = tuple(f"{one.text.casefold()} " for one in window.items if one.text)
     return any(isinstance(one, str) and f"{one.casefold()} ".startswith(texts)
                for one in filled.params.values())  # fmt: skip
+
+
+def _stands_here_alone(window: WindowView, filled: Filled, windows: Sequence[WindowView]) -> int:
+    """Whether this window alone shows what is to be acted on: 1; others alone do: -1."""
+    texts = [one for one in filled.params.values() if isinstance(one, str) and len(one) > 2]
+    here = any(text in window.text for text in texts)
+    elsewhere = any(text in one.text for one in windows if one.id != window.id for text in texts)
+    return here - elsewhere
 
 
 def _shown_there(window: WindowView, filled: Filled) -> float:
