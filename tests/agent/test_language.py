@@ -62,7 +62,7 @@ def windows(tmp_path: Path) -> Iterator[WindowManager]:
 
 NAMES = {
     *("create", "action", "todo", "text", "args", "name", "open", "items", "params", "object"),
-    *("empty", "txt", "close", "string", "integer", *Todo.actions),
+    *("empty", "txt", "close", "string", "integer", "NUL", "Windows", *Todo.actions),
 }
 ACT = {"window_id": "todo_1", "action_id": "add"}
 CALLS: list[tuple[str, Any]] = [
