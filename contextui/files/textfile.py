@@ -114,9 +114,10 @@ class TextFile:
         """Put new lines before a line; before the one after the last, to append."""
         count = len(self.lines)
         if not 1 <= before <= count + 1:
+            en, zh = ("1", "1") if not count else (f"1 to {count + 1}", f"1 到 {count + 1}")
             raise self._wrong(
-                f"Lines can be inserted before 1 to {count + 1}, not {before}.",
-                f"可以在第 1 到 {count + 1} 行之前插入，不能是 {before}。",
+                f"Lines can be inserted before {en}, not {before}.",
+                f"可以在第 {zh} 行之前插入，不能是 {before}。",
             )
         new = _as_lines(text)
         if before <= count:

@@ -291,6 +291,8 @@ def test_an_empty_file(folder: Path) -> None:
     with open_editor(folder, "empty") as editor:
         assert looks(editor) == ["empty, 0 lines, saved", *["empty  0 lines, saved"] * 2]
         assert editor.act("goto", line=1) == "0 lines"
+        said = "Lines can be inserted before 1, not 2."
+        assert editor.refused("insert", before_line=2, text="one") == said
         assert editor.act("insert", before_line=1, text="one") == "Inserted 1 line before 1."
         assert editor.content() == "empty  line 1 of 1, changed, not saved\n1 one"
         assert editor.refused("goto", line=2) == "There is line 1, not 2."
