@@ -50,6 +50,7 @@ class Menu:
         self._app, self._desk, self._words, self._tell = app, desk, words, tell
         self._saying = saying
         self._windows = desk.session.windows
+        self._warned = ("", "")  # which window was not closed, and why
 
     def commands(self, others: Iterable[Command] = ()) -> Commands:
         """All of them, and those that the screen adds."""
@@ -104,7 +105,7 @@ class Menu:
         return given
 
     def close(self, window_id: str) -> None:
-        """Close a window."""
+        """Close a window; one that holds what is saved nowhere, when it is said twice."""
         there = self._open_ids()
         if not window_id and len(there) != 1:
             told = "Which one? {names}" if there else "No window is open."
@@ -112,6 +113,9 @@ class Menu:
         window_id = window_id or there[0]
         window = self._windows.get(window_id)
         lost = window.runtime.renders.at().unsaved if window is not None else ""
+        warned, self._warned = self._warned, (window_id, lost)
+        if lost and warned != self._warned:
+            raise self._error("Not saved: {what}. Enter again closes it.", what=lost)
         self._windows.close(window_id, actor="person")
         told = "{window} is closed. Given up: {what}." if lost else "{window} is closed."
         self._tell(self._words(told, window=window_id, what=lost))

@@ -75,6 +75,10 @@ def test_closing_tells_what_was_given_up(tmp_path: Path) -> None:
             windows.open("editor", path="new.txt", new=True)
             await windows.act("editor_1", "insert", {"before_line": 1, "text": "x"})
             app.main.do("/close")
+            told = "Not saved: 1 edit of new.txt. Enter again closes it."
+            await until(pilot, lambda: last_note(pilot) == told)
+            assert windows.get("editor_1") is not None
+            await pilot.press("enter")
             told = "editor_1 is closed. Given up: 1 edit of new.txt."
             await until(pilot, lambda: last_note(pilot) == told)
 

@@ -32,6 +32,7 @@ CHINESE: dict[str, str] = {
     "have a summary stand for what was said long ago": "用总结代替很久以前的对话",
     "connect another model": "连接另一个模型",
     "answers now": "正在使用",
+    "Not saved: {what}. Enter again closes it.": "尚未保存：{what}。再按 Enter 就关闭它。",
     "by Anthropic": "Anthropic 的模型",
     "the built-in one: simple wishes, no network": "内置模型：简单的愿望，不用网络",
     "the newest of it, as much as there is room for": "最新的部分，放得下多少就读多少",
