@@ -80,4 +80,4 @@ bench: $(READY)
 	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script; done
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) .venv-real build dist *.egg-info
