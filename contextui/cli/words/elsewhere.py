@@ -109,6 +109,9 @@ CHINESE: dict[str, str] = {
         "{path} 不是 Python 文件：文件名应以 .py 结尾"
     ),
     "{path} is a folder: give it with --windows": "{path} 是文件夹：请用 --windows 给出",
+    "{path}: it is no folder; a file is given with --window": (
+        "{path}：不是文件夹；文件请用 --window 给出"
+    ),
     "{path}: there is no such folder": "{path}：没有这个文件夹",
     "{path} defines no window: write a class that extends contextui.Window": (
         "{path} 没有定义窗口：请写一个继承 contextui.Window 的类"

@@ -94,6 +94,8 @@ class Registry:
             problem = "no window is in it: a window's file is called like deploy.py"
         except FileNotFoundError:
             names, problem = [], "there is no such folder"
+        except NotADirectoryError:
+            names, problem, optional = [], "it is no folder; a file is given with --window", False
         except OSError as error:
             names, problem, optional = [], f"it is not a folder to read ({error.strerror})", False
         for name in names:

@@ -54,7 +54,7 @@ def test_a_folder_that_is_none_says_what_to_do(there: Path) -> None:
     (there / "empty").mkdir()
     assert only_reason(found(folders=["none"])) == "none: there is no such folder"
     assert only_reason(found(folders=["hello.py"])) == (
-        "hello.py: it is not a folder to read (Not a directory)"
+        "hello.py: it is no folder; a file is given with --window"
     )
     assert only_reason(found(folders=["empty"])) == (
         "empty: no window is in it: a window's file is called like deploy.py"
