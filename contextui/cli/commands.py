@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from contextui.cli.flags import MODEL_FLAGS, WINDOW_FLAGS, add_going_on, add_json, add_settings
 
 _SHELLS = ("bash", "zsh", "fish")
+_REQUEST_FLAGS = tuple(name for name in MODEL_FLAGS if name != "max_steps")  # no turn is taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def _add_debug(parser: argparse.ArgumentParser) -> None:
         "--turn", type=int, metavar="N", help="show it as it was when turn N had ended"
     )
     add_json(parser, "show items, windows and figures as JSON")
-    add_settings(parser, WINDOW_FLAGS[:2] + MODEL_FLAGS + WINDOW_FLAGS[3:])
+    add_settings(parser, ("window", "windows", *_REQUEST_FLAGS, "placement", "lang"))
 
 
 def _add_compact(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +50,7 @@ def _add_compact(parser: argparse.ArgumentParser) -> None:
         "--fork", action="store_true", help="do it in a copy of the session, and leave it as it is"
     )
     add_json(parser, "tell what came of it, or would go, as JSON")
-    add_settings(parser, (*MODEL_FLAGS, "window", "windows", "placement", "lang"))
+    add_settings(parser, (*_REQUEST_FLAGS, "window", "windows", "placement", "lang"))
 
 
 def _add_sessions(parser: argparse.ArgumentParser) -> None:
