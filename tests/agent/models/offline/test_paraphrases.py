@@ -25,12 +25,13 @@ TABLES = (
     "fresh5.json",  # 27 of 40 the first time
     "fresh6.json",  # 46 of 60 the first time
     "fresh7.json",  # 9 of 20 the first time
+    "fresh8.json",  # 13 of 20 the first time
 )
 """The cases. Each table was written before the grammar had seen any of it."""
 
 BEYOND = {  # what it does not understand yet
-    "zh-120", "en-155", "zh-277", "en-311", "en-323", "en-326", "en-328", "en-335",
-    "zh-310", "zh-315", "zh-322", "en-402",
+    "zh-120", "en-155", "zh-277", "en-311", "en-323", "en-328", "en-335",
+    "zh-310", "zh-322", "en-402", "en-429", "zh-423", "zh-429",
 }  # fmt: skip
 
 CASES = {case.id: case for table in TABLES for case in load(table)}

@@ -88,7 +88,7 @@ def carried(param: Param, frame: Frame) -> Value | None:
 
 def _one_item(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> Value | None:
     rest = [one for one in run.tokens if not one.has("~one", "~of", "~article", "~aspect", "~be")]
-    if placed := _by_place(rest, pool, param, frame):
+    if placed := _by_place(rest, run.cues, pool, param, frame):
         return placed
     numbers = [one.number for one in rest
                if one.number and not one.number.ordinal and not _counts(one)]  # fmt: skip
@@ -110,7 +110,7 @@ def _counts(token: Token) -> bool:
 
 
 def _by_place(
-    rest: Sequence[Token], pool: Sequence[Item], param: Param, frame: Frame
+    rest: Sequence[Token], cues: frozenset[str], pool: Sequence[Item], param: Param, frame: Frame
 ) -> Value | None:
     item = shown.find_by_place(pool, rest)
     if item is None:
@@ -118,8 +118,11 @@ def _by_place(
     said = [one for one in rest if not (one.number or one.is_small or one.has("#begin", "#finish"))]
     if not all(_is_kind(one, item, param, frame) for one in said):
         return None
-    # "The top" may be a place to go to as well as what stands there.
+    # "The top" may be a place to go to as well as what stands there, and of a shelf neither.
     ordinal = any(one.number or one.has("~last", "~first") for one in rest)
+    points = not _POINTING.isdisjoint(param.words) or _is_kind_shown(param, frame)
+    if not ordinal and (not points or not cues.isdisjoint(("~in", "~at", "~to"))):
+        return None
     return _value(item, param, pool, 2.2 if ordinal else 0.8)
 
 
@@ -155,7 +158,7 @@ def _by_words(
 
 def _several_items(run: Run, pool: Sequence[Item], param: Param, frame: Frame) -> Value | None:
     parts = [part for one in parts_of(run.tokens) if (part := trimmed(one))]
-    if len(parts) > 1:
+    if len(parts) > 1 and not any(one.has("~except") for one in run.tokens):
         runs = (Run(tuple(part), run.cues, run.words) for part in parts)
         values = [_one_item(one, pool, param, frame) for one in runs]
         given = tuple(one.value for one in values if one is not None)

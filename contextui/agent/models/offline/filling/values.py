@@ -130,7 +130,15 @@ def _path_value(run: Run, frame: Frame) -> Value | None:
         is_path = "/" in run.text or "." in run.text or not re.search(r"\s", run.text)
         return Value(run.text, 1.2) if is_path else None
     acts = not any(is_thing(one) for one in run.tokens)
-    return Value(plain_text(run), 0.3) if run.weight and not acts else None
+    if acts or not run.weight or (not run.cues and _is_definite(run)):
+        return None  # "save the whales" names no file
+    return Value(plain_text(run), 0.3)
+
+
+def _is_definite(run: Run) -> bool:
+    """Whether "the" stands right before what was said, as before no file's name."""
+    before = run.words[: run.tokens[0].start].rstrip().casefold()
+    return before.endswith((" the", " my", " our"))
 
 
 def _counts(token: Token, size: int) -> bool:

@@ -51,8 +51,9 @@ def from_whole_clause(
 def _yes_or_no(clause: Clause, param: Param, action: Action, roles: Roles) -> FromClause | None:
     name = tuple(map(_plain_or_noun, keys_of(param.name)))
     said = [(n, one) for n, one in enumerate(clause.tokens) if one.kind is Kind.WORD]
+    own = [key for keys in profile_of(action).names for key in keys if key[0] == "@"]
     against = [n for n, one in said if one.has(*_AGAINST, *_opposites(name, action)) and (
-        n == roles.head or not one.has("@on"))]  # fmt: skip
+        n == roles.head or not one.has("@on")) and not one.has(*own)]  # fmt: skip
     in_favour = [n for n, one in said if one.has(*_FOR)]
     if not _SWITCHES.isdisjoint(param.name.casefold().split("_")):
         return _switched(against, in_favour, param, _is_named(said, action))

@@ -39,7 +39,7 @@ adverb: just, now, at the moment, these days, also, too, as well, again, right n
     first off, instead, anyway, still, for a moment, for now, for a while, a bit, a little, after
     all, for good, in total, altogether, overall, yet, so far, currently, once again, to self, to
     myself, any more, anymore, any longer, right away | 也 都 再 又 还 先 现在 马上 立刻 立即 目前
-    已经 其实 另外 顺便 直接 一会儿 一会 稍微 片刻 暂时 刚才 刚刚 一共 总共 共 目前为止
+    已经 其实 另外 顺便 直接 一会儿 一会 稍微 片刻 暂时 各 各自 分别 刚才 刚刚 一共 总共 共 目前为止
 article: a, an, the, teh, some, any, all occurrences of, every occurrence of, each occurrence of,
     every instance of, all instances of | 一个 一份 一张 一条 一项 一些 一只 一本 一种 点 些 个
     一下子
@@ -136,7 +136,7 @@ exist: what else, anything else, left, remaining, still open, pending, outstandi
     have to do, i have to do, i need to do, i must do, i should do, we have to do, left to do,
     need to do, still to do, to be done, still need, still missing,
     missing | 还差 差 还缺 缺 剩 剩下 还剩 未 剩余
-drop: never mind, nevermind, forget it, forget that, leave it, nothing, no thanks, not now,
+drop: never mind, shut up, nevermind, forget it, forget that, leave it, nothing, no thanks, not now,
     drop it, doesn't matter, skip it, cancel, none of them, neither, nvm | 算了 不用了 没事 没事了
     不必了 当我没说 取消 不要紧 没关系 别管了 就这样吧 都不是
 greet: hi, hi there, hello there, hey there, hello, hey, good morning, good evening,

@@ -9,12 +9,11 @@ open: open, create, make, launch, set up, bring up, pull up, give me, gimme, get
     列一个 列张 列一张 拟个 弄个 弄一个
 want: want, need, would like, wish for | 要 想要 需要
 add: add, append, put, drop in, include, insert, attach, place, enter, throw in, stick, register,
-    pop, need, don't forget, remember, remind me, remind me to, remember to, don't forget to,
-    do not forget to, reminder, sign up, throw on, chuck in, create,
-    make, new, plus, put back, add back, put down |
-    放回 放回去 加回 加回来 加回去 再来 加 添加 增加 加上 加入 加进 放 放进 放入 补 补上 追加 插入
-    写上 列入 添 添上 加个 添个 加条 提醒我 别忘了 不要忘记 记得 也要买 也得买 需要 还要 新增
-    登记 录入 新建 创建 新
+    pop, need, don't forget, remember, remind me, remind me to, remember to, don't forget to, do
+    not forget to, reminder, sign up, throw on, chuck in, create, make, new, plus, put back, add
+    back, put down | 放回 放回去 加回 加回来 加回去 再来 加 添加 增加 加上 加入 加进 放 放进 放入
+    补 补上 追加 插入 写上 列入 添 添上 加个 添个 加条 提醒我 别忘了 不要忘记 记得 也要买 也得买
+    需要 还要 新增 登记 录入 新建 创建 新
 write: write, note, jot, jot down, write down, note down, record, log, take a note, make a note,
     take down, type, put down, remember, leave a note, memo, keep in mind | 写 写下 写上
     写个 写条 记 记下 记录 记一下 记个 记条 写入 记住 输入 记一笔 写一条 记上 备注 记下来 写下来

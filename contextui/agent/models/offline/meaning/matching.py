@@ -4,13 +4,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from contextui.agent.models.offline.filling.filled import Filled
-from contextui.agent.models.offline.filling.frame import Each, Frame
+from contextui.agent.models.offline.filling.frame import Frame
 from contextui.agent.models.offline.filling.sharing import fill
 from contextui.agent.models.offline.meaning.caution import (
     closed_by_mistake,
     doubt,
     is_harmful,
     narrowed,
+)
+from contextui.agent.models.offline.meaning.objects import (
+    are_changed,
+    are_there,
+    composes,
+    is_labelled,
+    is_made_of_it,
+    leaves_object,
 )
 from contextui.agent.models.offline.meaning.weighing import (
     choice_words,
@@ -22,8 +30,7 @@ from contextui.agent.models.offline.meaning.weighing import (
 )
 from contextui.agent.models.offline.parting.runs import Run
 from contextui.agent.models.offline.reading.clauses import Clause
-from contextui.agent.models.offline.reading.token import Kind, Token
-from contextui.agent.models.offline.reading.words import keys_of
+from contextui.agent.models.offline.reading.token import Token
 from contextui.agent.models.offline.referring.mentions import (
     is_indefinite,
     led_mention,
@@ -56,6 +63,7 @@ _SETTING = (
 _ADJUSTING = ("@set", "@edit", "@raise", "@lower", "@replace")
 _ELSEWHERE = 6.0  # what speaks against a window when what is told belongs into another
 _SHOWN = 1.5  # what speaks for the window that shows what is to be acted on
+_UNSURE = 2.9  # the most that an action gets which has no use for what the verb is about
 _KNOWN = 3.0  # what speaks against adding something that is there, when no verb says so
 SURE, SURE_TO_OPEN = 3.0, 2.2
 """The least score of a meaning that is acted upon. Opening a window does no harm."""
@@ -197,14 +205,16 @@ class _Acting:
         score -= narrowed(clause.tokens, action, window)
         if action.id == "close" and not pointed:
             score -= closed_by_mistake(clause.tokens, roles.mentions, verb, window)
-        if frame.making and verb is not None and verb.has("make") and _is_made_of_it(clause, head):
+        if frame.making and verb is not None and verb.has("make") and is_made_of_it(clause, head):
             score -= _KNOWN
         score -= meant_otherwise(clause, window, action, roles)
         restored = verb is not None and verb.has("@restore")
         if frame.making and (restored or not by_verb):
-            score -= _KNOWN * _are_there(window, filled)
+            score -= _KNOWN * are_there(window, filled)
         if frame.making and verb is not None and verb.has("make"):
-            score -= _KNOWN * _are_changed(window, filled)
+            score -= _KNOWN * are_changed(window, filled)
+        if leaves_object(clause, head, filled, window) or composes(clause, head):
+            score = min(score, _UNSURE)
         told = filled.sure > 1 and filled.sure == len(filled.params) and not filled.left_weight
         adjusted = verb is not None and _adjusts(verb, action) and not filled.missing
         adjusted = adjusted and filled.left_weight < 1
@@ -212,7 +222,7 @@ class _Acting:
         known = filled.sure > 1 or adjusted or (head is None and plain)
         score -= 0.0 if evidence or chosen or known else 1.5
         labelled = (verb is None or not verb.is_verb) and is_complete(filled, action)
-        score += 1.0 if labelled and _is_labelled(clause, action) else 0.0
+        score += 1.0 if labelled and is_labelled(clause, action) else 0.0
         also = tuple(one for one in self._meant.windows if one.id != window.id)
         return Meaning(score, action, window, None, filled, also, named=by_verb)
 
@@ -227,34 +237,6 @@ def _adjusts(verb: Token, action: Action) -> bool:
     """Whether a verb only says that a figure changes, and the action takes one."""
     needed = [one for one in action.params if not one.optional]
     return len(needed) == 1 and needed[0].is_number and verb.has(*_ADJUSTING)
-
-
-def _is_labelled(clause: Clause, action: Action) -> bool:
-    """Whether a figure stands behind the name of what it is for: "volume 30"."""
-    words = [keys for one in action.params if one.is_number for keys in keys_of(one.name)]
-    said = [one for one in clause.tokens if one.kind is Kind.WORD]
-    return bool(words) and any(likeness(one.nouns, tuple(words)) >= GROUP for one in said)
-
-
-def _are_there(window: WindowView, filled: Filled) -> bool:
-    """Whether what would be added stands there already."""
-    texts = {one.text.casefold() for one in window.items if one.text}
-    given = [one.values if isinstance(one, Each) else (one,) for one in filled.params.values()]
-    return any(isinstance(one, str) and one.casefold() in texts for each in given for one in each)
-
-
-def _is_made_of_it(clause: Clause, head: int | None) -> bool:
-    """Whether "it" is to become something else: "make it bold" makes nothing new."""
-    after = clause.tokens[head + 1 : head + 3] if head is not None else ()
-    return len(after) == 2 and after[0].has("~it", "~this") and not after[1].has(
-        "~article", "~new_article")  # fmt: skip
-
-
-def _are_changed(window: WindowView, filled: Filled) -> bool:
-    """Whether what would be made begins with what is there: "make eggs …" is about the eggs."""
-    texts = tuple(f"{one.text.casefold()} " for one in window.items if one.text)
-    return any(isinstance(one, str) and f"{one.casefold()} ".startswith(texts)
-               for one in filled.params.values())  # fmt: skip
 
 
 def _stands_here_alone(window: WindowView, filled: Filled, windows: Sequence[WindowView]) -> int:

@@ -79,7 +79,8 @@ def _meanings(
         led = led_mention(clause, cls) >= 1.8
         alone = _is_for_it_alone(clause, head, cls, around)
         does = _does_what_it_is_for(verb, cls) and _tells_something(clause, verb)
-        does = alone or (does and len(significant(clause.tokens)) > 1)
+        said = [one for one in significant(clause.tokens) if not one.has("~it", "~this")]
+        does = alone or (does and len(said) > 1)
         if does or ((led or named >= 1.8) and _may_open(verb)):
             score = min(named, 3.0) + 0.8 * led + 2.4 * does + 0.3 * _shows_products(verb, cls)
             score += _ALONE * alone

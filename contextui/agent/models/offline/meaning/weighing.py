@@ -26,13 +26,24 @@ def meant_otherwise(clause: Clause, window: WindowView, action: Action, roles: R
     labels = [profile_of(one).label for one in rivals]
     choices = [choice_words(one) for one in rivals]
     own = (*profile_of(action).every, *choice_words(action))
+    head = clause.tokens[roles.head] if roles.head is not None else None
+    guessed = head is not None and likeness(head.keys, own) < GROUP
     weight = 0.0
     for place, token in enumerate(clause.tokens):
-        free = token.kind is Kind.WORD and not token.is_small and not roles.explains(place)
+        free = token.kind is Kind.WORD and not token.is_small and place not in roles.verbs
+        about = place > 0 and place - 1 == roles.head and not is_named(token, window)
+        free = free and (place not in roles.mentions or (guessed and about))
         if free and likeness(token.nouns, own) < GROUP:
-            weight += 0.7 * any(likeness(token.nouns, one) == EXACT for one in labels)
+            spelled = guessed and any(_has_word(token, one) for one in labels)
+            exact = any(likeness(token.nouns, one) == EXACT for one in labels)
+            weight += 0.9 * spelled or 0.7 * exact
             weight += 1.4 * any(likeness(token.nouns, one) == EXACT for one in choices)
     return weight
+
+
+def _has_word(token: Token, words: Words) -> bool:
+    """Whether a word itself is among these, not only one that means about the same."""
+    return any(key[0] not in "@#~'" for keys in words for key in token.nouns & keys)
 
 
 def loose_words(clause: Clause, window: WindowView, action: Action, roles: Roles) -> int:

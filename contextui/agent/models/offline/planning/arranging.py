@@ -39,7 +39,7 @@ def with_next(
     clause: Clause, following: Clause, outcome: Outcome, understood: Understood
 ) -> Clause | None:
     """The clause with the next one, if the two are understood better together."""
-    if clause.is_question or following.is_question:
+    if clause.is_question or following.is_question or _is_remark(clause):
         return None
     for one in (_told_first(clause, following), _listed_behind(clause, following, outcome)):
         if one is not None and understood(one).is_whole:
@@ -148,12 +148,22 @@ def _may_follow(one: Outcome, other: Outcome, whole: Outcome) -> bool:
         return repeats and one.meaning is not None and one.meaning.named and not whole.is_sure
     if not whole.is_whole:
         return True
+    if _says_more(whole, one) or _says_more(whole, other):
+        return False
     if whole.meaning is not None and whole.meaning.cls is not None:
         return False
     if _may_be_two(whole):
         return True
     named = [one.meaning, other.meaning]
     return all(m is not None and _tells(m) and m.score >= _SURE_OF_BOTH for m in named)
+
+
+def _says_more(whole: Outcome, part: Outcome) -> bool:
+    """Whether a wish gives an action what a part of it leaves out: 给小红和小明各加两分."""
+    if whole.meaning is None or part.meaning is None:
+        return False
+    same = whole.meaning.action == part.meaning.action and whole.meaning.named
+    return same and set(part.meaning.filled.params) < set(whole.meaning.filled.params)
 
 
 def _tells(meaning: Meaning) -> bool:
@@ -217,6 +227,13 @@ def _goes_on_listing(clause: Clause, following: Clause, outcome: Outcome) -> boo
     meaning = outcome.meaning
     told = any(is_telling(clause.tokens, place) for place in range(len(clause.tokens)))
     return told and not following.anew and meaning is not None and meaning.cls is not None
+
+
+def _is_remark(clause: Clause) -> bool:
+    """Whether somebody tells how things are, which is no part of the wish behind it."""
+    said = significant(clause.tokens)
+    finished = len(said) > 1 and said[-1].text == "了" and not any(one.is_verb for one in said)
+    return finished or (len(said) > 1 and said[0].has("~person") and said[1].has("~be"))
 
 
 # --- two clauses, one wish ---------------------------------------------------------------

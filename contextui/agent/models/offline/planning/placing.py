@@ -6,7 +6,7 @@ from dataclasses import replace
 from contextui.agent.models.offline.planning.moving import mover_of
 from contextui.agent.models.offline.planning.wishing import Outcome, understand
 from contextui.agent.models.offline.reading.clauses import Clause
-from contextui.agent.models.offline.reading.token import Token
+from contextui.agent.models.offline.reading.token import Kind, Token
 from contextui.agent.models.offline.shown.items import WORDS, find_by_words, main_items, place_among
 from contextui.agent.models.offline.shown.profiles import profile_of
 from contextui.agent.models.offline.shown.surroundings import Surroundings
@@ -53,6 +53,9 @@ def _place_phrase(tokens: Sequence[Token]) -> set[int]:
         first = place
         while first and tokens[first - 1].has("~article", "~at", "~in", "~to", "right", "very"):
             first -= 1
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        if after is not None and after.kind is Kind.WORD and not (after.is_small or after.is_verb):
+            continue  # "the top shelf"
         if first < place or not (token.is_ascii or token.is_verb):
             return set(range(first, place + 1))
     return set()

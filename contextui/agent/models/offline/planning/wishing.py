@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from contextui.agent.models.offline.answering import saying
@@ -16,11 +15,12 @@ from contextui.agent.models.offline.filling.frame import Each
 from contextui.agent.models.offline.filling.sharing import nested
 from contextui.agent.models.offline.meaning.matching import Meaning, acting
 from contextui.agent.models.offline.meaning.opening import opening
-from contextui.agent.models.offline.reading.clauses import Clause, significant
+from contextui.agent.models.offline.planning.remarks import is_remark, wishes_nothing
+from contextui.agent.models.offline.reading.clauses import Clause
 from contextui.agent.models.offline.reading.phrasal import with_keys
 from contextui.agent.models.offline.reading.token import Kind
 from contextui.agent.models.offline.referring.mentions import mention_of, unknown_window
-from contextui.agent.models.offline.referring.roles import head_of, is_negated
+from contextui.agent.models.offline.referring.roles import head_of
 from contextui.agent.models.offline.shown.blocks import WindowView
 from contextui.agent.models.offline.shown.profiles import profile_of
 from contextui.agent.models.offline.shown.surroundings import Surroundings
@@ -32,7 +32,6 @@ _CLOSE_CALL = 0.2  # two meanings whose scores are nearer than this cannot be to
 _ASKING = ("~what", "~howmany", "~is_there", "~who")
 _MOST_NAMES = 30  # actions that are named where something was not understood
 _LOOKING = ("@find", "@show", "@read", "@measure", "@count", "@check", "@compute")
-_REMARK = ("~person", "~it", "~this", "~because", "~done_mark", "~greet", "~thank", "~be")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +86,7 @@ NOTHING = Outcome(score=9.0)
 def understand(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
     """What comes of a clause, as things stand."""
     head = head_of(clause, around.declared())
-    leaves = head is None and any(one.has("~leave") for one in clause.tokens)
-    leaves = leaves or _leaves_window(clause, head, around)
-    if leaves or is_negated(clause, head) or (head is None and _is_denied(clause)):
+    if wishes_nothing(clause, head, around):
         return NOTHING
     if missing := unknown_window(clause.text, around):
         names = ", ".join(one.id for one in around.windows) or phrases.of(lang).none
@@ -134,29 +131,6 @@ def not_understood(clause: Clause, outcome: Outcome, around: Surroundings, lang:
 # --- within ------------------------------------------------------------------------------
 
 
-def _leaves_window(clause: Clause, head: int | None, around: Surroundings) -> bool:
-    """Whether a window is to be left as it is ("keep the notebook"), not what it shows."""
-    if head is None or not clause.tokens[head].has("~leave"):
-        return False
-    spoken = [mention_of(clause, one, strict=False) for one in around.windows]
-    places = {place for score, found in spoken if score >= 0.7 for place in found}
-    words = [one for n, one in enumerate(clause.tokens) if n != head and n not in places]
-    words = [one for one in words if one.kind is not Kind.MARK and not one.is_small]
-    named = [clause.tokens[n].text.casefold() for n in places]
-    by_name = any(one in (view.name, view.id) for one in named for view in around.windows)
-    stays = any(one.has("@open", "alone") for one in clause.tokens[head + 1 :])
-    others = [one for one in words if not one.has("alone")]
-    return not others and ((bool(places) and stays) or by_name)
-
-
-def _is_denied(clause: Clause) -> bool:
-    """Whether it tells what somebody does not do: 小刚没来."""
-    return any(
-        one.has("~not") and not one.is_verb and after.is_verb and not after.is_ascii
-        for one, after in pairwise(clause.tokens)
-    )
-
-
 def _only_looks(meaning: Meaning) -> bool:
     """Whether it changes nothing, so that it may answer a question."""
     looks = not profile_of(meaning.action).verbs.isdisjoint(_LOOKING)
@@ -165,7 +139,7 @@ def _only_looks(meaning: Meaning) -> bool:
 
 def _unsure(clause: Clause, best: Meaning | None, lang: Lang) -> Outcome:
     """What comes of a clause that nothing fits well."""
-    if _is_remark(clause):
+    if is_remark(clause):
         return NOTHING
     if best is not None and best.filled.missing and _would_do(best):
         return Outcome(text=_what_is_missing(best, lang), meaning=best, asks=True, score=best.score)
@@ -278,10 +252,3 @@ def _which(best: Meaning, rivals: Sequence[Meaning], lang: Lang) -> str:
         ids = sorted({one.window.id for one in (best, *rivals) if one.window})
         return say.which_window.format(", ".join(ids))
     return say.which_action.format(" / ".join(saying.offer(one) for one in (best, *rivals[:2])))
-
-
-def _is_remark(clause: Clause) -> bool:
-    """Whether it tells something rather than wishes for it."""
-    said = significant(clause.tokens)
-    first = next((one for one in said if one.kind is Kind.WORD), None)
-    return first is None or first.has(*_REMARK)

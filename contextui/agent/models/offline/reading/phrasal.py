@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent.models.offline.lexicon.tables import lexicon
+from contextui.agent.models.offline.reading.clauses import COLONS
 from contextui.agent.models.offline.reading.token import Kind, Token
 
 _FAR = 9  # tokens between a verb and its small word
@@ -52,7 +53,8 @@ def wanted(tokens: list[Token]) -> list[Token]:
     found = list(tokens)
     for place, token in enumerate(tokens[:-2]):
         after = tokens[place + 1]
-        if token.has("@want") and any(place + 1 < n for n in led):
+        told = any(one.text in COLONS for one in tokens[place + 1 : place + 3])
+        if token.has("@want") and (told or any(place + 1 < n for n in led)):
             found[place] = replace(token, keys=token.keys | {"@add"})
         elif token.has("~aux") and after.text == "be" and place + 2 in led and place:
             found[place] = replace(token, keys=frozenset({"@add"}))

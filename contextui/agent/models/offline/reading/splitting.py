@@ -62,7 +62,7 @@ def clauses_of(
     for place, token in enumerate(tokens):
         told = told or telling
         telling = (telling or is_telling(tokens, place)) and not _ends_telling(tokens, place)
-        if place < start or not _is_joint(token):
+        if place < start or not _is_joint(token) or _is_amid(tokens, place):
             continue
         after = _skip_joints(tokens, place)
         closed = token.text in ENDS and token.text != "\n"
@@ -98,6 +98,9 @@ def begins_wish(tokens: Sequence[Token], knows: Knows, *, listing: bool = False)
     first = said[0]
     if first.has("~not") and len(said) > 1 and said[1].is_verb:
         return True
+    told = first.has("~person") and first.is_ascii and len(said) > 2 and not listing
+    if told and _is_wish_verb(said[1], knows):
+        said, first = said[1:], said[1]  # "and I no longer need …"
     if _is_wish_verb(first, knows):
         alone = len(said) == 1 or (_is_joint(said[1]) and said[1].text not in COLONS)
         return first.has(*_ALONE) or not alone
@@ -192,7 +195,8 @@ def _goes_on_in_chinese(
     if not any(not one.text.isascii() and one.kind is Kind.WORD for one in next_part):
         return False
     begins = next_part[0].has("~every") or any(one.has("~leave") for one in next_part)
-    return (begins or _has_verb(next_part, knows)) and any(one.is_verb for one in said)
+    ends = bool(said) and said[-1].text == "了"  # 房租昨天交了, whatever the verb
+    return (begins or _has_verb(next_part, knows)) and (ends or any(one.is_verb for one in said))
 
 
 def _asks_politely(tokens: Sequence[Token]) -> bool:
@@ -235,6 +239,12 @@ def _is_joint(token: Token) -> bool:
     if token.kind is Kind.MARK:
         return token.text in ENDS or token.text in COMMAS or token.text in COLONS
     return token.has("~then", "~correction") or (token.has("~and") and not token.is_verb)
+
+
+def _is_amid(tokens: Sequence[Token], place: int) -> bool:
+    """Whether "finally" stands within a sentence: "I finally paid"."""
+    before = tokens[place - 1] if place else None
+    return before is not None and before.has("~person") and tokens[place].is_ascii
 
 
 def _skip_joints(tokens: Sequence[Token], place: int) -> int:

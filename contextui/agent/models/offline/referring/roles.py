@@ -11,6 +11,7 @@ from contextui.agent.models.offline.shown.profiles import EXACT, GROUP, likeness
 
 _OPAQUE = (Kind.QUOTE, Kind.PATH, Kind.MARK, Kind.CLOCK)
 _PLACES = ("~last", "~first", "#begin", "#finish")  # they name an item rather than an action
+_FORBIDDING = ("don't", "do not", "never", "别", "不要", "不许", "别再")
 _DETERMINER = ("~article", "~new_article", "~possessive", "~this")
 
 
@@ -56,6 +57,8 @@ def head_of(clause: Clause, declared: frozenset[str]) -> int | None:
 
 def is_negated(clause: Clause, head: int | None) -> bool:
     """Whether it says what not to do."""
+    if _is_forbidden(clause.tokens):
+        return True
     if head is None or not clause.tokens[head].is_verb:
         return False
     before = [one for one in clause.tokens[:head] if not one.has("~adverb", "~polite")]
@@ -133,6 +136,12 @@ def _unknown_verb(tokens: Sequence[Token], other: int | None) -> int | None:
         return other
     known = any(key[0] in "@#~" for key in first.keys) or not first.is_ascii or first.number
     return tokens.index(first) if not known and after.has(*_DETERMINER, "~it", "#line") else other
+
+
+def _is_forbidden(tokens: Sequence[Token]) -> bool:
+    """Whether it begins with what forbids something: 别让…, "don't let …"."""
+    first = next((one for one in tokens if not one.has("~adverb", "~polite")), None)
+    return first is not None and first.text.casefold() in _FORBIDDING and not first.is_verb
 
 
 def _is_verb(keys: frozenset[str]) -> bool:

@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from tests.agent.models.offline.later_windows import PlaylistWindow
+from tests.agent.models.offline.custom_windows import ThermostatWindow
+from tests.agent.models.offline.later_windows import (
+    ClassroomWindow,
+    LedgerWindow,
+    PantryWindow,
+    PlaylistWindow,
+)
 from tests.agent.models.offline.talk import Talk
 
 OPENED: dict[str, dict[str, Any]] = {
@@ -13,7 +19,11 @@ OPENED: dict[str, dict[str, Any]] = {
     "editor": {"path": "notes.txt"},
     "monitor": {},
     "playlist": {},
+    "thermostat": {"room": "kitchen"},
+    "pantry": {"foods": ["eggs", "rice"]},
+    "classroom": {"pupils": ["小明", "小红"]},
 }
+OTHERS = (ThermostatWindow, ClassroomWindow, LedgerWindow, PantryWindow, PlaylistWindow)
 
 
 @pytest.mark.parametrize(
@@ -34,10 +44,15 @@ OPENED: dict[str, dict[str, Any]] = {
         ("monitor", "shut down the machine"),
         ("monitor", "关掉电脑"),
         ("playlist", "turn off the light"),
+        ("thermostat", "set an alarm for 7"),
+        ("thermostat", "lock the door"),
+        ("pantry", "I might use the rice tomorrow"),
+        ("classroom", "别让小明坐后排"),
+        ("classroom", "小明和小红换座位"),
     ],
 )
 def test_nothing_else_is_done_instead(name: str, words: str, tmp_path: Path) -> None:
-    with Talk(tmp_path, classes=(PlaylistWindow,)) as talk:
+    with Talk(tmp_path, classes=OTHERS) as talk:
         talk.windows.open(name, **OPENED[name])
         turn = talk.say(words)
         assert turn.calls == ()
@@ -67,3 +82,16 @@ def test_what_is_to_stay_open_is_not_closed(tmp_path: Path) -> None:
         talk.windows.open("monitor")
         turn = talk.say("you can close the monitor now, but leave my list open")
         assert turn.calls == ("monitor_1.close",)
+
+
+def test_a_switch_that_hides_is_turned_on_by_hiding(tmp_path: Path) -> None:
+    with Talk(tmp_path, classes=OTHERS) as talk:
+        talk.windows.open("ledger")
+        assert talk.say("把金额藏起来").calls == ("ledger_1.hide on=True",)
+
+
+def test_what_stands_on_a_shelf_is_not_the_shelf(tmp_path: Path) -> None:
+    with Talk(tmp_path, classes=OTHERS) as talk:
+        talk.windows.open("pantry", foods=["eggs", "jam"])
+        turn = talk.say("put the jam on the top shelf")
+        assert turn.calls == ("pantry_1.shelve food=jam shelf=top",)

@@ -1,0 +1,57 @@
+"""What a verb is about: something that is there, that is to be made, or that nobody knows."""
+
+from contextui.agent.models.offline.filling.filled import Filled
+from contextui.agent.models.offline.filling.frame import Each
+from contextui.agent.models.offline.reading.clauses import Clause
+from contextui.agent.models.offline.reading.token import Kind
+from contextui.agent.models.offline.reading.words import keys_of
+from contextui.agent.models.offline.referring.knowing import knows
+from contextui.agent.models.offline.shown.blocks import Action, WindowView
+from contextui.agent.models.offline.shown.profiles import GROUP, likeness
+
+
+def leaves_object(clause: Clause, head: int | None, filled: Filled, window: WindowView) -> bool:
+    """Whether what stands right behind the verb is left over: "set an alarm for 7"."""
+    after = [one for one in clause.tokens[head + 1 :] if not one.has("~article", "~possessive")
+             ] if head is not None else []  # fmt: skip
+    if not after or not after[0].is_ascii or any(one.kind is Kind.QUOTE for one in after[1:2]):
+        return False
+    left = any(one.weight >= 1 and after[0] in one.tokens for one in filled.left)
+    return left and not knows(window, after[0])
+
+
+def composes(clause: Clause, head: int | None) -> bool:
+    """Whether something is to be thought up: "write a poem about spring"."""
+    after = clause.tokens[head + 1 : head + 4] if head is not None else ()
+    writes = head is not None and clause.tokens[head].text.casefold() in ("write", "compose")
+    if not writes or len(after) < 3 or after[0].text not in ("a", "an"):
+        return False
+    return after[2].has("~for", "~to") and not after[1].has("#note", "#entry", "#line", "#text")
+
+
+def is_made_of_it(clause: Clause, head: int | None) -> bool:
+    """Whether "it" is to become something else: "make it bold" makes nothing new."""
+    after = clause.tokens[head + 1 : head + 3] if head is not None else ()
+    return len(after) == 2 and after[0].has("~it", "~this") and not after[1].has(
+        "~article", "~new_article")  # fmt: skip
+
+
+def are_changed(window: WindowView, filled: Filled) -> bool:
+    """Whether what would be made begins with what is there: "make eggs …" is about the eggs."""
+    texts = tuple(f"{one.text.casefold()} " for one in window.items if one.text)
+    return any(isinstance(one, str) and f"{one.casefold()} ".startswith(texts)
+               for one in filled.params.values())  # fmt: skip
+
+
+def are_there(window: WindowView, filled: Filled) -> bool:
+    """Whether what would be added stands there already."""
+    texts = {one.text.casefold() for one in window.items if one.text}
+    given = [one.values if isinstance(one, Each) else (one,) for one in filled.params.values()]
+    return any(isinstance(one, str) and one.casefold() in texts for each in given for one in each)
+
+
+def is_labelled(clause: Clause, action: Action) -> bool:
+    """Whether a figure stands behind the name of what it is for: "volume 30"."""
+    words = [keys for one in action.params if one.is_number for keys in keys_of(one.name)]
+    said = [one for one in clause.tokens if one.kind is Kind.WORD]
+    return bool(words) and any(likeness(one.nouns, tuple(words)) >= GROUP for one in said)
