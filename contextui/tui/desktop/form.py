@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -15,6 +16,7 @@ from textual.widgets import Static
 from contextui.tui.cells import MUTED, line
 from contextui.tui.desktop.field import Field
 from contextui.tui.desktop.filling import fillings
+from contextui.tui.desktop.naming import short_name
 from contextui.tui.desktop.values import problems
 from contextui.tui.hints import KeyHints
 from contextui.tui.words import Words
@@ -52,6 +54,7 @@ class Question:
         return cls(window, window.actions[anchor.action], anchor.fields, anchor.params)
 
 
+_TITLE = 66  # cells that a title has room for
 _KEYS = (("enter", "runs it"), ("tab", "next field"), ("^j", "new line"), ("esc", "leaves"))
 
 
@@ -81,12 +84,14 @@ class FormScreen(ModalScreen[ActionResult | None]):
     def compose(self) -> ComposeResult:
         """The fields, in a box over the windows."""
         action = self._question.action
+        about, whose = line(action.labelled(self._words.lang)), line(self._question.window.id)
+        is_long = cell_len(f"{whose}  {about}") > _TITLE
         with Vertical(classes="box") as box:
-            about = line(action.labelled(self._words.lang))
-            box.border_title = Content.assemble(
-                (line(self._question.window.id), "bold"), (f"  {about}", MUTED)
-            )
+            told = short_name(action, self._words) if is_long else about
+            box.border_title = Content.assemble((whose, "bold"), (f"  {told}", MUTED))
             with VerticalScroll(can_focus=False):
+                if is_long:
+                    yield Static(Content.styled(about, MUTED), classes="about")
                 yield from self._fillings
             yield self._note
             yield KeyHints(self._words, _KEYS)

@@ -1,7 +1,9 @@
 """Forms: a field for every type, defaults, what may be left out, and errors beside the field."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +14,10 @@ from contextui.tui.desktop.field import Field
 from contextui.tui.desktop.filling import Filling
 from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.frame import WindowFrame
+from contextui.windowing.action import action
+from contextui.windowing.base import Window
 from tests.tui.desktop.samples import FormWindow, desk_with, enter, frames, region_text
-from tests.tui.running import running, shown, until
+from tests.tui.running import desk_in, running, shown, until
 from tests.tui.sharing import SharedApp
 
 
@@ -229,3 +233,24 @@ def test_a_form_fits_a_small_terminal(shared_form: SharedApp, size: tuple[int, i
         await until(pilot, lambda: shown(pilot, "esc leaves"))
 
     shared_form.run(act, size)
+
+
+class Talkative(Window):
+    """Has an action that is told at length."""
+
+    @action("Write an entry; " + "what it says is told to the model " * 3 + "at the end")
+    def write(self, text: str) -> str:
+        return text
+
+
+def test_what_is_too_long_for_the_title_stands_above_the_fields(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_in(tmp_path, windows=[Talkative])
+        desk.session.windows.open("talkative")
+        async with running(desk) as pilot:
+            frame = await enter(pilot, "talkative_1")
+            frame.acting.choose("write")
+            await until(pilot, lambda: shown(pilot, "talkative_1  Write…"))
+            assert shown(pilot, "at the end")
+
+    asyncio.run(go())
