@@ -14,6 +14,7 @@ from textual.command import CommandPalette
 from textual.message import Message
 
 from contextui.config.choices import Lang
+from contextui.context.item import ItemType
 from contextui.errors import ContextUIError
 from contextui.tui.asking import Asker
 from contextui.tui.crash import Crash, write_report
@@ -177,10 +178,18 @@ class ContextUIApp(KeyLine[int]):
         return_code: int = 0,
         message: RenderableType | None = None,
     ) -> None:
-        """End the program."""
+        """End the program; if there is anything to go on with, say how."""
         self._is_leaving = True
         self.leaving.begin()
+        if message is None and not return_code:  # else there may be no terminal to say it on
+            message = self._farewell()
         super().exit(result, return_code, message)
+
+    def _farewell(self) -> Text | None:
+        items = self.desk.session.context.get_all() if self.desk is not None else ()
+        if not any(one.type is ItemType.USER for one in items):
+            return None
+        return Text(self.words("contextui -c goes on with this conversation."))
 
     def _leave_with(self, status: int) -> None:
         self.exit(status, return_code=status)

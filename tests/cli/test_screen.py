@@ -85,6 +85,7 @@ def test_in_a_terminal_the_app_opens_and_leaves(program: Program) -> None:
         screen.wait_for(b"todo_1")
         screen.press(CTRL_Q)
         assert screen.end() == 0
+        assert screen.shown.rstrip().endswith(b"contextui -c goes on with this conversation.")
     (info,) = program.sessions()
     assert info.first_words == "Make a to-do list with milk"
 

@@ -31,6 +31,7 @@ CHINESE: dict[str, str] = {
     "take back the last change to the context": "撤销对上下文的上一次改动",
     "have a summary stand for what was said long ago": "用总结代替很久以前的对话",
     "connect another model": "连接另一个模型",
+    "contextui -c goes on with this conversation.": "用 contextui -c 接着这次对话。",
     "answers now": "正在使用",
     "Not saved: {what}. Enter again closes it.": "尚未保存：{what}。再按 Enter 就关闭它。",
     "by Anthropic": "Anthropic 的模型",
