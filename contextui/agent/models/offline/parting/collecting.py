@@ -103,6 +103,8 @@ class _Collector:
             self._lead_back(token)
         elif place in self._taken:
             self._close()
+        elif token.kind is Kind.QUOTE and self._is_listed(place):
+            self._tokens.append(token)
         elif token.kind in self._alone_kinds:
             self._alone_or_joined(token)
         elif token.has("~it") and self._needs_several and not self._tokens:
@@ -167,6 +169,14 @@ class _Collector:
             return
         self._found[-1] = Run((*before.tokens, *self._tokens, token), before.cues, before.words)
         self._tokens = []
+
+    def _is_listed(self, place: int) -> bool:
+        """Whether a quotation is one of several things, quoted or not, for one list of them."""
+        if self._needs_several or not any(one.type.of for one in self._action.params):
+            return False
+        after = self._at(place + 1)
+        leads = after is not None and is_separator(after) and self._at(place + 2) is not None
+        return leads or bool(self._tokens and is_separator(self._tokens[-1]))
 
     def _take_number(self, place: int) -> int:
         """A number with the unit behind it, or the noun before it."""
