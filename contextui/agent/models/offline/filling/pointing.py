@@ -13,7 +13,7 @@ from contextui.agent.models.offline.reading.clauses import parts_of
 from contextui.agent.models.offline.reading.token import Kind, Token
 from contextui.agent.models.offline.reading.words import keys_of
 from contextui.agent.models.offline.shown import items as shown
-from contextui.agent.models.offline.shown.blocks import Item
+from contextui.agent.models.offline.shown.blocks import Item, WindowView
 from contextui.agent.models.offline.shown.declared import Param
 from contextui.agent.models.offline.shown.paths import is_file_of
 from contextui.agent.models.offline.shown.profiles import GROUP, alike, likeness, words_of
@@ -24,7 +24,7 @@ _KINDS = ("#item", "#entry", "#line", "~one")
 
 def wants_item(param: Param, frame: Frame) -> bool:
     """Whether it takes one of the things that the window shows."""
-    if frame.window is None or not frame.window.items:
+    if frame.window is None or not frame.window.items or _only_tells(frame.window):
         return False
     if frame.making and not param.type.takes_number:
         return False
@@ -36,6 +36,13 @@ def wants_item(param: Param, frame: Frame) -> bool:
         return not _POINTING.isdisjoint(param.words) and not frame.making
     is_free = param.is_path or param.is_time or not FREE.isdisjoint(param.words)
     return not is_free and not frame.seeking
+
+
+def _only_tells(window: WindowView) -> bool:
+    """Whether a window shows but one line, as one does that is empty: "No entries."."""
+    text = window.text.strip()
+    told = " " in text or text.endswith(("。", "."))
+    return len(window.items) == 1 and not window.items[0].tag and told
 
 
 def _is_figure(param: Param, frame: Frame) -> bool:

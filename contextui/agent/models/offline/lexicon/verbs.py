@@ -194,6 +194,10 @@ cancel: cancel, call off, abort | 取消 作废 撤消
 unfilter: show all, show everything, no filter, all again, clear the filter, remove the filter |
     显示全部 显示所有 取消筛选 全部显示
 extend: extend, prolong, lengthen, stretch | 延长 加长 拉长
+comment: uncomment | 注释掉 取消注释
+indent: indent, outdent | 缩进
+format: format, reformat, align | 格式化 排版 对齐 加粗
+capitalize: capitalize, uppercase, lowercase | 大写 小写 变大写 变小写
 fill: fill, fill in, fill out, complete | 填 填写 填上 填入
 summarize: summarize, summarise, sum up, recap | 总结 概括 摘要 归纳
 """

@@ -22,6 +22,8 @@ from contextui.agent.models.offline.shown.profiles import (
 _HARMFUL = frozenset(f"@{name}" for name in listed("remove clear reset close cancel reject leave"))
 _TAKING = frozenset(listed("remove clear reset close cancel reject leave untag stop off done"))
 _CHANGING = frozenset(listed("edit replace set rename swap write"))
+_CHANGED = frozenset(listed("rename replace remove move copy"))
+_LOOKING = frozenset({"@find", "@show", "@read", "@rename"})
 _OVERWRITING = ("@edit", "@replace")
 _CLOSING = (frozenset({"@close"}),)
 _HEAD_PHRASE = re.compile(r"\s(?:of|with|for|in|that|to)\s|[:：,，.。]")
@@ -130,6 +132,8 @@ def _takes_away_otherwise(head: Token, action: Action) -> bool:
     profile = profile_of(action)
     takes = {f"@{one}" for one in senses(head.keys)} <= _HARMFUL and head.is_verb
     own = likeness(head.keys, (*profile.names, *profile.heads))
+    if _CHANGED.issuperset(senses(head.keys)) and profile.verbs and profile.verbs <= _LOOKING:
+        return head.is_verb and own < EXACT  # to look for a name renames nothing
     return takes and own < RELATED and likeness(head.keys, profile.every) < EXACT
 
 

@@ -26,6 +26,7 @@ from contextui.agent.models.offline.shown.profiles import GROUP, likeness, sense
 from contextui.agent.models.offline.shown.surroundings import Surroundings
 
 _MADE = frozenset({"@open"})
+_CHANGING = ("@remove", "@clear", "@reset", "@close", "@rename", "@copy")
 _ALONE = 1.5  # what speaks for a class whose like is not open
 _MORE = (COLON, COMMA, "~with", "~saying", "~called")  # what leads to more than an arg
 
@@ -88,8 +89,8 @@ def _meanings(
 
 
 def _may_open(verb: Token | None) -> bool:
-    """Whether a window may be opened for a verb: one that is known, and takes nothing away."""
-    return verb is None or (verb.is_verb and not verb.has("@remove", "@clear", "@reset", "@close"))
+    """Whether a window may be opened for a verb: one that is known, and changes nothing."""
+    return verb is None or (verb.is_verb and not verb.has(*_CHANGING))
 
 
 def _file_to_act_in(clause: Clause, cls: ClassView, verb: Token | None) -> str | None:
@@ -166,7 +167,8 @@ def _opening_verb(verb: Token | None, cls: ClassView, places: set[int]) -> float
 
 def _does_what_it_is_for(verb: Token | None, cls: ClassView) -> bool:
     """Whether a verb says what windows of this class are for ("note …" for notes)."""
-    if verb is None or verb.has("@show", "@open", "@find", "@start", "@stop", "@on", "@off"):
+    looks = ("@show", "@open", "@find", "@start", "@stop", "@on", "@off")
+    if verb is None or not verb.is_verb or verb.has(*looks):
         return False
     named = likeness(verb.keys, words_of(cls)[1]) >= GROUP
     return not is_generic(verb) and (named or (verb.has("@remind") and _shows_products(verb, cls)))

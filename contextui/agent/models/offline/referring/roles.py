@@ -1,8 +1,9 @@
 """What tokens of a clause do: which one says what to do, and how well they name an action."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from contextui.agent.models.offline.lexicon.tables import NOTHING
 from contextui.agent.models.offline.lexicon.verbs import GENERIC
 from contextui.agent.models.offline.reading.clauses import Clause, is_telling, significant
 from contextui.agent.models.offline.reading.token import Kind, Token
@@ -98,9 +99,10 @@ def verb_score(clause: Clause, action: Action, window: WindowView, roles: Roles)
             bonus += 0.4 * likeness(token.keys, profile.every)
             continue
         by_name = likeness(token.keys, profile.names)
-        if place == roles.head and by_name > likeness(token.keys, profile.names[:1]):
-            # What is said may only be a part of the name.
-            by_name /= 2 if _is_verb(profile.names[0]) else 1
+        later_part = by_name > likeness(token.keys, profile.names[:1])
+        if place == roles.head and later_part and _is_verb(profile.names[0]):
+            # What is said may only be a part of the name, or sound like one.
+            by_name = by_name / 2 if by_name == EXACT else 0.0
         later = likeness(token.keys, profile.more_heads)
         by_head = max(likeness(token.keys, profile.heads), 0.7 * later)
         by_label = likeness(token.keys, profile.label)
@@ -134,8 +136,10 @@ def _unknown_verb(tokens: Sequence[Token], other: int | None) -> int | None:
     first, after = (said[0], said[1]) if len(said) > 2 else (None, None)
     if first is None or after is None or first.kind is not Kind.WORD or not first.text.isalpha():
         return other
+    if len(said) > 3 and after.text in ("out", "up", "off") and not first.is_verb:
+        first, after = replace(first, keys=NOTHING), said[2]  # "comment out line 3"
     known = any(key[0] in "@#~" for key in first.keys) or not first.is_ascii or first.number
-    return tokens.index(first) if not known and after.has(*_DETERMINER, "~it", "#line") else other
+    return tokens.index(said[0]) if not known and after.has(*_DETERMINER, "~it", "#line") else other
 
 
 def _is_forbidden(tokens: Sequence[Token]) -> bool:
