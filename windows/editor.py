@@ -123,6 +123,8 @@ class EditorWindow(Window):
             en = f"It will not be saved, since it was {state.on_disk} on disk."
             told = self.env.say(en, "文件在磁盘上已有变化，因此不会保存。")
             return f"{told}\n{self._editing.diff()}"
+        if action_id == "save" and self._is_saved():
+            return self._nothing_to_save()
         if action_id == "save_as" and state.buffer:
             new = shown_name(params["path"])
             return diff_text(TextFile(), state.buffer.file, "(no file)", new)
@@ -137,10 +139,9 @@ class EditorWindow(Window):
 
     @action("Save", zh="保存", effect="write")
     def save(self, keep_links: bool = False) -> str:
-        state = self.state
-        if not self._editing.buffer.edits and state.read and self.env.workspace.exists(state.path):
-            return self.env.say("There are no changes to save.", "没有要保存的改动。")
-        return self._save(state.path, state.read, keep_links)
+        if self._is_saved():
+            return self._nothing_to_save()
+        return self._save(self.state.path, self.state.read, keep_links)
 
     @action("Find text, from here on", zh="从这里往后查找文字")
     def find(self, text: str, ignore_case: bool = False) -> str:
@@ -295,6 +296,14 @@ class EditorWindow(Window):
             en = f"There is a {errors.shown(path)} already: open it without new."
             raise ActionError(self.env.say(en, f"已有 {errors.shown(path)}：打开它不需要 new。"))
         self._editing.show_first(line)
+
+    def _is_saved(self) -> bool:
+        state = self.state
+        is_there = bool(state.read) and self.env.workspace.exists(state.path)
+        return is_there and not self._editing.buffer.edits
+
+    def _nothing_to_save(self) -> str:
+        return self.env.say("There are no changes to save.", "没有要保存的改动。")
 
     def _save(self, path: str, expected: Version | None, keep_links: bool = False) -> str:
         lines = len(self._editing.buffer.file.lines)

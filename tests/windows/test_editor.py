@@ -565,7 +565,7 @@ def test_a_diff_is_bounded(tmp_path: Path) -> None:
 
 
 def test_a_preview_of_save_is_the_diff(editor: Editor) -> None:
-    assert editor.preview("save") is None
+    assert editor.preview("save") == "There are no changes to save."
     editor.act("replace", old="sum", new="max")
     version = editor.window.version
     assert editor.preview("save") == editor.act("diff")
