@@ -114,6 +114,19 @@ def mask_own(text: str) -> str:
     return text
 
 
+def begun_own(text: str) -> int:
+    """How many characters at the end of a text may be the beginning of such a secret.
+
+    Whoever shows a text as it comes holds them back until more is known.
+    """
+    return max((_begun(text, value) for _, value in own_secrets()), default=0)
+
+
+def _begun(text: str, value: str) -> int:
+    longest = min(len(text), len(value) - 1)
+    return next((n for n in range(longest, 0, -1) if text.endswith(value[:n])), 0)
+
+
 def own_secrets(shortest: int = SHORTEST) -> list[tuple[str, str]]:
     """The environment's variables that are secrets, with their values, the longest first.
 

@@ -137,7 +137,7 @@ class Conversation(VerticalScroll):
             case AnswerGiven():
                 if self._answer is not None and "<code_ref>" in event.text:
                     self._answer.put(self._with_code(event.text))
-                self._answer = None
+                self._end_answer()
             case CallStarted():
                 line = self._add(called(event.name, event.input))
                 self._call = line if isinstance(line, CallLine) else None
@@ -157,7 +157,8 @@ class Conversation(VerticalScroll):
                 )
                 self._add(Aside(told, result is not None and not result.success))
             case TurnFinished():
-                self._answer = self._call = None
+                self._end_answer()
+                self._call = None
                 if event.explanation or event.reason == "stopped":
                     self._add(Aside(self._end(event), event.is_error))
 
@@ -224,6 +225,11 @@ class Conversation(VerticalScroll):
             self._answer = ModelWords(self._words)
             self._append(self._answer)
         self._answer.feed(text)
+
+    def _end_answer(self) -> None:
+        if self._answer is not None:
+            self._answer.finish()
+            self._answer = None
 
     def _with_code(self, text: str) -> str:
         """The model's words with the code that they refer to; the context has the reference."""

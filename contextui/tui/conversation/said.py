@@ -5,7 +5,7 @@ import time
 from textual.content import Content
 from textual.widgets import Markdown, Static
 
-from contextui.secrets import mask_own
+from contextui.secrets import begun_own, mask_own
 from contextui.text import for_terminal
 from contextui.tui.cells import FAINT, inert, short
 from contextui.tui.conversation.lists import LISTS
@@ -62,6 +62,8 @@ class ModelWords(Markdown):
         self._drawn = min(len(text), LONGEST)
         self._length = len(text)
         self._waiting: list[str] = []
+        self._held = ""
+        self._is_whole = False
         self._will_draw = False
 
     def on_mount(self) -> None:
@@ -78,9 +80,15 @@ class ModelWords(Markdown):
         if self.is_attached and not self._will_draw:
             self._draw_after(_BEAT)
 
+    def finish(self) -> None:
+        """All words have come."""
+        self._is_whole = True
+        if self._held and not self._will_draw:
+            self._draw_after(_BEAT)
+
     def put(self, text: str) -> None:
         """Other words in the place of all that came."""
-        self._waiting, self._length = [], len(text)
+        self._waiting, self._held, self._length = [], "", len(text)
         self._drawn = min(len(text), LONGEST)
         self.update(for_terminal(mask_own(text[:LONGEST])))
         self._say_what_is_left_out()
@@ -92,13 +100,15 @@ class ModelWords(Markdown):
     async def _draw_waiting(self) -> None:
         """Draw what came since the last time, and no more before that is done."""
         began = time.monotonic()
-        text, self._waiting = "".join(self._waiting), []
+        text, self._waiting = self._held + "".join(self._waiting), []
+        end = len(text) if self._is_whole else len(text) - begun_own(text)
+        text, self._held = text[:end], text[end:]
         if room := text[: LONGEST - self._drawn]:
             self._drawn += len(room)
             await self.append(for_terminal(mask_own(room)))
         self._say_what_is_left_out()
         self._will_draw = False
-        if self._waiting:
+        if self._waiting or (self._held and self._is_whole):
             self._draw_after(max(_BEAT, time.monotonic() - began))
 
     def _say_what_is_left_out(self) -> None:

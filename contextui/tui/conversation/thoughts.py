@@ -4,6 +4,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widgets import Static
 
+from contextui.secrets import begun_own, mask_own
 from contextui.tui.cells import FAINT, MUTED, fit, inert
 from contextui.tui.words import Words
 
@@ -42,7 +43,8 @@ class Thought(Static):
     def render(self) -> Content:
         """The line, and below it the rest if it is unfolded."""
         room = max(self.size.width - 2 - _NAME - 1, 4)
-        newest = " ".join(self._text[-_SEEN:].split())
+        text = mask_own(self._text[-_SEEN:])
+        newest = " ".join(text[: len(text) - begun_own(text)].split())
         head = Content.assemble(
             ("· ", FAINT),
             (fit(self._words("thinking"), _NAME) + " ", MUTED),
@@ -51,4 +53,5 @@ class Thought(Static):
         return Content("\n").join([head, self._unfolded()]) if self.is_open else head
 
     def _unfolded(self) -> Content:
-        return inert(self._text[:_LONGEST].strip()).stylize(MUTED)
+        text = mask_own(self._text[:_LONGEST])
+        return inert(text[: len(text) - begun_own(text)].strip()).stylize(MUTED)

@@ -8,8 +8,8 @@ from textual.await_complete import AwaitComplete
 from textual.pilot import Pilot
 from textual.widgets import Markdown
 
-from contextui.agent.events import TurnStarted
-from contextui.model import TextDelta
+from contextui.agent.events import TurnFinished, TurnStarted
+from contextui.model import TextDelta, ThinkingDelta
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.said import ModelWords
 from tests.tui.running import desk_in, running, shown, until
@@ -72,5 +72,27 @@ def test_what_stands_in_a_list_is_not_built_anew_with_each_word(tmp_path: Path, 
             pane(pilot).hear(TextDelta("\n" + "".join(f"{mark}item {n}\n" for n in range(7, 12))))
             await until(pilot, lambda: shown(pilot, "item 11"))
             assert [row.size.height for row in answer.query("Horizontal")] == [1] * 11
+
+    asyncio.run(talk())
+
+
+def test_a_key_of_the_environment_is_not_shown_piece_by_piece(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "Zq3-not-for-the-screen-7"
+    monkeypatch.setenv("SOME_API_KEY", key)
+
+    async def talk() -> None:
+        async with running(desk_in(tmp_path)) as pilot:
+            pane(pilot).hear(TurnStarted("which key?", "1"))
+            for kind in (ThinkingDelta, TextDelta):
+                for piece in ("It is ", *[key[n : n + 4] for n in range(0, len(key), 4)]):
+                    pane(pilot).hear(kind(piece))
+                    await pilot.pause(0.1)
+                    assert not any(shown(pilot, key[n : n + 4]) for n in range(0, len(key), 4))
+            pane(pilot).hear(TextDelta(". And Zq3"))
+            await until(pilot, lambda: shown(pilot, "It is ***. And"))
+            pane(pilot).hear(TurnFinished("done"))
+            await until(pilot, lambda: shown(pilot, "It is ***. And Zq3"))
 
     asyncio.run(talk())
