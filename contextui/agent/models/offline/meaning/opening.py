@@ -28,7 +28,7 @@ from contextui.agent.models.offline.shown.surroundings import Surroundings
 _MADE = frozenset({"@open"})
 _CHANGING = ("@remove", "@clear", "@reset", "@close", "@rename", "@copy")
 _ALONE = 1.5  # what speaks for a class whose like is not open
-_MORE = (COLON, COMMA, "~with", "~saying", "~called")  # what leads to more than an arg
+_MORE = (COLON, COMMA, "~with", "~saying")  # what leads to more than an arg
 
 
 def opening(clause: Clause, around: Surroundings) -> list[Meaning]:

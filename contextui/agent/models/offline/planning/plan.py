@@ -239,7 +239,8 @@ class _Planner:
 
     def _note_left(self, meaning: Meaning) -> None:
         """Say which words of a wish that is carried out nothing was made of."""
-        least = 1.0 if meaning.cls is None else 2.0
+        called = any("~called" in one.cues for one in meaning.filled.left)  # it has no name
+        least = 1.0 if meaning.cls is None or called else 2.0
         if meaning.filled.left_weight >= least:
             words = " … ".join(one.text for one in meaning.filled.left if one.weight >= 1)
             self.said.append(saying.phrases(self._lang).left_out.format(one_line(words, 120)))
