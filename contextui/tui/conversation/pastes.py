@@ -39,5 +39,5 @@ class Pastes:
 
 def counted(text: str) -> str:
     """How much it is, in lines if it has many."""
-    lines = text.count("\n") + 1
+    lines = text.rstrip("\n").count("\n") + 1
     return f"{short(len(text))} characters" if lines < _LONG else f"{lines:,} lines"

@@ -159,10 +159,12 @@ class Prompt(TextArea):
             self.move_cursor(self.document.end)
 
     async def _on_paste(self, event: events.Paste) -> None:
-        if is_large(event.text):
+        # Terminals send the key that begins a line, enter, where a paste has the end of one.
+        text = event.text.replace("\r\n", "\n").replace("\r", "\n")
+        if is_large(text):
             event.prevent_default()
             event.stop()
-            self.insert(self._pastes.keep(event.text))
+            self.insert(self._pastes.keep(text))
 
     def action_submit(self) -> None:
         """Say it; of a list of commands, choose the one that is marked."""
