@@ -22,7 +22,7 @@ from contextui.model import TextDelta, ThinkingDelta
 from contextui.tui.cells import KEY, MUTED, line, short
 from contextui.tui.words import Words
 
-_ROOMY = 56  # cells in which all of it can be told
+_ROOMY = 52  # cells in which all of it can be told
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
