@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from itertools import takewhile
 
-from contextui.agent.models.offline.reading.clauses import COMMAS, ENDS, is_separator
+from contextui.agent.models.offline.reading.clauses import COMMAS, ENDS, is_separator, is_telling
 from contextui.agent.models.offline.reading.token import Kind, Token
 
 _NO = frozenset(("no", "nope", "不", "不对", "哦不", "啊不", "不不", "oh no", "不是"))
 _LEADING = ("~interjection", "~polite", "~adverb", "~correction", "~be")
 _PLACING = ("~to", "~in", "~at", "~from", "~for", "~by", "~on")
+_DENYING = ("not", "不是", "而不是")
+_WEAK = frozenset(("rather", "不是", "算了"))  # "not soy milk" puts nothing right by itself
 _LONGEST = 6  # tokens of what is said instead
 
 
@@ -16,13 +18,17 @@ def mended(words: str, tokens: Sequence[Token]) -> str:
     """The words without what was said by mistake, and without "no" or "I mean" behind it."""
     kept, cut, place = list[str](), 0, 0
     said = list[Token]()
-    while place < len(tokens):
+    while place < len(tokens) and not _is_told(tokens, place):
         at = _instead_at(tokens, place) if said and _is_comma(tokens[place]) else None
         start = _replaced_from(said, _value_at(tokens, at)) if at is not None else None
         if at is not None and start is not None:
             kept.append(words[cut : said[start].start])
             cut, place = tokens[at].start, at
             del said[start:]
+        elif said and (end := _denied_until(tokens, place)):
+            kept.append(words[cut : tokens[place].start])
+            cut, place = tokens[end - 1].end, end
+            continue
         said.append(tokens[place])
         if tokens[place].text in ENDS:
             said.clear()
@@ -31,6 +37,11 @@ def mended(words: str, tokens: Sequence[Token]) -> str:
 
 
 # --- within ------------------------------------------------------------------------------
+
+
+def _is_told(tokens: Sequence[Token], place: int) -> bool:
+    """Whether somebody's own words begin here, which stay as they are: "note: …"."""
+    return is_telling(tokens, place) or (place > 0 and tokens[place].has("~saying"))
 
 
 def _is_comma(token: Token) -> bool:
@@ -44,13 +55,25 @@ def _instead_at(tokens: Sequence[Token], place: int) -> int | None:
         after = tokens[at + 1] if at + 1 < len(tokens) else None
         no = token.text.casefold() in _NO and after is not None and (
             _is_comma(after) or after.has("~correction"))  # fmt: skip
-        denied = denied or no or token.has("~correction")
+        meant = token.has("~correction") and token.text.casefold() not in _WEAK
+        denied = denied or no or meant
         if not (no or token.has(*_LEADING) or (at > place + 1 and _is_comma(token))):
             break
         at += 1
     value = _value_at(tokens, at)
     wishes = any(_acts(one) for one in value)
     return at if denied and 0 < len(value) <= _LONGEST and not wishes else None
+
+
+def _denied_until(tokens: Sequence[Token], place: int) -> int:
+    """Where that ends which a comma and "not" leave out: "add milk, not eggs"; 0 if nothing is."""
+    denies = tokens[place + 1].text.casefold() in _DENYING if place + 2 < len(tokens) else False
+    if not denies or not _is_comma(tokens[place]):
+        return 0
+    value = _value_at(tokens, place + 2)
+    end = place + 2 + len(value)
+    last = end == len(tokens) or tokens[end].text in ENDS
+    return end if last and 0 < len(value) <= _LONGEST and not any(map(_acts, value)) else 0
 
 
 def _value_at(tokens: Sequence[Token], at: int) -> tuple[Token, ...]:
