@@ -67,10 +67,20 @@ def listed_runs(run: Run) -> list[Run]:
     """The things of a list, each as a run of its own."""
     if run.is_quote:
         return [run]
-    parts = [part for one in parts_of(run.tokens) if (part := trimmed(one))]
+    parts = [part for one in _unnumbered(parts_of(run.tokens)) if (part := trimmed(one))]
     if len(parts) > 1 and len(parts[-1]) > 1 and _counts(parts[-1][-1], len(parts)):
         parts[-1].pop()  # 家和工作两个
     return [Run(tuple(part), run.cues, run.words) for part in parts]
+
+
+def _unnumbered(parts: list[list[Token]]) -> list[list[Token]]:
+    """The things of a list without the numbers that count them: "1. milk", "2. tea"."""
+    counts = [
+        part[0].number.value if part[0].number and len(part) > 2 and part[1].text in ".)" else 0
+        for part in parts
+    ]
+    is_counted = len(parts) > 1 and counts == [*range(1, len(parts) + 1)]
+    return [part[2:] for part in parts] if is_counted else parts
 
 
 def is_reference(run: Run, param: Param) -> bool:

@@ -1,5 +1,6 @@
 """What a person puts right while they speak: "add milk, no, eggs" means eggs."""
 
+import re
 from collections.abc import Sequence
 from itertools import takewhile
 
@@ -12,6 +13,17 @@ _PLACING = ("~to", "~in", "~at", "~from", "~for", "~by", "~on")
 _DENYING = ("not", "不是", "而不是")
 _WEAK = frozenset(("rather", "不是", "算了"))  # "not soy milk" puts nothing right by itself
 _LONGEST = 6  # tokens of what is said instead
+_ANNOUNCING = re.compile(
+    r"\s+(?:with|of|containing|including)\s+(?:the\s+following|these|\d{1,3})"
+    r"(?:\s+(?:items?|things?|tasks?|points?|entries))?\s*(?=:)"
+    r"|[，,]?(?:包括|包含|里面有)?以下(?:内容|几项|事项|项目|东西)?(?=[：:])",
+    re.IGNORECASE,
+)
+
+
+def unannounced(words: str) -> str:
+    """The words without what only says that a list follows: "with the following items:"."""
+    return _ANNOUNCING.sub("", words)
 
 
 def mended(words: str, tokens: Sequence[Token]) -> str:

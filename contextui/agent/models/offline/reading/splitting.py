@@ -15,7 +15,7 @@ from contextui.agent.models.offline.reading.clauses import (
     is_telling,
     significant,
 )
-from contextui.agent.models.offline.reading.mending import mended
+from contextui.agent.models.offline.reading.mending import mended, unannounced
 from contextui.agent.models.offline.reading.naming import described, glued, named
 from contextui.agent.models.offline.reading.phrasal import (
     active,
@@ -54,6 +54,7 @@ def clauses_of(
         names: Declared words that are to be taken as a whole.
         declared: Parts of Chinese words that windows declare, to part what was said by.
     """
+    words = unannounced(words)
     tokens: Sequence[Token] = named(glued(tokens_of(words, declared), names))
     if (meant := mended(words, tokens)) != words:
         words, tokens = meant, named(glued(tokens_of(meant, declared), names))
@@ -242,8 +243,10 @@ def _is_joint(token: Token) -> bool:
 
 
 def _is_amid(tokens: Sequence[Token], place: int) -> bool:
-    """Whether "finally" stands within a sentence: "I finally paid"."""
+    """Whether a joint stands within a sentence, or behind a line's number: "I finally paid"."""
     before = tokens[place - 1] if place else None
+    if before is not None and before.kind is Kind.NUMBER and tokens[place].text == ".":
+        return place < 2 or tokens[place - 2].text in ("\n", *COLONS)
     return before is not None and before.has("~person") and tokens[place].is_ascii
 
 
