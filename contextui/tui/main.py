@@ -209,6 +209,10 @@ class MainScreen(Screen[None]):
         else:
             self.say(message.text)
 
+    @on(Prompt.SentNothing)
+    def _retry(self) -> None:
+        self._saying.retry()
+
     def do(self, command: str) -> None:
         """Carry out a slash command."""
         self._saying.do(command)

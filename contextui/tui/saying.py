@@ -57,6 +57,12 @@ class Saying:
         else:
             self._run(self.talk.run(text))
 
+    def retry(self) -> None:
+        """Try the last turn once more, if that failed."""
+        talk = self.talk
+        if talk is not None and not talk.is_running and talk.has_failed:
+            self._run(talk.retry(self._words("Go on.")))
+
     def do(self, command: str) -> None:
         """Carry out a slash command."""
         commands = self._writing.commands

@@ -165,7 +165,9 @@ class Conversation(VerticalScroll):
     def _end(self, event: TurnFinished) -> str:
         """How a turn ended that did not end well, and what can be done then."""
         if event.reason == "failed":
-            return self._words("{why} ↑ has your words again.", why=event.explanation)
+            return self._words(
+                "{why} Enter retries, ↑ has your words again.", why=event.explanation
+            )
         return event.explanation or self._words("Stopped.")
 
     def note(self, text: str, *, is_error: bool = False) -> None:

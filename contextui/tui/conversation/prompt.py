@@ -49,6 +49,9 @@ class Prompt(TextArea):
             super().__init__()
             self.text = text
 
+    class SentNothing(Message):
+        """The person pressed Enter, and there was nothing to send."""
+
     class Completing(Message):
         """The person wants the slash command completed, or chooses among several."""
 
@@ -173,6 +176,7 @@ class Prompt(TextArea):
             return
         text = self._pastes.whole(self.text).strip()
         if not text:
+            self.post_message(self.SentNothing())
             return
         self._past.add(self.text.strip())
         self.clear()

@@ -14,7 +14,7 @@ from contextui.agent.events import (
     TurnFinished,
     TurnStarted,
 )
-from contextui.agent.models.scripted import call
+from contextui.agent.models.scripted import Step, call
 from contextui.context.item import ContextItem, ItemType
 from contextui.events import Event
 from contextui.model import ModelError, TextDelta, ThinkingDelta
@@ -134,6 +134,31 @@ def test_why_a_turn_failed_is_said(tmp_path: Path) -> None:
         async with running(desk_in(tmp_path, failure)) as pilot:
             await say(pilot, "hello?")
             assert shown(pilot, "ANTHROPIC_API_KEY is not set.")
+
+    asyncio.run(talk())
+
+
+def test_enter_tries_a_turn_that_failed_once_more(tmp_path: Path) -> None:
+    async def talk() -> None:
+        cut = ModelError("auth", "The answer broke off.")
+        looking: Step = ["I look.", call("read_file", path="x")]
+        desk = desk_in(tmp_path, cut, "Here I am.", looking, cut, "So.")
+
+        def said() -> list[tuple[str, str | None]]:
+            words = (one for one in desk.session.context.get_all() if one.type is ItemType.USER)
+            return [(one.content, one.hidden) for one in words]
+
+        async with running(desk) as pilot:
+            await say(pilot, "hello?")
+            assert shown(pilot, "Enter retries")
+            await pilot.press("enter")
+            await until(pilot, lambda: shown(pilot, "Here I am."))
+            assert said() == [("hello?", "dropped"), ("hello?", None)]
+            await pilot.press("enter")  # nothing failed, so there is nothing to try again
+            await say(pilot, "read x")
+            await pilot.press("enter")
+            await until(pilot, lambda: shown(pilot, "So."))
+            assert said()[2:] == [("read x", None), ("Go on.", None)]
 
     asyncio.run(talk())
 
