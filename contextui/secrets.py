@@ -119,7 +119,42 @@ def begun_own(text: str) -> int:
 
     Whoever shows a text as it comes holds them back until more is known.
     """
-    return max((_begun(text, value) for _, value in own_secrets()), default=0)
+    values = [value for _, value in own_secrets()]
+    cut = len(text) - max((_begun(text, value) for value in values), default=0)
+    while (whole := _cut_through(text, values, cut)) is not None:
+        cut = whole  # a secret may end with what it begins with: it is whole, and stays so
+    return len(text) - cut
+
+
+class OwnMasked:
+    """Text that comes in pieces, without the environment's secrets even where one comes in two.
+
+    Example:
+        >>> masked = OwnMasked()
+        >>> masked.take("The key is corr") + masked.take("ect horse") + masked.rest()
+        'The key is correct horse'
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def take(self, text: str) -> str:
+        """What can be shown now that this came."""
+        text = self._held + text
+        end = len(text) - begun_own(text)
+        self._held = text[end:]
+        return mask_own(text[:end])
+
+    def rest(self) -> str:
+        """What was held back, as no more comes."""
+        text, self._held = self._held, ""
+        return mask_own(text)
+
+
+def _cut_through(text: str, values: list[str], cut: int) -> int | None:
+    """Where the first of those secrets begins that stand on both sides of a place."""
+    found = (text.find(one, max(0, cut - len(one) + 1), cut + len(one) - 1) for one in values)
+    return min((at for at in found if 0 <= at < cut), default=None)
 
 
 def _begun(text: str, value: str) -> int:

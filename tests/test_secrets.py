@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import contextui.secrets
-from contextui.secrets import MASK, mask, mask_arguments, mask_own, own_secrets
+from contextui.secrets import MASK, OwnMasked, mask, mask_arguments, mask_own, own_secrets
 
 ROOT = Path(__file__).parent.parent
 LETTERS = string.ascii_letters + string.digits
@@ -58,7 +58,7 @@ words = st.text(string.ascii_lowercase + " .,\n笔", max_size=40)
 
 def test_the_documented_example_holds() -> None:
     results = doctest.testmod(contextui.secrets)
-    assert (results.attempted, results.failed) == (1, 0)
+    assert (results.attempted, results.failed) == (3, 0)
 
 
 @given(keys, st.sampled_from(FORMS), words, words)
@@ -192,3 +192,20 @@ def test_of_the_environment_alone_nothing_else_is_masked(monkeypatch: pytest.Mon
     assert mask_own(text) == f"password=hunter2 and {MASK}"
     assert own_secrets(20)[0] == ("ANTHROPIC_API_KEY", "k3y-that-nobody-may-see")
     assert mask_own(plain := "nothing") is plain
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 11, 100])
+def test_a_key_that_comes_in_pieces_is_masked(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-begins-and-ends-sk")
+    monkeypatch.setenv("OTHER_TOKEN", "sk-begins-and")  # the beginning of the longer one
+    text = "sk-begins-and-ends-sk, sk-begins-andsk-begins-and-ends-sk and sk-begins"
+    masked = OwnMasked()
+    shown = [masked.take(text[at : at + size]) for at in range(0, len(text), size)]
+    assert "".join([*shown, masked.rest()]) == f"{MASK}, {MASK}{MASK} and sk-begins"
+
+
+def test_what_is_no_key_is_shown_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "open sesame")
+    masked = OwnMasked()
+    assert masked.take("The door is open") == "The door is "
+    assert masked.take(" now.") == "open now."

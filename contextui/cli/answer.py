@@ -2,6 +2,7 @@
 
 from contextui.cli.words import spoken
 from contextui.files.workspace import Workspace
+from contextui.secrets import OwnMasked, mask_own
 from contextui.session.code.refs import LONGEST, MARK, with_code
 
 
@@ -14,13 +15,14 @@ class Answer:
 
     def __init__(self, workspace: Workspace | None = None) -> None:
         self._workspace = workspace
+        self._masked = OwnMasked()
         # In pieces: an answer may be megabytes, and come some letters at a time.
         self._given: list[str] = []
         self._kept: list[str] = []
 
     def take(self, text: str) -> None:
         """More words came."""
-        self._kept.append(text)
+        self._kept.append(self._masked.take(text))
 
     def settled(self) -> str:
         """What no words to come can change, and was not given yet."""
@@ -31,6 +33,7 @@ class Answer:
 
     def rest(self) -> str:
         """All that was not given yet, as the answer is whole."""
+        self._kept.append(self._masked.rest())
         kept, self._kept = "".join(self._kept).removesuffix("\r"), []
         return self._give(kept)
 
@@ -39,7 +42,8 @@ class Answer:
         if MARK not in text:
             return text
         whole = "".join(self._given)  # what stands before tells whether this is within code
-        return with_code(whole, self._workspace, spoken(), start=len(whole) - len(text))
+        told = with_code(whole, self._workspace, spoken(), start=len(whole) - len(text))
+        return mask_own(told)
 
 
 def _settled(text: str) -> int:

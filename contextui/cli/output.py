@@ -8,6 +8,7 @@ from contextui.agent.events import (
     AnswerGiven,
     RetryScheduled,
     StepStarted,
+    TurnFinished,
 )
 from contextui.cli.answer import Answer
 from contextui.cli.arguments import OutputFormat
@@ -19,8 +20,16 @@ from contextui.cli.stdout import output
 from contextui.cli.words import words
 from contextui.events import Event
 from contextui.files.workspace import Workspace
-from contextui.model import TextDelta
+from contextui.model import CallBegun, TextDelta, ThinkingDelta
+from contextui.secrets import OwnMasked
 from contextui.text import one_line
+
+# After these no more comes of the words, or of the thoughts, that went before. Others come at any
+# time, as a window that changes by itself does.
+_ENDING = (
+    *(TextDelta, ThinkingDelta, CallBegun),
+    *(AnswerGiven, AnswerDiscarded, StepStarted, TurnFinished),
+)
 
 
 class Output(Protocol):
@@ -150,18 +159,34 @@ class StreamOutput:
     def __init__(self, *, tells_calls: bool) -> None:
         self._aside = Aside(tells=tells_calls)
         self._countdown = Countdown()
+        self._pieces: type[TextDelta | ThinkingDelta] = TextDelta
+        self._masked = OwnMasked()
 
     def hear(self, event: Event) -> None:
         """Take one event of the turn; of a countdown, its beginning."""
         self._aside.hear(event)
-        if not isinstance(event, RetryScheduled) or self._countdown.is_new(event):
+        if isinstance(event, _ENDING) and not isinstance(event, self._pieces):
+            self._say_held()
+        if isinstance(event, TextDelta | ThinkingDelta):
+            self._pieces = type(event)
+            self._say_piece(self._masked.take(event.text))
+        elif not isinstance(event, RetryScheduled) or self._countdown.is_new(event):
             say_json(event_data(event), indent=None)
 
     def end(self, told: Told) -> None:
         """The turn is over."""
+        self._say_held()
         self._aside.clear()
         say_json({"type": "result", **result_of(told)}, indent=None)
         _tell_failure(told)
+
+    def _say_held(self) -> None:
+        """No more comes of what may have been the beginning of a key."""
+        self._say_piece(self._masked.rest())
+
+    def _say_piece(self, text: str) -> None:
+        if text:
+            say_json(event_data(self._pieces(text)), indent=None)
 
 
 def _tell_failure(told: Told) -> None:

@@ -11,7 +11,7 @@ from contextui.agent.turn import TurnOptions
 from contextui.cli.words import counted, in_ours, words
 from contextui.events import Event
 from contextui.model import Usage
-from contextui.secrets import mask
+from contextui.secrets import mask, mask_own
 from contextui.session.session import Session
 
 _WORD = re.compile(r"(?<!^)(?=[A-Z])")
@@ -54,7 +54,7 @@ def result_of(told: Told) -> dict[str, Any]:
     """The object at the end of a turn."""
     finished, session = told.finished, told.session
     data = {
-        "result": finished.text,
+        "result": mask_own(finished.text),
         "session_id": session.id,
         "stop_reason": finished.stop_reason or None,
         "steps": finished.steps,
@@ -64,7 +64,7 @@ def result_of(told: Told) -> dict[str, Any]:
                 "id": window.id,
                 "name": window.name,
                 "lod": window.lod.value,
-                "state": window.runtime.standing.kept.state,
+                "state": _plain(window.runtime.standing.kept.state),
             }
             for window in session.windows.windows()
         ],
@@ -106,4 +106,4 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
-    return value
+    return mask_own(value) if isinstance(value, str) else value

@@ -12,7 +12,17 @@ from contextui.cli.output import TextOutput
 from contextui.files.workspace import Workspace
 from contextui.model import TextDelta
 from contextui.session.code.store import CodeStore
-from tests.agent.server import Reply, Server, Stream, answer, block_events, call, error, start
+from tests.agent.server import (
+    Reply,
+    Server,
+    Stream,
+    answer,
+    block_events,
+    call,
+    error,
+    start,
+    thinking,
+)
 from tests.cli.calling import SECRET, Program, Terminal, said
 
 # --- what comes out -----------------------------------------------------------------------------
@@ -109,6 +119,29 @@ def test_stream_json_is_one_object_for_each_event(program: Program, server: Serv
     result = done.lines[-1]
     assert result["result"] == "Done."
     assert result["session_id"] == program.sessions()[0].id
+
+
+@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+def test_a_key_that_comes_in_pieces_is_masked(program: Program, server: Server, form: str) -> None:
+    words = f"I think of {SECRET}."
+    acting = call("create", name="todo", args={"items": [SECRET]})
+    server.play(answer(thinking(words), acting), answer(f"It is {SECRET}, see?"))
+    done = program("-p", "Tell my key", "--output-format", form)
+    assert SECRET not in done.out
+    assert "***, see?" in done.out
+    if form == "stream-json":
+        deltas = [one for one in done.lines if one["type"].endswith("_delta")]
+        assert "".join(one["text"] for one in deltas) == "I think of ***.It is ***, see?"
+
+
+def test_a_key_is_masked_where_words_come_as_they_are_written(
+    program: Program, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program.set(ANTHROPIC_API_KEY=SECRET)
+    output = TextOutput(tells_calls=False, live=True)
+    for piece in ("It is ", SECRET[:9], SECRET[9:], ", see?"):
+        output.hear(TextDelta(piece))
+    assert capsys.readouterr().out == "It is ***, see?"
 
 
 def test_a_failed_turn_tells_why_and_exits_with_1(program: Program, server: Server) -> None:
