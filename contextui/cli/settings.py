@@ -5,7 +5,6 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import say, say_json, say_table, tell
 from contextui.cli.words import in_ours, words
-from contextui.config.environment import KEY_VARIABLE
 from contextui.config.loading import Loaded
 from contextui.config.strategy_choice import StrategyChoice
 from contextui.secrets import mask
@@ -33,7 +32,7 @@ def run(arguments: Arguments) -> int:
             for name, value in values.items()]  # fmt: skip
     say_table([[words("setting"), words("value"), words("from")], *rows])
     is_set = words("{name} is set.") if has_key else words("{name} is not set.")
-    say("\n" + is_set.format(name=KEY_VARIABLE))
+    say("\n" + is_set.format(name=loaded.key_variable))
     say(words("What lasts is kept in {folder}.", folder=shown_path(contextui_home())))
     return status.DONE
 

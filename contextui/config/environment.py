@@ -10,11 +10,20 @@ from contextui.config.settings import Settings
 from contextui.text import one_line
 
 KEY_VARIABLE = "ANTHROPIC_API_KEY"
+TOKEN_VARIABLE = "ANTHROPIC_AUTH_TOKEN"
+"""What gateways call the key. Both go out as the same header; of two, the key counts."""
 
 _PREFIX = "CONTEXTUI_"
 _OWN_VARIABLES = {"CONTEXTUI_HOME", "CONTEXTUI_DEBUG"}
 _PROVIDER_VARIABLES = {"model": "ANTHROPIC_MODEL", "base_url": "ANTHROPIC_BASE_URL"}
 _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+
+def key_variable(environ: Mapping[str, str]) -> str:
+    """The variable that holds the key, or should."""
+    has_key = environ.get(KEY_VARIABLE, "").strip()
+    has_token = environ.get(TOKEN_VARIABLE, "").strip()
+    return TOKEN_VARIABLE if has_token and not has_key else KEY_VARIABLE
 
 
 def variables_layer(environ: Mapping[str, str]) -> Layer:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contextui.config.choices import Approval
-from contextui.config.environment import KEY_VARIABLE
+from contextui.config.environment import KEY_VARIABLE, TOKEN_VARIABLE
 from contextui.config.layer import Layer
 from contextui.config.settings import Settings, SettingsError
 from contextui.text import one_line, shown_path
@@ -115,9 +115,10 @@ def _check_key(key: str, shown: str, *, of_project: bool) -> None:
     plain = key.lower().replace("-", "_")
     named = one_line(key, 60)
     if any(word in plain for word in _SECRET_WORDS):
+        variable = TOKEN_VARIABLE if "auth_token" in plain else KEY_VARIABLE
         raise SettingsError(
             f"{shown} holds {named}: a key does not belong into a file. "
-            f"Set the variable {KEY_VARIABLE} instead."
+            f"Set the variable {variable} instead."
         )
     if of_project and plain in _NOT_A_PROJECTS:
         if plain == "home":

@@ -9,6 +9,7 @@ from pydantic import SecretStr
 
 from contextui.config.environment import (
     KEY_VARIABLE,
+    key_variable,
     locale_layer,
     misspelt,
     providers_layer,
@@ -30,12 +31,14 @@ class Loaded:
         origins: Where each comes from, in words: a flag, a variable, a file, or ``default``.
         notices: What the user should know.
         api_key: The provider's key. It is no setting, and it is never shown.
+        key_variable: The variable that holds it, or should.
     """
 
     settings: Settings
     origins: Mapping[str, str]
     notices: tuple[str, ...] = ()
     api_key: SecretStr | None = None
+    key_variable: str = KEY_VARIABLE
 
     @property
     def provider(self) -> Literal["anthropic", "offline"]:
@@ -76,5 +79,6 @@ def load_settings(
     for layer in layers:
         values |= layer.checked()
         origins |= {name: layer.origin_of(name) for name in layer.values}
-    key = environ.get(KEY_VARIABLE, "").strip()
-    return Loaded(Settings(**values), origins, tuple(notices), SecretStr(key) if key else None)
+    variable = key_variable(environ)
+    key = SecretStr(text) if (text := environ.get(variable, "").strip()) else None
+    return Loaded(Settings(**values), origins, tuple(notices), key, variable)

@@ -144,6 +144,15 @@ def test_a_key_is_masked_where_words_come_as_they_are_written(
     assert capsys.readouterr().out == "It is ***, see?"
 
 
+def test_a_token_lets_in_as_a_key_does(program: Program) -> None:
+    with Server(answer(f"Hi, {SECRET}."), Reply(401, error("authentication_error"))) as server:
+        program.set(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_AUTH_TOKEN=SECRET)
+        assert program("-p", "Hi").out == "Hi, ***.\n"
+        assert server.requests[0].headers["authorization"] == f"Bearer {SECRET}"
+        program("-p", "Hi").fails(1, "check ANTHROPIC_AUTH_TOKEN")
+    assert "ANTHROPIC_AUTH_TOKEN is set" in program("config").out
+
+
 def test_a_failed_turn_tells_why_and_exits_with_1(program: Program, server: Server) -> None:
     server.play(Reply(401, error("authentication_error", f"bad key {SECRET}")))
     done = program("-p", "Hi", "--output-format", "json")

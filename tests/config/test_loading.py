@@ -108,6 +108,7 @@ def test_the_language_is_that_of_the_locale(
         ({"provider": "offline"}, {"ANTHROPIC_API_KEY": "secret"}, "offline"),
         ({"provider": "anthropic"}, {}, "anthropic"),
         ({}, {"ANTHROPIC_API_KEY": "  "}, "offline"),
+        ({}, {"ANTHROPIC_AUTH_TOKEN": "secret"}, "anthropic"),
     ],
 )
 def test_who_answers_follows_from_what_there_is(
@@ -188,11 +189,20 @@ def test_in_the_users_own_folder_the_two_files_are_one(tmp_path: Path) -> None:
 # --- what is wrong ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("line", ['api_key = "s3cret"', 'ANTHROPIC_API_KEY = "s3cret"'])
+@pytest.mark.parametrize(
+    ("line", "variable"),
+    [
+        ('api_key = "s3cret"', "ANTHROPIC_API_KEY"),
+        ('ANTHROPIC_API_KEY = "s3cret"', "ANTHROPIC_API_KEY"),
+        ('auth_token = "s3cret"', "ANTHROPIC_AUTH_TOKEN"),
+    ],
+)
 @pytest.mark.parametrize("place", ["user", "project"])
-def test_a_key_in_a_file_is_refused_and_not_shown(places: Places, line: str, place: str) -> None:
+def test_a_key_in_a_file_is_refused_and_not_shown(
+    places: Places, line: str, variable: str, place: str
+) -> None:
     message = places.refused(**{place: line})
-    assert "ANTHROPIC_API_KEY" in message
+    assert f"Set the variable {variable} instead" in message
     assert "s3cret" not in message
 
 
@@ -201,6 +211,21 @@ def test_the_key_is_in_no_dump(places: Places) -> None:
     assert loaded.api_key is not None
     assert loaded.api_key.get_secret_value() == "s3cret"
     assert "s3cret" not in f"{loaded!r} {loaded} {loaded.settings.model_dump()}"
+
+
+def test_of_a_key_and_a_token_the_key_counts(places: Places) -> None:
+    token = {"ANTHROPIC_AUTH_TOKEN": "t0ken\n"}
+    for environ, secret in ((token, "t0ken"), ({**token, "ANTHROPIC_API_KEY": "s3cret"}, "s3cret")):
+        loaded = places.load(environ=environ)
+        assert loaded.api_key is not None
+        assert loaded.api_key.get_secret_value() == secret
+        assert environ[loaded.key_variable].strip() == secret
+
+
+def test_a_project_cannot_lead_a_token_elsewhere(places: Places) -> None:
+    places.refused(
+        environ={"ANTHROPIC_AUTH_TOKEN": "t0ken"}, project='base_url = "http://stranger.example"'
+    )
 
 
 @pytest.mark.parametrize(

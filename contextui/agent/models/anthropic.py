@@ -18,6 +18,7 @@ from contextui.agent.models.reading import AnswerReader
 from contextui.agent.models.sse import data_of
 from contextui.agent.wire import Payload, payload
 from contextui.config.choices import Lang
+from contextui.config.environment import key_variable
 from contextui.model import ModelError, ModelEvent, ModelRequest
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class AnthropicModel:
 
     Args:
         name: The model's name, as the server knows it.
-        api_key: What lets in; else ANTHROPIC_API_KEY. Servers other than Anthropic's may need none.
+        api_key: What lets in; else ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN. Servers other
+            than Anthropic's may need none.
         base_url: The server's address; else ANTHROPIC_BASE_URL, else Anthropic's own.
         thinking: Tokens to think with before the answer, beyond its own; 0 for none. Left out,
             the model decides.
@@ -64,10 +66,11 @@ class AnthropicModel:
         silence: float = 120.0,
     ) -> None:
         self.name = name
-        key = (api_key or os.environ.get("ANTHROPIC_API_KEY") or "").strip()
+        variable = key_variable(os.environ)
+        key = (api_key or os.environ.get(variable) or "").strip()
         url = (base_url or os.environ.get("ANTHROPIC_BASE_URL") or _DEFAULT_URL).strip()
         url = url.rstrip("/").removesuffix("/v1")  # the SDK adds it
-        self._endpoint = Endpoint(url, name, SecretStr(key) if key else None, lang)
+        self._endpoint = Endpoint(url, name, SecretStr(key) if key else None, lang, variable)
         self._words = self._endpoint.words
         self._thinking = thinking
         self._silence = silence
@@ -113,7 +116,7 @@ class AnthropicModel:
         if endpoint.key is None and endpoint.url == _DEFAULT_URL:
             raise ModelError("auth", words.key_missing)
         if endpoint.key is not None and not _is_header(endpoint.key.get_secret_value()):
-            raise ModelError("auth", words.key_odd)
+            raise ModelError("auth", words.key_odd.format(variable=endpoint.variable))
         if problem := surroundings.problem(words):
             raise ModelError("settings", problem)
 

@@ -8,6 +8,7 @@ from contextui.agent.models import wording
 from contextui.agent.models.surroundings import Proxy, proxy_for, shown
 from contextui.agent.models.wording import FailureWords
 from contextui.config.choices import Lang
+from contextui.config.environment import KEY_VARIABLE
 from contextui.secrets import mask
 from contextui.text import one_line
 
@@ -21,12 +22,14 @@ class Endpoint:
         model: The model's name.
         key: What is sent to be let in, if there is something.
         lang: The language of the person who reads what went wrong.
+        variable: The environment's variable that holds the key, or should.
     """
 
     url: str
     model: str
     key: SecretStr | None = None
     lang: Lang = "en"
+    variable: str = KEY_VARIABLE
 
     def __str__(self) -> str:
         """The address as it may be shown: without a name and a password in it."""

@@ -141,6 +141,7 @@ def _sentence(kind: ErrorKind, endpoint: Endpoint, status: int, said: str) -> st
     return forms.get(kind, words.failed).format(
         server=endpoint.server,
         model=quote(endpoint.model),
+        variable=endpoint.variable,
         status="" if status == 200 else words.status.format(status=status),
     )
 

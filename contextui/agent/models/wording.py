@@ -1,7 +1,7 @@
 """What is said of requests that fail, in both languages.
 
 `{server}` stands for "The server at ADDRESS", `{at}` for the address alone, `{way}` for
-"The proxy at ADDRESS (VARIABLE)".
+"The proxy at ADDRESS (VARIABLE)", `{variable}` for the variable that holds the key or the address.
 """
 
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ _ALL: dict[Lang, FailureWords] = {
         server="The server at {at}",
         through="{server}, asked through {way},",
         says="{sentence} It says: {words}",
-        auth="{server} does not let this key in: check ANTHROPIC_API_KEY.",
+        auth="{server} does not let this key in: check {variable}.",
         no_key="{server} wants a key: set ANTHROPIC_API_KEY.",
         not_found="{server} does not know the model {model}: name another with --model or "
         "ANTHROPIC_MODEL.",
@@ -101,7 +101,7 @@ _ALL: dict[Lang, FailureWords] = {
         "ANTHROPIC_BASE_URL or --base-url, without /v1/messages.",
         key_missing="ANTHROPIC_API_KEY is not set: set it to your key, or name a server that needs "
         "none with ANTHROPIC_BASE_URL.",
-        key_odd="ANTHROPIC_API_KEY holds characters that no key has: copy the key again.",
+        key_odd="{variable} holds characters that no key has: copy the key again.",
         no_address="{url} is no address of a server: ANTHROPIC_BASE_URL or --base-url "
         "must be like https://example.com or http://localhost:8080.",
         unsendable="The request holds something that cannot be written as JSON ({kind}).",
@@ -128,7 +128,7 @@ _ALL: dict[Lang, FailureWords] = {
         server="服务器 {at} ",
         through="{server}（经由{way}）",
         says="{sentence}它说：{words}",
-        auth="{server}不接受这个密钥：请检查 ANTHROPIC_API_KEY。",
+        auth="{server}不接受这个密钥：请检查 {variable}。",
         no_key="{server}需要密钥：请设置 ANTHROPIC_API_KEY。",
         not_found="{server}不认识模型 {model}：请用 --model 或 ANTHROPIC_MODEL 指定另一个。",
         no_api="{server}在该地址没有 Messages API：请检查 ANTHROPIC_BASE_URL 或 --base-url。",
@@ -160,7 +160,7 @@ _ALL: dict[Lang, FailureWords] = {
         "指定它，不带 /v1/messages。",
         key_missing="没有设置 ANTHROPIC_API_KEY：请设为你的密钥，"
         "或用 ANTHROPIC_BASE_URL 指定不需要密钥的服务器。",
-        key_odd="ANTHROPIC_API_KEY 含有密钥中不会出现的字符：请重新复制密钥。",
+        key_odd="{variable} 含有密钥中不会出现的字符：请重新复制密钥。",
         no_address="{url} 不是服务器地址：ANTHROPIC_BASE_URL 或 --base-url "
         "应形如 https://example.com 或 http://localhost:8080。",
         unsendable="请求中含有无法写成 JSON 的内容（{kind}）。",
