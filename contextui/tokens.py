@@ -191,9 +191,10 @@ def _images(content: Content) -> int:
     """How many images a content shows."""
     if isinstance(content, str):
         return 0
-    inner = (block.get("content") for block in content if block.get("type") == "tool_result")
+    blocks = [block for block in content if isinstance(block, Mapping)]  # a model sends anything
+    inner = (block.get("content") for block in blocks if block.get("type") == "tool_result")
     within = sum(_images(one) for one in inner if isinstance(one, list | tuple))
-    return within + sum(block.get("type") == "image" for block in content)
+    return within + sum(block.get("type") == "image" for block in blocks)
 
 
 def _compact_json(value: object) -> str:

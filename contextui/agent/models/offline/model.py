@@ -4,6 +4,7 @@ import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
 
 from contextui.agent.models.offline.answering import saying
+from contextui.agent.models.offline.measuring import usage_of
 from contextui.agent.models.offline.outlining.outline import asked_headings, outline
 from contextui.agent.models.offline.outlining.state import filled_state
 from contextui.agent.models.offline.planning.plan import Plan, plan
@@ -18,7 +19,6 @@ from contextui.model import (
     ModelEvent,
     ModelRequest,
     TextDelta,
-    Usage,
 )
 
 _PIECE = 24  # characters of one delta
@@ -63,7 +63,7 @@ def answer_to(request: ModelRequest) -> Answer:
     return Answer(
         blocks=tuple(blocks),
         stop_reason="tool_use" if calls else "end_turn",
-        usage=Usage(_size(request) // 4, sum(len(str(one)) for one in blocks) // 4),
+        usage=usage_of(request, blocks),
         model=OfflineModel.name,
     )
 
@@ -108,14 +108,3 @@ def _told(block: Block) -> Iterator[ModelEvent]:
         return
     words = block["text"]
     yield from (TextDelta(words[i : i + _PIECE]) for i in range(0, len(words), _PIECE))
-
-
-def _size(request: ModelRequest) -> int:
-    return len(request.system) + sum(map(_message_size, request.messages))
-
-
-def _message_size(message: LlmMessage) -> int:
-    if isinstance(message.content, str):
-        return len(message.content)
-    return sum(len(str(block.get("text") or block.get("content") or block.get("input") or ""))
-               for block in message.content)  # fmt: skip

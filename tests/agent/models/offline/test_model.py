@@ -3,8 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 
+import pytest
+
+from contextui.agent.controller import InteractionController
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.toolset import TOOLS
+from contextui.config.choices import Lang
+from contextui.context.manager import ContextManager
 from contextui.model import (
     Answer,
     Block,
@@ -15,6 +20,10 @@ from contextui.model import (
     ModelRequest,
     TextDelta,
 )
+from contextui.tokens import TokenCounter
+from contextui.windowing.finding.registry import discover
+from contextui.windowing.manager import WindowManager
+from tests.agent.talking import run
 
 SYSTEM = """\
 You work together with a person in contextui.
@@ -118,11 +127,21 @@ def test_no_two_calls_have_one_id() -> None:
     assert len(ids) == len(set(ids)) == 10
 
 
-def test_it_estimates_what_it_costs() -> None:
+def test_it_counts_what_it_costs_as_the_context_does() -> None:
     small = answer(request(user("hello"))).usage
     large = answer(request(user("x" * 4_000, "hello"))).usage
-    assert large.input_tokens - small.input_tokens == 1_000
+    assert large.input_tokens - small.input_tokens == TokenCounter().count("x" * 4_000)
     assert small.output_tokens > 0
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_so_figures_do_not_drift_from_turn_to_turn(lang: Lang) -> None:
+    context = ContextManager(WindowManager(discover().classes(), lang=lang))
+    talk = InteractionController(model=OfflineModel(), context=context)
+    talk.install_prompt()
+    for words in ("make a list: milk, eggs", "列个清单：牛奶、鸡蛋", "thanks"):
+        run(talk, words)
+    assert 0.98 < context.counter.ratio < 1.02
 
 
 # --- what it reads -----------------------------------------------------------------------
