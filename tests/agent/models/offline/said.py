@@ -249,4 +249,16 @@ SAID = (
     Said(('what windows are open right now?',), lambda g, a: 'todo_1' in a and 'notebook_1' in a, FLAT, opened=(todo('a'), ('notebook', {}),)),
     Said(('thanks!',), lambda g, a: 'welcome' in a, FLAT),
     Said(('你是什么模型？',), lambda g, a: '离线' in a, FLAT),
+    # where nothing is open yet, or was opened for what follows
+    Said(('add milk to my shopping list',), lambda g, a: texts(g('todo_1')) == ['milk'], LEISURE),
+    Said(('add milk and eggs to my list',), lambda g, a: texts(g('todo_1')) == ['milk', 'eggs'], HOME),
+    Said(('把牛奶加到购物清单',), lambda g, a: texts(g('todo_1')) == ['牛奶'], FLAT),
+    Said(('add milk to my shopping list',), lambda g, a: texts(g('todo_1')) == ['milk'], FLAT, opened=(('notebook', {}), ('editor', {'path': 'a.txt'})), files=ALPHA),
+    Said(('add Mia to my guest list',), lambda g, a: g('guests_1') and not g('todo_1'), LEISURE),
+    Said(('find milk in my list',), lambda g, a: not g('todo_1'), FLAT),
+    Said(('start a shopping list', 'milk, eggs and bread'), lambda g, a: texts(g('todo_1')) == ['milk', 'eggs', 'bread'], FLAT),
+    Said(('新建一个购物清单', '牛奶、鸡蛋和面包'), lambda g, a: texts(g('todo_1')) == ['牛奶', '鸡蛋', '面包'], FLAT),
+    Said(('start a shopping list', 'that is nice and warm'), lambda g, a: texts(g('todo_1')) == [], FLAT),
+    Said(('milk, eggs and bread',), lambda g, a: texts(g('todo_1')) == ['tea'], FLAT, opened=(todo('tea'),)),
+    Said(('open the notebook', 'milk, eggs and bread'), lambda g, a: entries(g('notebook_1')) == [], FLAT),
 )  # fmt: skip

@@ -20,6 +20,7 @@ from contextui.agent.models.offline.meaning.objects import (
     is_made_of_it,
     leaves_object,
 )
+from contextui.agent.models.offline.meaning.taking_in import put_on
 from contextui.agent.models.offline.meaning.weighing import (
     choice_words,
     is_complete,
@@ -31,6 +32,7 @@ from contextui.agent.models.offline.meaning.weighing import (
 from contextui.agent.models.offline.parting.runs import Run
 from contextui.agent.models.offline.reading.clauses import Clause
 from contextui.agent.models.offline.reading.token import Token
+from contextui.agent.models.offline.referring.knowing import declares
 from contextui.agent.models.offline.referring.mentions import (
     is_indefinite,
     led_mention,
@@ -123,6 +125,7 @@ class _Acting:
         closed = [one for one in around.classes if all(one.name != w.name for w in around.windows)]
         self._elsewhere = max((led_mention(clause, one) for one in closed), default=0.0)
         verb = clause.tokens[head] if head is not None else None
+        self._put_on = [word for one in closed if (word := put_on(clause, verb, one, around))]
         self._idle = (
             verb is not None
             and verb.is_verb
@@ -165,6 +168,8 @@ class _Acting:
             bonus = -1.0  # "another list" is none that is open
         if self._elsewhere >= max(self._clearest, 2.5) and self._elsewhere > named + 1.0:
             bonus -= 1.5
+        if any(not declares(window, one.nouns) for one in self._put_on):
+            bonus -= _ELSEWHERE  # "to my list", and this is none
         if window.id in self._around.used:
             bonus += 0.6 / (1 + self._around.used.index(window.id))
         here = any(one.has("~here", "~it") for one in self._clause.tokens)

@@ -7,6 +7,7 @@ from contextui.agent.models.offline.filling.frame import Frame
 from contextui.agent.models.offline.filling.sharing import fill
 from contextui.agent.models.offline.lexicon.verbs import PRODUCTS
 from contextui.agent.models.offline.meaning.matching import Meaning
+from contextui.agent.models.offline.meaning.taking_in import put_on
 from contextui.agent.models.offline.parting.runs import COLON, COMMA
 from contextui.agent.models.offline.reading.clauses import Clause, is_telling, significant
 from contextui.agent.models.offline.reading.token import Kind, Token
@@ -28,6 +29,7 @@ from contextui.agent.models.offline.shown.surroundings import Surroundings
 _MADE = frozenset({"@open"})
 _CHANGING = ("@remove", "@clear", "@reset", "@close", "@rename", "@copy")
 _ALONE = 1.5  # what speaks for a class whose like is not open
+_TAKEN = 1.6  # what speaks for a class that is what something is to be put on
 _MORE = (COLON, COMMA, "~with", "~saying")  # what leads to more than an arg
 
 
@@ -70,7 +72,7 @@ def _meanings(
             score -= min(filled.left_weight, 2.0)  # only words of its description were said
         score += 1.5 * any(one is True for one in filled.params.values())
         score += 0.6 if any(not one.optional for one in cls.args) and not filled.missing else 0.0
-        score += 0.3 * len(places) / max(sum(map(len, words_of(cls)[:2])), 1)
+        score += _share(places, cls)
         more = _has_more(filled) or (file is not None and bool(filled.left))
         yield Meaning(score, action, None, cls, filled, then=more, named=by_name)
     elif file is not None:
@@ -82,10 +84,16 @@ def _meanings(
         does = _does_what_it_is_for(verb, cls) and _tells_something(clause, verb)
         said = [one for one in significant(clause.tokens) if not one.has("~it", "~this")]
         does = alone or (does and len(said) > 1)
-        if does or ((led or named >= 1.8) and _may_open(verb)):
+        taken = put_on(clause, verb, cls, around) is not None
+        if does or taken or ((led or named >= 1.8) and _may_open(verb)):
             score = min(named, 3.0) + 0.8 * led + 2.4 * does + 0.3 * _shows_products(verb, cls)
-            score += _ALONE * alone
+            score += _ALONE * alone + (_TAKEN + _share(places, cls)) * taken
             yield Meaning(score, action, None, cls, Filled(), then=True)
+
+
+def _share(places: set[int], cls: ClassView) -> float:
+    """How much of what a class is known by was said: of two lists rather the plain one is meant."""
+    return 0.3 * len(places) / max(sum(map(len, words_of(cls)[:2])), 1)
 
 
 def _may_open(verb: Token | None) -> bool:

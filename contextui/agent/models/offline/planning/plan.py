@@ -12,6 +12,7 @@ from contextui.agent.models.offline.answering import saying
 from contextui.agent.models.offline.meaning.matching import Meaning
 from contextui.agent.models.offline.planning.arranging import again, parts_of_wish, with_next
 from contextui.agent.models.offline.planning.correcting import correction
+from contextui.agent.models.offline.planning.listing import listed_for_opened
 from contextui.agent.models.offline.planning.rearranging import rearranged
 from contextui.agent.models.offline.planning.replying import Reply, reply_to_question
 from contextui.agent.models.offline.planning.taking_back import (
@@ -85,6 +86,8 @@ class _Planner:
         self._reply = reply_to_question(scene, around, lang)
         if self._reply is None and (again := correction(scene, around, lang)):
             self._reply = Reply(again)
+        if self._reply is None and (listed := listed_for_opened(scene, around, lang)):
+            self._reply = Reply(listed)
         if self._reply is not None:
             self._clauses = [*self._clauses[:1], *self._reply.rest]
         self._answer = self._clauses[0] if self._reply is not None else None

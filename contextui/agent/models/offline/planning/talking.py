@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from contextui.agent.models.offline.answering import saying
 from contextui.agent.models.offline.lexicon.abilities import ABLE
+from contextui.agent.models.offline.meaning.taking_in import takes_listed
 from contextui.agent.models.offline.planning.needing import with_needs
 from contextui.agent.models.offline.reading.clauses import Clause, parts_of
 from contextui.agent.models.offline.reading.splitting import clauses_of
@@ -75,16 +76,12 @@ def _example(classes: Sequence[ClassView], lang: Lang) -> str:
     best = max(classes, key=_ease, default=None)
     if best is None:
         return "…"
-    return (say.example_list if _takes_list(best) else say.example).format(best.name)
+    return (say.example_list if takes_listed(best) else say.example).format(best.name)
 
 
 def _ease(cls: ClassView) -> tuple[bool, bool, bool]:
     described = any(keys & {"#list", "#task"} for keys in words_of(cls)[1])
-    return described, _takes_list(cls), all(one.optional for one in cls.args)
-
-
-def _takes_list(cls: ClassView) -> bool:
-    return any(one.type.of is not None and one.type.of.takes_text for one in cls.args)
+    return described, takes_listed(cls), all(one.optional for one in cls.args)
 
 
 def file_to_read(clause: Clause, around: Surroundings, scene: Scene) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from contextui.agent.models.offline.lexicon.listed import listed
 from contextui.agent.models.offline.reading.clauses import Clause
 from contextui.agent.models.offline.reading.token import Kind, Token
+from contextui.agent.models.offline.referring.knowing import is_told, knows
 from contextui.agent.models.offline.shown.blocks import ClassView, WindowView
 from contextui.agent.models.offline.shown.paths import paths_of
-from contextui.agent.models.offline.shown.profiles import GROUP, likeness, words_of
+from contextui.agent.models.offline.shown.profiles import GROUP, kind_of, likeness, words_of
 from contextui.agent.models.offline.shown.surroundings import Surroundings
 
 _BEFORE = listed(
@@ -20,6 +21,8 @@ _AFTER = listed(
     "~saying ~tagged ~and ~at ~before ~after ~howmany ~have"
 )
 _INDEFINITE = frozenset(("a", "an", "new", "another", "一个", "新", "个"))
+_DETERMINER = ("~article", "~possessive", "~this")
+_FAR = 4  # words from "to" to what it leads to
 PLACING = listed("~in ~to ~from ~at ~for ~by")
 """Groups of small words that lead to where something is."""
 
@@ -61,7 +64,10 @@ def mention_of(
     seen: set[frozenset[str]] = set()
     for start, end in _runs(clause.tokens, view):
         if strict and not _stands_free(clause.tokens, start, end):
-            continue
+            which = said_which(clause.tokens, end - 1, view)
+            if not which or end - start > 1 or not _are_strange(clause, which, view):
+                continue
+            places |= which
         for place in range(start, end):
             token = clause.tokens[place]
             places.add(place)
@@ -109,7 +115,46 @@ def is_named(token: Token, view: WindowView | ClassView) -> bool:
     return likeness(token.keys, words_of(view)[0]) >= GROUP
 
 
+def said_which(
+    tokens: Sequence[Token], place: int, view: WindowView | ClassView
+) -> set[int] | None:
+    """The places of the words that say which one something goes to: "shopping", of "to my list".
+
+    Args:
+        tokens: What was said.
+        place: Where the word may stand that says what the view is.
+        view: The window or the class.
+
+    Returns:
+        None if it is not said there that something goes to such a thing.
+    """
+    after = tokens[place + 1] if place + 1 < len(tokens) else None
+    ends = after is None or after.kind is Kind.MARK or after.is_small or after.is_verb
+    if not ends or likeness(tokens[place].nouns, kind_of(view.description)) < GROUP:
+        return None
+    found = set[int]()
+    for before in range(place - 1, max(place - _FAR, 0) - 1, -1):
+        token = tokens[before]
+        if token.has("~to", "~in"):
+            return found
+        plain = token.kind is Kind.WORD and not (token.is_verb or token.number)
+        if not plain or (token.is_small and not token.has(*_DETERMINER)):
+            return None
+        if not token.is_small:
+            found.add(before)
+    return None
+
+
 # --- within ------------------------------------------------------------------------------
+
+
+def _are_strange(clause: Clause, places: set[int], view: WindowView | ClassView) -> bool:
+    """Whether words are none that a window declares or shows: those would be values."""
+    tokens = [clause.tokens[place] for place in places]
+    return not any(
+        knows(view, one) if isinstance(view, WindowView) else is_told(view, one.nouns)
+        for one in tokens
+    )
 
 
 def _naming(token: Token, view: WindowView | ClassView) -> float:

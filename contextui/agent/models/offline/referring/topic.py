@@ -1,5 +1,6 @@
 """What a conversation is about: the windows that were used, and what "it" stands for."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -81,7 +82,7 @@ def _used(scene: Scene) -> list[str]:
         if call.window_id:
             found.setdefault(call.window_id)
         elif call.ok:
-            words = call.result.replace(".", " ").split()
+            words = re.split(r"[\s.。]+", call.result)
             for window in scene.windows:
                 if window.id in words:
                     found.setdefault(window.id)

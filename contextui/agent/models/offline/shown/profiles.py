@@ -14,6 +14,7 @@ _LABEL = 400  # characters of a label that are read
 _PARTS = re.compile(r"[,;，；。:：、]\s*(?:or |and |或|并)?|\bor\b|或")
 _EXPLAINED = re.compile(r"\b(\w+)=([\w.-]+):\s*([^;]+)")
 _LISTED = re.compile(r"[:：(（]\s*([^:：()（）/]+)")
+_HEAD_PHRASE = re.compile(r"\s(?:of|with|for|in|that|to|and)\s|[:：,，.。;；]")
 _SPECIFIC = 2  # characters: a longer part of a word can hardly be meant otherwise
 EXACT, GROUP, RELATED, CHARACTER = 1.0, 0.85, 0.45, 0.2
 """How sure it is that two words mean the same."""
@@ -97,6 +98,12 @@ def _class_words(name: str, description: str) -> tuple[Words, Words, Words]:
 def words_of(view: WindowView | ClassView) -> tuple[Words, Words, Words]:
     """The words of a window or a class: its name, what it is, and what else is said of it."""
     return _class_words(view.name, view.description)
+
+
+@lru_cache(maxsize=512)
+def kind_of(description: str) -> Words:
+    """The word of a description that says what it is all about: "list", of "a to-do list"."""
+    return telling(keys_of(_HEAD_PHRASE.split(description, maxsplit=1)[0]))[-1:]
 
 
 def telling(words: Words) -> Words:
