@@ -7,6 +7,16 @@ from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_valid
 OUR_OWN = ("sliding", "summarization", "entities")
 """The strategies that ship."""
 
+ALLOWED = {
+    "type": "a strategy's name, or plugin",
+    "plugin": "the name of a strategy that a package brings",
+    "model": "a model's name, without spaces",
+    "config": "a table",
+}
+"""What each key of the table may be, in words."""
+PLUGIN_UNASKED = "plugin, or strategy.plugin left out"
+"""What the type must be where a plugin is named."""
+
 _PLUGIN = "plugin"
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from contextui.config.loading import Loaded, load_settings
 from contextui.config.settings import Settings, SettingsError, allowed
+from contextui.text import shown_path
 
 
 class Places:
@@ -342,10 +343,37 @@ def test_a_project_cannot_choose_a_strangers_strategy(places: Places, written: s
 
 
 @pytest.mark.parametrize(
-    "written",
-    ['[strategy]\nplugin = "x"', '[strategy]\ntype = "sliding"\nplugin = "x"',
-     '[strategy]\ntype = "plugin"', '[strategy]\ntype = "sliding"\ntreshold = 1', "strategy = 7"],
-)  # fmt: skip
-def test_a_strategy_that_is_neither_is_refused(places: Places, written: str) -> None:
-    with pytest.raises(SettingsError, match="a strategy's name, or a table"):
-        places.load(user=written)
+    ("table", "said"),
+    [
+        (
+            'plugin = "x"',
+            "strategy.type in {} is not set: it must be a strategy's name, or plugin.",
+        ),
+        (
+            'type = "sliding"\nplugin = "x"',
+            'strategy.type in {} is "sliding": it must be plugin, or strategy.plugin left out.',
+        ),
+        (
+            'type = "plugin"',
+            "strategy.plugin in {} is not set: it must be the name of a strategy that a package "
+            "brings.",
+        ),
+        (
+            "treshold = 1",
+            "{} sets strategy.treshold, and there is no such setting. "
+            "There is: type, plugin, model, config.",
+        ),
+        (
+            'type = "sliding"\nmodel = 3',
+            "strategy.model in {} is 3: it must be a model's name, without spaces.",
+        ),
+        ('type = "sliding"\nconfig = "x"', 'strategy.config in {} is "x": it must be a table.'),
+    ],
+)
+def test_of_a_wrong_table_the_key_is_named(places: Places, table: str, said: str) -> None:
+    message = places.refused(user=f"[strategy]\n{table}")
+    assert message == said.format(shown_path(places.users))
+
+
+def test_a_strategy_that_is_neither_is_refused(places: Places) -> None:
+    assert "a strategy's name, or a table" in places.refused(user="strategy = 7")

@@ -26,6 +26,11 @@ CHINESE: dict[str, str] = {
     "a strategy's name, or a table with type, plugin, model and config": (
         "策略的名称，或含有 type、plugin、model 和 config 的表"
     ),
+    "not set": "未设置",
+    "a table": "一个表",
+    "a strategy's name, or plugin": "策略的名称，或 plugin",
+    "the name of a strategy that a package brings": "某个软件包所带策略的名称",
+    "plugin, or strategy.plugin left out": "plugin，或不写 strategy.plugin",
     "{variable} is no setting. Is {near} meant?": "{variable} 不是设置。是不是 {near}？",
     "{file} asks for approval {wanted}; it stays {usual}, as a project cannot raise it. "
     "Use --approval {flag} if you want that.": (
