@@ -171,8 +171,12 @@ class InteractionController:
                 self._keep(turn, text)
             self._room.strategist.after()
 
-    async def compact(self, tell: Tell = lambda _: None) -> CompactionResult:
+    async def compact(
+        self, tell: Tell = lambda _: None, *, must_save: bool = False
+    ) -> CompactionResult:
         """Compact the conversation by hand; `tell` hears of its start, its end, and countdowns.
+
+        If it must save, nothing is done where a request would cost as much as before.
 
         Raises:
             TurnUnderWayError: A turn is running.
@@ -180,7 +184,9 @@ class InteractionController:
             CompactionStoppedError: It was stopped; nothing was changed.
         """
         self.check_idle()
-        task = self._task = asyncio.create_task(self._room.compact("manual", tell))
+        task = self._task = asyncio.create_task(
+            self._room.compact("manual", tell, must_save=must_save)
+        )
         try:
             return await outcome(task, self.windows.lang)
         finally:

@@ -92,8 +92,10 @@ class RoomMaker:
         finally:
             turn.usage += self._model.usage
 
-    async def compact(self, trigger: Trigger, tell: Tell) -> CompactionResult:
-        """Compact the context.
+    async def compact(
+        self, trigger: Trigger, tell: Tell, *, must_save: bool = False
+    ) -> CompactionResult:
+        """Compact the context; if it must save, nothing is done where it would not.
 
         Raises:
             NothingToCompactError: Nothing can go.
@@ -104,7 +106,7 @@ class RoomMaker:
         self._model.tell, self._model.usage = tell, Usage()
         result: CompactionResult | None = None
         try:
-            result = await self.service.compact(trigger)
+            result = await self.service.compact(trigger, must_save=must_save)
         finally:
             tell(CompactionFinished(result))
         return result

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from contextui.agent.controller import InteractionController
@@ -45,7 +44,7 @@ def _compact(assembly: Assembly, arguments: Arguments) -> int:
     with assembly.open_session(fork=arguments.fork) as session:
         for notice in session.notices:
             tell(in_ours(notice))
-        result = _worthwhile(asyncio.run(_take(assembly.controller(session.context))), session)
+        result = asyncio.run(_take(assembly.controller(session.context)))
         if arguments.json:
             say_json(_data(result, session))
     if not result.success:
@@ -65,27 +64,10 @@ async def _take(controller: InteractionController) -> CompactionResult:
 
     try:
         await controller.windows.settle()
-        return await controller.compact(hear)
+        return await controller.compact(hear, must_save=True)
     finally:
         countdown.clear()
         await controller.aclose()
-
-
-def _worthwhile(result: CompactionResult, session: Session) -> CompactionResult:
-    """The result; one that saves nothing is taken back, and has failed."""
-    if result.post_tokens < result.pre_tokens:
-        return result
-    if result.summary:  # otherwise nothing was done
-        session.context.undo()
-    grown = f"{result.pre_tokens:,} → {result.post_tokens:,}"
-    error = words("The summary would save nothing ({grown} tokens).", grown=grown)
-    return replace(
-        result,
-        success=False,
-        error=result.error or error,
-        post_tokens=result.pre_tokens,
-        messages=0,
-    )
 
 
 # --- what came of it -------------------------------------------------------------------------
@@ -99,7 +81,7 @@ def _success(result: CompactionResult, session_id: str) -> str:
 
 def _failure(result: CompactionResult, session_id: str) -> str:
     if not result.messages:
-        return words("{error} Nothing was changed.", error=result.error)
+        return words("{error} Nothing was changed.", error=in_ours(result.error))
     said = words(
         "There is no summary: {error} The newest part was kept: {saved}.",
         error=result.error,

@@ -104,7 +104,7 @@ def test_as_json(program: Program, server: Server) -> None:
 
 
 def test_a_summary_that_saves_nothing_is_not_kept(program: Program, server: Server) -> None:
-    before = program("debug", "--messages").json
+    before, items = program("debug", "--messages").json, program("debug").out
     summary = answer("many words " * 300)
     server.play(summary)
     done = program("compact")
@@ -117,6 +117,7 @@ def test_a_summary_that_saves_nothing_is_not_kept(program: Program, server: Serv
     assert (told["success"], told["messages"], told["summary"]) == (False, 0, "")
     assert told["post_tokens"] == told["pre_tokens"]
     assert "save nothing" in told["error"]
+    assert program("debug").out == items
 
 
 def test_a_session_is_named_by_its_first_letters(program: Program, server: Server) -> None:

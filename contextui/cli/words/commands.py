@@ -37,7 +37,6 @@ CHINESE: dict[str, str] = {
     "{before} → {after} tokens, {percent}% less": ("{before} → {after} 个 token，减少 {percent}%"),
     ", with {files}": "，包含文件：{files}",
     "/undo in the app takes it back: {command}": "在应用中用 /undo 可以撤销：{command}",
-    "The summary would save nothing ({grown} tokens).": "总结不会节省空间（{grown} 个 token）。",
     "{error} Nothing was changed.": "{error}没有任何改动。",
     "There is no summary: {error} The newest part was kept: {saved}.": (
         "没有得到总结：{error} 已保留最近的部分：{saved}。"

@@ -55,6 +55,8 @@ CHINESE: dict[str, str] = {
     "{file} sets {name}, and there is no such setting.{hint}": (
         "{file} 设置了 {name}，但没有这个设置。{hint}"
     ),
+    # compaction
+    "The summary would save nothing ({grown} tokens).": "总结不会节省空间（{grown} 个 token）。",
     # sessions
     "You have no home folder. Name one with the variable CONTEXTUI_HOME.": (
         "你没有主文件夹。请用变量 CONTEXTUI_HOME 指定一个。"

@@ -10,7 +10,7 @@ from contextui.context.compaction.files import mentioned_files
 from contextui.context.compaction.plan import FALLBACK, RETAIN, SUMMARY_SHARE, Plan, plan
 from contextui.context.compaction.result import CompactionResult
 from contextui.context.compaction.summary import NoSummaryError, Summarizer, Summary
-from contextui.context.item import ContextItem, is_conversation
+from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.units import unchanged
 from contextui.errors import ContextUIError
@@ -42,11 +42,13 @@ class NothingToCompactError(ContextUIError):
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """One compaction on its way: who wanted it, what a request cost before, who is asked."""
+    """One compaction on its way: who wanted it, what a request cost before, who is asked, and
+    whether nothing is done where nothing is saved."""
 
     trigger: Trigger
     before: int
     asking: Summarizer
+    must_save: bool
 
 
 class CompactionService:
@@ -112,17 +114,23 @@ class CompactionService:
             )
         return chosen
 
-    async def compact(self, trigger: Trigger = "manual") -> CompactionResult:
+    async def compact(
+        self, trigger: Trigger = "manual", *, must_save: bool = False
+    ) -> CompactionResult:
         """Have a summary take the place of what was said long ago.
 
         Whatever goes wrong with the summary, there is room afterwards: then the newest part of
         the conversation stays. Cancelled or killed on the way it changes nothing.
 
+        Args:
+            trigger: Who wants it.
+            must_save: Change nothing where a request would cost as much as before.
+
         Raises:
             NothingToCompactError: Nothing can go.
         """
         chosen = self.check()
-        this = _Try(trigger, self.context.outlook().tokens, self._summarizer())
+        this = _Try(trigger, self.context.outlook().tokens, self._summarizer(), must_save)
         seen = {item.id: item.revision for item in chosen.goes}
         try:
             summary = await self._summarize(this, chosen)
@@ -131,6 +139,12 @@ class CompactionService:
         goes = list(unchanged(chosen.goes, seen))
         if not goes:
             raise NothingToCompactError("All that was to go was changed meanwhile, and stays.")
+        after = self._with(summary.text, goes, this)
+        if must_save and after >= this.before:
+            grown = f"{this.before:,} → {after:,}"
+            return self._result(
+                this, (), Summary(""), f"The summary would save nothing ({grown} tokens)."
+            )
         self.context.compact(goes, summary.text, trigger=trigger, files=summary.files)
         for item in goes:
             self._left_out.pop(item.id, None)
@@ -175,9 +189,17 @@ class CompactionService:
         goes, words = plan(self.context, FALLBACK, self._room).goes, ""
         if goes:
             words = _LEFT_OUT[self._lang].format(count=_messages(goes), error=error)
+        if this.must_save and self._with(words, goes, this) >= this.before:
+            return self._result(this, (), Summary(""), error)
+        if goes:
             note = self.context.compact(goes, words, trigger=this.trigger)
             self._left_out[note.id] = goes
         return self._result(this, goes, Summary(words), error)
+
+    def _with(self, words: str, goes: Iterable[ContextItem], this: _Try) -> int:
+        """What a request would cost with these words in the place of what goes."""
+        size = self.context.ledger.size
+        return this.before - sum(map(size, goes)) + size(ContextItem(ItemType.SYSTEM, words))
 
     def _result(
         self, this: _Try, goes: Iterable[ContextItem], summary: Summary, error: str = ""
