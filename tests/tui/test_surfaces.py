@@ -122,6 +122,7 @@ KNOWN: dict[str, str] = {
     "approval.Preview": LOOKED_AT,
     "approval.ApprovalScreen": LOOKED_AT,
     "conversation.calls.CallLine": LOOKED_AT,
+    "conversation.folding.FoldedLine": "shown as CallLine and Thought",
     "conversation.said.YourWords": LOOKED_AT,
     "conversation.said.ModelWords": LOOKED_AT,
     "conversation.said.AsideLine": LOOKED_AT,

@@ -40,6 +40,7 @@ from contextui.tui.conversation.entries import (
     called,
     entries_of,
 )
+from contextui.tui.conversation.folding import FoldedLine
 from contextui.tui.conversation.said import AsideLine, ModelWords, YourWords
 from contextui.tui.conversation.thoughts import Thought
 from contextui.tui.conversation.welcome import Welcome
@@ -48,7 +49,6 @@ from contextui.tui.words import Words
 
 _PAGE = 60  # entries that are drawn at once when an earlier session is shown
 _MOST = 180  # widgets of the conversation that are kept; a page more, and the oldest go
-_LINES = (CallLine, Thought)  # what stands together, without lines between
 _FIRST = 2  # behind the welcome and the line about what was earlier
 
 
@@ -183,7 +183,7 @@ class Conversation(VerticalScroll):
 
     def action_unfold(self) -> None:
         """Unfold the newest calls and thoughts, or fold them again."""
-        calls = [one for one in self.children if isinstance(one, _LINES)][-10:]
+        calls = [one for one in self.children if isinstance(one, FoldedLine)][-10:]
         opening = not all(call.is_open for call in calls)
         for call in calls:
             if call.is_open != opening:
@@ -252,8 +252,8 @@ class Conversation(VerticalScroll):
 
     def _append(self, widget: Widget) -> None:
         self.query_one(Welcome).display = False
-        after_call = isinstance(self.children[-1], _LINES) and not isinstance(widget, _LINES)
-        widget.set_class(after_call, "-after-call")
+        before, is_line = self.children[-1], isinstance(widget, FoldedLine)
+        widget.set_class(isinstance(before, FoldedLine) and not is_line, "-after-call")
         self.mount(widget)
         if len(self.children) > _MOST + _PAGE:
             self.remove_children(self.children[_FIRST : len(self.children) - _MOST + _FIRST])
@@ -290,6 +290,6 @@ class Conversation(VerticalScroll):
     def _widgets(self, entries: Iterable[Entry]) -> list[Widget]:
         widgets = [self._widget(entry) for entry in entries]
         for before, widget in pairwise(widgets):
-            after_call = isinstance(before, CallLine) and not isinstance(widget, CallLine)
+            after_call = isinstance(before, FoldedLine) and not isinstance(widget, FoldedLine)
             widget.set_class(after_call, "-after-call")
         return widgets
