@@ -261,4 +261,13 @@ SAID = (
     Said(('start a shopping list', 'that is nice and warm'), lambda g, a: texts(g('todo_1')) == [], FLAT),
     Said(('milk, eggs and bread',), lambda g, a: texts(g('todo_1')) == ['tea'], FLAT, opened=(todo('tea'),)),
     Said(('open the notebook', 'milk, eggs and bread'), lambda g, a: entries(g('notebook_1')) == [], FLAT),
+    # what a window shows as it is, and "go on"
+    Said(('show me my notes',), lambda g, a: 'the pin' in a and g('notebook_1').state.tag == 'bank', FLAT, opened=(('notebook', {}),), acts=(('notebook_1', 'write', {'text': 'the pin is 4711', 'tags': ['bank']}), ('notebook_1', 'filter', {'tag': 'bank'}))),
+    Said(('显示我的笔记',), lambda g, a: '密码' in a, FLAT, opened=(('notebook', {}),), acts=(('notebook_1', 'write', {'text': '密码是 4711'}),)),
+    Said(('show my notes',), lambda g, a: g('notebook_1'), FLAT),
+    Said(('delete soap and then add tea', 'go on'), lambda g, a: texts(g('todo_1')) == ['milk', 'tea'], FLAT, opened=(todo('milk'),)),
+    Said(('删除肥皂，然后添加茶叶', '继续'), lambda g, a: texts(g('todo_1')) == ['牛奶', '茶叶'], FLAT, opened=(todo('牛奶'), ('monitor', {}))),
+    Said(('add tea', 'go on with it'), lambda g, a: 'Nothing is left' in a and "Added 2 'tea'" in a and items(g('todo_1')) == [('milk', False), ('tea', False)], FLAT, opened=(todo('milk'), ('monitor', {}))),
+    Said(('继续吧',), lambda g, a: '没有剩下要做的' in a, FLAT, opened=(todo('牛奶'),)),
+    Said(('pause the monitor', 'go on'), lambda g, a: not g('monitor_1').state.paused, FLAT, opened=(('monitor', {}), todo('milk'))),
 )  # fmt: skip

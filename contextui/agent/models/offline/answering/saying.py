@@ -48,6 +48,9 @@ class Phrases:
     one_at_a_time: str
     nearest: str
     not_gone_on: str
+    nothing_left: str
+    nothing_done: str
+    was_stopped: str
     left_out: str
     connect: str
     cannot_tell: str
@@ -92,6 +95,10 @@ _ALL: dict[Lang, Phrases] = {
         one_at_a_time="I can take back one thing at a time, the last one first. Say “undo that”.",
         nearest="The nearest that I could do: {0}.",
         not_gone_on="After that I did not go on with: “{0}”.",
+        nothing_left="Nothing is left to do. This came last:\n{0}",
+        nothing_done="Nothing is left to do: I have done nothing yet.",
+        was_stopped="I was stopped there, and do not know what is left. Say what is still to be "
+        "done. This came last:\n{0}",
         left_out="I did not understand this part: “{0}”.",
         connect="For a real model, set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for one of your "
         "own.",
@@ -134,6 +141,9 @@ _ALL: dict[Lang, Phrases] = {
         one_at_a_time="我只能一步一步撤回，从最后一步开始。请说“撤销”。",
         nearest="我能做的最接近的是：{0}。",
         not_gone_on="之后没有继续：“{0}”。",
+        nothing_left="没有剩下要做的了。上一步是：\n{0}",
+        nothing_done="没有剩下要做的：我还什么都没做。",
+        was_stopped="我在那里被停下了，不知道还剩什么。请说还要做什么。上一步是：\n{0}",
         left_out="这部分我没有看懂：“{0}”。",
         connect="要使用真正的模型，请设置 ANTHROPIC_API_KEY，或用 ANTHROPIC_BASE_URL 指向"
         "你自己的模型。",

@@ -12,6 +12,7 @@ from contextui.agent.models.offline.answering import saying
 from contextui.agent.models.offline.meaning.matching import Meaning
 from contextui.agent.models.offline.planning.arranging import again, parts_of_wish, with_next
 from contextui.agent.models.offline.planning.correcting import correction
+from contextui.agent.models.offline.planning.going_on import gone_on, taken_up
 from contextui.agent.models.offline.planning.listing import listed_for_opened
 from contextui.agent.models.offline.planning.rearranging import rearranged
 from contextui.agent.models.offline.planning.replying import Reply, reply_to_question
@@ -54,6 +55,7 @@ class Plan:
 
 def plan(scene: Scene, lang: Lang) -> Plan:
     """What comes next in this turn."""
+    scene = taken_up(scene)
     planner = _Planner(scene, lang)
     for step in scene.steps:
         planner.advance(step.windows)
@@ -185,7 +187,10 @@ class _Planner:
 
     def _carried_out(self, clause: Clause, around: Surroundings) -> Outcome:
         wish = again(clause, self._before(), around)
-        return rearranged(clause, around, self._lang) or understand(wish, around, self._lang)
+        outcome = rearranged(clause, around, self._lang) or understand(wish, around, self._lang)
+        alone = len(self._clauses) == 1
+        told = gone_on(clause, self._scene, outcome, self._lang) if alone else ""
+        return Outcome(text=told, score=9.0) if told else outcome
 
     def _before(self) -> Clause | None:
         """The wish before the present one."""

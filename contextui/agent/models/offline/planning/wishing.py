@@ -22,7 +22,7 @@ from contextui.agent.models.offline.reading.token import Kind
 from contextui.agent.models.offline.referring.mentions import mention_of, unknown_window
 from contextui.agent.models.offline.referring.roles import head_of
 from contextui.agent.models.offline.shown.blocks import WindowView
-from contextui.agent.models.offline.shown.profiles import profile_of
+from contextui.agent.models.offline.shown.profiles import GROUP, likeness, profile_of
 from contextui.agent.models.offline.shown.surroundings import Surroundings
 from contextui.config.choices import Lang
 from contextui.text import one_line
@@ -31,6 +31,7 @@ from contextui.windowing import phrases
 _CLOSE_CALL = 0.2  # two meanings whose scores are nearer than this cannot be told apart
 _ASKING = ("~what", "~howmany", "~is_there", "~who")
 _MOST_NAMES = 30  # actions that are named where something was not understood
+_WHOSE = ("~article", "~possessive", "~polite", "~person")
 _LOOKING = ("@find", "@show", "@read", "@measure", "@count", "@check", "@compute")
 
 
@@ -98,7 +99,7 @@ def understand(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
     best = max([*wishes[:1], *opens[:1]], key=lambda one: one.score, default=None)
     if clause.is_question and not (best and best.score > 7.0 and _only_looks(best)):
         return _question(clause, around, lang)
-    if best is not None and best.is_sure:
+    if best is not None and best.is_sure and not _only_shows(clause, head, best):
         return _opened(best) if best.cls else _acted(wishes, lang)
     if window := _window_to_tell(clause, around):
         return Outcome(text=content_of(window, lang), score=2.0)
@@ -135,6 +136,23 @@ def _only_looks(meaning: Meaning) -> bool:
     """Whether it changes nothing, so that it may answer a question."""
     looks = not profile_of(meaning.action).verbs.isdisjoint(_LOOKING)
     return meaning.is_sure and meaning.cls is None and looks
+
+
+def _only_shows(clause: Clause, head: int | None, best: Meaning) -> bool:
+    """Whether a window is to be shown as it is, and the action would only show it otherwise.
+
+    "Show my notes" takes no filter away; "show all my notes again" does.
+    """
+    if head is None or best.window is None or not clause.tokens[head].has("@show"):
+        return False
+    profile = profile_of(best.action)
+    named = likeness(clause.tokens[head].keys, profile.names) >= GROUP
+    partly = any(not keys.isdisjoint(("~all", "~only")) for keys in profile.every)
+    if named or best.filled.params or not partly:
+        return False
+    places = mention_of(clause, best.window)[1]
+    rest = [one for n, one in enumerate(clause.tokens) if n != head and n not in places]
+    return bool(places) and all(one.kind is Kind.MARK or one.has(*_WHOSE) for one in rest)
 
 
 def _unsure(clause: Clause, best: Meaning | None, lang: Lang) -> Outcome:
