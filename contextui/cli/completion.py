@@ -12,6 +12,7 @@ from contextui.cli.parsers import command_parser, main_parser
 from contextui.cli.speaking import say
 from contextui.cli.words import words
 from contextui.config.settings import Settings, choices
+from contextui.context.strategies.finding import strategy_names
 
 Value = Literal["nothing", "text", "file", "folder", "session"]
 _VALUES: dict[str, Value] = {
@@ -22,6 +23,8 @@ _VALUES: dict[str, Value] = {
 }
 # The ids of this folder's sessions: the first column, without its head.
 _SESSIONS = "contextui sessions 2>/dev/null | tail -n +2 | cut -d' ' -f1"
+# In fish, what follows a tab describes the word before it.
+_FISH_SESSIONS = r"""'(contextui sessions 2>/dev/null | tail -n +2 | string replace -r " +" \t)'"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ def options_of(parser: argparse.ArgumentParser) -> list[Option]:
 def _option(action: argparse.Action) -> Option:
     offered = tuple(action.choices or ())
     if not offered and action.dest in Settings.model_fields:
-        offered = choices(action.dest)
+        offered = tuple(strategy_names()) if action.dest == "strategy" else choices(action.dest)
     about = words(action.help or "").replace("%%", "%")
     value = "nothing" if action.nargs == 0 else _VALUES.get(action.dest, "text")
     return Option(tuple(action.option_strings), offered, value, about, action.nargs == "*")
@@ -203,7 +206,7 @@ def _fish() -> Iterator[str]:
 
 
 def _fish_options(options: Sequence[Option], when: str) -> Iterator[str]:
-    ids = f'-a "({_SESSIONS})"'
+    ids = f"-a {_FISH_SESSIONS}"
     takes = {"nothing": "", "text": "-x", "file": "-r -F", "session": f"-x {ids}",
              "folder": "-x -a '(__fish_complete_directories)'"}  # fmt: skip
     for option in options:

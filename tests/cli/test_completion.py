@@ -27,6 +27,7 @@ CASES = [
     ("contextui debug --tu", {"--turn"}),
     ("contextui completion ", {"bash", "zsh", "fish"}),
     ("contextui config --lang z", {"zh"}),
+    ("contextui --strategy s", {"sliding", "summarization"}),
 ]
 
 
@@ -72,6 +73,17 @@ def test_fish_offers_what_there_is(program: Program, line: str, offered: set[str
     script = 'source $argv[1]; complete -C "$argv[2]"'
     lines = output_of("fish", "-N", "-c", script, script_of(program, "fish"), line)
     assert offered <= {one.split("\t")[0] for one in lines}
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish")
+@pytest.mark.parametrize("line", ["contextui -r ", "contextui debug "])
+def test_fish_tells_what_was_said_in_a_session(program: Program, line: str) -> None:
+    program("-p", "Plan the trip")
+    (info,) = program.sessions()
+    script = 'source $argv[1]; complete -C "$argv[2]"'
+    lines = output_of("fish", "-N", "-c", script, script_of(program, "fish"), line)
+    (told,) = [one for one in lines if one.startswith(f"{info.id[:8]}\t")]
+    assert told.endswith("Plan the trip")
 
 
 SHELLS = {
@@ -128,6 +140,7 @@ def test_tab_completes_what_is_typed(program: Program, shell: str) -> None:
         again = "\x15"  # ctrl+u: an empty line
         typing.type("contextui de\t", "> contextui debug ")
         typing.type(f"{again}contextui --lang=z\t", "> contextui --lang=zh")
+        typing.type(f"{again}contextui --strategy sl\t", "> contextui --strategy sliding")
         typing.type(f"{again}contextui --window my\t", "> contextui --window my\\ window.py")
         typing.type(f"{again}contextui --windows ow\t", "> contextui --windows own\\ windows/")
         typing.type(f"{again}contextui -r {info.id[:2]}\t", f"> contextui -r {info.id[:8]}")
