@@ -9,6 +9,7 @@ from contextui.agent.models.offline.outlining.outline import asked_headings, out
 from contextui.agent.models.offline.outlining.state import filled_state
 from contextui.agent.models.offline.planning.plan import Plan, plan
 from contextui.agent.models.offline.planning.wishing import Planned
+from contextui.agent.models.offline.shown import tags
 from contextui.agent.models.offline.shown.scene import Scene, read
 from contextui.config.choices import Lang
 from contextui.model import (
@@ -50,22 +51,41 @@ class OfflineModel:
 
 def answer_to(request: ModelRequest) -> Answer:
     """The whole answer to a request."""
-    scene = read(request)
-    calls: Sequence[Planned] = ()
+    tagged = () if request.tools else tags.declared_tools(request)
+    scene = read(tags.with_tools(request, tagged) if tagged else request)
     lang = saying.language(scene.words, request.system)
-    if not request.tools:
-        text = _beside_the_talk(request, scene, lang)
+    if not (request.tools or tagged):
+        blocks = [_text(_beside_the_talk(request, scene, lang))]
     else:
-        made = plan(scene, lang)
-        calls = made.calls
-        text = "" if calls else _report(scene, made, lang)
-    blocks = [_call(one) for one in calls] or [{"type": "text", "text": text}]
+        blocks = _next_step(scene, lang)
+        blocks = _in_tags(blocks) if tagged else blocks
+    calls = any(one["type"] == "tool_use" for one in blocks)
     return Answer(
         blocks=tuple(blocks),
         stop_reason="tool_use" if calls else "end_turn",
         usage=usage_of(request, blocks),
         model=OfflineModel.name,
     )
+
+
+def _next_step(scene: Scene, lang: Lang) -> list[Block]:
+    made = plan(scene, lang)
+    return [_call(one) for one in made.calls] or [_text(_report(scene, made, lang))]
+
+
+def _in_tags(blocks: Sequence[Block]) -> list[Block]:
+    """Calls and words as one text, as is asked for where there are no tools of their own."""
+    parts = [
+        tags.written(one["name"], one["input"])
+        if one["type"] == "tool_use"
+        else tags.said(one["text"])
+        for one in blocks
+    ]
+    return [_text("\n".join(parts))]
+
+
+def _text(words: str) -> Block:
+    return {"type": "text", "text": words}
 
 
 def _beside_the_talk(request: ModelRequest, scene: Scene, lang: Lang) -> str:

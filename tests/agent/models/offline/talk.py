@@ -10,7 +10,7 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import CallFinished, CallStarted, TurnFinished
 from contextui.agent.models.offline import OfflineModel
-from contextui.config.choices import Lang
+from contextui.config.choices import Lang, ToolProtocol
 from contextui.context.manager import ContextManager
 from contextui.files.workspace import Workspace
 from contextui.windowing.finding.registry import discover
@@ -36,6 +36,7 @@ class Talk:
         lang: Lang = "en",
         classes: tuple[type[Window], ...] = STRANGERS,
         files: Mapping[str, str] = FILES,
+        protocol: ToolProtocol = "native",
     ) -> None:
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -46,6 +47,7 @@ class Talk:
             model=OfflineModel(),
             context=ContextManager(self.windows),
             approval=ApprovalGate("auto"),
+            tool_protocol=protocol,
         )
         self.controller.install_prompt()
 
