@@ -41,6 +41,7 @@ class MainScreen(Screen[None]):
     """One tree of widgets, three arrangements by width; nothing is ever re-parented."""
 
     BINDINGS = [
+        Binding("tab,shift+tab", "complete", "complete", priority=True),
         Binding("tab", "next_pane(1)", "next pane", priority=True),
         Binding("shift+tab", "next_pane(-1)", show=False, priority=True),
         Binding("ctrl+g", "go_to", "go to", key_display="^g", priority=True),
@@ -256,11 +257,18 @@ class MainScreen(Screen[None]):
     # --- where the person is -----------------------------------------------------------
 
     def action_next_pane(self, step: int) -> None:
-        """Go to the next pane that is shown; in a list of commands, complete."""
-        if self.prompt.is_completing and self.focused is self.prompt:
-            self.writing.complete()
-        else:
-            self.navigation.next(step)
+        """Go to the next pane that is shown."""
+        self.navigation.next(step)
+
+    def action_complete(self) -> None:
+        """Choose the command that is marked."""
+        self.writing.complete()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether an action can be done: in a list of commands, tab leads to no other pane."""
+        if action == "complete":
+            return isinstance(self.focused, Prompt) and self.focused.is_completing
+        return super().check_action(action, parameters)
 
     def action_go_to(self) -> None:
         """Open the question that waits; else ask for one more key, and go there."""

@@ -7,6 +7,7 @@ from textual import events
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import var
 from textual.strip import Strip
 from textual.widgets import TextArea
 
@@ -41,6 +42,8 @@ class Prompt(TextArea):
         Binding("enter", "submit", "send", key_display="enter"),
         Binding("ctrl+j,shift+enter,alt+enter", "new_line", "new line", key_display="^j"),
     ]
+    is_completing = var(False, bindings=True)
+    """Whether a list of commands is shown that the keys lead through."""
 
     class Submitted(Message):
         """The person said something."""
@@ -82,8 +85,6 @@ class Prompt(TextArea):
         self._new_below: Callable[[], int] = lambda: 0
         self.pressed_at = 0.0
         """When a key was pressed last, in the loop's own time."""
-        self.is_completing = False
-        """Whether a list of commands is shown that the keys lead through."""
         self.can_take_back = False
         """Whether there are words that wait, and nothing is written yet."""
         self.notice: Content | None = None

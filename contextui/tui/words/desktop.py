@@ -66,6 +66,9 @@ CHINESE: dict[str, str] = {
     "Close": "关闭",
     "summary, or enter": "摘要，或回车",
     "not saved! enter closes": "未保存！回车关闭",
+    "unsaved! enter": "未保存！回车",
+    "unsaved!": "未保存！",
+    "summary?": "摘要？",
     # the editor
     "changed on disk": "磁盘上已改动",
     "deleted on disk": "磁盘上已删除",

@@ -14,6 +14,7 @@ CHINESE: dict[str, str] = {
     "new line": "换行",
     "commands": "命令",
     "next pane": "下一区",
+    "complete": "补全",
     "go to": "跳到",
     "inspector": "检查器",
     "palette": "命令面板",

@@ -255,6 +255,7 @@ def test_the_list_of_commands_opens_narrows_and_chooses(tmp_path: Path) -> None:
             await pilot.press("/")
             await until(pilot, lambda: pilot.app.screen.query_one(Completions).display)
             assert shown(pilot, "/open NAME")
+            await until(pilot, lambda: shown(pilot, "tab complete"))
             await pilot.press(*"ope", "tab")
             assert prompt(pilot).text == "/open "
             await pilot.press("t", "tab")
@@ -262,6 +263,7 @@ def test_the_list_of_commands_opens_narrows_and_chooses(tmp_path: Path) -> None:
             assert prompt(pilot).text == ""
             await pilot.press("/", "escape")
             assert not pilot.app.screen.query_one(Completions).display
+            await until(pilot, lambda: shown(pilot, "tab next pane"))
 
     asyncio.run(talk())
 

@@ -1,0 +1,63 @@
+"""Where a window asks before it closes: what it says fits into the room that there is."""
+
+import asyncio
+
+import pytest
+from textual.app import App, ComposeResult
+
+from contextui.config.choices import Lang
+from contextui.tui.desktop.closing import Closing
+from contextui.tui.words import Words
+
+LOST = "not saved! enter closes"
+LONG = "three chapters and all their notes are not saved; enter closes the window"
+
+
+class Asking(App[None]):
+    """A row that asks, and nothing else."""
+
+    def __init__(self, lang: Lang) -> None:
+        super().__init__()
+        self._lang = lang
+
+    def compose(self) -> ComposeResult:
+        yield Closing(Words(self._lang))
+
+
+async def asked(width: int, warning: str, lang: Lang = "en", *, later: int = 0) -> str:
+    async with Asking(lang).run_test(size=(width, 3)) as pilot:
+        pilot.app.query_one(Closing).ask(warning)
+        await pilot.pause()
+        if later:
+            await pilot.resize_terminal(later, 3)
+            await pilot.pause()
+        strip = pilot.app.screen._compositor.render_strips()[0]
+        return "".join(segment.text for segment in strip).rstrip()
+
+
+@pytest.mark.parametrize(
+    ("width", "warning", "told"),
+    [
+        (40, LOST, f"Close {LOST}"),
+        (26, LOST, LOST),
+        (22, LOST, "Close unsaved! enter"),
+        (18, LOST, "unsaved! enter"),
+        (10, LOST, "unsaved!"),
+        (80, LONG, f"Close {LONG}"),
+        (50, LONG, "three chapters and all their notes are not saved;…"),
+        (30, LONG, f"Close {LOST}"),
+        (30, "", "Close summary, or enter"),
+        (20, "", "summary, or enter"),
+        (15, "", "Close summary?"),
+    ],
+)
+def test_the_words_are_as_many_as_fit(width: int, warning: str, told: str) -> None:
+    assert asyncio.run(asked(width, warning)) == told
+
+
+def test_they_fit_in_chinese_too() -> None:
+    assert asyncio.run(asked(17, LOST, "zh")) == "未保存！回车关闭"
+
+
+def test_they_follow_the_room() -> None:
+    assert asyncio.run(asked(80, LOST, later=24)) == LOST
