@@ -270,4 +270,14 @@ SAID = (
     Said(('add tea', 'go on with it'), lambda g, a: 'Nothing is left' in a and "Added 2 'tea'" in a and items(g('todo_1')) == [('milk', False), ('tea', False)], FLAT, opened=(todo('milk'), ('monitor', {}))),
     Said(('继续吧',), lambda g, a: '没有剩下要做的' in a, FLAT, opened=(todo('牛奶'),)),
     Said(('pause the monitor', 'go on'), lambda g, a: not g('monitor_1').state.paused, FLAT, opened=(('monitor', {}), todo('milk'))),
+    # what a word is about
+    Said(('delete the note',), lambda g, a: entries(g('notebook_1')) == [] and texts(g('todo_1')) == ['milk'], FLAT, opened=(todo('milk'), ('notebook', {})), acts=(('notebook_1', 'write', {'text': 'the pin is 4711'}),)),
+    Said(('清单里加上茶叶', '删掉那条笔记'), lambda g, a: entries(g('notebook_1')) == [] and texts(g('todo_1')) == ['牛奶', '茶叶'], FLAT, opened=(todo('牛奶'), ('notebook', {})), acts=(('notebook_1', 'write', {'text': '密码是 4711'}),)),
+    Said(('delete the note',), lambda g, a: len(entries(g('notebook_1'))) == 2, FLAT, opened=(('notebook', {}),), acts=(('notebook_1', 'write', {'text': 'a'}), ('notebook_1', 'write', {'text': 'b'}))),
+    Said(('delete the list',), lambda g, a: not g('todo_1') or texts(g('todo_1')) == ['milk'], FLAT, opened=(todo('milk'),)),
+    Said(('有哪些窗口可以打开？',), lambda g, a: '可以打开：' in a and 'notebook' in a, FLAT, opened=(todo('甲'),)),
+    Said(('有哪些窗口是打开的？',), lambda g, a: '已打开：' in a and 'notebook' not in a, FLAT, opened=(todo('甲'),)),
+    Said(('restart the computer',), lambda g, a: g('monitor_1').state.paused and 'cannot' in a, FLAT, opened=(('monitor', {}),), acts=(('monitor_1', 'pause', {}),)),
+    Said(('放点音乐',), lambda g, a: texts(g('todo_1')) == ['甲'] and '无法' in a, FLAT, opened=(todo('甲'),)),
+    Said(('把雨伞放到清单里',), lambda g, a: texts(g('todo_1')) == ['甲', '雨伞'], FLAT, opened=(todo('甲'),)),
 )  # fmt: skip

@@ -5,7 +5,12 @@ from typing import Any
 
 from contextui.agent.models.offline.filling.filled import Filled
 from contextui.agent.models.offline.filling.frame import MOST, Beside, Each, Frame
-from contextui.agent.models.offline.filling.pointing import carried, item_value, wants_item
+from contextui.agent.models.offline.filling.pointing import (
+    carried,
+    is_one_held,
+    item_value,
+    wants_item,
+)
 from contextui.agent.models.offline.filling.quantities import end_of
 from contextui.agent.models.offline.parting.runs import Run
 from contextui.agent.models.offline.reading.clauses import Clause
@@ -34,6 +39,7 @@ def complete(clause: Clause, filled: Filled, frame: Frame, *, alone: bool) -> No
     _take_all(clause, frame.action, filled, frame)
     _take_occurrences(clause, frame.action, filled, frame)
     _take_only_path(frame.action, filled, frame)
+    _take_only_item(clause, frame.action, filled, frame)
     _repeat(clause, frame.action, filled)
     _carry_over(frame.action, filled, frame, alone)
     _append(frame.action, filled, frame)
@@ -128,6 +134,26 @@ def _take_only_path(action: Action, filled: Filled, frame: Frame) -> None:
     if len(paths) == 1:
         filled.params[needed[0].name] = paths[0]
         filled.score += 0.5
+
+
+def _take_only_item(clause: Clause, action: Action, filled: Filled, frame: Frame) -> None:
+    """ "Delete the note", where a window shows one: that one."""
+    needed = [one for one in action.params if not one.optional and one.name not in filled.params]
+    if frame.window is None or len(needed) != 1 or not wants_item(needed[0], frame):
+        return
+    pool = candidates(frame.window, needed[0])
+    told = str(list(filled.params.values()))
+    pointed = any(
+        (before.text == "the" or before.has("~this", "~one", "~object"))
+        and is_one_held(token, needed[0], frame)
+        and token.text not in told
+        for before, token in pairwise(clause.tokens)
+    )
+    whole = len(action.params) == 1 or bool(filled.params)  # to change it, one must say to what
+    value = value_of(pool[0], needed[0], pool) if len(pool) == 1 and pointed and whole else None
+    if value is not None and not any(one.weight for one in filled.left):
+        filled.params[needed[0].name] = value
+        filled.score += 1.5
 
 
 def _repeat(clause: Clause, action: Action, filled: Filled) -> None:

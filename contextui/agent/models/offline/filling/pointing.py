@@ -1,5 +1,6 @@
 """Params that take one of the things that a window shows, named by its words or its place."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -16,7 +17,13 @@ from contextui.agent.models.offline.shown import items as shown
 from contextui.agent.models.offline.shown.blocks import Item, WindowView
 from contextui.agent.models.offline.shown.declared import Param
 from contextui.agent.models.offline.shown.paths import is_file_of
-from contextui.agent.models.offline.shown.profiles import GROUP, alike, likeness, words_of
+from contextui.agent.models.offline.shown.profiles import (
+    GROUP,
+    alike,
+    likeness,
+    profile_of,
+    words_of,
+)
 
 _POINTING = frozenset(("item", "id", "index", "entry", "which", "key", "name", "title"))
 _KINDS = ("#item", "#entry", "#line", "~one")
@@ -61,6 +68,23 @@ def _is_kind_shown(param: Param, frame: Frame) -> bool:
         likeness(_nouns(keys), keys_of(one.tag)) >= GROUP
         for one in frame.window.items[:200] if one.tag for keys in names
     )  # fmt: skip
+
+
+def is_one_held(token: Token, param: Param, frame: Frame) -> bool:
+    """Whether a word stands for one of the things that a window holds, not for the window itself.
+
+    Where a description has a word in the plural, it tells what is held: "notes", not "a list".
+    """
+    assert frame.window is not None
+    word = token.text.casefold()
+    if token.kind is not Kind.WORD or token.is_small or not token.nouns:
+        return False
+    if not token.is_ascii:
+        declared = (*profile_of(frame.action).label, *keys_of(param.name))
+        return token.has(*_KINDS) or likeness(token.nouns, declared) >= GROUP
+    tags = {one.tag.casefold() for one in frame.window.items}
+    singular = word in tags | param.words or word in ("item", "entry")
+    return singular or f"{word}s" in re.findall(r"\w+", frame.window.description.casefold())
 
 
 def item_value(param: Param, run: Run, frame: Frame) -> Value | None:

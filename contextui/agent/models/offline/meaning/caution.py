@@ -25,6 +25,7 @@ _CHANGING = frozenset(listed("edit replace set rename swap write"))
 _CHANGED = frozenset(listed("rename replace remove move copy"))
 _LOOKING = frozenset({"@find", "@show", "@read", "@rename"})
 _OVERWRITING = ("@edit", "@replace")
+_RUNNING = frozenset({"@resume", "@pause", "@start", "@stop", "@reset"})
 _CLOSING = (frozenset({"@close"}),)
 _HEAD_PHRASE = re.compile(r"\s(?:of|with|for|in|that|to)\s|[:：,，.。]")
 _FORBIDDEN, _DOUBTFUL, _GUESSED = 8.0, 3.0, 0.4
@@ -104,22 +105,42 @@ def narrowed(tokens: Sequence[Token], action: Action, window: WindowView) -> flo
     return _FORBIDDEN if unsaid else 0.0
 
 
-def closed_by_mistake(
-    tokens: Sequence[Token], mentions: Collection[int], head: Token | None, window: WindowView
+def by_mistake(
+    tokens: Sequence[Token],
+    mentions: Collection[int],
+    head: Token | None,
+    window: WindowView,
+    action: Action,
 ) -> float:
-    """What speaks against closing a window for something that it only tells of.
+    """What speaks against closing or running a window for something that it only tells of.
 
     "Shut down the machine" is about no window, though one shows what the machine does.
     """
+    closes = action.id == "close"
+    if not closes and (action.params or profile_of(action).verbs.isdisjoint(_RUNNING)):
+        return 0.0
     spoken = [tokens[place] for place in mentions]
     if not spoken:
-        return _DOUBTFUL if head is not None and likeness(head.keys, _CLOSING) < GROUP else 0.0
+        unclear = closes and head is not None and likeness(head.keys, _CLOSING) < GROUP
+        return _DOUBTFUL if unclear else 0.0
     what = keys_of(_HEAD_PHRASE.split(window.description, maxsplit=1)[0])
     names = (*words_of(window)[0], *what, frozenset({"#window"}))
+    names += () if closes else profile_of(action).every
     named = any(
         one.text.casefold() == window.id or likeness(one.nouns, names) >= GROUP for one in spoken
     )
     return 0.0 if named else _DOUBTFUL
+
+
+def unplaced(tokens: Sequence[Token], head: Token | None, action: Action) -> float:
+    """What speaks against adding what a verb may just as well play, when no place is said.
+
+    放点音乐 plays something; 放到清单里 puts it on a list.
+    """
+    verbs = profile_of(action).verbs
+    plays = head is not None and {"@play", "@add"} <= head.keys and "@play" not in verbs
+    placed = any(one.has("~to", "~in", "~behind_noun") for one in tokens)
+    return _DOUBTFUL if plays and "@add" in verbs and not placed else 0.0
 
 
 def is_harmful(action: Action) -> bool:

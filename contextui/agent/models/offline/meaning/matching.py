@@ -7,10 +7,11 @@ from contextui.agent.models.offline.filling.filled import Filled
 from contextui.agent.models.offline.filling.frame import Frame
 from contextui.agent.models.offline.filling.sharing import fill
 from contextui.agent.models.offline.meaning.caution import (
-    closed_by_mistake,
+    by_mistake,
     doubt,
     is_harmful,
     narrowed,
+    unplaced,
 )
 from contextui.agent.models.offline.meaning.objects import (
     are_changed,
@@ -18,6 +19,7 @@ from contextui.agent.models.offline.meaning.objects import (
     composes,
     is_labelled,
     is_made_of_it,
+    is_of_another,
     leaves_object,
 )
 from contextui.agent.models.offline.meaning.taking_in import put_on
@@ -202,14 +204,15 @@ class _Acting:
             score -= unsaid_words(clause, action, filled)
         if not frame.making and len(self._around.windows) > 1:
             score += _SHOWN * _stands_here_alone(window, filled, self._around.windows)
+            score -= _ELSEWHERE * is_of_another(clause, head, window, action, self._around.windows)
         if sum(one.name == window.name for one in self._around.windows) > 1:
             score += _shown_there(window, filled)
         verb = clause.tokens[head] if head is not None else None
         loose = loose_words(clause, window, action, roles)
         score -= doubt(verb, action, filled, by_switch=filled.switched, loose=loose)
-        score -= narrowed(clause.tokens, action, window)
-        if action.id == "close" and not pointed:
-            score -= closed_by_mistake(clause.tokens, roles.mentions, verb, window)
+        score -= narrowed(clause.tokens, action, window) + unplaced(clause.tokens, verb, action)
+        if not pointed:
+            score -= by_mistake(clause.tokens, roles.mentions, verb, window, action)
         if frame.making and verb is not None and verb.has("make") and is_made_of_it(clause, head):
             score -= _KNOWN
         score -= meant_otherwise(clause, window, action, roles)

@@ -1,5 +1,7 @@
 """What a verb is about: something that is there, that is to be made, or that nobody knows."""
 
+from collections.abc import Sequence
+
 from contextui.agent.models.offline.filling.filled import Filled
 from contextui.agent.models.offline.filling.frame import Each
 from contextui.agent.models.offline.reading.clauses import Clause
@@ -7,7 +9,7 @@ from contextui.agent.models.offline.reading.token import Kind
 from contextui.agent.models.offline.reading.words import keys_of
 from contextui.agent.models.offline.referring.knowing import knows
 from contextui.agent.models.offline.shown.blocks import Action, WindowView
-from contextui.agent.models.offline.shown.profiles import GROUP, likeness
+from contextui.agent.models.offline.shown.profiles import GROUP, likeness, words_of
 
 
 def leaves_object(clause: Clause, head: int | None, filled: Filled, window: WindowView) -> bool:
@@ -18,6 +20,23 @@ def leaves_object(clause: Clause, head: int | None, filled: Filled, window: Wind
         return False
     left = any(one.weight >= 1 and after[0] in one.tokens for one in filled.left)
     return left and not knows(window, after[0])
+
+
+def is_of_another(
+    clause: Clause,
+    head: int | None,
+    window: WindowView,
+    action: Action,
+    windows: Sequence[WindowView],
+) -> bool:
+    """Whether the one thing to act on is what another window is about, and this one is not."""
+    said = [one for n, one in enumerate(clause.tokens) if n != head and one.kind is Kind.WORD]
+    things = [one for one in said if not one.is_small]
+    if not action.params or len(things) != 1 or any(one.has("~all", "~except") for one in said):
+        return False
+    others = [words_of(one)[:2] for one in windows if one.name != window.name]
+    elsewhere = any(likeness(things[0].nouns, part) >= GROUP for one in others for part in one)
+    return head is not None and elsewhere and not knows(window, things[0])
 
 
 def composes(clause: Clause, head: int | None) -> bool:
