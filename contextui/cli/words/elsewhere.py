@@ -55,6 +55,8 @@ CHINESE: dict[str, str] = {
     "{file} sets {name}, and there is no such setting.{hint}": (
         "{file} 设置了 {name}，但没有这个设置。{hint}"
     ),
+    " There is: {names}.": "可用：{names}。",
+    " Is {near} meant?": "是不是 {near}？",
     # compaction
     "The summary would save nothing ({grown} tokens).": "总结不会节省空间（{grown} 个 token）。",
     # sessions

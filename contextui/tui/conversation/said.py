@@ -57,7 +57,7 @@ class ModelWords(Markdown):
     BLOCKS = Markdown.BLOCKS | LISTS
 
     def __init__(self, words: Words, text: str = "") -> None:
-        super().__init__(for_terminal(mask_own(text[:LONGEST])), open_links=False)
+        super().__init__(_beginning(text, LONGEST), open_links=False)
         self._words = words
         self._drawn = min(len(text), LONGEST)
         self._length = len(text)
@@ -90,7 +90,7 @@ class ModelWords(Markdown):
         """Other words in the place of all that came."""
         self._waiting, self._held, self._length = [], "", len(text)
         self._drawn = min(len(text), LONGEST)
-        self.update(for_terminal(mask_own(text[:LONGEST])))
+        self.update(_beginning(text, LONGEST))
         self._say_what_is_left_out()
 
     def _draw_after(self, seconds: float) -> None:
@@ -103,9 +103,9 @@ class ModelWords(Markdown):
         text, self._waiting = self._held + "".join(self._waiting), []
         end = len(text) if self._is_whole else len(text) - begun_own(text)
         text, self._held = text[:end], text[end:]
-        if room := text[: LONGEST - self._drawn]:
-            self._drawn += len(room)
-            await self.append(for_terminal(mask_own(room)))
+        if text and (room := LONGEST - self._drawn):
+            self._drawn += min(len(text), room)
+            await self.append(_beginning(text, room))
         self._say_what_is_left_out()
         self._will_draw = False
         if self._waiting or (self._held and self._is_whole):
@@ -126,3 +126,10 @@ class AsideLine(Static):
 
     def __init__(self, text: str, *, is_error: bool = False) -> None:
         super().__init__(inert(text), classes="aside -error" if is_error else "aside")
+
+
+def _beginning(text: str, room: int) -> str:
+    """As much of a text as there is room for, with no part of a key at its end."""
+    part = text[:room]
+    whole = len(part) if len(part) == len(text) else len(part) - begun_own(part)
+    return for_terminal(mask_own(part[:whole]))

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.pilot import Pilot
 from textual.widgets import Markdown
@@ -11,7 +12,8 @@ from textual.widgets import Markdown
 from contextui.agent.events import TurnFinished, TurnStarted
 from contextui.model import TextDelta, ThinkingDelta
 from contextui.tui.conversation.pane import Conversation
-from contextui.tui.conversation.said import ModelWords
+from contextui.tui.conversation.said import LONGEST, ModelWords
+from contextui.tui.words import Words
 from tests.tui.running import desk_in, running, shown, until
 
 
@@ -96,3 +98,18 @@ def test_a_key_of_the_environment_is_not_shown_piece_by_piece(
             await until(pilot, lambda: shown(pilot, "It is ***. And Zq3"))
 
     asyncio.run(talk())
+
+
+def test_a_key_at_the_end_of_what_is_shown_is_not_shown_in_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "Zq3-not-for-the-screen-7")
+    words = ModelWords(Words("en"), "x" * (LONGEST - 9) + "Zq3-not-for-the-screen-7")
+
+    async def go() -> None:
+        async with App[None]().run_test() as pilot:
+            await pilot.app.mount(words)
+            await pilot.pause()
+            assert words.source == "x" * (LONGEST - 9)
+
+    asyncio.run(go())
