@@ -20,6 +20,7 @@ from contextui.agent.models.offline.meaning.objects import (
     is_labelled,
     is_made_of_it,
     is_of_another,
+    is_window_itself,
     leaves_object,
 )
 from contextui.agent.models.offline.meaning.taking_in import put_on
@@ -221,7 +222,11 @@ class _Acting:
             score -= _KNOWN * are_there(window, filled)
         if frame.making and verb is not None and verb.has("make"):
             score -= _KNOWN * are_changed(window, filled)
-        if leaves_object(clause, head, filled, window) or composes(clause, head):
+        if (
+            leaves_object(clause, head, filled, window)
+            or composes(clause, head)
+            or is_window_itself(clause, head, roles.mentions, frame)
+        ):
             score = min(score, _UNSURE)
         told = filled.sure > 1 and filled.sure == len(filled.params) and not filled.left_weight
         adjusted = verb is not None and _adjusts(verb, action) and not filled.missing

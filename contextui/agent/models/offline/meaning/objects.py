@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from contextui.agent.models.offline.filling.filled import Filled
-from contextui.agent.models.offline.filling.frame import Each
+from contextui.agent.models.offline.filling.frame import Each, Frame
+from contextui.agent.models.offline.filling.pointing import is_one_held
 from contextui.agent.models.offline.reading.clauses import Clause
 from contextui.agent.models.offline.reading.token import Kind
 from contextui.agent.models.offline.reading.words import keys_of
@@ -37,6 +38,22 @@ def is_of_another(
     others = [words_of(one)[:2] for one in windows if one.name != window.name]
     elsewhere = any(likeness(things[0].nouns, part) >= GROUP for one in others for part in one)
     return head is not None and elsewhere and not knows(window, things[0])
+
+
+def is_window_itself(clause: Clause, head: int | None, mentions: set[int], frame: Frame) -> bool:
+    """Whether a window is to be deleted, and none of the things in it: "delete this list"."""
+    tokens, action = clause.tokens, frame.action
+    if head is None or not tokens[head].has("@remove"):
+        return False
+    if action.id == "close" or not action.params:
+        return False
+    for place in mentions - {0, 1}:
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        ends = after is None or after.kind is Kind.MARK or place + 1 == head
+        led = place - 2 == head or tokens[place - 2].has("~object")
+        if ends and led and tokens[place - 1].has("~this"):
+            return not any(is_one_held(tokens[place], one, frame) for one in action.params)
+    return False
 
 
 def composes(clause: Clause, head: int | None) -> bool:
