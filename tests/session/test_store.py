@@ -24,7 +24,7 @@ from contextui import (
 )
 from contextui.context.manager import ContextManager
 from contextui.errors import InvalidItemError
-from contextui.session.export import to_json
+from contextui.session.export import to_json, to_markdown
 from contextui.session.git import branch_of
 from contextui.session.loading import NotASessionError
 from contextui.session.log import SessionLockedError
@@ -481,7 +481,9 @@ def test_old_hidden_items_keep_their_description_and_read_their_content(session:
 # --- export ----------------------------------------------------------------------------------
 
 
-def test_a_session_can_be_taken_as_json(store: SessionStore, session: Session) -> None:
+def test_a_session_can_be_read_as_markdown_and_taken_as_json(
+    store: SessionStore, session: Session
+) -> None:
     talk = Talk(session)
     talk.open("a ``` line")
     talk.say("hello\x1b[31m")
@@ -490,6 +492,13 @@ def test_a_session_can_be_taken_as_json(store: SessionStore, session: Session) -
     dropped = talk.answer("no")
     talk.context.drop(dropped.id)
     view = store.view(session.id, whole=True)
+    text = to_markdown(view)
+    assert text.startswith("# hello␛[31m\n")
+    assert "\x1b" not in text
+    assert "## You\n\nhello␛[31m" in text
+    assert '```\naction {"n": 1}\n```' in text
+    assert "## Model (dropped)\n\nno" in text
+    assert "````\na ``` line\n````" in text
     data = json.loads(json.dumps(to_json(view)))
     assert [item["type"] for item in data["items"]] == [
         "Window",
