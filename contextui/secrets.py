@@ -138,6 +138,10 @@ class OwnMasked:
     def __init__(self) -> None:
         self._held = ""
 
+    def __bool__(self) -> bool:
+        """Whether something is held back."""
+        return bool(self._held)
+
     def take(self, text: str) -> str:
         """What can be shown now that this came."""
         text = self._held + text

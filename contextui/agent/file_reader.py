@@ -8,9 +8,7 @@ from contextui.config.choices import Lang
 from contextui.context.gists.gist import gist, gist_of_size, is_workbook
 from contextui.context.item import ContextItem, Stage
 from contextui.errors import InvalidParamsError
-from contextui.files.errors import (
-    FileError,
-)
+from contextui.files.errors import FileError
 from contextui.files.page import Page
 from contextui.files.version import Version
 from contextui.files.workspace import FileInfo, Workspace

@@ -5,7 +5,7 @@ import time
 from textual.content import Content
 from textual.widgets import Markdown, Static
 
-from contextui.secrets import begun_own, mask_own
+from contextui.secrets import OwnMasked, begun_own, mask_own
 from contextui.text import for_terminal
 from contextui.tui.cells import FAINT, inert, short
 from contextui.tui.conversation.lists import LISTS
@@ -57,12 +57,12 @@ class ModelWords(Markdown):
     BLOCKS = Markdown.BLOCKS | LISTS
 
     def __init__(self, words: Words, text: str = "") -> None:
-        super().__init__(_beginning(text, LONGEST), open_links=False)
+        super().__init__(_beginning(text), open_links=False)
         self._words = words
         self._drawn = min(len(text), LONGEST)
         self._length = len(text)
         self._waiting: list[str] = []
-        self._held = ""
+        self._masked = OwnMasked()
         self._is_whole = False
         self._will_draw = False
 
@@ -83,14 +83,14 @@ class ModelWords(Markdown):
     def finish(self) -> None:
         """All words have come."""
         self._is_whole = True
-        if self._held and not self._will_draw:
+        if self._masked and not self._will_draw:
             self._draw_after(_BEAT)
 
     def put(self, text: str) -> None:
         """Other words in the place of all that came."""
-        self._waiting, self._held, self._length = [], "", len(text)
+        self._waiting, self._masked, self._length = [], OwnMasked(), len(text)
         self._drawn = min(len(text), LONGEST)
-        self.update(_beginning(text, LONGEST))
+        self.update(_beginning(text))
         self._say_what_is_left_out()
 
     def _draw_after(self, seconds: float) -> None:
@@ -100,15 +100,15 @@ class ModelWords(Markdown):
     async def _draw_waiting(self) -> None:
         """Draw what came since the last time, and no more before that is done."""
         began = time.monotonic()
-        text, self._waiting = self._held + "".join(self._waiting), []
-        end = len(text) if self._is_whole else len(text) - begun_own(text)
-        text, self._held = text[:end], text[end:]
+        text, self._waiting = self._masked.take("".join(self._waiting)), []
+        if self._is_whole:
+            text += self._masked.rest()
         if text and (room := LONGEST - self._drawn):
             self._drawn += min(len(text), room)
-            await self.append(_beginning(text, room))
+            await self.append(for_terminal(text[:room]))
         self._say_what_is_left_out()
         self._will_draw = False
-        if self._waiting or (self._held and self._is_whole):
+        if self._waiting or (self._masked and self._is_whole):
             self._draw_after(max(_BEAT, time.monotonic() - began))
 
     def _say_what_is_left_out(self) -> None:
@@ -128,8 +128,8 @@ class AsideLine(Static):
         super().__init__(inert(text), classes="aside -error" if is_error else "aside")
 
 
-def _beginning(text: str, room: int) -> str:
-    """As much of a text as there is room for, with no part of a key at its end."""
-    part = text[:room]
+def _beginning(text: str) -> str:
+    """As much of a text as is drawn, with no part of a key at its end."""
+    part = text[:LONGEST]
     whole = len(part) if len(part) == len(text) else len(part) - begun_own(part)
     return for_terminal(mask_own(part[:whole]))
