@@ -8,6 +8,7 @@ from contextui.agent.phrases import of_tools
 from contextui.config.choices import Approval
 from contextui.errors import ContextUIError
 from contextui.windowing.intent import Intent
+from contextui.windowing.preview import Preview, Verb
 
 Choice = Literal["once", "always", "no"]
 """Allow it this time, allow this action of this window from now on, or refuse it."""
@@ -18,22 +19,56 @@ class NotAllowedError(ContextUIError):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What a person is asked.
+class Grant:
+    """What a person allowed for the rest of the session: one action on one target.
 
     Attributes:
-        window_id: The window that would act.
+        window_class: The name of the window's class.
         action_id: Its action.
-        label: What the action is, in its author's words.
-        params: What it would be called with.
-        preview: What it would do, in words or as a diff, if the window tells that.
+        target: The preview's target; of an action without a preview, its params as JSON.
+    """
+
+    window_class: str
+    action_id: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked before an action is carried out.
+
+    Attributes:
+        window_id: The window that would act; empty for a tool without a window.
+        action_id: Its action, or the tool.
+        label: The action's label.
+        params: The arguments, checked.
+        preview: What would change; None if the window gives no preview.
+        problem: Why the preview could not be made.
+        grant: What `always` would allow; None: this target asks every time.
     """
 
     window_id: str
     action_id: str
     label: str
     params: Mapping[str, Any]
-    preview: str | None = None
+    preview: Preview | None = None
+    problem: str = ""
+    grant: Grant | None = None
+
+    @property
+    def name(self) -> str:
+        """The action as people and models write it: ``editor_1.save``."""
+        return f"{self.window_id}.{self.action_id}" if self.window_id else self.action_id
+
+    @property
+    def verb(self) -> Verb:
+        """What would be done to the target."""
+        return self.preview.verb if self.preview else "run"
+
+    @property
+    def target(self) -> str:
+        """What would change; without a preview, the action itself."""
+        return self.preview.target if self.preview else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +127,8 @@ class ApprovalGate:
             return
         if self.ask is None:
             raise NotAllowedError(words.nobody_to_ask.format(name=named))
-        preview = await window.runtime.preview(action.id, intent.arguments)
+        text = await window.runtime.preview(action.id, intent.arguments)
+        preview = Preview(named, diff=text) if text else None
         label = action.labelled(window.env.lang)
         decision = await self.ask(
             Question(window.id, action.id, label, dict(intent.arguments), preview)

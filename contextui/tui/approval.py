@@ -29,7 +29,9 @@ class Preview(Static):
     def __init__(self, words: Words, question: Question) -> None:
         super().__init__(id="preview")
         untold = words("The window does not tell what would change.")
-        self._text = question.preview or _params(question) or untold
+        self._text = (
+            (question.preview.diff if question.preview else "") or _params(question) or untold
+        )
 
     def render(self) -> Content:
         """As wide as there is room."""
@@ -82,8 +84,8 @@ class ApprovalScreen(ModalScreen[Decision]):
             (line(f"{question.window_id}.{question.action_id}"), "bold"),
             (f"   {line(question.label)}", MUTED),
         ]
-        if question.preview and is_diff(question.preview):
-            added, removed = changed(question.preview)
+        if question.preview and is_diff(question.preview.diff):
+            added, removed = changed(question.preview.diff)
             parts += [(f"   +{added}", "$text-success"), (f" −{removed}", "$text-error")]
         return Content.assemble(*parts)
 
