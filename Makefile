@@ -8,12 +8,14 @@ WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 # The tests start hundreds of processes: without bytecode each would compile the program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run demo test test-long test-crash test-histories test-real lint format screenshots bench clean
+.PHONY: help run demo check test test-long test-crash test-histories test-real lint format screenshots bench clean
 
 help:
 	@echo "make run          opens the app"
 	@echo "make demo         plays a conversation without a screen"
-	@echo "make test         runs the tests; test-long, test-crash, test-histories, test-real: more of them"
+	@echo "make check        runs the quick tests, for use while working"
+	@echo "make test         runs the tests; test-long, test-real: the rest of them, as CI does"
+	@echo "                  test-crash, test-histories: more kills, more random conversations"
 	@echo "make lint         checks style, types and layers; make format mends the style"
 	@echo "make bench        prints how the parts compare"
 	@echo "make screenshots  takes the pictures"
@@ -34,14 +36,22 @@ run: $(READY)
 demo: $(READY)
 	@$(BIN)/python -m contextui.cli.demo
 
+# Units: no screen, no processes, no fuzzing.
+check: $(READY)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal --quiet \
+		tests/config tests/context tests/files tests/windowing tests/windows \
+		tests/agent/models/test_reading.py tests/agent/test_tools.py tests/test_names.py \
+		tests/test_secrets.py tests/test_text.py \
+		--ignore tests/context/compaction/test_lasting.py --ignore tests/context/test_trim.py
+
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-# What takes long: other sizes of the screen, hostile text in every window, megabytes, resizes.
+# Tests marked `long`: every key of the larger panes, fuzzers, megabytes, storms of resizes.
 test-long: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m long
 
-# The long runs of what `make test` runs shortly: processes killed at any moment, random talks.
+# Larger runs of what `make test` samples: processes killed at any moment, random conversations.
 test-crash: $(READY)
 	CONTEXTUI_KILLS=1000 CONTEXTUI_SAVE_KILLS=1000 \
 		$(BIN)/python -m pytest --numprocesses auto \

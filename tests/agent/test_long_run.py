@@ -11,7 +11,7 @@ from tests.agent.shapes import violations
 
 TURNS = int(os.environ.get("CONTEXTUI_TURNS", "100"))
 WHOLE = 600
-"""Turns from which on the figures mean something; `make test-histories` plays so many."""
+"""Turns from which on the figures mean something."""
 
 
 MOST_ASIDES = {
@@ -35,10 +35,10 @@ def test_a_long_session_stays_within_its_budget(name: str) -> None:
     assert figures.asides <= MOST_ASIDES[name]
 
 
-@pytest.mark.skipif(TURNS < WHOLE, reason="figures of short sessions mean nothing")
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(strategies()))
 def test_a_strategy_costs_a_fifth_of_trimming_every_turn(name: str) -> None:
     strategy, compacts = strategies()[name]
     with trimming_every_turn():
-        base = play(SlidingWindow(), turns=TURNS)
-    assert base.cost >= 5 * play(strategy, turns=TURNS, compacts=compacts).cost
+        base = play(SlidingWindow(), turns=WHOLE)
+    assert base.cost >= 5 * play(strategy, turns=WHOLE, compacts=compacts).cost

@@ -9,23 +9,6 @@ import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
-TAKES_LONG = (
-    "desktop/test_pane.py",
-    "desktop/test_frame.py",
-    "desktop/test_acting.py",
-    "desktop/test_form.py",
-    "desktop/test_own_todo.py",
-    "desktop/test_own_editor.py",
-    "inspector/test_pages.py",
-    "inspector/test_items.py",
-    "tui/test_approval.py",
-    "tui/test_compacting.py",
-)
-"""Files with an app of its own for each of many keys: `make test-long` runs these."""
-
-ALWAYS = ("test_two_hundred_windows_are_a_few_widgets",)
-"""What of them is run each time."""
-
 
 @pytest.fixture(autouse=True)
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -55,11 +38,3 @@ def one_parse() -> Iterator[None]:
 def pytest_collection_finish() -> None:
     """What is imported stays; to look through it for garbage takes a fifth of a screen's time."""
     gc.freeze()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what takes long."""
-    for item in items:
-        name = getattr(item, "originalname", item.name)
-        if item.path.as_posix().endswith(TAKES_LONG) and name not in ALWAYS:
-            item.add_marker(pytest.mark.long)

@@ -14,6 +14,8 @@ from contextui.windowing.snapshot import Lod
 from tests.tui.desktop.samples import SlowWindow, desk_with, enter, frame_of, region_text
 from tests.tui.running import running, say, shown, until
 
+pytestmark = pytest.mark.long
+
 
 def test_the_border_tells_who_acted_how_much_is_shown_and_what_it_costs(tmp_path: Path) -> None:
     async def go() -> None:

@@ -15,6 +15,8 @@ from contextui.tui.desktop.menu import MenuScreen
 from tests.tui.desktop.samples import desk_with, desktop, enter, frame_of, frames, region_text
 from tests.tui.running import lines, running, say, shown, until
 
+pytestmark = pytest.mark.long
+
 
 def numbers(found: dict[str, WindowFrame]) -> list[str]:
     """The windows that are shown, in the order of their places."""

@@ -35,6 +35,8 @@ from tests.tui.inspector.scene import (
 from tests.tui.running import lines, running, say, until
 from tests.tui.sharing import SharedApp
 
+pytestmark = pytest.mark.long
+
 Act = Callable[["Pilot[int]", Desk], Awaitable[None]]
 
 

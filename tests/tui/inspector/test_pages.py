@@ -32,6 +32,8 @@ from tests.tui.inspector.scene import (
 from tests.tui.running import desk_in, lines, running, say, until
 from tests.tui.sharing import SharedApp
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_brackets_turn_pages_and_focus_stays_within(

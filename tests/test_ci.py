@@ -1,0 +1,43 @@
+"""CI runs every test: none is left out by a marker, by its name or by a setting."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+SELECTED = {
+    "test": None,  # the default of pyproject.toml
+    "test-long": "long",
+    "test-real": "realmodel",
+}
+"""The targets that CI runs, and the marker that each selects."""
+
+
+def recipe(target: str) -> str:
+    """What a target of the Makefile runs."""
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    found = re.search(rf"^{target}:[^\n]*\n((?:\t[^\n]*\n)+)", makefile, re.MULTILINE)
+    assert found, target
+    return found[1]
+
+
+def test_ci_runs_every_target_that_selects_tests() -> None:
+    script = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+    for target in (*SELECTED, "lint"):
+        assert f"make {target}" in script
+
+
+def test_the_targets_together_select_every_test() -> None:
+    settings = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert '"-m", "not realmodel and not long"]' in settings
+    for target, marker in SELECTED.items():
+        run = recipe(target)
+        assert re.findall(r" -m (\w+)\n", run) == ([marker] if marker else [])
+        for option in ("--ignore", "--deselect", " -k ", " tests"):
+            assert option not in run, target
+
+
+def test_no_test_is_left_out_by_its_name() -> None:
+    hooks = ("collect_ignore", "pytest_ignore_collect", "pytest_deselected", "modifyitems")
+    for file in ROOT.glob("tests/**/conftest.py"):
+        text = file.read_text("utf-8")
+        assert not [hook for hook in hooks if hook in text], file
