@@ -181,6 +181,13 @@ def test_a_huge_file_is_refused_without_reading_it(home: Path, folder: Path) -> 
     )
 
 
+def test_files_listed_after_a_refused_one_are_reviewed(home: Path, folder: Path) -> None:
+    (folder / "a_link.py").symlink_to("/dev/null")
+    review = TrustStore(home).review(folder)
+    assert statuses(review) == {"a_link.py": "refused", "one.py": "new", "two.py": "new"}
+    assert set(review.contents) == {"one.py", "two.py"}
+
+
 def test_a_trusted_file_that_becomes_refused_asks_again(home: Path, folder: Path) -> None:
     store = TrustStore(home)
     store.trust(folder)
@@ -264,6 +271,20 @@ def test_damaged_nothing_is_trusted_and_it_is_kept(home: Path, folder: Path, dam
     assert TrustStore(home).problem is None
     (aside,) = home.glob("trust.json.unusable-*")
     assert aside.read_bytes() == damage
+
+
+@pytest.mark.parametrize("version", [0, 2, "1", None])
+def test_a_record_of_another_version_trusts_nothing(
+    home: Path, folder: Path, version: object
+) -> None:
+    store = TrustStore(home)
+    store.trust(folder)
+    assert json.loads(store.path.read_bytes())["version"] == 1  # older programs read it
+    record = json.loads(store.path.read_bytes())
+    store.path.write_text(json.dumps({**record, "version": version}), "utf-8")
+    assert not store.review(folder).trusted
+    assert store.problem
+    assert "another version" in store.problem
 
 
 def test_what_others_may_write_to_trusts_nothing(home: Path, folder: Path) -> None:
