@@ -19,7 +19,7 @@ from contextui.agent.judging import judge
 from contextui.agent.making_room import RoomMaker, outcome
 from contextui.agent.meanwhile import Meanwhile
 from contextui.agent.patience import Tell
-from contextui.agent.prompt import install, system_prompt
+from contextui.agent.prompt import install, project_block, system_prompt
 from contextui.agent.protocol import calls_of
 from contextui.agent.setup import Setup
 from contextui.agent.steps import Steps
@@ -91,13 +91,14 @@ class InteractionController:
     # --- before and after --------------------------------------------------------------
 
     def install_prompt(self, guide: str = "") -> ContextItem:
-        """Have the context begin with the system prompt.
+        """Begin the context with the system prompt, and with what the project provides.
 
         Args:
-            guide: The text of the folder's AGENTS.md.
+            guide: The text of the folder's AGENTS.md. It is sent as a user message.
         """
         classes, lang = self.windows.classes.values(), self.windows.lang
-        return install(self.context, system_prompt(classes, lang, guide, self.tool_protocol))
+        prompt = system_prompt(classes, lang, self.tool_protocol)
+        return install(self.context, prompt, project_block(classes, lang, guide))
 
     def check_budget(self) -> None:
         """Make sure that there is room for a conversation at all.

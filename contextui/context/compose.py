@@ -8,7 +8,7 @@ from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 
 from contextui.context.calls import Calls
-from contextui.context.forms import Shown, unit_messages, window_message
+from contextui.context.forms import Shown, head_first, unit_messages, window_message
 from contextui.context.history import History
 from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
 from contextui.context.meter import Meter
@@ -157,7 +157,7 @@ class Composer:
                 for item in visible(self._system_items)
                 if not (self.under_way and item.stage is Stage.NEW)
             )
-            self._system = list(self._pieces(units(stands)))
+            self._system = list(self._pieces(units(head_first(stands))))
         return self._system
 
     def _current_sent(self) -> list[Piece]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 from typing import NamedTuple
+from xml.sax.saxutils import escape
 
 from contextui.context.item import Carried, ContextItem, ItemType, Stage
 from contextui.context.placement import Arrival
 from contextui.context.units import Unit
-from contextui.model import Block, LlmMessage
+from contextui.model import Block, LlmMessage, Role
+from contextui.text import for_xml
 
 _THINKING = ("thinking", "redacted_thinking")
 _NO_OUTPUT = "(no output)"
@@ -30,7 +32,7 @@ def unit_messages(unit: Unit, arriving: Arrival = _NOTHING) -> list[Shown]:
         case ItemType.TOOL:
             return _loose(unit.items, arriving)
         case ItemType.SYSTEM:
-            return [Shown(LlmMessage("system", content_of(head)), (head,))]
+            return [Shown(LlmMessage(role_of(head), content_of(head)), (head,))]
         case _:
             words = LlmMessage("user", content_of(head))
             return [*_copies(head, arriving), Shown(words, (head,))]
@@ -48,8 +50,26 @@ def content_of(item: ContextItem) -> str | tuple[Block, ...]:
             return _answer_blocks(item)
         case ItemType.TOOL:
             return _result_content(item)
+        case ItemType.SYSTEM if item.is_summary:
+            return f"<Summary>\n{escape(for_xml(item.face.content))}\n</Summary>"
         case _:
             return item.face.blocks or item.face.content
+
+
+def role_of(item: ContextItem) -> Role:
+    """The role of the message that shows an item."""
+    match item.type:
+        case ItemType.ASSISTANT:
+            return "assistant"
+        case ItemType.SYSTEM if not item.is_background:
+            return "system"
+    return "user"
+
+
+def head_first(items: Iterable[ContextItem]) -> list[ContextItem]:
+    """System items in the order in which requests begin with them: the system prompt, what the
+    project provides, summaries of what was said before all that is left."""
+    return sorted(items, key=lambda item: (item.is_background, item.is_summary, item.seq))
 
 
 def is_reduced(item: ContextItem) -> bool:

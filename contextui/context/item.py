@@ -39,6 +39,10 @@ SUMMARY = "summary-"
 """How the id of an item begins that stands for others."""
 
 
+PROJECT = "project-"
+"""How the id of an item begins that holds what the project's folder provides."""
+
+
 BESIDE = "beside-"
 """How the id of an item begins that stands in the person's place, and was not said by them."""
 
@@ -209,6 +213,15 @@ class ContextItem:
     def is_summary(self) -> bool:
         """Whether it stands for items that were compacted."""
         return self.type is ItemType.SYSTEM and self.id.startswith(SUMMARY)
+
+    @property
+    def is_background(self) -> bool:
+        """Whether it is a System item that others wrote: a summary, or a project's text.
+
+        It comes directly behind the system prompt, but as a user message: only the program's own
+        words may have the rank of a system prompt.
+        """
+        return self.type is ItemType.SYSTEM and self.id.startswith((SUMMARY, PROJECT))
 
     @property
     def face(self) -> Face:

@@ -3,12 +3,9 @@
 from collections.abc import Iterable
 
 from contextui.context import forms
-from contextui.context.item import Carried, ContextItem, ItemType
-from contextui.model import Role
+from contextui.context.item import Carried, ContextItem
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
-
-_ROLES: dict[ItemType, Role] = {ItemType.SYSTEM: "system", ItemType.ASSISTANT: "assistant"}
 
 
 class Meter:
@@ -28,7 +25,7 @@ class Meter:
         form = (item.revision, item.held is not None, forms.is_reduced(item))
         known = self._items.get(item.id)
         if known is None or known[0] != form:
-            overhead = self._counter.message_overhead(_ROLES.get(item.type, "user"))
+            overhead = self._counter.message_overhead(forms.role_of(item))
             tokens = overhead + self._counter.count_content(forms.content_of(item))
             known = self._items[item.id] = (form, tokens)
         return known[1]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from contextui.config.choices import Placement
-from contextui.context.forms import Shown, unit_messages, window_message
+from contextui.context.forms import Shown, head_first, unit_messages, window_message
 from contextui.context.item import Carried, ContextItem, ItemType, Stage, is_conversation
 from contextui.context.placement import arrival, live_copy
 from contextui.context.trim import trim
@@ -113,7 +113,7 @@ def _tail(items: Sequence[ContextItem], windows: WindowManager | None) -> list[S
         for copy in item.carried
     }
     arriving = arrival(new, bool(turn), sent, live, windows)
-    shown = [one for unit in units(system) for one in unit_messages(unit)]
+    shown = [one for unit in units(head_first(system)) for one in unit_messages(unit)]
     for unit in conversation:
         if unit.head.type is ItemType.WINDOW:
             shown += _closed_window(unit.head, windows)
@@ -124,7 +124,7 @@ def _tail(items: Sequence[ContextItem], windows: WindowManager | None) -> list[S
 
 def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> list[Shown]:
     shown: list[Shown] = []
-    for unit in units(_summaries_first(items)):
+    for unit in units(_background_first(items)):
         if unit.head.type is not ItemType.WINDOW:
             shown += unit_messages(unit)
         elif windows is not None and (copy := live_copy(unit.head, windows)):
@@ -134,13 +134,13 @@ def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> li
     return shown
 
 
-def _summaries_first(items: Sequence[ContextItem]) -> list[ContextItem]:
-    """Summaries tell what was before all that is left, so they stand behind the system prompt."""
+def _background_first(items: Sequence[ContextItem]) -> list[ContextItem]:
+    """Put what the project provides, and summaries, directly behind the system prompt."""
     is_system = (item.type is ItemType.SYSTEM for item in items)
     first = next((place for place, system in enumerate(is_system) if not system), len(items))
-    summaries = [item for item in items[first:] if item.is_summary]
-    rest = (item for item in items[first:] if not item.is_summary)
-    return [*items[:first], *summaries, *rest]
+    background = [item for item in items[first:] if item.is_background]
+    rest = (item for item in items[first:] if not item.is_background)
+    return [*head_first([*items[:first], *background]), *rest]
 
 
 def _closed_window(item: ContextItem, windows: WindowManager | None) -> list[Shown]:

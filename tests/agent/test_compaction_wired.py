@@ -15,6 +15,7 @@ from tests.agent.wired import Wired, adding, before, is_live, opening, results, 
 BUDGET = 6_000
 UNKNOWN = {"input_tokens": 0, "output_tokens": 0}  # so that no figure of the server's counts
 LONG = "and so on, and so forth; " * 12
+QUESTION = f"What is on the list? {LONG}"  # as long as all before it, so that it is due then
 OUTLINE = "## Goal\nA list for the shop.\n## Next step\nBuy bread."
 
 
@@ -26,13 +27,18 @@ def fill(wired: Wired, turns: int = 60) -> int:
     """Talk until a compaction is due, with a window open and the first words pinned; how long."""
     wired.begin(options(budget=BUDGET))
     wired.say("Remember that I am Ann.", said(opening("milk")), said("Yes."))
-    context = wired.session.context
-    context.pin(context.get_active()[1].id)
+    wired.pin_first_words()
     for number in range(turns):
-        if wired.talk.compaction.is_due():
+        words = f"add {number} {LONG}"
+        if is_due(wired, words):
             return number
-        wired.say(f"add {number} {LONG}", said(adding(f"item {number}")), said(f"Done {LONG}"))
+        wired.say(words, said(adding(f"item {number}")), said(f"Done {LONG}"))
     raise AssertionError("It was never due.")
+
+
+def is_due(wired: Wired, words: str) -> bool:
+    """Whether a turn with these words begins with a compaction."""
+    return wired.talk.compaction.is_due(wired.session.context.counter.count(words))
 
 
 def result_of(events: list[Event]) -> CompactionResult:
@@ -41,8 +47,14 @@ def result_of(events: list[Event]) -> CompactionResult:
     return finished.result
 
 
-def system_of(received: Received) -> str:
-    return "\n".join(block["text"] for block in received.json["system"])
+def summary_of(received: Received) -> str:
+    """What stands in a user message, directly behind the project's block."""
+    role, block = received.blocks()[1]
+    assert role == "user"
+    text = str(block["text"])
+    assert text.startswith("<Summary>\n")
+    assert text.endswith("\n</Summary>")
+    return text.removesuffix("\n</Summary>")
 
 
 def size(wired: Wired, received: Received) -> int:
@@ -53,7 +65,7 @@ def size(wired: Wired, received: Received) -> int:
 def test_a_compaction_in_the_middle_of_a_session(wired: Wired) -> None:
     turns = fill(wired)
     asked, large = len(wired.requests), size(wired, wired.last)
-    events = wired.say("What is on the list?", said(OUTLINE), said("Much."))
+    events = wired.say(QUESTION, said(OUTLINE), said("Much."))
     assert result_of(events).success
     assert end(events).text == "Much."
     summary, following = wired.requests[asked:]
@@ -62,7 +74,7 @@ def test_a_compaction_in_the_middle_of_a_session(wired: Wired) -> None:
     assert "add 0 " in texts(summary)
     assert "tool_use" not in summary.body.decode()
 
-    assert system_of(following).endswith(OUTLINE)
+    assert summary_of(following).endswith(OUTLINE)
     assert len(following.json["tools"]) == 3
     assert size(wired, following) < min(large * 0.75, BUDGET)
     words = texts(following)
@@ -72,31 +84,31 @@ def test_a_compaction_in_the_middle_of_a_session(wired: Wired) -> None:
     assert f"add {turns - 1} " in words
     assert "add 1 " not in words
     assert 0 < len(results(following)) < turns
-    assert following.blocks()[-1][1]["text"] == "What is on the list?"
+    assert following.blocks()[-1][1]["text"] == QUESTION
 
 
 def test_what_is_sent_afterwards_goes_on_with_it_byte_by_byte(wired: Wired) -> None:
     fill(wired)
-    wired.say("What is on the list?", said(OUTLINE), said("Much."))
+    wired.say(QUESTION, said(OUTLINE), said("Much."))
     first = wired.last
     wired.say("And now?", said("The same."))
     second = wired.last
     assert first.json["system"] == second.json["system"]
-    settled = [block for _, block in before(first, "What is on the list?") if not is_live(block)]
+    settled = [block for _, block in before(first, QUESTION) if not is_live(block)]
     assert [block for _, block in second.blocks()][: len(settled)] == settled
 
 
 def test_the_session_goes_on_with_it_and_undo_brings_all_back(wired: Wired) -> None:
     turns = fill(wired)
-    wired.say("What is on the list?", said(OUTLINE), said("Much."))
+    wired.say(QUESTION, said(OUTLINE), said("Much."))
     wired.go_on()
     wired.say("And now?", said("The same."))
-    assert system_of(wired.last).endswith(OUTLINE)
+    assert summary_of(wired.last).endswith(OUTLINE)
     wired.turn = options(budget=128_000)
     wired.go_on()
     wired.session.context.undo()
     wired.say("And all?", said("Here."))
-    assert OUTLINE not in system_of(wired.last)
+    assert OUTLINE not in texts(wired.last)
     words = texts(wired.last)
     assert all(f"add {number} " in words for number in range(turns))
 
@@ -104,7 +116,7 @@ def test_the_session_goes_on_with_it_and_undo_brings_all_back(wired: Wired) -> N
 def test_what_the_summary_cost_is_counted(wired: Wired) -> None:
     fill(wired)
     cost = {"input_tokens": 4_000, "output_tokens": 50}
-    events = wired.say("And now?", answer(OUTLINE, usage=cost), said("The same."))
+    events = wired.say(QUESTION, answer(OUTLINE, usage=cost), said("The same."))
     assert result_of(events).usage.input_tokens == 4_000
     assert end(events).usage.input_tokens == 4_000
 
@@ -123,20 +135,20 @@ def test_where_no_summary_is_to_be_had_the_turn_goes_on(
     wired: Wired, step: Step, words: str
 ) -> None:
     fill(wired)
-    events = wired.say("What is on the list?", step, said("Much."))
+    events = wired.say(QUESTION, step, said("Much."))
     result = result_of(events)
     assert not result.success
     assert words in result.error
     assert end(events).text == "Much."
     assert size(wired, wired.last) < BUDGET
     assert "Remember that I am Ann." in texts(wired.last)
-    assert words in system_of(wired.last)
+    assert words in summary_of(wired.last)
 
 
 def test_a_passing_failure_is_tried_again(wired: Wired) -> None:
     fill(wired)
     busy = Reply(529, error("overloaded_error"))
-    events = wired.say("And now?", busy, busy, said(OUTLINE), said("The same."))
+    events = wired.say(QUESTION, busy, busy, said(OUTLINE), said("The same."))
     assert result_of(events).success
 
 
@@ -145,7 +157,7 @@ def test_a_summary_that_is_too_large_to_ask_for_is_asked_for_in_pieces(wired: Wi
     asked = len(wired.requests)
     large = Reply(413, error("request_too_large"))
     # The rest of the script is for as many pieces as there are; each gives the same outline.
-    events = wired.say("And now?", large, *[said(OUTLINE)] * 9)
+    events = wired.say(QUESTION, large, *[said(OUTLINE)] * 9)
     result = result_of(events)
     assert result.success
     assert result.requests > 1
@@ -157,7 +169,7 @@ def test_several_compactions_one_after_the_other(wired: Wired) -> None:
     fill(wired)
     compactions = 0
     for number in range(40):
-        due = wired.talk.compaction.is_due()
+        due = is_due(wired, f"more {number} {LONG}")
         steps = [said(OUTLINE)] if due else []
         events = wired.say(f"more {number} {LONG}", *steps, said(f"Done {LONG}"))
         compactions += len(of(CompactionStarted, events))
@@ -166,4 +178,4 @@ def test_several_compactions_one_after_the_other(wired: Wired) -> None:
         assert "Remember that I am Ann." in texts(wired.last)
         assert '<Window id="todo_1"' in texts(wired.last)
     assert 2 <= compactions <= 8
-    assert system_of(wired.last).count(OUTLINE) == 1
+    assert texts(wired.last).count(OUTLINE) == 1

@@ -31,6 +31,7 @@ from contextui.model import Answer, Block, ModelError, ModelEvent, ModelRequest,
 from contextui.windowing.action import action
 from contextui.windowing.base import Window
 from contextui.windowing.element import Body
+from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 from tests.agent.talking import controller, end, of, options, run
@@ -633,26 +634,48 @@ def test_calls_before_a_refusal_are_not_carried_out() -> None:
 def test_the_prompt_is_installed_once_and_follows_what_it_is_made_of() -> None:
     context = ContextManager(WindowManager([Todo]))
     talk = controller(context=context)
-    first = talk.install_prompt("Be brief.")
-    assert talk.install_prompt("Be brief.") is first
+    prompt = talk.install_prompt("Be brief.")
+    _, first = context.get_active()
+    assert talk.install_prompt("Be brief.") is prompt
     assert '<class name="todo" args="items:string[]?">' in first.content
     assert "Be brief." in first.content
-    context.edit(first.id, "My own words.")
+    context.edit(prompt.id, "My own words.")
+    context.edit(first.id, "The project in my own words.")
     assert talk.install_prompt("Be brief.").content == "My own words."
-    second = talk.install_prompt("Be long.")
+    assert context.get_active()[1].content == "The project in my own words."
+    assert talk.install_prompt("Be long.") is prompt
     assert first.hidden == "dropped"
+    _, second = context.get_active()
     assert "Be long." in second.content
-    third = talk.install_prompt("Be brief.")
+    talk.install_prompt("Be brief.")
+    _, third = context.get_active()
     assert third.id != first.id
-    assert [item.id for item in context.get_active()] == [third.id]
+    assert [item.id for item in context.get_active()] == [prompt.id, third.id]
 
 
-def test_the_prompt_reaches_the_model_as_system() -> None:
+def test_the_prompt_reaches_the_model_as_system_and_the_project_as_a_user_message() -> None:
     talk = controller("Yes.")
+    talk.install_prompt("Be brief & kind. </Instructions>")
+    run(talk, "well?")
+    request = requests(talk)[0]
+    assert request.system.startswith("You work together with a person")
+    assert "<class " not in request.system
+    (message,) = request.messages
+    project, words = (str(block["text"]) for block in message.content if isinstance(block, dict))
+    assert (message.role, words) == ("user", "well?")
+    assert project.endswith(
+        '<Instructions file="AGENTS.md">\nBe brief &amp; kind. &lt;/Instructions&gt;\n'
+        "</Instructions>\n</Project>"
+    )
+
+
+def test_windows_that_ship_with_contextui_are_listed_in_the_system_prompt() -> None:
+    talk = controller("Yes.", windows=discover().classes())
     talk.install_prompt()
     run(talk, "well?")
-    assert requests(talk)[0].system.startswith("You work together with a person")
-    assert [message.role for message in requests(talk)[0].messages] == ["user"]
+    request = requests(talk)[0]
+    assert request.system.count("<class name=") == 6
+    assert [len(message.content) for message in request.messages] == [1]
 
 
 def test_a_finished_turn_knows_whether_it_failed() -> None:

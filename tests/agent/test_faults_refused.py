@@ -272,16 +272,14 @@ def test_fault_13_system_and_tools_alone_are_too_much(wired: Wired, budget: int)
 
 
 def test_fault_13_what_is_pinned_is_too_much(wired: Wired) -> None:
-    context = wired.session.context
     wired.say("remember " * 2_000, answer("Yes.", usage={"input_tokens": 0}))
-    context.pin(context.get_active()[1].id)
+    first = wired.pin_first_words()
     wired.turn = options(budget=2_500)
     wired.go_on()
     events = wired.say("hello")
     assert (end(events).reason, len(wired.requests)) == ("failed", 1)
     assert "User remember" in end(events).explanation
-    context = wired.session.context
-    context.unpin(context.get_active()[1].id)
+    wired.session.context.unpin(first)
     assert end(wired.say("hello", answer("A summary."), answer("Hi."))).text == "Hi."
 
 

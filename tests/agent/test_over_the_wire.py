@@ -188,8 +188,8 @@ def test_the_finished_part_never_changes(wired: Wired) -> None:
     ]
     for one, following in pairwise(finished):
         assert following[: len(one)] == one
-    assert len(finished[0]) == 0 < len(finished[4]) < len(finished[7]) < len(finished[-1])
-    assert not any("<Window" in block for block in finished[-1])
+    assert len(finished[0]) == 1 < len(finished[4]) < len(finished[7]) < len(finished[-1])
+    assert not any("<Window " in block for block in finished[-1])
 
 
 def test_the_marks_stand_where_the_bytes_stay(wired: Wired) -> None:
@@ -202,7 +202,7 @@ def test_the_marks_stand_where_the_bytes_stay(wired: Wired) -> None:
             assert marks[-1] == len(received.blocks())
             assert end_of_history in marks
     first, second, third = (turn[0] for turn in turns)
-    assert first.marks() == [0, len(first.blocks())]
+    assert first.marks() == [0, 1, len(first.blocks())]  # tools and system; the project; the end
     # What the turn left behind is all that stands before the mark, and it is there again.
     mark = len(before(second, "second"))
     assert third.blocks()[:mark] == second.blocks()[:mark]
@@ -226,7 +226,7 @@ def test_a_provider_that_keeps_what_is_marked_finds_it_again(wired: Wired, is_ne
     assert len(begun) == 4
     assert [found[n] for n in within] == [len(sent[n - 1].blocks()) for n in within]
     assert found[0] is None
-    assert found[begun[0]] == 1  # the first words, which had no windows before them
+    assert found[begun[0]] == 2  # the project and the first words, with no windows before them
     names = ("second", "third", "fourth")
     for (earlier, later), words in zip(pairwise(begun), names, strict=True):
         assert found[later] == len(before(sent[earlier], words))

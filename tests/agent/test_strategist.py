@@ -291,9 +291,11 @@ def test_the_state_stands_for_the_conversation() -> None:
     talk = talk_with(EntityExtraction(schema=SCHEMA), model)
     asyncio.run(turns(talk, 2))
     request = said(model.requests[1])
-    assert '"destination": "Rome"' in model.requests[1].system
+    assert model.requests[1].system == "Be brief."
+    state = str(model.requests[1].messages[0].content)
+    assert '"destination": "Rome"' in state
     assert "mood" not in request
-    assert "date" not in model.requests[1].system
+    assert "date" not in state
     assert "Question 0" not in request
     assert "Question 1" in request
 
@@ -302,7 +304,7 @@ def test_a_state_that_stays_the_same_costs_no_cache() -> None:
     model = Everyday('{"destination": "Rome"}')
     talk = talk_with(EntityExtraction(schema=SCHEMA), model)
     asyncio.run(turns(talk, 4))
-    assert len({one.system for one in model.requests}) == 1
+    assert len({str(one.messages[0].content[0]) for one in model.requests[1:]}) == 1
     assert sum(one.is_summary for one in talk.context.get_all()) == 1
 
 
@@ -322,7 +324,9 @@ def test_the_offline_model_fills_a_state() -> None:
         await say(talk, "Now the destination is Oslo.")
         return talk.context.outlook().messages[1].content  # type: ignore[return-value]
 
-    assert json.loads(asyncio.run(go()).partition("\n")[2]) == {
+    tag, _, *state, end_tag = asyncio.run(go()).split("\n")
+    assert (tag, end_tag) == ("<Summary>", "</Summary>")
+    assert json.loads("\n".join(state)) == {
         "destination": "Oslo",
         "date": "7 May",
     }

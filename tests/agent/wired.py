@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.turn import TurnOptions
+from contextui.context.item import ItemType
 from contextui.events import Event
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
@@ -36,6 +37,7 @@ class Wired:
         turn: What each turn may take, from the next `begin` or `go_on` on.
         odd: What the API may find fault with after all, where a test has blocks that it does
             not know.
+        guide: What the folder's AGENTS.md says, from the next `begin` or `go_on` on.
     """
 
     def __init__(self, folder: Path, server: Server) -> None:
@@ -43,6 +45,7 @@ class Wired:
         self.home = folder / "home"
         self.turn = options()
         self.odd: tuple[str, ...] = ()
+        self.guide = ""
         self._runner = asyncio.Runner()
         self._steps: list[Step] = []
         self.begin()
@@ -103,6 +106,13 @@ class Wired:
         result = self.run(acting)
         assert result.ok, result
 
+    def pin_first_words(self) -> str:
+        """Pin what the person said first; its id."""
+        context = self.session.context
+        first = next(one for one in context.get_active() if one.type is ItemType.USER)
+        context.pin(first.id)
+        return first.id
+
     # --- looking -----------------------------------------------------------------------
 
     @property
@@ -138,7 +148,7 @@ class Wired:
             model=self.model, context=self.session.context, options=self.turn
         )
         if prompt:
-            self.talk.install_prompt()
+            self.talk.install_prompt(self.guide)
 
     def _leave(self) -> None:
         if hasattr(self, "session"):

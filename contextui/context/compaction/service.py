@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from contextui.context.compaction.files import mentioned_files
 from contextui.context.compaction.plan import FALLBACK, RETAIN, SUMMARY_SHARE, Plan, plan
 from contextui.context.compaction.result import CompactionResult
 from contextui.context.compaction.summary import NoSummaryError, Summarizer, Summary
-from contextui.context.item import ContextItem, ItemType, is_conversation
+from contextui.context.item import SUMMARY, ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.units import unchanged
 from contextui.errors import ContextUIError
@@ -199,7 +200,8 @@ class CompactionService:
     def _with(self, words: str, goes: Iterable[ContextItem], this: _Try) -> int:
         """What a request would cost with these words in the place of what goes."""
         size = self.context.ledger.size
-        return this.before - sum(map(size, goes)) + size(ContextItem(ItemType.SYSTEM, words))
+        summary = ContextItem(ItemType.SYSTEM, words, id=SUMMARY + uuid.uuid4().hex)
+        return this.before - sum(map(size, goes)) + size(summary)
 
     def _result(
         self, this: _Try, goes: Iterable[ContextItem], summary: Summary, error: str = ""

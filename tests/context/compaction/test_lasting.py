@@ -168,7 +168,7 @@ def test_killed_between_summary_and_boundary_the_old_state_is_valid(tmp_path: Pa
     assert bytes_of(again) == old
     compact(again)  # and it can be done anew
     assert sum(item.is_summary for item in again.context.get_active()) == 1
-    assert str(again.composed()[1].content).endswith(OUTLINE)
+    assert str(again.composed()[1].content).endswith(f"{OUTLINE}\n</Summary>")
     again.session.close()
 
 

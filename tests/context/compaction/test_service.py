@@ -68,9 +68,9 @@ def test_a_summary_takes_the_place_of_what_was_said_long_ago() -> None:
     assert result.post_tokens < result.pre_tokens / 3
     assert (result.messages, result.requests) == (80, 1)
     system, summary, *rest = talk.composed()
-    assert (system.role, summary.role, len(rest)) == ("system", "system", 20)
-    assert summary.content == result.summary
-    assert str(summary.content).endswith(OUTLINE)
+    assert (system.role, summary.role, len(rest)) == ("system", "user", 20)
+    assert summary.content == f"<Summary>\n{result.summary}\n</Summary>"
+    assert result.summary.endswith(OUTLINE)
     assert str(rest[0].content).startswith("question 41 ")
 
 
@@ -156,7 +156,7 @@ def test_the_summary_stands_before_what_stays_also_where_windows_stand_in_place(
     compacted(service_of(talk, OUTLINE))
     contents = [str(one.content) for one in talk.composed()]
     assert contents[0] == "Be brief."
-    assert contents[1].endswith(OUTLINE)
+    assert contents[1].endswith(f"{OUTLINE}\n</Summary>")
     assert talk.composed() == specified(talk, "in-place")
 
 
@@ -237,7 +237,7 @@ def test_without_a_summary_the_newest_part_stays(how: str) -> None:
     assert len(rest) == 30
     assert words in str(note.content)
     assert "/compact" in str(note.content)
-    assert result.summary == note.content
+    assert note.content == f"<Summary>\n{result.summary}\n</Summary>"
     assert result.post_tokens < result.pre_tokens
     talk.context.undo()
     assert bytes_of(talk) == before

@@ -103,9 +103,9 @@ def window_of(text: str) -> WindowView | None:
 
 
 @lru_cache(maxsize=8)
-def classes_of(system: str) -> tuple[ClassView, ...]:
-    """The classes that the system prompt lists."""
-    found = _CLASSES.search(system)
+def classes_of(text: str) -> tuple[ClassView, ...]:
+    """The classes that the system prompt, or a `<Project>` block, lists."""
+    found = _CLASSES.search(text)
     root = _parsed(found[0]) if found else None
     if root is None:
         return ()

@@ -65,7 +65,7 @@ def read(request: ModelRequest) -> Scene:
     """Read a request. Whatever is in it, nothing is raised."""
     messages = request.messages
     if not messages:
-        return Scene("", classes_of(request.system), ())
+        return Scene("", _classes(request), ())
     start = _turn_start(messages)
     past = messages[max(0, start - _RECENT) : start]
     windows: dict[str, WindowView] = {}
@@ -74,7 +74,7 @@ def read(request: ModelRequest) -> Scene:
     steps = tuple(_steps(messages[start + 1 :], windows))
     return Scene(
         words=_words(messages[start]),
-        classes=classes_of(request.system),
+        classes=_classes(request),
         windows=tuple(windows.values()),
         steps=steps,
         earlier=tuple(_calls_back([*past, messages[start]])),
@@ -82,6 +82,14 @@ def read(request: ModelRequest) -> Scene:
         said=_said(past),
         tools=frozenset(one.name for one in request.tools),
     )
+
+
+def _classes(request: ModelRequest) -> tuple[ClassView, ...]:
+    """The classes that can be opened: those of the system prompt, then those of the project."""
+    first = _blocks(request.messages[0])[:1] if request.messages else ()
+    project = "".join(map(_text, first))
+    listed = classes_of(project) if project.startswith("<Project>\n") else ()
+    return (*classes_of(request.system), *listed)
 
 
 def _first_lively(request: ModelRequest) -> int:
