@@ -172,22 +172,18 @@ class InteractionController:
                 self._keep(turn, text)
             self._room.strategist.after()
 
-    async def compact(
-        self, tell: Tell = lambda _: None, *, must_save: bool = False
-    ) -> CompactionResult:
+    async def compact(self, tell: Tell = lambda _: None) -> CompactionResult:
         """Compact the conversation by hand; `tell` hears of its start, its end, and countdowns.
 
-        If it must save, nothing is done where a request would cost as much as before.
+        Where it would save too little, nothing is changed.
 
         Raises:
             TurnUnderWayError: A turn is running.
-            NothingToCompactError: Nothing can go.
+            NothingToCompactError: Nothing can go, or that would save too little.
             CompactionStoppedError: It was stopped; nothing was changed.
         """
         self.check_idle()
-        task = self._task = asyncio.create_task(
-            self._room.compact("manual", tell, must_save=must_save)
-        )
+        task = self._task = asyncio.create_task(self._room.compact("manual", tell))
         try:
             return await outcome(task, self.windows.lang)
         finally:

@@ -53,6 +53,7 @@ class RoomMaker:
             self._options.budget,
             reserved=self._setup.reserved,
             max_tokens=self._options.max_tokens,
+            threshold=self._options.compact_at,
         )
 
     def check(self) -> None:
@@ -92,21 +93,19 @@ class RoomMaker:
         finally:
             turn.usage += self._model.usage
 
-    async def compact(
-        self, trigger: Trigger, tell: Tell, *, must_save: bool = False
-    ) -> CompactionResult:
-        """Compact the context; if it must save, nothing is done where it would not.
+    async def compact(self, trigger: Trigger, tell: Tell) -> CompactionResult:
+        """Compact the context.
 
         Raises:
-            NothingToCompactError: Nothing can go.
+            NothingToCompactError: Nothing can go, or by hand: too little would be saved.
         """
-        plan = self.service.check()
+        plan = self.service.check() if trigger == "manual" else self.service.preview()
         goes = sum(map(is_conversation, plan.goes))
         tell(CompactionStarted(trigger, goes, len(plan.stays), plan.tokens))
         self._model.tell, self._model.usage = tell, Usage()
         result: CompactionResult | None = None
         try:
-            result = await self.service.compact(trigger, must_save=must_save)
+            result = await self.service.compact(trigger)
         finally:
             tell(CompactionFinished(result))
         return result

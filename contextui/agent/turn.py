@@ -34,6 +34,7 @@ class TurnOptions:
         max_steps: Requests of one turn; then it pauses.
         auto_compact: Whether a turn that finds little room begins with a compaction. Otherwise
             what is worth least is left out once there is none.
+        compact_at: The share of the budget from which on that is little room.
         retry: How often and after how long a request is sent again.
     """
 
@@ -41,6 +42,7 @@ class TurnOptions:
     max_tokens: int = 8_192
     max_steps: int = 50
     auto_compact: bool = True
+    compact_at: float = 0.8
     retry: RetryPolicy = field(default_factory=RetryPolicy)
 
 

@@ -38,14 +38,12 @@ class Aside:
             case CallFinished(number):
                 self._note(call_line(self._calls[number], event))
             case Notice(text):  # a person should know of it, so it is in every log
-                self._before()
-                self.clear()
-                tell(text)
+                self._tell(text)
             case CompactionStarted(goes=goes):
                 many = counted(goes, "{count} message", "{count} messages")
                 self._note(words("Making room: a summary takes the place of {many}.", many=many))
             case CompactionFinished(result) if result is not None:
-                self._note(result.told(spoken()))
+                (self._note if result.success else self._tell)(result.told(spoken()))
             case RetryScheduled() if self._tells:
                 self._before()
                 self._countdown.tell(event)
@@ -53,6 +51,11 @@ class Aside:
     def clear(self) -> None:
         """Leave the line to whatever is said next."""
         self._countdown.clear()
+
+    def _tell(self, line: str) -> None:
+        self._before()
+        self.clear()
+        tell(line)
 
     def _note(self, line: str) -> None:
         if self._tells:

@@ -64,7 +64,7 @@ async def _take(controller: InteractionController) -> CompactionResult:
 
     try:
         await controller.windows.settle()
-        return await controller.compact(hear, must_save=True)
+        return await controller.compact(hear)
     finally:
         countdown.clear()
         await controller.aclose()

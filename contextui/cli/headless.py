@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import Notice, TurnFinished
+from contextui.agent.events import CompactionFinished, Notice, TurnFinished
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.assembling import Assembly, assemble
@@ -16,7 +16,7 @@ from contextui.cli.output import Output, SilentOutput, output_for
 from contextui.cli.result import Told, explained
 from contextui.cli.speaking import tell, tell_where, words_of
 from contextui.cli.usage import UsageError
-from contextui.cli.words import in_ours, words
+from contextui.cli.words import in_ours, spoken, words
 from contextui.events import WindowTroubled
 from contextui.model import Model
 from contextui.session.session import Session
@@ -103,6 +103,8 @@ async def _take_turn(
                     finished = event
                 case Notice(text):
                     notices.told.append(text)
+                case CompactionFinished(result) if result is not None and not result.success:
+                    notices.told.append(result.told(spoken()))
                 case WindowTroubled(window_id, reason):
                     notices.troubles[window_id] = reason
             try:

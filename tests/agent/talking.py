@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import TurnFinished
 from contextui.agent.models.scripted import ScriptedModel, Step
+from contextui.agent.prompt import install, system_prompt
 from contextui.agent.retry import RetryPolicy
 from contextui.agent.turn import TurnOptions
+from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.events import Event
 from contextui.model import Model
@@ -39,6 +41,11 @@ def controller(
     context = given.pop("context", None) or ContextManager(WindowManager(windows))
     given.setdefault("options", options())
     return InteractionController(model=model or ScriptedModel(*steps), context=context, **given)
+
+
+def with_prompt(talk: InteractionController) -> ContextItem:
+    """Begin a conversation with a system prompt alone, whatever windows there are."""
+    return install(talk.context, system_prompt(()))
 
 
 async def say(talk: InteractionController, words: str) -> list[Event]:

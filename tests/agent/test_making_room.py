@@ -147,7 +147,7 @@ def test_a_failing_compaction_does_not_fail_the_turn() -> None:
 def test_neither_does_one_that_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
     talk = talk_with("Hello.")
 
-    async def compact(trigger: str, *, must_save: bool) -> None:
+    async def compact(trigger: str) -> None:
         raise ZeroDivisionError("inside")
 
     monkeypatch.setattr(talk.compaction, "compact", compact)

@@ -50,6 +50,13 @@ def hidden(program: Program) -> int:
         return sum(item.hidden == "compacted" for item in session.context.get_all())
 
 
+def tight(program: Program) -> str:
+    """A budget of which the session and the tools take some 90%."""
+    with opened(program) as session:
+        context = session.context
+        return str(context.counter.calibrated(context.outlook().tokens + 350) * 10 // 9)
+
+
 def test_what_would_go_is_shown_and_nothing_is_done(program: Program, server: Server) -> None:
     (info,) = program.sessions()
     before = info.path.read_bytes()
@@ -83,7 +90,9 @@ def test_a_session_is_compacted(program: Program, server: Server) -> None:
     assert hidden(program) == 10
     server.play(answer("Yes."))
     program("-c", "-p", "And now?")
-    assert server.requests[-1].json["system"][-1]["text"].endswith(OUTLINE)
+    request = server.requests[-1]
+    assert OUTLINE not in request.json["system"][-1]["text"]
+    assert request.blocks()[0][1]["text"].endswith(f"{OUTLINE}\n</Summary>")
 
 
 def test_as_json(program: Program, server: Server) -> None:
@@ -103,12 +112,12 @@ def test_as_json(program: Program, server: Server) -> None:
     assert "error" not in told
 
 
-def test_a_summary_that_saves_nothing_is_not_kept(program: Program, server: Server) -> None:
+def test_a_summary_that_saves_too_little_is_not_kept(program: Program, server: Server) -> None:
     before, items = program("debug", "--messages").json, program("debug").out
     summary = answer("many words " * 300)
     server.play(summary)
     done = program("compact")
-    done.fails(1, "would save nothing", "Nothing was changed")
+    done.fails(1, "would save less than 20%", "Nothing was changed")
     assert done.out == ""
     assert hidden(program) == 0
     assert program("debug", "--messages").json == before
@@ -116,8 +125,59 @@ def test_a_summary_that_saves_nothing_is_not_kept(program: Program, server: Serv
     told = program("compact", "--json").json
     assert (told["success"], told["messages"], told["summary"]) == (False, 0, "")
     assert told["post_tokens"] == told["pre_tokens"]
-    assert "save nothing" in told["error"]
+    assert "less than 20%" in told["error"]
     assert program("debug").out == items
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"), [("en", "would save less than 20%"), ("zh", "节省的空间不到 20%")]
+)
+def test_a_short_talk_stays_as_it_is(program: Program, lang: str, words: str) -> None:
+    with Server(answer("Yes.")) as server:
+        program.set(ANTHROPIC_BASE_URL=server.url)
+        program("-p", "Hello.")
+        with opened(program) as session:
+            for number in range(9):
+                session.context.add(ContextItem(ItemType.USER, f"question {number}"))
+                session.context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
+                session.context.end_turn()
+        server.play(answer(""))
+        program("compact", "--lang", lang).fails(2, words)
+        program("compact", "--dry-run", "--lang", lang).fails(2, words)
+        assert len(server.requests) == 1  # nobody was asked in vain
+    assert hidden(program) == 0
+
+
+@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+@pytest.mark.parametrize(
+    ("lang", "words"), [("en", "There is no summary: The summary is empty."), ("zh", "没有得到总结")]
+)
+def test_an_automatic_compaction_that_fails_is_reported(
+    program: Program, server: Server, form: str, lang: str, words: str
+) -> None:
+    room = ("--budget", tight(program), "--lang", lang)
+    server.play(answer(" "), answer("Yes."))
+    done = program("-c", "-p", "And now?", "--output-format", form, *room)
+    assert done.status == 0
+    assert hidden(program) > 0
+    (line,) = done.err.splitlines()
+    assert line.startswith(f"contextui: {words}")
+    if form != "text":
+        (notice,) = done.lines[-1]["notices"] if form == "stream-json" else done.json["notices"]
+        assert notice.startswith(words)
+
+
+def test_one_that_would_save_too_little_is_reported_and_changes_nothing(
+    program: Program, server: Server
+) -> None:
+    with opened(program) as session:
+        for item in list(session.context.get_active())[1:-2]:
+            session.context.pin(item.id)
+    server.play(answer("Yes."))
+    done = program("-c", "-p", "And now?", "--budget", tight(program), "--output-format", "json")
+    assert hidden(program) == 0
+    assert "Not compacted: " in done.err
+    assert done.json["notices"] == [done.err.removeprefix("contextui: ").rstrip("\n")]
 
 
 def test_a_session_is_named_by_its_first_letters(program: Program, server: Server) -> None:

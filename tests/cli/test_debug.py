@@ -65,8 +65,8 @@ def test_the_system_prompt_is_the_one_that_would_be_sent_now(
     server.play(answer("Aye."))
     program("-c", "-p", "And?")
     assert told["system"] == server.requests[-1].json["system"]
-    assert "pirate" in str(told["system"])
-    assert "pirate" not in str(then["system"])
+    assert "pirate" in str(told["messages"][0]["content"][0])
+    assert "pirate" not in str((then["system"], then["messages"]))
     (info,) = program.sessions()
     before = info.path.read_bytes()
     chinese = program("debug", "--messages", "--lang", "zh").json

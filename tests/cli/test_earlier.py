@@ -71,7 +71,7 @@ def test_a_session_of_another_folder_goes_on_there(
     (info,) = program.sessions()
     monkeypatch.chdir(tmp_path)
     program("-r", info.id, "-p", "two").fails(0, str(program.folder))
-    assert "Be brief in this folder." in server.requests[-1].json["system"][0]["text"]
+    assert "Be brief in this folder." in server.requests[-1].blocks()[0][1]["text"]
 
 
 def test_a_session_of_a_folder_that_no_log_can_name_goes_on(
@@ -115,11 +115,16 @@ def test_files_are_the_owners_alone(program: Program, server: Server) -> None:
 # --- the folder ---------------------------------------------------------------------------------
 
 
-def test_the_folders_guide_is_in_the_system_prompt(program: Program, server: Server) -> None:
+def test_the_folders_guide_is_the_first_user_message(program: Program, server: Server) -> None:
     server.play(answer("Yes."))
     program.write("AGENTS.md", "Speak like a pirate.")
     assert program("-p", "Hi").err == ""
-    assert "Speak like a pirate." in server.requests[0].json["system"][0]["text"]
+    assert "pirate" not in str(server.requests[0].json["system"])
+    (role, project), (_, words) = server.requests[0].blocks()
+    assert (role, words["text"]) == ("user", "Hi")
+    assert project["text"] == (
+        '<Project>\n<Instructions file="AGENTS.md">\nSpeak like a pirate.\n</Instructions>\n</Project>'
+    )
 
 
 @pytest.mark.parametrize("kind", ["binary", "large", "link", "folder"])
@@ -163,7 +168,8 @@ def test_own_windows_are_there_and_those_of_a_stranger_are_not(
     program.write(".contextui/windows/theirs.py", "open('ran', 'w')\n" + window.format("Theirs"))
     done = program("-p", "Hi", "--window", "mine.py")
     done.fails(0, "theirs", "contextui trust")
-    prompt = server.requests[0].json["system"][0]["text"]
-    assert '<class name="mine">Says Mine.</class>' in prompt
-    assert "Theirs" not in prompt
+    assert "Mine" not in str(server.requests[0].json["system"])
+    project = server.requests[0].blocks()[0][1]["text"]
+    assert '<class name="mine">Says Mine.</class>' in project
+    assert "Theirs" not in server.requests[0].body.decode()
     assert not (program.folder / "ran").exists()

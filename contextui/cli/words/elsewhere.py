@@ -57,8 +57,6 @@ CHINESE: dict[str, str] = {
     ),
     " There is: {names}.": "可用：{names}。",
     " Is {near} meant?": "是不是 {near}？",
-    # compaction
-    "The summary would save nothing ({grown} tokens).": "总结不会节省空间（{grown} 个 token）。",
     # sessions
     "You have no home folder. Name one with the variable CONTEXTUI_HOME.": (
         "你没有主文件夹。请用变量 CONTEXTUI_HOME 指定一个。"
@@ -87,13 +85,6 @@ CHINESE: dict[str, str] = {
     ),
     "Left out as damaged: {count}, the first at byte {place}: {why}": (
         "有损坏的行被略去（{count}），第一处在字节 {place}：{why}"
-    ),
-    # compaction
-    "There is too little to compact: fewer than two messages.": (
-        "内容太少，无法压缩：不到两条消息。"
-    ),
-    "There is nothing to compact yet: the last rounds and what is pinned always stay.": (
-        "还没有可以压缩的内容：最近几轮和固定的内容总是保留。"
     ),
     # what does not fit
     "The context needs ~{needed} tokens and the budget is {budget}. "

@@ -15,6 +15,7 @@ class _Phrases:
     files: str
     done: str
     failed: str
+    unchanged: str
     futile: str
     gave_up: str
 
@@ -27,6 +28,7 @@ _ALL: dict[Lang, _Phrases] = {
         done="Compacted {count} messages: {saved}{files}. /undo brings them back.",
         failed="There is no summary: {error} The newest part was kept: {saved}. "
         "/compact tries again, /undo brings everything back.",
+        unchanged="Not compacted: {error} The conversation stays as it is.",
         futile=" There is still little room: what is pinned, the windows or the last rounds "
         "take it. Unpin, close or drop something.",
         gave_up=" It will not be tried again by itself.",
@@ -38,6 +40,7 @@ _ALL: dict[Lang, _Phrases] = {
         done="已压缩 {count} 条消息：{saved}{files}。/undo 可以恢复。",
         failed="没有得到总结：{error} 已保留最近的部分：{saved}。"
         "/compact 再试一次，/undo 全部恢复。",
+        unchanged="没有压缩：{error} 对话保持原样。",
         futile=" 剩余空间仍然很少：固定的内容、窗口或最近几轮占用了它。"
         "请取消固定、关闭或移除一些。",
         gave_up=" 不会再自动尝试。",
@@ -51,7 +54,8 @@ class CompactionResult:
 
     Attributes:
         success: Whether there is a summary. Without one the newest part of the conversation
-            stays, and the rest is left out; undo brings it back.
+            stays, and the rest is left out; undo brings it back. Where that, or the summary,
+            would save too little, nothing is changed and `messages` is 0.
         trigger: Who wanted it.
         pre_tokens: What a request cost before.
         post_tokens: What it costs now.
@@ -91,7 +95,8 @@ class CompactionResult:
         )
         names = ", ".join(one_line(path, 60) for path in self.files_included)
         files = words.files.format(files=names) if names else ""
-        line = (words.done if self.success else words.failed).format(
+        failed = words.failed if self.messages else words.unchanged
+        line = (words.done if self.success else failed).format(
             count=self.messages, saved=saved, files=files, error=self.error
         )
         futile = words.futile if self.is_futile else ""

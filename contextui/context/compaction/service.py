@@ -25,10 +25,25 @@ from contextui.windowing.trouble import reason_of
 FUTILE = 2
 """Tries in a row that help too little, after which no further one is made by itself."""
 
+LEAST_SAVING = 0.2
+"""The share of a request that a compaction must save; otherwise nothing is changed."""
+
 _HEADINGS = 500  # tokens: a summary of little may be so much longer, for its headings
 _FULL = 0.8  # of the room: a summary that fills more than that does not help
 _LONGEST_ERROR = 300  # characters
 _LEAST_TOKENS = 256  # that a summary may have, however small the budget is
+_TOO_SHORT: dict[Lang, str] = {
+    "en": "There is too little to compact: fewer than two messages.",
+    "zh": "内容太少，无法压缩：不到两条消息。",
+}
+_NOTHING_GOES: dict[Lang, str] = {
+    "en": "There is nothing to compact yet: the last rounds and what is pinned always stay.",
+    "zh": "还没有可以压缩的内容：最近几轮和固定的内容总是保留。",
+}
+_SAVES_LITTLE: dict[Lang, str] = {
+    "en": "Compacting would save less than {percent}% ({before:,} → {after:,} tokens).",
+    "zh": "压缩节省的空间不到 {percent}%（{before:,} → {after:,} 个 token）。",
+}
 _LEFT_OUT: dict[Lang, str] = {
     "en": "(The conversation before this, {count} messages, was left out without a summary: "
     "{error} The person can have it summarized with /compact.)",
@@ -43,13 +58,11 @@ class NothingToCompactError(ContextUIError):
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """One compaction on its way: who wanted it, what a request cost before, who is asked, and
-    whether nothing is done where nothing is saved."""
+    """One compaction on its way: who wanted it, what a request cost before, and who is asked."""
 
     trigger: Trigger
     before: int
     asking: Summarizer
-    must_save: bool
 
 
 class CompactionService:
@@ -61,6 +74,7 @@ class CompactionService:
         budget: The provider's tokens that a request may have.
         reserved: Tokens of each request that are no messages: the tools.
         max_tokens: The provider's tokens that an answer may have.
+        threshold: The share of the budget from which on it is due.
 
     Example:
         >>> service = CompactionService(context, model, budget=128_000)
@@ -77,8 +91,10 @@ class CompactionService:
         *,
         reserved: int = 0,
         max_tokens: int = 8_192,
+        threshold: float = 0.8,
     ) -> None:
         self.context, self.model, self.budget = context, model, budget
+        self.threshold = threshold
         self._reserved, self._max_tokens = reserved, max_tokens
         self._futile = 0
         self._left_out: dict[str, tuple[ContextItem, ...]] = {}
@@ -101,37 +117,49 @@ class CompactionService:
         return plan(self.context, RETAIN, self._room)
 
     def check(self) -> Plan:
-        """The same, if anything can go.
+        """The same, if anything can go and that would save enough.
 
         Raises:
-            NothingToCompactError: Nothing can.
+            NothingToCompactError: Nothing can, or it would not.
         """
-        chosen = self.preview()
-        if chosen.messages < 2:
-            raise NothingToCompactError("There is too little to compact: fewer than two messages.")
-        if not chosen.goes:
-            raise NothingToCompactError(
-                "There is nothing to compact yet: the last rounds and what is pinned always stay."
-            )
+        chosen, before = self._possible(), self.context.outlook().tokens
+        if problem := self._saves_little(before, before - chosen.tokens):
+            raise NothingToCompactError(problem)
         return chosen
 
-    async def compact(
-        self, trigger: Trigger = "manual", *, must_save: bool = False
-    ) -> CompactionResult:
-        """Have a summary take the place of what was said long ago.
+    def _possible(self) -> Plan:
+        chosen = self.preview()
+        if chosen.messages < 2:
+            raise NothingToCompactError(_TOO_SHORT[self._lang])
+        if not chosen.goes:
+            raise NothingToCompactError(_NOTHING_GOES[self._lang])
+        return chosen
 
-        Whatever goes wrong with the summary, there is room afterwards: then the newest part of
-        the conversation stays. Cancelled or killed on the way it changes nothing.
+    def _saves_little(self, before: int, after: int) -> str:
+        """Why such a compaction is not worth it; empty if it is."""
+        if before - after >= LEAST_SAVING * before:
+            return ""
+        percent = round(100 * LEAST_SAVING)
+        words = _SAVES_LITTLE[self._lang]
+        return words.format(percent=percent, before=before, after=max(after, 0))
+
+    async def compact(self, trigger: Trigger = "manual") -> CompactionResult:
+        """Replace older messages with a summary.
+
+        If there is no summary, the newest part of the conversation stays and the rest is left
+        out. Where less than `LEAST_SAVING` would be saved, nothing is changed, and the result
+        says so. Cancelled or killed on the way it changes nothing.
 
         Args:
             trigger: Who wants it.
-            must_save: Change nothing where a request would cost as much as before.
 
         Raises:
             NothingToCompactError: Nothing can go.
         """
-        chosen = self.check()
-        this = _Try(trigger, self.context.outlook().tokens, self._summarizer(), must_save)
+        chosen = self._possible()
+        this = _Try(trigger, self.context.outlook().tokens, self._summarizer())
+        if problem := self._saves_little(this.before, this.before - chosen.tokens):
+            return self._result(this, (), Summary(""), problem)  # whatever the summary would be
         seen = {item.id: item.revision for item in chosen.goes}
         try:
             summary = await self._summarize(this, chosen)
@@ -140,12 +168,8 @@ class CompactionService:
         goes = list(unchanged(chosen.goes, seen))
         if not goes:
             raise NothingToCompactError("All that was to go was changed meanwhile, and stays.")
-        after = self._with(summary.text, goes, this)
-        if must_save and after >= this.before:
-            grown = f"{this.before:,} → {after:,}"
-            return self._result(
-                this, (), Summary(""), f"The summary would save nothing ({grown} tokens)."
-            )
+        if problem := self._saves_little(this.before, self._with(summary.text, goes, this)):
+            return self._result(this, (), Summary(""), problem)
         self.context.compact(goes, summary.text, trigger=trigger, files=summary.files)
         for item in goes:
             self._left_out.pop(item.id, None)
@@ -190,7 +214,7 @@ class CompactionService:
         goes, words = plan(self.context, FALLBACK, self._room).goes, ""
         if goes:
             words = _LEFT_OUT[self._lang].format(count=_messages(goes), error=error)
-        if this.must_save and self._with(words, goes, this) >= this.before:
+        if self._saves_little(this.before, self._with(words, goes, this)):
             return self._result(this, (), Summary(""), error)
         if goes:
             note = self.context.compact(goes, words, trigger=this.trigger)
@@ -226,7 +250,9 @@ class CompactionService:
 
     def _is_full(self, coming: int = 0) -> bool:
         tokens = self.context.outlook().tokens + self._reserved + coming
-        return TokenCounter.should_compact(self.context.counter.calibrated(tokens), self.budget)
+        return TokenCounter.should_compact(
+            self.context.counter.calibrated(tokens), self.budget, self.threshold
+        )
 
     @property
     def _room(self) -> int:

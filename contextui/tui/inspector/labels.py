@@ -54,7 +54,7 @@ def title(row: Row, calls: Calls, words: Words) -> str:
     if item.is_summary:
         return words("Summary of earlier turns")
     if item.type is ItemType.SYSTEM:
-        return words("System prompt")
+        return words("From the project" if item.is_background else "System prompt")
     return label(item, calls, words)
 
 
@@ -95,6 +95,8 @@ def whole_text(row: Row, windows: WindowManager | None) -> str:
 
 def _author(row: Row, words: Words) -> str:
     match row.item.type:
+        case ItemType.SYSTEM if row.item.is_background:
+            return words("sent as a user message")
         case ItemType.SYSTEM:
             return words("by contextui")
         case ItemType.USER:

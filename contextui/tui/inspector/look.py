@@ -13,7 +13,7 @@ from contextui.context.manager import ContextManager
 from contextui.context.pieces import Composition, Piece
 from contextui.context.sequence import ItemView
 from contextui.model import Tool
-from contextui.tui.inspector.sending import Sent, system_pieces
+from contextui.tui.inspector.sending import Sent, head_pieces
 
 _MOST_COPIES = 256  # counts of windows that are kept
 
@@ -137,7 +137,7 @@ class Looker:
 
     def _shares(self, composition: Composition, windows: int) -> Shares:
         pieces = composition.messages.pieces()
-        system = sum(piece.tokens for piece in islice(pieces, system_pieces(composition)))
+        system = sum(piece.tokens for piece in islice(pieces, head_pieces(composition)))
         provider = self._context.counter.calibrated
         return Shares(
             provider(system + self._tools),

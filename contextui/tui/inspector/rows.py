@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextui.context.item import ContextItem, is_conversation
 from contextui.context.pieces import Piece
 from contextui.tui.inspector.look import Look
-from contextui.tui.inspector.sending import system_pieces
+from contextui.tui.inspector.sending import head_pieces
 from contextui.tui.inspector.spans import Line, Row, Rows, Rule, Span, place_of
 
 
@@ -30,9 +30,12 @@ def rows_of(look: Look) -> Rows:
 
 
 def head_of(look: Look) -> Iterator[Row]:
-    """The system prompt; what the tools cost is told with it, as they are sent together."""
+    """The system prompt and what follows it directly: the project's text and summaries.
+
+    What the tools cost is shown with the prompt, as they are sent together.
+    """
     tools = look.tools
-    for piece in look.pieces(0, system_pieces(look.composition)):
+    for piece in look.pieces(0, head_pieces(look.composition)):
         for item in piece.shown.items:
             yield Row(item, tokens=look.context.ledger.size(item) + tools)
             tools = 0
@@ -49,6 +52,10 @@ def _with_rules(
         return Rows([head, finished, rows])  # there is nothing to tell apart
     if not look.cached:
         return Rows([[Rule(False, _tokens(look, 0))], head, finished, rows])
+    if look.cached < len(head):
+        anew = _tokens(look, look.cached)
+        known = [Rule(True, max(look.shares.total - anew, 0)), *head[: look.cached]]
+        return Rows([known, [Rule(False, anew), *head[look.cached :]], finished, rows])
     place = end
     if look.cached < look.first_open or look.in_place:
         place = min(place_of(items, _first_anew(look)), end)

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable
 from itertools import takewhile
 
+from contextui.context.item import ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.pieces import Composition
 from contextui.events import Event, RequestSent
@@ -69,6 +70,13 @@ def system_pieces(composition: Composition) -> int:
     """How many of the first messages are the system prompt."""
     pieces = composition.messages.pieces()
     return sum(1 for _ in takewhile(lambda piece: piece.message.role == "system", pieces))
+
+
+def head_pieces(composition: Composition) -> int:
+    """How many of the first messages are the system prompt, the project's text and summaries."""
+    pieces = composition.messages.pieces()
+    shown = (piece.shown.items for piece in pieces)
+    return sum(1 for _ in takewhile(lambda one: one and one[0].type is ItemType.SYSTEM, shown))
 
 
 def _shared(before: Composition, now: Composition) -> int:

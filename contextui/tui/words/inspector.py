@@ -50,6 +50,8 @@ CHINESE: dict[str, str] = {
     ),
     # one item
     "System prompt": "系统提示词",
+    "From the project": "来自项目",
+    "sent as a user message": "作为用户消息发送",
     "Summary of earlier turns": "之前各轮的摘要",
     "by contextui": "contextui",
     "by you": "你",

@@ -114,11 +114,13 @@ def test_the_person_is_told_in_one_line() -> None:
     )
     assert str(result) == line
     assert "102,400 → 21,310 个 token，减少 79.2%" in result.told("zh")
-    failed = CompactionResult(False, "auto", 100, 40, error="It failed.")
+    failed = CompactionResult(False, "auto", 100, 40, 12, error="It failed.")
     for words in (str(failed), failed.told("zh")):
         assert "It failed." in words
         assert "/compact" in words
-    assert "saves nothing" in str(CompactionResult(True, "manual", 10, 12))
+    unchanged = CompactionResult(False, "auto", 100, 100, error="It failed.")
+    assert str(unchanged) == "Not compacted: It failed. The conversation stays as it is."
+    assert unchanged.told("zh") == "没有压缩：It failed. 对话保持原样。"
 
 
 def test_whoever_listens_hears_of_it_once() -> None:
@@ -265,11 +267,28 @@ def test_a_summary_that_is_longer_than_what_it_stands_for_is_too_much() -> None:
     assert "longer than what it stands for" in result.error
 
 
-def test_a_short_talk_can_be_summarized_at_length() -> None:
+@pytest.mark.parametrize("trigger", ["manual", "auto"])
+@pytest.mark.parametrize("step", [OUTLINE * 5, ""])
+def test_what_would_save_less_than_a_fifth_is_not_done(trigger: Trigger, step: str) -> None:
     talk = talk_of(5)
-    result = compacted(service_of(talk, OUTLINE * 5))
-    assert (result.success, result.is_futile, result.messages) == (True, False, 4)
-    assert "saves nothing" in str(result)
+    before = bytes_of(talk)
+    result = compacted(service_of(talk, step), trigger)
+    assert (result.success, result.messages, result.summary) == (False, 0, "")
+    assert "The conversation stays as it is." in str(result)
+    assert step == "" or "would save less than 20% (" in result.error
+    assert bytes_of(talk) == before
+    assert talk.context.undo() == []
+
+
+def test_where_too_little_can_go_nobody_is_asked() -> None:
+    talk = talk_of(5)
+    talk.turn("a long question " * 60, "a long answer " * 60)
+    service = service_of(talk, OUTLINE)
+    with pytest.raises(NothingToCompactError, match="would save less than 20%"):
+        service.check()
+    result = compacted(service, "auto")
+    assert (result.success, result.messages, result.requests) == (False, 0, 0)
+    assert asked(service) == []
 
 
 def test_the_next_try_reads_what_was_left_out() -> None:
@@ -419,6 +438,11 @@ def test_whatever_was_said_there_is_room_afterwards(chunk: int) -> None:
             continue
         assert_whole_pairs(talk.composed())
         assert talk.composed() == specified(talk, talk.context.placement), seed
+        if not result.messages:
+            assert not result.success
+            assert wire(talk.composed()) == before, seed
+            continue
+        assert result.percent >= 19, seed
         share = {} if result.success else {"share": FALLBACK}
         after = plan(talk.context, **share, room=budget)
         if TokenCounter.should_compact(result.post_tokens, budget):

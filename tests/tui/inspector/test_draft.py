@@ -10,7 +10,7 @@ from contextui.context.item import ContextItem, ItemType
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.sending import Sent
 from contextui.tui.words import Words
-from tests.agent.talking import controller, run
+from tests.agent.talking import controller, run, with_prompt
 from tests.windowing.samples import Todo
 
 
@@ -19,7 +19,7 @@ class Scene:
         self.talk = talk
         self.sent = Sent(talk.context)
         self.drafting = Drafting(talk, Words())
-        talk.install_prompt()
+        with_prompt(talk)
 
     def draft(self) -> Draft:
         order = Order(self.talk.context.outlook(), self.sent.requests, 1)

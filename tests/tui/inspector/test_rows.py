@@ -11,7 +11,7 @@ from contextui.tui.inspector.rows import rows_of
 from contextui.tui.inspector.sending import Sent
 from contextui.tui.inspector.spans import Row, Rows, Rule, Span
 from contextui.windowing.manager import WindowManager
-from tests.agent.talking import controller, run
+from tests.agent.talking import controller, run, with_prompt
 from tests.windowing.samples import Todo
 
 
@@ -38,13 +38,13 @@ def told(rows: Rows) -> list[str]:
 
 def test_a_system_prompt_alone_has_no_rules() -> None:
     talk = controller()
-    talk.install_prompt()
+    with_prompt(talk)
     assert told(rows_of(look_at(talk, Sent(talk.context)))) == ["1"]
 
 
 def test_before_anything_was_sent_all_is_sent_anew() -> None:
     talk = controller()
-    talk.install_prompt()
+    with_prompt(talk)
     talk.windows.open(Todo)
     assert told(rows_of(look_at(talk, Sent(talk.context)))) == ["anew", "1", "todo_1"]
 
@@ -52,7 +52,7 @@ def test_before_anything_was_sent_all_is_sent_anew() -> None:
 def test_what_the_last_request_had_in_final_form_comes_from_the_cache() -> None:
     talk = controller("One.", call("create", name="todo"), "Two.", "Three.")
     sent = Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     run(talk, "first")  # 2, 3
     run(talk, "second")  # 4, 5, todo_1 6, 7, 8
     run(talk, "third")  # 9, 10
@@ -65,7 +65,7 @@ def test_what_the_last_request_had_in_final_form_comes_from_the_cache() -> None:
 def test_a_dropped_item_stands_where_it_stood_and_breaks_the_cache() -> None:
     talk = controller("One.", "Two.", "Three.")
     sent = Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     for words in ("first", "second", "third"):
         run(talk, words)
     talk.context.drop(talk.context.get_all()[1].id)
@@ -77,7 +77,7 @@ def test_a_dropped_item_stands_where_it_stood_and_breaks_the_cache() -> None:
 def test_in_mid_turn_windows_stand_before_the_words_and_again_in_the_last_result() -> None:
     talk = controller()
     context, sent = talk.context, Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     todo = talk.windows.open(Todo)  # 2
     context.add(ContextItem(ItemType.USER, "add milk"))  # 3
     context.request(100_000)
@@ -96,7 +96,7 @@ def test_in_mid_turn_windows_stand_before_the_words_and_again_in_the_last_result
 def test_a_window_opened_in_mid_turn_waits_at_the_end() -> None:
     talk = controller()
     context, sent = talk.context, Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     context.add(ContextItem(ItemType.USER, "hello"))
     context.request(100_000)
     talk.windows.open(Todo)
@@ -107,7 +107,7 @@ def test_in_place_windows_stand_at_their_seq() -> None:
     context = ContextManager(WindowManager([Todo]), placement="in-place")
     talk = controller("One.", "Two.", context=context)
     sent = Sent(context)
-    talk.install_prompt()
+    with_prompt(talk)
     talk.windows.open(Todo)
     run(talk, "first")
     rows = rows_of(look_at(talk, sent))
@@ -118,18 +118,18 @@ def test_in_place_windows_stand_at_their_seq() -> None:
 def test_a_summary_follows_the_prompt_and_what_it_stands_for_stays_in_place() -> None:
     talk = controller("One.", "Two.", "Three.")
     sent = Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     for words in ("first", "second", "third"):
         run(talk, words)
     talk.context.compact(list(talk.context.get_all())[1:5], "They talked.")
     assert told(rows_of(look_at(talk, sent))) == [
-        "anew", "1", "8", "[2]", "[3]", "[4]", "[5]", "6", "7"
+        "cache", "1", "anew", "8", "[2]", "[3]", "[4]", "[5]", "6", "7"
     ]  # fmt: skip
 
 
 def test_an_earlier_turn_has_no_rules() -> None:
     talk = controller("One.")
-    talk.install_prompt()
+    with_prompt(talk)
     run(talk, "first")
     assert told(rows_of(look_at(talk, None))) == ["1", "2", "3"]
 
@@ -137,7 +137,7 @@ def test_an_earlier_turn_has_no_rules() -> None:
 def test_the_rules_tell_what_the_whole_costs() -> None:
     talk = controller("One.", "Two.")
     sent = Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     run(talk, "first")
     run(talk, "second")
     look = look_at(talk, sent)
@@ -148,7 +148,7 @@ def test_the_rules_tell_what_the_whole_costs() -> None:
 def test_rows_are_found_by_their_key() -> None:
     talk = controller("One.", "Two.")
     sent = Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     talk.windows.open(Todo)
     run(talk, "first")
     run(talk, "second")
@@ -175,7 +175,7 @@ def test_a_span_leaves_out_what_stands_elsewhere() -> None:
 def test_looking_changes_nothing() -> None:
     talk = controller("One.", "Two.")
     sent = Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     talk.windows.open(Todo)
     run(talk, "first")
     before = (talk.context.ledger.generation, list(talk.context.outlook().messages))

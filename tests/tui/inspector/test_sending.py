@@ -2,21 +2,21 @@
 
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.inspector.sending import Sent, system_pieces
-from tests.agent.talking import controller, run
+from tests.agent.talking import controller, run, with_prompt
 from tests.windowing.samples import Todo
 
 
 def test_nothing_is_cached_before_anything_was_sent() -> None:
     talk = controller()
     sent = Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     assert sent.cached(talk.context.outlook()) == 0
 
 
 def test_without_windows_a_request_begins_with_the_whole_one_before() -> None:
     talk = controller("One.", "Two.")
     sent = Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     run(talk, "first")
     outlook = talk.context.outlook()
     assert sent.cached(outlook) == 2  # the prompt and the words; the answer was never sent
@@ -26,7 +26,7 @@ def test_without_windows_a_request_begins_with_the_whole_one_before() -> None:
 def test_a_new_system_prompt_loses_everything() -> None:
     talk = controller("One.", "Two.")
     sent = Sent(talk.context)
-    prompt = talk.install_prompt()
+    prompt = with_prompt(talk)
     run(talk, "first")
     talk.context.edit(prompt.id, "Be brief.")
     assert sent.cached(talk.context.outlook()) == 0
@@ -35,7 +35,7 @@ def test_a_new_system_prompt_loses_everything() -> None:
 def test_after_an_edit_the_furthest_mark_before_it_holds() -> None:
     talk = controller(*(f"Answer {number}." for number in range(4)))
     sent = Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     for number in range(4):
         run(talk, f"words {number}")
     words = [one for one in talk.context.get_all() if one.type is ItemType.USER]
@@ -47,7 +47,7 @@ def test_after_an_edit_the_furthest_mark_before_it_holds() -> None:
 def test_a_redrawn_window_makes_nobody_count_again() -> None:
     talk = controller("One.", "Two.")
     sent = Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     talk.windows.open(Todo)
     run(talk, "first")
     first = sent.cached(talk.context.outlook())
@@ -58,7 +58,7 @@ def test_another_model_holds_nothing() -> None:
     talk = controller("One.", "Two.")
     names = ["one", "two"]
     sent = Sent(talk.context, lambda: names[0])
-    talk.install_prompt()
+    with_prompt(talk)
     run(talk, "first")
     assert sent.cached(talk.context.outlook()) == 2
     names.pop(0)
@@ -69,7 +69,7 @@ def test_another_model_holds_nothing() -> None:
 def test_it_stops_following() -> None:
     talk = controller("One.", "Two.")
     sent = Sent(talk.context)
-    talk.install_prompt()
+    with_prompt(talk)
     run(talk, "first")
     sent.stop()
     run(talk, "second")
@@ -78,6 +78,6 @@ def test_it_stops_following() -> None:
 
 def test_the_system_prompt_stands_first() -> None:
     talk = controller()
-    talk.install_prompt()
+    with_prompt(talk)
     talk.context.add(ContextItem(ItemType.USER, "hello"))
     assert system_pieces(talk.context.outlook()) == 1
