@@ -5,6 +5,7 @@ import hashlib
 import re
 import uuid
 from dataclasses import dataclass
+from xml.sax.saxutils import escape
 
 from contextui.agent.events import Notice
 from contextui.agent.patience import Tell
@@ -17,11 +18,13 @@ from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
 from contextui.session.code.file import CodeFile
 from contextui.session.code.store import FOLDER, CodeStore
+from contextui.text import for_xml
 
 _MOST = 50  # code files that are named
 _MOST_NAMED = 10  # files of which a line is told
 _CODE = BESIDE + "code-"
 _FILES = BESIDE + "files-"
+_RETRIEVED = BESIDE + "retrieved"
 _NAMED = re.compile(r"""(?<![\w@/.])@(?:"([^"\n]{1,500})"|([^\s"'，。；！？、（）]{1,500}))""")
 _BEHIND = ".,;:!?)]}"  # what ends a sentence is no part of a name
 _CODE_WORDS: dict[Lang, tuple[str, str, str]] = {
@@ -48,6 +51,14 @@ class Told:
 
     mark: str
     text: str
+
+
+def retrieved(text: str) -> tuple[Told, ...]:
+    """What was looked up for the words, marked as such; nothing if there is nothing."""
+    if not text.strip():
+        return ()
+    marked = f"<Retrieved>\n{escape(for_xml(text.strip()))}\n</Retrieved>"
+    return (Told(_RETRIEVED, marked),)
 
 
 class Beforehand:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from contextui.agent import phrases
 from contextui.agent.approval import ApprovalGate
-from contextui.agent.beforehand import Beforehand
+from contextui.agent.beforehand import Beforehand, retrieved
 from contextui.agent.ending import end_in_words, make_whole
 from contextui.agent.events import (
     AnswerDiscarded,
@@ -195,6 +195,15 @@ class InteractionController:
         return self._room.service
 
     @property
+    def auto_compact(self) -> bool:
+        """Whether a turn that finds little room begins with a compaction."""
+        return self._room.auto_compact
+
+    @auto_compact.setter
+    def auto_compact(self, wanted: bool) -> None:
+        self._room.auto_compact = wanted
+
+    @property
     def strategist(self) -> Strategist:
         """What has the strategy decide: which one it is, and what it does in the background."""
         return self._room.strategist
@@ -238,7 +247,7 @@ class InteractionController:
         # The turn before may have ended with the program.
         end_in_words(self.context, self._words)
         self._meanwhile.tell()
-        for told in turn.beforehand:
+        for told in (*turn.beforehand, *retrieved(self.strategist.take_retrieved())):
             self._beforehand.tell(told)
         turn.words_id = self.context.add(ContextItem(ItemType.USER, text)).id
         return TurnStarted(text, turn.words_id)

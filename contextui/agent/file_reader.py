@@ -1,6 +1,7 @@
 """The tool read_file: some lines of a file, and the gist that stands for them later."""
 
 import asyncio
+import time
 from dataclasses import dataclass
 
 from contextui.agent import phrases
@@ -18,6 +19,9 @@ from contextui.windowing.manager import WindowManager
 
 PAGE = 2_000
 """Lines of a file in one result."""
+
+_LARGEST = 500_000  # characters of a result that is kept for the next time
+_SETTLED = 100_000_000  # nanoseconds: a file that was just changed may change unnoticed
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ class FilesRead:
 class FileReader:
     """Reads files of the folder that a session belongs to.
 
-    A file that is read page by page has one gist, so each version's is made once and kept.
+    What was read of a version of a file is kept for a while: reading it again reads no file. A
+    file that is read page by page has one gist, so each version's is made once and kept.
 
     Args:
         windows: Know the folder and the language.
@@ -67,6 +72,7 @@ class FileReader:
         self._windows = windows
         self._words = phrases.of_tools(windows.lang)
         self._gists = CacheStore[str]()
+        self._results = CacheStore[FileResult]()
 
     async def read(self, path: str, start: int = 1) -> FileResult:
         """Some lines of a file, from line `start` on.
@@ -84,6 +90,16 @@ class FileReader:
         if path.startswith("@") and not workspace.exists(path):  # as a person names files
             path = path[1:]
         info = workspace.stat(path)
+        key: tuple[str, Version, int] = (info.path, info.version, start)
+        known = self._results.get(key)
+        if known is None:
+            known = self._read_now(workspace, path, start, info)
+            is_settled = time.time_ns() - info.version.mtime_ns > _SETTLED
+            if is_settled and len(known.text) <= _LARGEST:
+                self._results.put(key, known)
+        return known
+
+    def _read_now(self, workspace: Workspace, path: str, start: int, info: FileInfo) -> FileResult:
         if is_workbook(info.path):  # of which nothing can be read line by line
             return FileResult(
                 True, gist(info.path, workspace.read_bytes(info.path), self._windows.lang)

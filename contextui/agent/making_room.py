@@ -37,12 +37,14 @@ class RoomMaker:
 
     Attributes:
         strategist: Has the strategy of the conversation decide what stays.
+        auto_compact: Whether a turn that finds little room begins with a compaction.
     """
 
     def __init__(self, setup: Setup, *, is_idle: Callable[[], bool]) -> None:
         self._setup, self._context, self._options = setup, setup.context, setup.options
         self._model = PatientModel(setup.model, setup.options.retry, setup.lang)
         self.strategist = Strategist(setup, is_idle=is_idle)
+        self.auto_compact = setup.options.auto_compact
 
     @cached_property
     def service(self) -> CompactionService:
@@ -81,7 +83,7 @@ class RoomMaker:
             await self.strategist.before(turn, words)
 
     async def _compact_if_due(self, turn: Turn, words: str) -> None:
-        if not self._options.auto_compact:
+        if not self.auto_compact:
             return
         if not self.service.is_due(self._context.counter.count(words)):
             return

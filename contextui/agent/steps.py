@@ -125,12 +125,23 @@ class Steps:
         return text
 
     async def _carry_out(self, turn: Turn, call: ToolCall) -> ActionResult:
-        """Carry out one call, unless it failed too often in this turn."""
+        """Carry out one call, unless it failed too often in this turn.
+
+        A `read` action that was just carried out on the same version is not carried out again.
+        """
         if turn.gave_up(call):
             return ActionResult(False, self._words.failed_too_often)
+        key = self._tools.read_key(call)
+        known = turn.reads.get(key) if key is not None else None
+        if known is not None:
+            return known
         result = await self._tools.carry_out(call)
         if not result.ok:
             turn.note_failure(call)
+        if key is None:
+            turn.reads.clear()  # what it did may be what such an action reads
+        elif result.ok:
+            turn.reads.put(key, result)
         return result
 
     def _spend(self, turn: Turn, counted: int, usage: Usage) -> None:

@@ -53,8 +53,11 @@ class Strategist:
         self.cancel()
         self.strategy = strategy
         asked, spent = self._setup.model if model is None else lambda: model, self._asked.usage
+        retrieved = self._env.retrieved if self._env is not None else ""
         self._asked, self._env = PatientModel(asked, self._options.retry), None
         self._asked.usage = spent
+        if retrieved:
+            self.env.retrieved = retrieved
 
     @property
     def env(self) -> StrategyEnv:
@@ -68,6 +71,13 @@ class Strategist:
                 max_tokens=self._options.max_tokens,
             )
         return self._env
+
+    def take_retrieved(self) -> str:
+        """What was retrieved for the words of this turn; it is used up by that."""
+        if self._env is None:
+            return ""
+        text, self._env.retrieved = self._env.retrieved, ""
+        return text
 
     async def before(self, turn: Turn, words: str) -> None:
         """Have it decided what stays for a turn with these words.
@@ -156,14 +166,20 @@ class Strategist:
         strategy = self.strategy
         if type(strategy) is not SlidingWindow or strategy.max_messages:
             return False
-        return self._fits(self.env, self.env.size(coming))
+        return self._fits(self.env, self._needed(coming))
+
+    def _needed(self, coming: ContextItem | None) -> int:
+        """The tokens that a turn will add at once."""
+        if coming is None:
+            return 0
+        return self.env.size(coming) + self.env.count(self.env.retrieved)
 
     def _fits(self, env: StrategyEnv, needed: int) -> bool:
         return self._context.outlook().tokens + needed <= env.whole_room
 
     async def _show_less(self, env: StrategyEnv, coming: ContextItem | None) -> None:
         """Where there is no room, windows show less before anything of the conversation goes."""
-        needed = env.size(coming) if coming is not None else 0
+        needed = self._needed(coming)
         if self._fits(env, needed):
             return
         try:
@@ -185,7 +201,7 @@ class Strategist:
         shown = (
             (window.runtime.renders.latest().xml for window in windows.windows()) if windows else ()
         )
-        return "\n".join(shown) or None
+        return "\n".join(filter(None, [*shown, self.env.retrieved])) or None
 
     def _told(self, troubles: list[str]) -> list[str]:
         failed, name = of(self._setup.lang).strategy_failed, self.strategy.name

@@ -1,7 +1,8 @@
 """Carrying out a model's calls of its three tools."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import json
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +70,18 @@ class ToolBox:
             return await tool(**_arguments(call, self._words))
         except ContextUIError as error:
             return ActionResult.failed(error, self.windows.lang)
+
+    def read_key(self, call: ToolCall) -> Hashable | None:
+        """What the result of a `read` action depends on; None for every other call."""
+        if call.name != "action" or call.problem or not isinstance(call.input, Mapping):
+            return None
+        window = self.windows.get(str(call.input.get("window_id")))
+        action_id = str(call.input.get("action_id"))
+        declared = window.actions.get(action_id) if window is not None else None
+        if window is None or declared is None or declared.effect != "read":
+            return None
+        params = json.dumps(call.input.get("params"), sort_keys=True, default=str)
+        return (window.id, str(window.runtime.standing.version), action_id, params)
 
     async def create(self, name: str, args: Mapping[str, Any] | None = None) -> ActionResult:
         """Open a window."""

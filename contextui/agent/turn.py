@@ -15,6 +15,8 @@ from contextui.agent.tools import ToolCall
 from contextui.errors import ContextUIError
 from contextui.events import Event
 from contextui.model import ModelRequest, TextDelta, Usage
+from contextui.session.cache import CacheStore
+from contextui.windowing.action import ActionResult
 
 FAILURES = 3
 """Times that one call may fail in one turn."""
@@ -68,6 +70,7 @@ class Turn:
         shrunk: Why room was made, if the provider asked for it.
         without_thinking: Whether the provider refused the thinking.
         files: The files that were read.
+        reads: What `read` actions gave, as long as nothing else was done since.
     """
 
     tell: Callable[[Event], None]
@@ -87,6 +90,7 @@ class Turn:
     shrunk: str = ""
     without_thinking: bool = False
     files: FilesRead = field(default_factory=FilesRead)
+    reads: CacheStore[ActionResult] = field(default_factory=CacheStore)
     _failures: Counter[str] = field(default_factory=Counter)
 
     def hear(self, event: Event) -> None:

@@ -27,6 +27,7 @@ from contextui.windowing.finding.entry import WindowEntry
 from contextui.windowing.finding.registry import Registry, discover
 from contextui.windowing.finding.sources import WindowLoadError
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import Lod
 
 _OUR_OWN = " of the package contextui "
 _CHOSEN = ("--model", "CONTEXTUI_MODEL")
@@ -159,7 +160,11 @@ def turn_options(loaded: Loaded) -> TurnOptions:
     """What a turn may take."""
     settings = loaded.settings
     return TurnOptions(
-        budget=settings.budget, max_tokens=settings.max_tokens, max_steps=settings.max_steps
+        budget=settings.budget,
+        max_tokens=settings.max_tokens,
+        max_steps=settings.max_steps,
+        auto_compact=settings.compaction_auto,
+        compact_at=settings.compaction_threshold,
     )
 
 
@@ -167,7 +172,10 @@ def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
     """How the settings want sessions to be."""
     settings = loaded.settings
     return SessionOptions(
-        classes=registry.classes(), lang=settings.lang, placement=settings.placement
+        classes=registry.classes(),
+        lang=settings.lang,
+        lod=Lod(settings.windows_lod.capitalize()),
+        placement=settings.placement,
     )
 
 

@@ -12,12 +12,16 @@ MODEL_FLAGS = (
 )  # fmt: skip
 """The settings of the model, in the order in which they are listed."""
 
-WINDOW_FLAGS = ("window", "windows", "approval", "placement", "strategy", "lang")
+WINDOW_FLAGS = (
+    "window", "windows", "windows_lod", "approval", "placement", "strategy",
+    "compaction_auto", "compaction_threshold", "lang",
+)  # fmt: skip
 """Those of windows and of the context."""
 
 _METAVARS = {
     "model": "NAME", "base_url": "URL", "budget": "TOKENS", "max_tokens": "TOKENS",
     "max_steps": "N", "window": "FILE", "windows": "DIR", "strategy": "NAME",
+    "compaction_auto": "true|false", "compaction_threshold": "SHARE",
 }  # fmt: skip
 
 
@@ -75,7 +79,9 @@ def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> No
         field = Settings.model_fields[name]
         about = words(str(field.description)).replace("%", "%%")
         if field.default and name != "lang":
-            about += words(" ({default})", default=field.default)
+            default = field.default
+            shown = "true" if default is True else default
+            about += words(" ({default})", default=shown)
         several = name in ("window", "windows")
         parser.add_argument(
             flag_of(name),

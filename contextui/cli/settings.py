@@ -59,5 +59,7 @@ def _value(name: str, value: object, loaded: Loaded) -> str:
         return f"auto ({loaded.provider})"
     if name == "strategy":
         return str(loaded.settings.strategy)
+    if isinstance(value, bool):
+        return "true" if value else "false"
     shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
     return mask(shown) or "-"

@@ -8,6 +8,9 @@ Provider = Literal["auto", "anthropic", "offline"]
 Placement = Literal["tail", "in-place"]
 """Where live windows stand in a request, see `contextui.context.placement`."""
 
+LodName = Literal["full", "summary", "gist"]
+"""How much of itself a window shows when it opens."""
+
 Approval = Literal["ask", "auto", "read-only"]
 """Ask the person each time, allow everything, or allow nothing that writes."""
 

@@ -10,7 +10,7 @@ from typing import Any
 from contextui.config.choices import Approval
 from contextui.config.environment import KEY_VARIABLE, TOKEN_VARIABLE
 from contextui.config.layer import Layer
-from contextui.config.settings import Settings, SettingsError
+from contextui.config.settings import TABLES, Settings, SettingsError
 from contextui.text import one_line, shown_path
 
 CONFIG_FILE = "config.toml"
@@ -68,13 +68,33 @@ def project_layer(project: Path, home: Path, users: Layer, notices: list[str]) -
 
 def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
     shown = shown_path(path)
-    values = _parsed(path, shown)
+    values, names = _flattened(_parsed(path, shown), shown)
     for key in values:
         _check_key(key, shown, of_project=of_project)
     for name in {"window", "windows"} & values.keys():
         if isinstance(values[name], list):  # else it is refused with all that is wrong
             values[name] = tuple(_beside(path, one) for one in values[name])
-    return Layer(values, {name: f"{name} in {shown}" for name in values}, shown, strict=True)
+    return Layer(values, names, shown, strict=True)
+
+
+def _flattened(given: dict[str, Any], shown: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """The settings by name, those of tables included, and what each is called in the file."""
+    values: dict[str, Any] = {}
+    names: dict[str, str] = {}
+    for key, value in given.items():
+        if key not in TABLES or not isinstance(value, dict):
+            values[key], names[key] = value, f"{key} in {shown}"
+            continue
+        table = TABLES[key]
+        for inner, one in value.items():
+            if inner not in table:
+                named, known = one_line(f"{key}.{inner}", 60), ", ".join(table)
+                raise SettingsError(
+                    f"{shown} sets {named}, and there is no such setting. There is: {known}."
+                )
+            values[table[inner]] = one
+            names[table[inner]] = f"{key}.{inner} in {shown}"
+    return values, names
 
 
 def _beside(path: Path, name: object) -> object:

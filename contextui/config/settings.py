@@ -1,13 +1,13 @@
 """Everything that can be set, and what each setting may be."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from contextui.config.choices import Approval, Lang, Placement, Provider, ToolProtocol
+from contextui.config.choices import Approval, Lang, LodName, Placement, Provider, ToolProtocol
 from contextui.config.strategy_choice import StrategyChoice
 from contextui.errors import ContextUIError
 
@@ -38,6 +38,8 @@ def _checked_url(url: str) -> str:
 Count = Annotated[
     int, Field(ge=1, le=1_000_000_000), Allowed("a whole number from 1 to 1,000,000,000")
 ]
+Switch = Annotated[bool, Allowed("true or false")]
+Share = Annotated[float, Field(ge=0.1, le=1), Allowed("a number from 0.1 to 1")]
 ModelName = Annotated[
     str, Field(pattern=r"^[^\s\x00-\x1f]{1,200}$"), Allowed("a model's name, without spaces")
 ]
@@ -93,7 +95,32 @@ class Settings(BaseModel):
     )
     window: Paths = Field(default=(), description="a file of windows, FILE.py or FILE.py:Class")
     windows: Paths = Field(default=(), description="a folder of such files")
+    windows_lod: LodName = Field(
+        default="full", description="how much of themselves windows show when they open"
+    )
+    compaction_auto: Switch = Field(
+        default=True, description="whether older messages become a summary when room gets short"
+    )
+    compaction_threshold: Share = Field(
+        default=0.8, description="the share of the budget at which room counts as short"
+    )
     lang: Lang = Field(default="en", description="the language; by default that of the locale")
+
+
+TABLES: Mapping[str, Mapping[str, str]] = {
+    "windows": {"folders": "windows", "lod": "windows_lod"},
+    "compaction": {"auto": "compaction_auto", "threshold": "compaction_threshold"},
+}
+"""The tables of config.toml that hold settings, and the setting of each key."""
+
+
+def key_of(name: str) -> str:
+    """The key of a setting in config.toml; of one in a table, with the table's name."""
+    for table, keys in TABLES.items():
+        for key, setting in keys.items():
+            if setting == name and setting != table:
+                return f"{table}.{key}"
+    return name
 
 
 def flag_of(name: str) -> str:

@@ -41,6 +41,11 @@ class CacheStore(Generic[V]):
             self._values.move_to_end(key)
             return kept[1]
 
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._values.clear()
+
     def put(self, key: Hashable, value: V) -> None:
         """Keep a value."""
         with self._lock:

@@ -1,12 +1,19 @@
 """A session as a document to read, or as data for other programs."""
 
+import itertools
 import json
+import os
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from contextui.context.item import ContextItem, ItemType
+from contextui.secrets import mask_own
 from contextui.session.store import SessionView
 from contextui.text import for_terminal
+
+Format = Literal["md", "json"]
+"""What a session can be written as."""
 
 _SPEAKERS = {
     ItemType.SYSTEM: "System",
@@ -17,14 +24,21 @@ _SPEAKERS = {
 }
 
 
-def to_markdown(view: SessionView) -> str:
-    """The whole conversation to read; what was left out of the context is marked as such."""
+def to_markdown(view: SessionView, *, include_obsolete: bool = True) -> str:
+    """The whole conversation to read; what was left out of the context is marked as such.
+
+    Args:
+        view: The session.
+        include_obsolete: Whether what was left out is in it: closed windows with their last
+            render, and items that were dropped, trimmed or compacted.
+    """
     info = view.info
     head = [
         f"# {info.first_words or info.id}",
         f"Session `{info.id}` of `{info.cwd}`, {info.started} to {info.updated}.",
     ]
-    parts = [part for item in view.context.get_all() for part in _section(item)]
+    items = view.context.get_all() if include_obsolete else view.context.get_active()
+    parts = [part for item in items for part in _section(item, view)]
     windows = [
         f"## {window.id}\n\n{_fenced(window.snapshot().content)}"
         for window in view.windows.windows()
@@ -55,10 +69,36 @@ def to_json(view: SessionView) -> dict[str, Any]:
     }
 
 
-def _section(item: ContextItem) -> Iterator[str]:
+def export_to(view: SessionView, folder: Path, form: Format, *, include_obsolete: bool) -> Path:
+    """Write a session as a new file of a folder; never over a file that is there.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    if form == "json":
+        text = json.dumps(to_json(view), ensure_ascii=False, indent=2, default=str) + "\n"
+    else:
+        text = to_markdown(view, include_obsolete=include_obsolete)
+    for number in itertools.count(1):
+        suffix = f"-{number}" if number > 1 else ""
+        path = folder / f"contextui-{view.info.id[:8]}{suffix}.{form}"
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileExistsError:
+            continue
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+            file.write(mask_own(text))
+        return path
+    raise AssertionError  # there is no last number
+
+
+def _section(item: ContextItem, view: SessionView) -> Iterator[str]:
     hidden = f" ({item.hidden})" if item.hidden else ""
     if item.type is ItemType.WINDOW:
         yield f"*Window {item.content}{hidden}*"
+        render = view.windows.last_render(item.content) if item.hidden == "closed" else None
+        if render:
+            yield _fenced(for_terminal(render))
         return
     yield f"## {_SPEAKERS[item.type]}{hidden}"
     text = for_terminal(item.content)

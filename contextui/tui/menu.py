@@ -1,24 +1,33 @@
 """The commands of the main screen: what each does, and what can stand behind it."""
 
 import re
+import threading
 from collections.abc import Callable, Iterable
-from typing import Any, get_args
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast, get_args
 
 from textual.app import App
 
 from contextui.config.choices import Approval
+from contextui.config.layer import Layer
+from contextui.config.settings import SettingsError, allowed, key_of
 from contextui.context.strategies.finding import strategy_names
 from contextui.errors import ContextUIError, InvalidParamsError
-from contextui.text import one_line, quote
+from contextui.session.export import Format, export_to
+from contextui.text import one_line, quote, shown_path
 from contextui.tui.commands import Choice, Command, Commands
 from contextui.tui.compacting import CompactScreen
 from contextui.tui.conversation.prompt import MODES
 from contextui.tui.desk import Desk
+from contextui.tui.inspector.reading import view_of
 from contextui.tui.opening import arguments, needs, required, takes
 from contextui.tui.saying import Saying
 from contextui.tui.themes import THEMES
 from contextui.tui.words import Words
 from contextui.windowing.base import Window
+from contextui.windowing.snapshot import Lod
+from contextui.windowing.trouble import reason_of
 
 _ABOUT = 200  # characters about a window
 _SENTENCE = re.compile(r".*?(?:。|\.(?=\s|$))")
@@ -32,6 +41,10 @@ _STRATEGIES = {
     "summarization": "the oldest rounds become a summary",
     "entities": "no history, but the facts in it",
 }
+_CONFIGURABLE = {
+    key_of(name): name for name in ("windows_lod", "compaction_auto", "compaction_threshold")
+}
+_ALL = "all"
 Tell = Callable[[str], object]
 
 
@@ -65,6 +78,10 @@ class Menu:
                         "NAME", choices=self._strategies),
                 Command("approval", "who decides about writing", self.approval, "MODE",
                         choices=lambda: [Choice(o, self._mode(o)) for o in get_args(Approval)]),
+                Command("config", "show or change settings for this session", self.config,
+                        "NAME VALUE", choices=self._settings),
+                Command("export", "write the conversation to a file", self.export, "FORMAT",
+                        choices=self._exports),
                 Command("theme", "other colours", self.theme, "NAME",
                         choices=lambda: map(Choice, self._themes())),
                 Command("quit", "leave; everything is kept", self.quit, alias="q"),
@@ -157,6 +174,77 @@ class Menu:
             )
         )
 
+    def config(self, typed: str) -> None:
+        """Show the settings that can be changed while the app runs, or change one."""
+        name, _, value = typed.partition(" ")
+        known = self._configured()
+        if not name:
+            listed = ", ".join(f"{key} = {shown}" for key, shown in known.items())
+            raise self._error("{settings}. Type: /config NAME VALUE", settings=listed)
+        if name not in known:
+            told = "{name} is none of {names}."
+            raise self._error(told, name=quote(name), names=", ".join(known))
+        field = _CONFIGURABLE[name]
+        value = value.strip()
+        try:
+            chosen = Layer({field: value}, {field: name}).checked()[field]
+        except SettingsError:
+            told = "{name} is {value}: it must be {allowed}."
+            wanted = self._words(allowed(field))
+            raise self._error(told, name=name, value=quote(value), allowed=wanted) from None
+        controller = self._desk.controller
+        if field == "windows_lod":
+            self._windows.lod = Lod(chosen.capitalize())
+        elif field == "compaction_auto":
+            controller.auto_compact = chosen
+        else:
+            controller.compaction.threshold = chosen
+        table, _, key = name.partition(".")
+        written = f'"{chosen}"' if isinstance(chosen, str) else str(chosen).lower()
+        self._tell(
+            self._words(
+                "{name} is {value} until you quit; config.toml keeps it: {line}",
+                name=name,
+                value=str(chosen).lower(),
+                line=f"[{table}] {key} = {written}",
+            )
+        )
+
+    def _configured(self) -> dict[str, str]:
+        """The settings that can be changed while the app runs, and what they are now."""
+        controller = self._desk.controller
+        return {
+            "windows.lod": self._windows.lod.value.lower(),
+            "compaction.auto": "true" if controller.auto_compact else "false",
+            "compaction.threshold": f"{controller.compaction.threshold:g}",
+        }
+
+    def export(self, typed: str) -> None:
+        """Write the conversation to a new file of the folder."""
+        form, _, rest = typed.partition(" ")
+        if form not in get_args(Format) or rest.strip() not in ("", _ALL):
+            raise self._error("Which one? {names}", names=f"md | md {_ALL} | json")
+        session, folder = self._desk.session, Path(self._desk.session.cwd)
+
+        def write() -> None:
+            try:
+                view = view_of(session, whole=True)
+                try:
+                    view.windows.settle_now()
+                    written = export_to(view, folder, cast("Format", form),
+                                        include_obsolete=rest.strip() == _ALL)  # fmt: skip
+                finally:
+                    view.close()
+            except Exception as error:  # whatever is wrong with a log or a disk is reported
+                told = self._words("Not exported: {reason}", reason=reason_of(error))
+            else:
+                told = self._words("Written to {file}.", file=shown_path(written))
+            with suppress(RuntimeError):  # the app may be gone by now
+                self._app.call_from_thread(self._tell, told)
+
+        # Reading a long log takes its time; a daemon thread does not delay leaving.
+        threading.Thread(target=write, name="export", daemon=True).start()
+
     def approval(self, mode: str) -> None:
         """Choose who decides about writing."""
         gate, modes = self._desk.controller.tools.gate, get_args(Approval)
@@ -212,6 +300,19 @@ class Menu:
 
     def _strategies(self) -> list[Choice]:
         return [Choice(name, self._words(_STRATEGIES.get(name, ""))) for name in strategy_names()]
+
+    def _settings(self) -> list[Choice]:
+        return [
+            Choice(name, self._words("now {value}", value=value), "VALUE", "VALUE")
+            for name, value in self._configured().items()
+        ]
+
+    def _exports(self) -> list[Choice]:
+        return [
+            Choice("md", self._words("Markdown: what the model reads")),
+            Choice(f"md {_ALL}", self._words("Markdown: closed and left out items too")),
+            Choice("json", self._words("everything, for programs")),
+        ]
 
     def _mode(self, mode: str) -> str:
         return self._words(MODES[mode])

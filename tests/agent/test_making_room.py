@@ -96,9 +96,9 @@ def test_a_turn_that_finds_little_room_begins_with_a_compaction() -> None:
     assert end(events).text == "Hello."
     summary, answer = requests_of(talk)
     assert summary.tools == ()
-    first = answer.messages[0]
-    assert (first.role, OUTLINE in str(answer.system)) == ("user", False)
-    assert first.content[0]["text"].endswith(f"{OUTLINE}\n</Summary>")  # type: ignore[index]
+    assert OUTLINE not in answer.system
+    assert answer.messages[0].role == "user"
+    assert answer.blocks()[0]["text"].endswith(f"{OUTLINE}\n</Summary>")
     assert violations(payload(summary, "m").body) == []
     assert violations(payload(answer, "m").body) == []
     assert of(TextDelta, events) == [TextDelta("Hello.")]  # the summary is not shown as an answer

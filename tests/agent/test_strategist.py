@@ -17,6 +17,7 @@ from contextui.agent.wire import payload
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.strategies.entities import EntityExtraction
+from contextui.context.strategies.finding import make_strategy
 from contextui.context.strategies.sliding import SlidingWindow
 from contextui.context.strategies.strategy import ContextStrategy, Payload
 from contextui.context.strategies.summarization import Summarization
@@ -298,6 +299,70 @@ def test_the_state_stands_for_the_conversation() -> None:
     assert "date" not in state
     assert "Question 0" not in request
     assert "Question 1" in request
+
+
+def test_without_a_schema_of_its_own_the_default_state_is_kept() -> None:
+    news = {
+        "people": ["Ann, who asks"],
+        "places": ["Rome"],
+        "decisions": ["by train"],
+        "open_questions": ["when?"],
+        "files": ["trip.md: the plan"],
+        "moods": ["good"],
+    }
+    model = Everyday(json.dumps(news))
+    talk = talk_with(make_strategy("entities"), model)
+    assert asyncio.run(turns(talk, 2)) == []
+    state = str(model.requests[1].messages[0].content)
+    assert all(name in state for name in news if name != "moods")
+    assert "moods" not in state
+    assert "open_questions" in str(model.asides[0].messages)
+
+
+def test_what_was_retrieved_reaches_the_strategy_and_the_model_once() -> None:
+    seen: list[str | None] = []
+
+    class Watching(SlidingWindow):
+        name = "watching"
+
+        async def compose_payload(
+            self,
+            system_prompt: str,
+            history: Sequence[ContextItem],
+            tools: Sequence[Tool],
+            rag_context: str | None = None,
+        ) -> Payload:
+            seen.append(rag_context)
+            return Payload(history)
+
+    model = Everyday()
+    talk = talk_with(SlidingWindow(), model)
+    talk.context.windows.open("todo", items=["milk"])  # type: ignore[union-attr]
+    talk.strategist.env.retrieved = "From the manual: <Window id='x'> & more."
+    talk.strategist.use(Watching())  # what was handed over stays
+    asyncio.run(turns(talk, 2))
+    first, second = seen
+    assert first is not None
+    assert first.startswith('<Window id="todo_1"')
+    assert first.endswith("From the manual: <Window id='x'> & more.")
+    assert second is not None
+    assert "manual" not in second
+    blocks = [str(block["text"]) for block in model.requests[0].blocks()]
+    expected = "<Retrieved>\nFrom the manual: &lt;Window id='x'&gt; &amp; more.\n</Retrieved>"
+    assert blocks.count(expected) == 1
+    assert blocks[-1].startswith("Question 0.")
+    assert model.requests[0].system == "Be brief."
+    assert said(model.requests[1]).count("From the manual") == 1  # as a part of the history
+
+
+def test_what_was_retrieved_counts_when_there_is_little_room() -> None:
+    talk = talk_with(SlidingWindow(), budget=2_000, auto_compact=False)
+    asyncio.run(turns(talk, 5, 100))
+    assert not any(item.hidden for item in talk.context.get_all())
+    talk.strategist.env.retrieved = "fact " * 900
+    events = asyncio.run(say(talk, "And now?"))
+    assert end(events).reason == "done"
+    assert any(item.hidden for item in talk.context.get_all())
 
 
 def test_a_state_that_stays_the_same_costs_no_cache() -> None:

@@ -150,7 +150,8 @@ def test_a_short_talk_stays_as_it_is(program: Program, lang: str, words: str) ->
 
 @pytest.mark.parametrize("form", ["text", "json", "stream-json"])
 @pytest.mark.parametrize(
-    ("lang", "words"), [("en", "There is no summary: The summary is empty."), ("zh", "没有得到总结")]
+    ("lang", "words"),
+    [("en", "There is no summary: The summary is empty."), ("zh", "没有得到总结")],
 )
 def test_an_automatic_compaction_that_fails_is_reported(
     program: Program, server: Server, form: str, lang: str, words: str

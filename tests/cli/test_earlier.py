@@ -123,7 +123,8 @@ def test_the_folders_guide_is_the_first_user_message(program: Program, server: S
     (role, project), (_, words) = server.requests[0].blocks()
     assert (role, words["text"]) == ("user", "Hi")
     assert project["text"] == (
-        '<Project>\n<Instructions file="AGENTS.md">\nSpeak like a pirate.\n</Instructions>\n</Project>'
+        '<Project>\n<Instructions file="AGENTS.md">\nSpeak like a pirate.\n'
+        "</Instructions>\n</Project>"
     )
 
 

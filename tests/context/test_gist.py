@@ -3,7 +3,9 @@
 import doctest
 import io
 import json
+import subprocess
 import sys
+import tomllib
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -16,6 +18,7 @@ import contextui.context.gists.gist
 import contextui.context.gists.wording
 from contextui import gist
 from contextui.context.gists.gist import gist_of_size
+from contextui.context.gists.wording import size_of
 from contextui.text import for_terminal
 
 PYTHON = "def load_data():\n    ...\n\n\ndef clean_data():\n    ...\n"
@@ -264,9 +267,44 @@ def test_a_damaged_workbook_tells_its_size() -> None:
     assert gist("a.xls", "no bytes") == "[file read] a.xls (Excel, 8B)"
 
 
-def test_without_a_reader_of_workbooks_the_size_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    assert gist("a.xlsx", b"x" * 3_000, "zh") == "[文件已读取] a.xlsx (Excel, 2.9KB)"
+WITHOUT_OPENPYXL = """
+import subprocess
+import sys
+import tomllib
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "openpyxl":
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Blocked())
+from contextui import gist
+data = sys.stdin.buffer.read()
+for lang in ("en", "zh"):
+    print(gist("a.xlsx", data, lang))
+print(gist("a.xlsx", b"no workbook"))
+"""
+
+
+def test_without_the_excel_extra_the_gist_of_a_workbook_says_so() -> None:
+    data = workbook(("Sales", [["date", "amount"], ["1 May", 3]]))
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", "-c", WITHOUT_OPENPYXL],
+        input=data,
+        capture_output=True,
+        check=True,
+    )
+    size = size_of(len(data))
+    assert done.stdout.decode().splitlines() == [
+        f"[file read] a.xlsx (Excel, {size}, rows and columns need contextui[excel])",
+        f"[文件已读取] a.xlsx (Excel, {size}, 行和列需要 contextui[excel])",
+        "[file read] a.xlsx (Excel, 11B)",
+    ]
+
+
+def test_the_excel_extra_installs_the_reader() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    assert [one[:8] for one in project["optional-dependencies"]["excel"]] == ["openpyxl"]
 
 
 # --- paths -------------------------------------------------------------------------------

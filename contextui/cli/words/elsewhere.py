@@ -22,6 +22,8 @@ CHINESE: dict[str, str] = {
     "an address such as http://localhost:11434, without a key in it": (
         "地址，例如 http://localhost:11434，其中不含密钥"
     ),
+    "true or false": "true 或 false",
+    "a number from 0.1 to 1": "0.1 到 1 的数字",
     "a list of paths, and none of them empty": "路径列表，且都不为空",
     "a strategy's name, or a table with type, plugin, model and config": (
         "策略的名称，或含有 type、plugin、model 和 config 的表"

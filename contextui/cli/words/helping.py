@@ -92,5 +92,10 @@ CHINESE: dict[str, str] = {
     ),
     "a file of windows, FILE.py or FILE.py:Class": "窗口文件，FILE.py 或 FILE.py:Class",
     "a folder of such files": "这类文件的文件夹",
+    "how much of themselves windows show when they open": "窗口打开时显示多少内容",
+    "whether older messages become a summary when room gets short": (
+        "空间不足时是否把较早的消息变成总结"
+    ),
+    "the share of the budget at which room counts as short": "占预算多大比例时算作空间不足",
     "the language; by default that of the locale": "语言；默认取自系统区域设置",
 }

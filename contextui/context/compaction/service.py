@@ -123,8 +123,8 @@ class CompactionService:
             NothingToCompactError: Nothing can, or it would not.
         """
         chosen, before = self._possible(), self.context.outlook().tokens
-        if problem := self._saves_little(before, before - chosen.tokens):
-            raise NothingToCompactError(problem)
+        if little := self._saves_little(before, before - chosen.tokens):
+            raise NothingToCompactError(little)
         return chosen
 
     def _possible(self) -> Plan:
@@ -158,8 +158,8 @@ class CompactionService:
         """
         chosen = self._possible()
         this = _Try(trigger, self.context.outlook().tokens, self._summarizer())
-        if problem := self._saves_little(this.before, this.before - chosen.tokens):
-            return self._result(this, (), Summary(""), problem)  # whatever the summary would be
+        if little := self._saves_little(this.before, this.before - chosen.tokens):
+            return self._result(this, (), Summary(""), little)  # whatever the summary would be
         seen = {item.id: item.revision for item in chosen.goes}
         try:
             summary = await self._summarize(this, chosen)
@@ -168,8 +168,8 @@ class CompactionService:
         goes = list(unchanged(chosen.goes, seen))
         if not goes:
             raise NothingToCompactError("All that was to go was changed meanwhile, and stays.")
-        if problem := self._saves_little(this.before, self._with(summary.text, goes, this)):
-            return self._result(this, (), Summary(""), problem)
+        if little := self._saves_little(this.before, self._with(summary.text, goes, this)):
+            return self._result(this, (), Summary(""), little)
         self.context.compact(goes, summary.text, trigger=trigger, files=summary.files)
         for item in goes:
             self._left_out.pop(item.id, None)

@@ -7,11 +7,10 @@ import warnings
 import zipfile
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from contextui.config.choices import Lang
-from contextui.context.gists.wording import listed, number_of
+from contextui.context.gists.wording import listed, number_of, size_of
 from contextui.text import one_line, shown_name
 
 _DELIMITERS = ",;\t|"
@@ -19,6 +18,10 @@ _HEAD = 10_000  # characters of the first line, by which the delimiter is found
 _VALUE = re.compile(r"[-+]?(?!(?:19|20)\d\d$)\d[\d.,]*(?:e[-+]?\d+)?%?$", re.IGNORECASE)
 _SHEETS = 3
 _UNPACKED = 100_000_000  # bytes of a workbook that are worth looking into
+_NO_READER: dict[Lang, str] = {
+    "en": "rows and columns need contextui[excel]",
+    "zh": "行和列需要 contextui[excel]",
+}
 
 
 def of_csv(text: str, delimiter: str | None, lang: Lang) -> list[str] | None:
@@ -41,9 +44,10 @@ def of_csv(text: str, delimiter: str | None, lang: Lang) -> list[str] | None:
 
 
 def of_workbook(data: bytes, lang: Lang) -> list[str] | None:
-    """The rows and columns of a workbook's sheets; None where nothing can read them."""
-    if find_spec("openpyxl") is None:
-        return None
+    """The rows and columns of a workbook's sheets; None if it cannot be read.
+
+    Without the extra `contextui[excel]`, the size and what to install.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if sum(member.file_size for member in archive.infolist()) > _UNPACKED:
@@ -51,6 +55,8 @@ def of_workbook(data: bytes, lang: Lang) -> list[str] | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the file's own oddities
             sheets = _sheets(data)
+    except ImportError:
+        return [size_of(len(data)), _NO_READER[lang]]
     except Exception:  # a damaged workbook may raise anything; its size still tells
         return None
     tables = [(title, ", ".join(_table(first, rest, lang))) for title, first, rest in sheets]

@@ -30,6 +30,19 @@ _TOLD: dict[Lang, str] = {
 }
 
 
+DEFAULT_SCHEMA: Mapping[str, Any] = {
+    name: {"type": "array", "items": {"type": "string"}, "description": about}
+    for name, about in (
+        ("people", "names, each with what matters about them"),
+        ("places", "locations, addresses, machines"),
+        ("decisions", "what was decided"),
+        ("open_questions", "what is not answered yet"),
+        ("files", "paths, each with what it is for"),
+    )
+}
+"""The state that is kept where no schema is given."""
+
+
 class EntityExtraction(ContextStrategy):
     """Keeps a state of fixed shape in the place of the conversation.
 
@@ -38,12 +51,13 @@ class EntityExtraction(ContextStrategy):
 
     Args:
         schema: The shape of the state: a JSON schema of an object, or types by name such as
-            ``{"destination": "string", "date": "string"}``.
+            ``{"destination": "string", "date": "string"}``. By default `DEFAULT_SCHEMA`: people,
+            places, decisions, open questions and files.
     """
 
     name = "entities"
 
-    def __init__(self, *, schema: Mapping[str, Any]) -> None:
+    def __init__(self, *, schema: Mapping[str, Any] = DEFAULT_SCHEMA) -> None:
         self.schema = Schema.of(schema)
 
     async def compose_payload(

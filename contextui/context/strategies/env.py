@@ -28,6 +28,9 @@ class StrategyEnv:
         reserved: Tokens of each request that are no messages: the tools.
         max_tokens: The provider's tokens that an answer may have.
         requests: How often the model was asked.
+        retrieved: Text that was looked up for the person's next words, by whoever runs the
+            conversation. The strategy is given it as a part of `rag_context`, the model before
+            those words, as data; then it is used up.
     """
 
     context: ContextManager
@@ -36,6 +39,7 @@ class StrategyEnv:
     reserved: int = 0
     max_tokens: int = 8_192
     requests: int = 0
+    retrieved: str = ""
 
     @property
     def history(self) -> tuple[ContextItem, ...]:

@@ -77,7 +77,8 @@ class ContextStrategy(ABC):
             history: What is visible of the conversation, oldest first. Before a turn the last item
                 is what the person just said; it has no seq yet.
             tools: What the model may call; always all of them.
-            rag_context: What is live: the open windows, as the model will see them.
+            rag_context: What else the model will see: the open windows, and what was retrieved
+                for the person's words (`StrategyEnv.retrieved`).
         """
 
     async def on_turn_complete(self, history: Sequence[ContextItem]) -> None:  # noqa: B027

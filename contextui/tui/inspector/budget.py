@@ -9,14 +9,14 @@ from contextui.tui.inspector.look import Shares
 from contextui.tui.words import Words
 
 FULL = 0.8
-"""The share of the budget from which on room is made."""
+"""The share of the budget from which on room is made, unless the settings say otherwise."""
 
 _STYLES = {"system": "$foreground 55%", "history": "$primary 55%", "windows": "$primary"}
 _NAMES = {"system": MUTED, "history": "$primary 80%", "windows": "$primary"}  # words need contrast
 _REST, _BEYOND = "$foreground 28%", "$foreground 40%"
 
 
-def bar(shares: Shares, budget: int, width: int) -> list[tuple[str, str]]:
+def bar(shares: Shares, budget: int, width: int, full: float = FULL) -> list[tuple[str, str]]:
     """The bar in exactly `width` cells; whatever costs anything can be seen."""
     spans: list[tuple[str, str]] = []
     used = 0
@@ -26,7 +26,7 @@ def bar(shares: Shares, budget: int, width: int) -> list[tuple[str, str]]:
         cells = min(cells, width - used)
         spans.append(("━" * cells, style))
         used += cells
-    mark = max(round(width * FULL), used)
+    mark = max(round(width * full), used)
     return [*spans, ("─" * (mark - used), _REST), ("╌" * (width - mark), _BEYOND)]
 
 
@@ -37,17 +37,20 @@ class BudgetBar(Widget):
         super().__init__(id="budget")
         self._words = words
         self._shares, self._budget, self._banner = Shares(), 0, ""
+        self._full = FULL
 
-    def show(self, shares: Shares, budget: int, banner: str = "") -> None:
+    def show(self, shares: Shares, budget: int, banner: str = "", full: float = FULL) -> None:
         """Show new figures.
 
         Args:
             shares: What the parts cost.
             budget: What there is room for.
             banner: What stands instead of the parts: that it is an earlier turn that is shown.
+            full: The share of the budget from which on room is made.
         """
-        if (shares, budget, banner) != (self._shares, self._budget, self._banner):
-            self._shares, self._budget, self._banner = shares, budget, banner
+        before = (self._shares, self._budget, self._banner, self._full)
+        if (shares, budget, banner, full) != before:
+            self._shares, self._budget, self._banner, self._full = shares, budget, banner, full
             self.refresh()
 
     def render(self) -> Content:
@@ -55,7 +58,8 @@ class BudgetBar(Widget):
         width = self.size.width
         if not self._budget:
             return self._opening(width)
-        lines = [self._head(width), Content.assemble(*bar(self._shares, self._budget, width))]
+        drawn = bar(self._shares, self._budget, width, self._full)
+        lines = [self._head(width), Content.assemble(*drawn)]
         return Content("\n").join([*lines, self._legend(width)])
 
     def _opening(self, width: int) -> Content:
@@ -66,7 +70,7 @@ class BudgetBar(Widget):
     def _head(self, width: int) -> Content:
         name, total = self._words("Context"), self._shares.total
         share = total / self._budget
-        style = "$text-error" if share >= 1 else "$text-warning" if share >= FULL else MUTED
+        style = "$text-error" if share >= 1 else "$text-warning" if share >= self._full else MUTED
         budget = short(self._budget).replace(".0", "")
         figures = f"~{short(total)} / {budget}   "
         percent = f"{100 * share:.0f}%"

@@ -143,7 +143,9 @@ class Inspector(Vertical):
             return
         look, is_now = self._earlier.look(), self._earlier.is_now
         budget = self._desk.controller.options.budget
-        self.query_one(BudgetBar).show(look.shares, budget, self._earlier.banner(self._words))
+        full = self._desk.controller.compaction.threshold
+        banner = self._earlier.banner(self._words)
+        self.query_one(BudgetBar).show(look.shares, budget, banner, full)
         match self._page:
             case "Items":
                 changing, older = (self._changing, self._older) if is_now else (None, None)

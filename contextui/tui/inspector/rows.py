@@ -54,8 +54,9 @@ def _with_rules(
         return Rows([[Rule(False, _tokens(look, 0))], head, finished, rows])
     if look.cached < len(head):
         anew = _tokens(look, look.cached)
-        known = [Rule(True, max(look.shares.total - anew, 0)), *head[: look.cached]]
-        return Rows([known, [Rule(False, anew), *head[look.cached :]], finished, rows])
+        cached = Rule(True, max(look.shares.total - anew, 0))
+        start, rest_of_head = head[: look.cached], head[look.cached :]
+        return Rows([[cached], start, [Rule(False, anew)], rest_of_head, finished, rows])
     place = end
     if look.cached < look.first_open or look.in_place:
         place = min(place_of(items, _first_anew(look)), end)

@@ -85,7 +85,6 @@ def test_a_packages_strategies_are_found() -> None:
         ("hasty", {}, "cannot be loaded: Hasty.compose_payload must be an async def."),
         ("fussy", {"a": 1}, "cannot be made: RuntimeError: not today"),
         ("last", {"cuont": 1}, 'has no setting "cuont". It has: count.'),
-        ("entities", {}, "needs the setting schema"),
         ("entities", {"schema": 7}, "must be an object with properties"),
         ("entities", {"schema": {}}, "must be an object with properties"),
         ("entities", {"schema": {"city": "town"}}, "must have one of the types string, "),
