@@ -17,6 +17,7 @@ from contextui.context.placement import Arrival, arrival
 from contextui.context.render import arrange
 from contextui.context.sequence import ItemIndex, ItemView
 from contextui.context.units import Unit, units
+from contextui.model import Block
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import ContextVersion
 
@@ -145,6 +146,11 @@ class Composer:
             in_turn=any(map(is_conversation, turn)),
         )
 
+    def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
+        """What requests show of a final item of the conversation; None if that is not known."""
+        message = self._history.shown(item)
+        return message.content if message is not None else None
+
     def _shown_items(self) -> ItemView:
         """Few items among which are all that are shown: in mid-turn a hidden one may be."""
         return (self._all if self.under_way else self._active).view()
@@ -177,4 +183,4 @@ class Composer:
 
 def visible(items: Iterable[ContextItem]) -> Iterator[ContextItem]:
     """The items that a request shows."""
-    return (item for item in items if item.face.hidden is None)
+    return (item for item in items if item.is_shown)

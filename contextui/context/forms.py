@@ -4,13 +4,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from contextui.context.item import Carried, ContextItem, ItemType, Stage
+from contextui.context.item import THINKING, Carried, ContextItem, ItemType, Stage
 from contextui.context.placement import Arrival
 from contextui.context.units import Unit
 from contextui.model import Block, LlmMessage, Role
 from contextui.text import for_xml
 
-_THINKING = ("thinking", "redacted_thinking")
 _NO_OUTPUT = "(no output)"
 _NOTHING = Arrival()
 
@@ -77,10 +76,8 @@ def is_reduced(item: ContextItem) -> bool:
     if item.stage is not Stage.FINAL:
         return False
     if item.type is ItemType.TOOL:
-        return item.face.line is not None
-    return item.type is ItemType.ASSISTANT and any(
-        block.get("type") in _THINKING for block in item.face.blocks or ()
-    )
+        return item.line is not None
+    return item.type is ItemType.ASSISTANT and item.thinks
 
 
 def _answer_blocks(item: ContextItem) -> str | tuple[Block, ...]:
@@ -88,15 +85,15 @@ def _answer_blocks(item: ContextItem) -> str | tuple[Block, ...]:
     face = item.face
     if face.blocks is None:
         return face.content
-    left_out = _THINKING if item.stage is Stage.FINAL else ()
+    left_out = THINKING if item.stage is Stage.FINAL else ()
     return tuple(block for block in face.blocks if block.get("type") not in left_out)
 
 
 def _result_content(item: ContextItem) -> str | tuple[Block, ...]:
     """What a tool gave; once its turn is over, its gist."""
+    if item.line and item.stage is Stage.FINAL:
+        return item.line
     face = item.face
-    if face.line and item.stage is Stage.FINAL:
-        return face.line
     return face.blocks or (face.content if face.content.strip() else _NO_OUTPUT)
 
 
@@ -124,7 +121,7 @@ def _with_answered_calls(item: ContextItem, answered: set[str | None]) -> str | 
         block for block in content if block.get("type") != "tool_use" or block["id"] in answered
     )
     # Thinking alone is no answer, and no provider takes it for one.
-    return kept if any(block.get("type") not in _THINKING for block in kept) else ()
+    return kept if any(block.get("type") not in THINKING for block in kept) else ()
 
 
 def _result_block(item: ContextItem, copies: tuple[Carried, ...]) -> Block:

@@ -8,8 +8,9 @@ from contextui.context.calls import Calls
 from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
 from contextui.context.pieces import Piece
 from contextui.context.sequence import ItemView
+from contextui.model import LlmMessage
 
-_MANY = 16  # changed rounds from which on it is cheaper to build everything behind the first
+_MANY = 16  # changed rounds from which on it is cheaper to build all that lies between them
 
 Build = Callable[[Iterable[ContextItem]], Iterable[Piece]]
 
@@ -46,10 +47,10 @@ class History:
     def current(self) -> tuple[list[Piece], int]:
         """The pieces as they are now, and what they cost."""
         if len(self._changed) > _MANY:
-            self._rebuild(min(self._changed), everything_behind=True)
+            self._rebuild(min(self._changed), max(self._changed))
         else:
             for seq in sorted(self._changed):
-                self._rebuild(seq)
+                self._rebuild(seq, seq)
         self._changed.clear()
         if self._finished:
             # One that stayed open longer than those behind it was built among them.
@@ -62,16 +63,23 @@ class History:
             self._finished = []
         return self._pieces, self._tokens
 
-    def _rebuild(self, seq: int, everything_behind: bool = False) -> None:
-        """Build the round that this seq is in anew, or everything from there on."""
+    def shown(self, item: ContextItem) -> LlmMessage | None:
+        """The message that shows a final item by itself, as it was built last."""
+        behind = bisect_right(self._pieces, item.seq, key=lambda piece: piece.seq)
+        for piece in reversed(self._pieces[max(behind - 1, 0) : behind]):
+            if piece.shown.items == (item,):
+                return piece.message
+        return None
+
+    def _rebuild(self, seq: int, through: int) -> None:
+        """Build the rounds again that lie between these seqs, and those that the seqs are in."""
         pieces = self._pieces
         behind = bisect_right(pieces, seq, key=lambda piece: piece.seq)
         first = next((n for n in range(behind - 1, -1, -1) if self._starts_round(n)), 0)
         start = pieces[first].seq if first < behind and self._starts_round(first) else 0
-        last, end = len(pieces), self._built_through + 1
-        if not everything_behind:
-            last = next((n for n in range(behind, len(pieces)) if self._starts_round(n)), last)
-            end = pieces[last].seq if last < len(pieces) else end
+        behind = bisect_right(pieces, through, key=lambda piece: piece.seq)
+        last = next((n for n in range(behind, len(pieces)) if self._starts_round(n)), len(pieces))
+        end = pieces[last].seq if last < len(pieces) else self._built_through + 1
         new = list(self._build(self._items(start, end)))
         self._tokens += sum(piece.tokens for piece in new)
         self._tokens -= sum(piece.tokens for piece in pieces[first:last])
@@ -94,7 +102,7 @@ class History:
     @staticmethod
     def _is_shown(item: ContextItem) -> bool:
         final = item.stage is Stage.FINAL and is_conversation(item)
-        return final and item.face.hidden is None
+        return final and item.is_shown
 
     def _starts_round(self, index: int) -> bool:
         return self._is_words(index) and not (index and self._is_words(index - 1))

@@ -43,6 +43,10 @@ PROJECT = "project-"
 """How the id of an item begins that holds what the project's folder provides."""
 
 
+THINKING = ("thinking", "redacted_thinking")
+"""The types of blocks that hold a model's thinking."""
+
+
 BESIDE = "beside-"
 """How the id of an item begins that stands in the person's place, and was not said by them."""
 
@@ -70,7 +74,9 @@ class Face(NamedTuple):
         return None if self.whole else self.gist
 
 
-Load: TypeAlias = Callable[[], tuple[str, tuple[Block, ...] | None]]
+_Body: TypeAlias = tuple[str, tuple[Block, ...] | None]
+
+Load: TypeAlias = Callable[[], _Body]
 """Reads an item's content and blocks back from where they were put."""
 
 
@@ -105,7 +111,7 @@ class ContextItem:
     __slots__ = (
         *("type", "id", "seq", "pinned", "hidden", "tool_call_id", "tool_name", "is_error"),
         *("gist", "whole", "stage", "carried", "held", "revision", "is_owned"),
-        *("_content", "_blocks", "_load"),
+        *("_body", "_facts"),
     )
 
     type: ItemType
@@ -123,9 +129,8 @@ class ContextItem:
     held: Face | None
     revision: int
     is_owned: bool
-    _content: str
-    _blocks: tuple[Block, ...] | None
-    _load: Load | None
+    _body: "_Body | Load"  # in one place, as other threads read it while it leaves memory
+    _facts: "_Facts"
 
     def __init__(
         self,
@@ -166,9 +171,8 @@ class ContextItem:
             held=None,
             revision=0,
             is_owned=False,
-            _content=content,
-            _blocks=tuple(blocks) if blocks else None,
-            _load=None,
+            _body=(content, tuple(blocks) if blocks else None),
+            _facts=_NO_FACTS,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -199,10 +203,11 @@ class ContextItem:
     @property
     def is_loaded(self) -> bool:
         """Whether its content is in memory."""
-        return self._load is None
+        return isinstance(self._body, tuple)
 
-    def _stored(self) -> tuple[str, tuple[Block, ...] | None]:
-        return self._load() if self._load is not None else (self._content, self._blocks)
+    def _stored(self) -> "_Body":
+        body = self._body
+        return body if isinstance(body, tuple) else body()
 
     @property
     def is_obsolete(self) -> bool:
@@ -238,11 +243,50 @@ class ContextItem:
         return any(getattr(self, name) != value for name, value in fields.items())
 
     @property
+    def is_shown(self) -> bool:
+        """Whether requests show it: while a turn is under way, as its first request did."""
+        return (self.hidden if self.held is None else self.held.hidden) is None
+
+    @property
+    def line(self) -> str | None:
+        """The gist, where that stands for the content in requests."""
+        if self.held is not None:
+            return self.held.line
+        return None if self.whole else self.gist
+
+    @property
     def calls(self) -> tuple[str, ...]:
         """The ids of the tool calls in it."""
-        return tuple(
-            block["id"] for block in self.face.blocks or () if block.get("type") == "tool_use"
-        )
+        return self._known.calls
+
+    @property
+    def thinks(self) -> bool:
+        """Whether there is thinking in it."""
+        return self._known.thinks
+
+    @property
+    def _known(self) -> "_Facts":
+        """What is known of its blocks; of content that is not in memory, without reading it."""
+        if not self.is_loaded and self.held is None:
+            return self._facts
+        return _facts_of(self.face.blocks)
+
+
+class _Facts(NamedTuple):
+    """What must be known of an item's blocks at all times."""
+
+    calls: tuple[str, ...] = ()
+    thinks: bool = False
+
+
+_NO_FACTS = _Facts()
+
+
+def _facts_of(blocks: tuple[Block, ...] | None) -> _Facts:
+    if not blocks:
+        return _NO_FACTS
+    calls = tuple(block["id"] for block in blocks if block.get("type") == "tool_use")
+    return _Facts(calls, any(block.get("type") in THINKING for block in blocks))
 
 
 def is_conversation(item: ContextItem) -> bool:
@@ -254,7 +298,7 @@ def assign(item: ContextItem, **changes: Any) -> None:
     """Change an item in place. For its manager alone: everyone else asks the manager."""
     if not changes.keys().isdisjoint(("content", "blocks")):
         content, blocks = changes.pop("content", item.content), changes.pop("blocks", item.blocks)
-        changes |= {"_content": content, "_blocks": blocks, "_load": None}
+        changes["_body"] = (content, blocks)
         changes["revision"] = item.revision + 1
     if not changes.keys().isdisjoint(("gist", "whole")) and "revision" not in changes:
         changes["revision"] = item.revision + 1
@@ -263,14 +307,12 @@ def assign(item: ContextItem, **changes: Any) -> None:
 
 
 def unload(item: ContextItem, load: Load) -> None:
-    """Let go of an item's content; `load` reads it whenever somebody asks for it."""
-    for name, value in (("_content", ""), ("_blocks", None), ("_load", load)):
-        object.__setattr__(item, name, value)
+    """Let go of an item's content; `load` reads it whenever it is asked for."""
+    if isinstance(item._body, tuple):
+        object.__setattr__(item, "_facts", _facts_of(item._body[1]))
+    object.__setattr__(item, "_body", load)
 
 
 def reload(item: ContextItem) -> None:
     """Take an item's content back into memory."""
-    if item._load is not None:
-        content, blocks = item._load()
-        for name, value in (("_content", content), ("_blocks", blocks), ("_load", None)):
-            object.__setattr__(item, name, value)
+    object.__setattr__(item, "_body", item._stored())

@@ -20,6 +20,7 @@ from contextui.context.sequence import ItemIndex
 from contextui.context.trim import Size, item_sizes, request_sizes
 from contextui.context.units import units
 from contextui.events import Trigger
+from contextui.model import Block
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
 
@@ -72,6 +73,10 @@ class Ledger:
     def live_references(self) -> Sequence[ContextItem]:
         """The window items that are not hidden."""
         return self._composer.references
+
+    def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
+        """What requests show of a final item of the conversation; None if that is not known."""
+        return self._composer.shown_content(item)
 
     def compose(self) -> Composition:
         """The next request as things stand."""

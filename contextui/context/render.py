@@ -70,7 +70,7 @@ class ContextRenderer:
         shown = [
             item
             for item in sorted(items, key=lambda item: item.seq)
-            if options.include_obsolete or item.face.hidden is None
+            if options.include_obsolete or item.is_shown
             if options.include_system_prompt or item.type is not ItemType.SYSTEM
         ]
         if options.max_tokens is not None:

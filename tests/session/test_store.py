@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -22,18 +23,22 @@ from contextui import (
     action,
     escape_project_path,
 )
+from contextui.context.compaction.plan import plan
 from contextui.context.manager import ContextManager
 from contextui.errors import InvalidItemError
+from contextui.session import memory
 from contextui.session.export import to_json, to_markdown
 from contextui.session.git import branch_of
 from contextui.session.loading import NotASessionError
 from contextui.session.log import SessionLockedError
 from contextui.session.memory import KEPT, LIMIT
 from contextui.session.paths import InvalidSessionIdError, NoHomeError, contextui_home
+from contextui.session.reading import Line, line_at
 from contextui.session.replay import NewerSchemaError
 from contextui.session.session import Session
 from contextui.session.store import UnknownSessionError
 from tests.context.conversation import NotesWindow, wire
+from tests.context.test_properties import specified
 from tests.session.test_log import SAMPLES
 from tests.session.test_roundtrip import Talk
 
@@ -476,6 +481,87 @@ def test_old_hidden_items_keep_their_description_and_read_their_content(session:
     talk.context.restore(items[0].id)
     assert items[0].is_loaded
     assert "words 0 " in str(talk.composed()[0].content)
+
+
+def log_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Where lines of the log are read back from, from now on."""
+    places: list[int] = []
+
+    def read(file: BinaryIO, offset: int) -> Line:
+        places.append(offset)
+        return line_at(file, offset)
+
+    monkeypatch.setattr(memory, "line_at", read)
+    return places
+
+
+def test_old_active_items_leave_memory_and_a_turn_reads_none_of_them(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S2.1: past 1,000 the newest 800 stay in memory, also of what every request shows."""
+    talk, context = Talk(session), session.context
+    big = "x" * 2_000
+    for number in range(LIMIT // 4 + 50):
+        talk.say(f"words {number} {big if number == 3 else ''}")
+        talk.send()
+        talk.call(1, f"call {number}", thinking="hm" * (number % 2))
+        talk.result(f"result {number}")
+        talk.send()
+        talk.answer(f"answer {number}")
+        context.end_turn()
+    reads = log_reads(monkeypatch)
+    items = list(context.get_all())
+    unloaded = [item for item in items if not item.is_loaded]
+    assert len(items) == 1_200
+    assert [item.seq for item in unloaded] == list(range(1, len(items) - KEPT + 1))
+    assert not any(item.hidden for item in items)
+
+    # A turn builds, sends and ends without a look into the log.
+    before = wire(context.outlook().messages)
+    for number in range(3):
+        talk.say(f"more {number}")
+        talk.send(10_000_000)
+        talk.answer("yes")
+        context.end_turn()
+        context.get_stats()
+        assert context.outlook().messages[0].content == "words 0 "
+    assert wire(context.outlook().messages).startswith(before)
+    assert reads == []
+    assert list(talk.composed()) == specified(talk)
+    assert [len(item.calls) for item in unloaded[:8]] == [0, 1, 0, 0, 0, 1, 0, 0]
+    reads.clear()
+
+    # Room is made, and a compaction planned, without one either.
+    talk.say("is there room?")
+    talk.send(context.outlook().tokens * 9 // 10)
+    context.end_turn()
+    assert sum(item.hidden == "trimmed" for item in items) > 16
+    assert plan(context).goes
+    assert reads == []
+
+    # What is asked for is read, one line each; what changes is built again from it.
+    item = next(one for one in context.get_active() if not one.is_loaded)
+    assert item.content
+    assert len(reads) == 1
+    context.pin(item.id)
+    assert item.is_loaded
+    assert list(talk.composed()) == specified(talk)
+    talk.say("on")
+    talk.send()
+    context.end_turn()
+    assert not item.is_loaded
+
+
+def test_an_item_whose_line_is_gone_is_what_requests_show_of_it(session: Session) -> None:
+    talk = Talk(session)
+    for number in range(LIMIT // 2 + 10):
+        talk.turn(f"words {number}", f"answer {number}")
+    first, second = list(session.context.get_all())[:2]
+    assert not first.is_loaded
+    session.path.rename(session.path.with_suffix(".moved"))
+    assert first.content == "words 0"
+    assert second.content == "answer 0"
+    session.path.with_suffix(".moved").rename(session.path)
 
 
 # --- export ----------------------------------------------------------------------------------
