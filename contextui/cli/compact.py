@@ -133,11 +133,14 @@ def _show(assembly: Assembly, session_id: str, *, as_json: bool) -> None:
         for notice in view.notices:
             tell(in_ours(notice))
         view.windows.settle_now()
-        plan = assembly.controller(view.context).compaction.check()
+        compaction = assembly.controller(view.context).compaction
+        plan = compaction.possible()
         if as_json:
             say_json({"session_id": session_id, **_plan_data(plan)})
         else:
             _tell(plan)
+        if little := compaction.saves_little(plan):
+            tell(little)
     finally:
         view.close()
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from contextui.context.forms import is_reduced
 from contextui.context.item import ContextItem, ItemType
 from contextui.text import one_line
 
@@ -74,7 +75,9 @@ class Tally:
 
 
 def debug_line(item: ContextItem) -> str:
-    """One item in one line: ``[✓] [0004] Window: todo_1``."""
+    """One item in one line: ``[✓] [0004] Window: todo_1``; as the model gets it, so of a file that
+    was read in an earlier turn the gist."""
     mark = "[X]" if item.is_obsolete else "[✓]"
-    words = item.content or ", ".join(block.get("name", "") for block in item.blocks or ())
+    gist = item.line if item.type is ItemType.TOOL and is_reduced(item) else None
+    words = gist or item.content or ", ".join(block.get("name", "") for block in item.blocks or ())
     return f"{mark} [{item.seq:04}] {item.type.value}: {one_line(words, _SHOWN)}"

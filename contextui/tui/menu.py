@@ -180,7 +180,8 @@ class Menu:
         known = self._configured()
         if not name:
             listed = ", ".join(f"{key} = {shown}" for key, shown in known.items())
-            raise self._error("{settings}. Type: /config NAME VALUE", settings=listed)
+            self._tell(self._words("{settings}. Type: /config NAME VALUE", settings=listed))
+            return
         if name not in known:
             told = "{name} is none of {names}."
             raise self._error(told, name=quote(name), names=", ".join(known))

@@ -36,6 +36,18 @@ def test_items_are_listed_with_what_they_cost(program: Program, server: Server) 
     assert tokens.startswith("tokens  ~")
 
 
+def test_of_a_file_that_was_read_what_the_model_gets_is_shown(
+    program: Program, server: Server
+) -> None:
+    program.write("notes.txt", "the whole secret plan\n")
+    server.play(answer(call("read_file", path="notes.txt")), answer("Read."))
+    program("-c", "-p", "Read it")
+    (line,) = [one for one in program("debug").out.splitlines() if "[0013]" in one]
+    assert line == "[✓] [0013] Tool: [file read] notes.txt (text, 1 line, 22B)"
+    assert "[file read] notes.txt" in str(program("debug", "--messages").json["messages"])
+    assert "secret plan" not in str(program("debug", "--messages").json["messages"])
+
+
 def test_an_earlier_turn_is_shown_as_it_was(program: Program, server: Server) -> None:
     lines = program("debug", "--turn", "1").out.splitlines()
     assert "[✓] [0004] Window: todo_1" in lines

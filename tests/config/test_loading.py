@@ -311,6 +311,45 @@ def test_a_byte_order_mark_before_the_first_setting_is_passed_over(places: Place
     assert loaded.settings.budget == 9000
 
 
+def test_tables_hold_the_settings_of_windows_and_of_compaction(places: Places) -> None:
+    written = (
+        '[windows]\nlod = "summary"\nfolders = ["more"]\n'
+        "[compaction]\nauto = false\nthreshold = 0.5\n"
+    )
+    loaded = places.load(user=written, project='[windows]\nlod = "gist"\n[compaction]\n')
+    settings = loaded.settings
+    assert (settings.windows_lod, settings.windows) == ("gist", (str(places.home / "more"),))
+    assert (settings.compaction_auto, settings.compaction_threshold) == (False, 0.5)
+    assert loaded.origins["windows_lod"] == str(places.projects)
+    assert loaded.origins["compaction_auto"] == str(places.users)
+    flags = {"windows_lod": "full", "compaction_auto": "true"}
+    environ = {"CONTEXTUI_COMPACTION_THRESHOLD": "1", "CONTEXTUI_COMPACTION_AUTO": "false"}
+    settings = places.load(flags, environ, user=written).settings
+    assert (settings.windows_lod, settings.compaction_auto) == ("full", True)
+    assert settings.compaction_threshold == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ('[windows]\nlod = "huge"', ("windows.lod in ", '"huge"', "one of full, summary, gist")),
+        ("[compaction]\nauto = 1", ("compaction.auto in ", "true or false")),
+        ("[compaction]\nthreshold = 7", ("compaction.threshold in ", "from 0.1 to 1")),
+        ("[compaction]\nat = 7", ("compaction.at", "no such setting", "auto, threshold")),
+        ("compaction = 7", ("compaction", "no such setting")),
+    ],
+)
+def test_what_a_table_cannot_hold_is_refused(
+    places: Places, written: str, words: tuple[str, ...]
+) -> None:
+    refused = places.refused(user=written)
+    assert all(word in refused for word in words), refused
+
+
+def test_a_projects_table_names_no_folders(places: Places) -> None:
+    assert "which a project may not" in places.refused(project='[windows]\nfolders = ["w"]')
+
+
 @pytest.mark.parametrize("given", ["", " "])
 def test_an_empty_path_is_refused(places: Places, given: str) -> None:
     assert "--windows" in places.refused(flags={"windows": [given]})

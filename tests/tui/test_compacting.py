@@ -37,6 +37,7 @@ def long_desk(
     folder: Path,
     *steps: Step,
     rounds: int = 10,
+    words: str = "and more of it " * 20,
     lang: Lang = "en",
     model: ScriptedModel | None = None,
     budget: int = 128_000,
@@ -45,7 +46,7 @@ def long_desk(
     context = desk.session.context
     for number in range(rounds):
         context.add(ContextItem(ItemType.USER, f"question {number} [/foo]"))
-        context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
+        context.add(ContextItem(ItemType.ASSISTANT, f"answer {number} {words}"))
     context.end_turn()
     return desk
 
@@ -104,6 +105,33 @@ def test_a_key_has_it_done_and_the_result_is_told(tmp_path: Path) -> None:
             assert not any(item.is_summary for item in context.get_active())
 
     asyncio.run(compact())
+
+
+def test_a_short_talk_is_left_as_it_is(tmp_path: Path) -> None:
+    async def compact() -> None:
+        for lang, expected in (("en", "would save less than 20%"), ("zh", "不到 20%")):
+            folder = tmp_path / lang
+            folder.mkdir()
+            desk = long_desk(folder, "", words="", lang=lang)  # type: ignore[arg-type]
+            async with running(desk, lang=lang) as pilot:  # type: ignore[arg-type]
+                main_of(pilot).do("/compact")
+                await until(pilot, lambda expected=expected: told(pilot, expected))
+                assert not isinstance(pilot.app.screen, CompactScreen)
+                assert not any(item.hidden for item in desk.session.context.get_all())
+
+    asyncio.run(compact())
+
+
+def test_an_automatic_compaction_that_fails_is_said_in_the_conversation(tmp_path: Path) -> None:
+    async def talk() -> None:
+        desk = long_desk(tmp_path, "", "Yes.", rounds=20, budget=3_000)
+        async with running(desk) as pilot:
+            await say(pilot, "And now?")
+            assert any(item.hidden == "compacted" for item in desk.session.context.get_all())
+            main_of(pilot).conversation.scroll_home(animate=False)
+            await until(pilot, lambda: told(pilot, "There is no summary: The summary is empty."))
+
+    asyncio.run(talk())
 
 
 def test_in_chinese_too(tmp_path: Path) -> None:
@@ -167,7 +195,7 @@ def test_words_wait_for_its_end_and_esc_stops_it(tmp_path: Path) -> None:
 
 def test_what_is_made_room_for_by_itself_is_told(tmp_path: Path) -> None:
     async def talk() -> None:
-        desk = long_desk(tmp_path, OUTLINE, "Hello.", rounds=80, budget=2_900)
+        desk = long_desk(tmp_path, OUTLINE, "Hello.", rounds=80, words="", budget=2_900)
         async with running(desk) as pilot:
             await say(pilot, "And now?")
             assert told(pilot, "Making room:")

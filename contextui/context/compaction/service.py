@@ -122,12 +122,22 @@ class CompactionService:
         Raises:
             NothingToCompactError: Nothing can, or it would not.
         """
-        chosen, before = self._possible(), self.context.outlook().tokens
-        if little := self._saves_little(before, before - chosen.tokens):
+        chosen = self.possible()
+        if little := self.saves_little(chosen):
             raise NothingToCompactError(little)
         return chosen
 
-    def _possible(self) -> Plan:
+    def saves_little(self, chosen: Plan) -> str:
+        """Why this is not worth it, whatever the summary would be; empty if it may be."""
+        before = self.context.outlook().tokens
+        return self._saves_little(before, before - chosen.tokens)
+
+    def possible(self) -> Plan:
+        """What would go and what would stay, if anything can go.
+
+        Raises:
+            NothingToCompactError: Nothing can.
+        """
         chosen = self.preview()
         if chosen.messages < 2:
             raise NothingToCompactError(_TOO_SHORT[self._lang])
@@ -156,10 +166,10 @@ class CompactionService:
         Raises:
             NothingToCompactError: Nothing can go.
         """
-        chosen = self._possible()
+        chosen = self.possible()
         this = _Try(trigger, self.context.outlook().tokens, self._summarizer())
-        if little := self._saves_little(this.before, this.before - chosen.tokens):
-            return self._result(this, (), Summary(""), little)  # whatever the summary would be
+        if little := self.saves_little(chosen):
+            return self._result(this, (), Summary(""), little)
         seen = {item.id: item.revision for item in chosen.goes}
         try:
             summary = await self._summarize(this, chosen)

@@ -1,0 +1,102 @@
+"""Settings and export in the app: /config and /export."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui.context.item import ContextItem, ItemType
+from contextui.tui.app import ContextUIApp
+from contextui.windowing.snapshot import Lod
+from tests.tui.running import desk_in, lines, running, until
+
+
+def told(pilot: "Pilot[int]", text: str) -> bool:
+    """Whether it stands beside the inspector, over however many lines."""
+    return text in " ".join(" ".join(line.split("▏")[0] for line in lines(pilot)).split())
+
+
+def test_settings_are_shown_and_changed(tmp_path: Path) -> None:
+    async def change() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk) as pilot:
+            assert isinstance(pilot.app, ContextUIApp)
+            main = pilot.app.main
+            main.do("/config")
+            listed = "windows.lod = full, compaction.auto = true, compaction.threshold = 0.8."
+            await until(pilot, lambda: told(pilot, listed))
+            main.do("/config windows.lod summary")
+            await until(pilot, lambda: told(pilot, '[windows] lod = "summary"'))
+            window = desk.session.windows.open("todo")
+            assert window.lod is Lod.SUMMARY
+            main.do("/config compaction.auto false")
+            await until(pilot, lambda: told(pilot, "[compaction] auto = false"))
+            assert not desk.controller.auto_compact
+            main.do("/config compaction.threshold 0.25")
+            await until(pilot, lambda: told(pilot, "[compaction] threshold = 0.25"))
+            assert desk.controller.compaction.threshold == 0.25
+
+    asyncio.run(change())
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("/config colour red", '"colour" is none of windows.lod, compaction.auto'),
+        ("/config windows.lod huge", "it must be one of full, summary, gist."),
+        ("/config compaction.threshold", "it must be a number from 0.1 to 1."),
+        ("/export pdf", "md | md all | json"),
+        ("/export", "md | md all | json"),
+    ],
+)
+def test_what_cannot_be_is_said(tmp_path: Path, typed: str, expected: str) -> None:
+    async def change() -> None:
+        desk = desk_in(tmp_path)
+        async with running(desk) as pilot:
+            assert isinstance(pilot.app, ContextUIApp)
+            pilot.app.main.do(typed)
+            await until(pilot, lambda: told(pilot, expected))
+            assert desk.session.windows.lod is Lod.FULL
+            assert desk.controller.compaction.threshold == 0.8
+
+    asyncio.run(change())
+
+
+def test_the_conversation_is_exported_with_and_without_what_was_closed(tmp_path: Path) -> None:
+    async def export() -> None:
+        desk = desk_in(tmp_path)
+        context, work = desk.session.context, tmp_path / "work"
+        context.add(ContextItem(ItemType.USER, "Buy milk."))
+        dropped = context.add(ContextItem(ItemType.ASSISTANT, "What a silly wish."))
+        context.end_turn()
+        context.drop(dropped.id)
+        window = desk.session.windows.open("todo", items=["an apple"])
+        window.to_xml()
+        desk.session.windows.close(window.id, actor="person")
+        name = f"contextui-{desk.session.id[:8]}"
+        outside = tmp_path / "outside.md"
+        (work / f"{name}-2.md").symlink_to(outside)  # never written through
+        async with running(desk) as pilot:
+            assert isinstance(pilot.app, ContextUIApp)
+            main = pilot.app.main
+            main.do("/export md")
+            await until(pilot, lambda: told(pilot, f"{name}.md."))
+            main.do("/export md all")
+            await until(pilot, lambda: told(pilot, f"{name}-3.md."))
+            main.do("/export json")
+            await until(pilot, lambda: told(pilot, f"{name}.json."))
+        plain, everything = ((work / f"{name}{n}.md").read_text("utf-8") for n in ("", "-3"))
+        assert "Buy milk." in plain
+        assert "silly" not in plain
+        assert "apple" not in plain
+        assert "## Model (dropped)\n\nWhat a silly wish." in everything
+        assert "*Window todo_1 (closed)*" in everything
+        assert "an apple" in everything
+        assert not outside.exists()
+        assert os.stat(work / f"{name}.md").st_mode & 0o777 == 0o600
+        assert json.loads((work / f"{name}.json").read_text("utf-8"))["items"]
+
+    asyncio.run(export())
