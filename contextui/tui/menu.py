@@ -79,7 +79,7 @@ class Menu:
                 Command("approval", "who decides about writing", self.approval, "MODE",
                         choices=lambda: [Choice(o, self._mode(o)) for o in get_args(Approval)]),
                 Command("config", "show or change settings for this session", self.config,
-                        "NAME VALUE", choices=self._settings),
+                        "NAME", choices=self._settings),
                 Command("export", "write the conversation to a file", self.export, "FORMAT",
                         choices=self._exports),
                 Command("theme", "other colours", self.theme, "NAME",
