@@ -254,7 +254,7 @@ def test_the_list_of_commands_opens_narrows_and_chooses(tmp_path: Path) -> None:
         async with running(desk) as pilot:
             await pilot.press("/")
             await until(pilot, lambda: pilot.app.screen.query_one(Completions).display)
-            assert shown(pilot, "/open NAME")
+            assert shown(pilot, "/close ID")
             await until(pilot, lambda: shown(pilot, "tab complete"))
             await pilot.press(*"ope", "tab")
             assert prompt(pilot).text == "/open "
