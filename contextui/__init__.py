@@ -7,15 +7,12 @@ tokenizer.
 
 # ruff: noqa: E402  (what comes first has to come before anything is imported)
 
-import sys
+from contextui.safe_path import is_program, leave_out_current_folder
 
-_BY_NAME = sys.argv[:1] == ["-m"] and any("contextui" in word for word in sys.orig_argv)
-if _BY_NAME and not sys.flags.safe_path:
-    # `python -m contextui` puts the current folder first on the path. It may be a stranger's: none
-    # of its modules and packages must be found, so this comes before anything else is imported.
-    sys.path.pop(0)
-if _BY_NAME or (sys.argv[:1] and sys.argv[0].endswith(("/contextui", "/contextui.exe"))):
-    # The program itself, and no library in another one. All that it loads takes a moment.
+if is_program():
+    # Before anything else is imported: none of it may come from a stranger's folder.
+    leave_out_current_folder()
+    # All that the program loads takes a moment.
     from contextui.interrupt import end_at_once
 
     end_at_once()

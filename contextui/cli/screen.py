@@ -2,14 +2,18 @@
 
 import os
 import sys
-from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import let_go_of_closed
 from contextui.cli.usage import UsageError
+
+if TYPE_CHECKING:
+    from contextui.tui.app import ContextUIApp
+    from contextui.tui.desk import Desk
 
 
 def open_screen(arguments: Arguments) -> int:
@@ -31,8 +35,15 @@ def open_screen(arguments: Arguments) -> int:
 
     earlier = find_earlier(arguments)
     folder = Path(earlier.info.cwd) if earlier else here()
+
+    def open_reported() -> "Desk":
+        desk = open_desk(arguments)
+        if is_served:
+            app.call_from_thread(_report_session, app, desk.session.id)
+        return desk
+
     app = ContextUIApp(
-        partial(open_desk, arguments),
+        open_reported,
         folder=folder,
         lang=settings_of(arguments, folder).settings.lang,
         first_words=" ".join(arguments.words),
@@ -46,3 +57,11 @@ def open_screen(arguments: Arguments) -> int:
         app.leaving.over()
         let_go_of_closed()
     return app.return_code or status.DONE
+
+
+def _report_session(app: "ContextUIApp", session_id: str) -> None:
+    """Name the session to the server, if this is the app behind a page."""
+    from contextui.cli.serve.driver import ServedDriver  # noqa: PLC0415  (only behind a page)
+
+    if isinstance(app._driver, ServedDriver):
+        app._driver.report_session(session_id)

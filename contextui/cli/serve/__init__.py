@@ -40,18 +40,22 @@ def run(arguments: Arguments) -> int:
         )
     from contextui.cli.serve.server import Server  # noqa: PLC0415  (heavy: aiohttp)
 
-    server = Server(address, list(flags_of(arguments)), lang)
+    server = Server(address, list(settings_flags(arguments)), list(earlier_flags(arguments)), lang)
     return asyncio.run(server.serve(lambda url: say(url, flush=True)))
 
 
-def flags_of(arguments: Arguments) -> Iterator[str]:
-    """What of the arguments is meant for the app, as it would be typed."""
+def earlier_flags(arguments: Arguments) -> Iterator[str]:
+    """The flags that name an earlier session, as they would be typed."""
     if arguments.newest:
         yield "--continue"
     if arguments.resume is not None:
         yield f"--resume={arguments.resume}"
     if arguments.fork:
         yield "--fork"
+
+
+def settings_flags(arguments: Arguments) -> Iterator[str]:
+    """The settings that were given, as they would be typed."""
     for name, value in arguments.flags.items():
         for one in value if isinstance(value, list) else [value]:
             yield f"{flag_of(name)}={one}"

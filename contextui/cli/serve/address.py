@@ -8,7 +8,8 @@ from contextui.cli.usage import UsageError
 from contextui.text import quote
 
 LOOPBACK = "127.0.0.1"
-_NOWHERE = ("192.0.2.1", 9)  # an address of the documentation's; nothing is ever sent to it
+# Addresses that are reserved for documentation; nothing is ever sent to them.
+_NOWHERE = {socket.AF_INET: ("192.0.2.1", 9), socket.AF_INET6: ("2001:db8::1", 9)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,15 @@ class Address:
         return ip_address(self.host).is_loopback
 
     @property
-    def shown(self) -> str:
-        """The host as it stands in a link."""
-        host = _outward() if ip_address(self.host).is_unspecified else self.host
-        return f"[{host}]" if ":" in host else host
+    def shown(self) -> list[str]:
+        """The hosts of the links that lead here, for this machine first.
+
+        An address that stands for all addresses is none to connect to.
+        """
+        if not ip_address(self.host).is_unspecified:
+            return [_in_link(self.host)]
+        here = "::1" if self.family is socket.AF_INET6 else LOOPBACK
+        return [_in_link(one) for one in dict.fromkeys([here, _outward(self.family) or here])]
 
     def listen(self) -> socket.socket:
         """Listen there.
@@ -62,7 +68,13 @@ class Address:
             UsageError: That is not possible.
         """
         try:
-            return socket.create_server((self.host, self.port), family=self.family)
+            # "::" means all addresses of this machine, those of IPv4 too.
+            both = ip_address(self.host).is_unspecified and self.family is socket.AF_INET6
+            return socket.create_server(
+                (self.host, self.port),
+                family=self.family,
+                dualstack_ipv6=both and socket.has_dualstack_ipv6(),
+            )
         except OSError as error:
             reason = (error.strerror or "it is taken").lower()
             raise UsageError(
@@ -73,11 +85,15 @@ class Address:
             ) from None
 
 
-def _outward() -> str:
-    """The address under which others reach this machine, as far as it knows."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+def _in_link(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _outward(family: socket.AddressFamily) -> str | None:
+    """The address under which other machines reach this one, if it knows one."""
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(_NOWHERE)
+            probe.connect(_NOWHERE[family])
             return str(probe.getsockname()[0])
         except OSError:
-            return LOOPBACK
+            return None

@@ -46,13 +46,15 @@ class Door:
         return found.is_loopback or not self.address.is_loopback
 
     @staticmethod
-    def is_own_page(host: str, origin: str | None) -> bool:
+    def is_own_page(host: str, origin: str) -> bool:
         """Whether a request comes from a page that was served here."""
-        return origin is not None and origin.lower() == f"http://{host.lower()}"
+        return origin.lower() == f"http://{host.lower()}"
 
 
 def _hostname(host: str) -> str:
+    """The name in a Host header; nothing if the header is malformed."""
     try:
-        return urlsplit(f"//{host}").hostname or ""
+        parts = urlsplit(f"//{host}")
+        return (parts.hostname or "") if parts.port != 0 else ""
     except ValueError:
         return ""

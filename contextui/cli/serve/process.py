@@ -51,15 +51,18 @@ class PageProcess:
             "COLUMNS": str(size.columns),
             "ROWS": str(size.rows),
         }
-        command = [sys.executable, "-m", "contextui", *flags]
+        # -P: the current folder may be a stranger's, and none of its modules may be found.
+        command = [sys.executable, "-P", "-m", "contextui", *flags]
         return cls(
             await asyncio.create_subprocess_exec(
                 *command, stdin=PIPE, stdout=PIPE, env=environment, start_new_session=True
             )
         )
 
-    async def relay(self, draw: Callable[[bytes], Awaitable[None]]) -> None:
-        """Hand on what it draws, until it leaves."""
+    async def relay(
+        self, draw: Callable[[bytes], Awaitable[None]], session: Callable[[str], object]
+    ) -> None:
+        """Hand on what it draws, and the id of each session that it opens, until it leaves."""
         reader = self._process.stdout
         assert reader is not None
         with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):  # no app at all
@@ -69,8 +72,12 @@ class PageProcess:
                 payload = await reader.readexactly(int.from_bytes(await reader.readexactly(4)))
                 if kind == _DRAWN:
                     await draw(payload)
-                elif kind == _TOLD and json.loads(payload)["type"] == "exit":
-                    return
+                elif kind == _TOLD:
+                    match json.loads(payload):
+                        case {"type": "exit"}:
+                            return
+                        case {"type": "session", "id": str(session_id)}:
+                            session(session_id)
 
     async def type(self, text: str) -> None:
         """Press keys."""

@@ -1,21 +1,29 @@
-"""The server: one page, and behind each that is open a process."""
+"""The server: a link of its own for each tab, and a process behind each page that is open."""
 
 import asyncio
 import json
+import logging
+import re
+import secrets
 import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 
 from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
+from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.log import server_logger
 
 from contextui.cli import status
 from contextui.cli.serve.address import Address
 from contextui.cli.serve.door import Door
 from contextui.cli.serve.process import PageProcess, Size
 from contextui.config.choices import Lang
+from contextui.errors import ContextUIError
+from contextui.session.store import SessionStore
 
 _OURS = Path(__file__).parent / "page"
 _STATUSES = {
@@ -29,20 +37,43 @@ _WORDS: Mapping[Lang, Mapping[str, str]] = {
     "en": {
         "lang": "en",
         "opening": "opening…",
-        "ended": "The app has ended. Everything said is kept. If something went wrong, "
-        "the terminal that serves it says what.",
-        "go_on": "Go on",
-        "anew": "Begin anew",
+        "ended": "The app has ended, or the connection was lost. The session is saved. "
+        "If something went wrong, the terminal that runs contextui serve says what.",
+        "elsewhere": "This page is open in another tab or browser, which shows the session. "
+        "Close it there and try again, or start a new session here.",
+        "again": "Try again",
+        "new": "New session",
     },
     "zh": {
         "lang": "zh",
         "opening": "正在打开…",
-        "ended": "程序已结束，所有内容都已保存。如果出了问题，启动服务的终端会说明原因。",
-        "go_on": "继续",
-        "anew": "重新开始",
+        "ended": "程序已结束或连接已断开，会话已保存。如果出了问题，启动服务的终端会说明原因。",
+        "elsewhere": "此页面已在另一个标签页或浏览器中打开，会话显示在那里。"
+        "请在那里关闭后重试，或在此新建会话。",
+        "again": "重试",
+        "new": "新建会话",
     },
 }
-_GOES_ON = ("--continue", "--resume")
+_TAB = re.compile(r"(?:new-)?[A-Za-z0-9_-]{22}", re.ASCII)
+_NEW = "new-"  # how the id of a tab begins that does not continue the session of the flags
+_OPEN_ELSEWHERE = 4001  # the close code of a page whose link is open in another one
+_HANDOVER = 2.0  # seconds in which the server hears that a page was left
+_ENDING = 10.0  # seconds in which the process of such a page ends
+
+
+@dataclass(slots=True)
+class Tab:
+    """A tab of a browser, known by its link.
+
+    Attributes:
+        is_open: Whether it has a page: one that is shown, or one whose process is about to end.
+        is_shown: Whether that page is still connected.
+        session_id: The session that it showed last.
+    """
+
+    is_open: bool = False
+    is_shown: bool = False
+    session_id: str | None = None
 
 
 class Server:
@@ -50,21 +81,26 @@ class Server:
 
     Args:
         address: Where it listens.
-        flags: What the app is started with.
+        flags: The settings with which each app is started.
+        earlier: The flags for the session with which the first page of a tab continues, if any.
         lang: The language of the page.
     """
 
-    def __init__(self, address: Address, flags: Sequence[str], lang: Lang) -> None:
-        self._address, self._flags, self._lang = address, list(flags), lang
+    def __init__(
+        self, address: Address, flags: Sequence[str], earlier: Sequence[str], lang: Lang
+    ) -> None:
+        self._address, self._flags, self._earlier = address, list(flags), list(earlier)
+        self._lang = lang
+        self._tabs: dict[str, Tab] = {}
+        self._changed = asyncio.Condition()  # of any tab
         self._door = Door(address)
-        self._leaving: set[PageProcess] = set()
         self._sockets: set[web.WebSocketResponse] = set()
 
     async def serve(self, tell: Callable[[str], object]) -> int:
         """Serve until a signal comes; the exit status.
 
         Args:
-            tell: Told the link once it works.
+            tell: Called with each link once it works.
 
         Raises:
             UsageError: The address cannot be used.
@@ -73,12 +109,14 @@ class Server:
         ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         for number, found in _STATUSES.items():
             asyncio.get_running_loop().add_signal_handler(number, _settle, ended, found)
+        server_logger.addFilter(_is_our_mistake)
         runner = web.AppRunner(self._app(), access_log=None, handle_signals=False)
         await runner.setup()
         try:
             await web.SockSite(runner, listening).start()
             port = listening.getsockname()[1]
-            tell(f"http://{self._address.shown}:{port}/{self._door.token}/")
+            for host in self._address.shown:
+                tell(f"http://{host}:{port}/{self._door.token}/")
             return await ended
         finally:
             await runner.cleanup()
@@ -87,11 +125,12 @@ class Server:
         app = web.Application(middlewares=[self._guard])
         inside = f"/{self._door.token}"
         app.router.add_get(inside, _add_slash)
-        app.router.add_get(f"{inside}/", self._page)
-        app.router.add_get(f"{inside}/socket", self._socket)
-        app.router.add_get(f"{inside}/socket/continue", self._socket)
-        app.router.add_static(f"{inside}/page", _OURS)
-        app.router.add_static(f"{inside}/static", str(files("textual_serve") / "static"))
+        app.router.add_get(f"{inside}/", _open_tab)
+        app.router.add_get(f"{inside}/new", _open_tab)
+        app.router.add_get(f"{inside}/{{tab:{_TAB.pattern}}}/", self._page)
+        app.router.add_get(f"{inside}/{{tab:{_TAB.pattern}}}/socket", self._socket)
+        _add_files(app, f"{inside}/page", _OURS)
+        _add_files(app, f"{inside}/static", Path(str(files("textual_serve") / "static")))
         app.on_response_prepare.append(_protect)
         app.on_shutdown.append(self._close)
         return app
@@ -105,10 +144,12 @@ class Server:
         handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
     ) -> web.StreamResponse:
         """Let in whoever has the token, calls this machine by its name, and is no other page."""
+        if not request.path.startswith("/"):  # OPTIONS * and CONNECT name no page
+            return web.Response(status=400, text=_CLOSED)
         token = request.path.split("/")[1]
         origin = request.headers.get("Origin")
         welcome = self._door.is_called(request.host) and self._door.knows(token)
-        if origin is not None or _is_websocket(request):
+        if origin is not None:
             welcome = welcome and self._door.is_own_page(request.host, origin)
         if not welcome:
             return web.Response(status=403, text=_CLOSED)
@@ -124,31 +165,70 @@ class Server:
 
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         """Run the app as long as the page is open."""
+        if "Origin" not in request.headers:  # no browser: every page says where it comes from
+            raise web.HTTPForbidden(text=_CLOSED)
         socket = web.WebSocketResponse(heartbeat=_HEARTBEAT)
         await socket.prepare(request)
-        # A page that is loaded anew finds its session free: whoever had it has let go of it.
-        await asyncio.gather(*(one.end() for one in self._leaving))
-        goes_on = request.path.endswith("/continue")
-        process = await PageProcess.start(self._flags_for(goes_on=goes_on), _size_of(request.query))
+        name = request.match_info["tab"]
+        tab = self._tabs.setdefault(name, Tab())
+        if not await self._claim(tab):
+            await socket.close(code=_OPEN_ELSEWHERE)
+            return socket
+        try:
+            flags = await asyncio.to_thread(self._flags_for, name, tab)
+            await self._run(socket, await PageProcess.start(flags, _size_of(request.query)), tab)
+        finally:
+            await self._release(name, tab)
+        return socket
+
+    async def _run(self, socket: web.WebSocketResponse, process: PageProcess, tab: Tab) -> None:
         self._sockets.add(socket)
-        drawing = asyncio.create_task(_draw(process, socket))
+        drawing = asyncio.create_task(_draw(process, socket, tab))
         try:
             async for message in socket:
                 if not await _take(message, process, socket):
                     await socket.close(code=WSCloseCode.PROTOCOL_ERROR)
         finally:
             self._sockets.discard(socket)
-            self._leaving.add(process)
             drawing.cancel()
+            await self._update(tab, is_shown=False)
             await asyncio.wait([drawing])
             await process.end()
-            self._leaving.discard(process)
-        return socket
 
-    def _flags_for(self, *, goes_on: bool) -> list[str]:
-        if goes_on and not any(flag.startswith(_GOES_ON) for flag in self._flags):
-            return ["--continue", *self._flags]
-        return self._flags
+    async def _claim(self, tab: Tab) -> bool:
+        """Take a tab for a page; whether no other page has it.
+
+        A page that is reloaded may ask before the server has seen that its former self is gone,
+        and before that one's process has let go of the session.
+        """
+        async with self._changed:
+            while tab.is_open:
+                patience = _HANDOVER if tab.is_shown else _ENDING
+                try:
+                    await asyncio.wait_for(self._changed.wait(), patience)
+                except TimeoutError:
+                    return False
+            tab.is_open = tab.is_shown = True
+            return True
+
+    async def _release(self, name: str, tab: Tab) -> None:
+        if tab.session_id is None:
+            self._tabs.pop(name, None)
+        await self._update(tab, is_open=False)
+
+    async def _update(self, tab: Tab, **facts: bool) -> None:
+        async with self._changed:
+            for fact, value in facts.items():
+                setattr(tab, fact, value)
+            self._changed.notify_all()
+
+    def _flags_for(self, name: str, tab: Tab) -> list[str]:
+        """The flags of a tab's app: it resumes the session that the tab showed, if that was kept."""
+        if tab.session_id is not None:
+            with suppress(ContextUIError):  # nothing was said in it
+                SessionStore().find(tab.session_id)
+                return [f"--resume={tab.session_id}", *self._flags]
+        return self._flags if name.startswith(_NEW) else [*self._earlier, *self._flags]
 
     async def _close(self, _: web.Application) -> None:
         """Close all pages; each ends its process."""
@@ -156,10 +236,14 @@ class Server:
         await asyncio.gather(*closing)
 
 
-async def _draw(process: PageProcess, socket: web.WebSocketResponse) -> None:
+async def _draw(process: PageProcess, socket: web.WebSocketResponse, tab: Tab) -> None:
     """Show what the app draws; when it has ended, so has the page."""
+
+    def note_session(session_id: str) -> None:
+        tab.session_id = session_id
+
     with suppress(ConnectionError):  # the page was closed meanwhile
-        await process.relay(socket.send_bytes)
+        await process.relay(socket.send_bytes, note_session)
         await socket.close()
 
 
@@ -192,8 +276,23 @@ def _size_of(query: Mapping[str, str]) -> Size:
         return Size()
 
 
-def _is_websocket(request: web.Request) -> bool:
-    return request.path.split("/")[2:3] == ["socket"]
+def _add_files(app: web.Application, prefix: str, folder: Path) -> None:
+    """Serve the files that a folder has now; no name from a request is looked up on the disk."""
+
+    def sender(path: Path) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        async def send(_: web.Request) -> web.StreamResponse:
+            return web.FileResponse(path)
+
+        return send
+
+    for path in sorted(one for one in folder.rglob("*") if one.is_file()):
+        app.router.add_get(f"{prefix}/{path.relative_to(folder).as_posix()}", sender(path))
+
+
+async def _open_tab(request: web.Request) -> web.Response:
+    """Lead to a link that no other tab has."""
+    new = _NEW if request.path.endswith("/new") else ""
+    return web.Response(status=303, headers={"Location": f"{new}{secrets.token_urlsafe(16)}/"})
 
 
 async def _add_slash(request: web.Request) -> web.Response:
@@ -216,6 +315,12 @@ async def _protect(request: web.Request, response: web.StreamResponse) -> None:
             "Cache-Control": "no-store",
         }
     )
+
+
+def _is_our_mistake(record: logging.LogRecord) -> bool:
+    """Whether to log an error: a request that is not HTTP is answered, and is nobody's mistake here."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError)
 
 
 def _settle(ended: "asyncio.Future[int]", found: int) -> None:
