@@ -67,7 +67,7 @@ class Assembly:
         """The session to work in: a new one, an earlier one, or a copy of that."""
         store = self.store()
         if self.earlier is None:
-            return store.create(self.folder)
+            return store.create(self.folder, lazy=True)
         return store.fork(self.earlier.id) if fork else store.open(self.earlier.id)
 
     def controller(self, context: ContextManager) -> InteractionController:

@@ -33,12 +33,13 @@ class SessionLog:
     Args:
         path: The file; it and its folder are made, readable by the owner alone.
         told: Hears in words when saving fails, resumes, or a torn line was cut off.
+        lazy: Make the file with the first line, and nothing before that.
 
     Raises:
         SessionLockedError: Another process holds the session.
     """
 
-    def __init__(self, path: Path, told: Callable[[str], None]) -> None:
+    def __init__(self, path: Path, told: Callable[[str], None], *, lazy: bool = False) -> None:
         self.path, self._told = path, told
         self._waiting: deque[tuple[bytes, Callable[[int], None] | None]] = deque()
         self._guard = threading.RLock()
@@ -47,6 +48,11 @@ class SessionLog:
         # Whoever closes the session, on whichever thread, lets go of the lock.
         lock = str(path.with_suffix(".lock"))
         self._lock = FileLock(lock, timeout=0, mode=0o600, thread_local=False)
+        self._size = 0
+        self._expected: int | None = None
+        self._ours = False  # whether all that is in the file since it was opened is from here
+        if lazy:
+            return
         try:
             make_private(path.parent)
             self._lock.acquire()
@@ -56,9 +62,6 @@ class SessionLog:
             ) from None
         except OSError as problem:
             self._fail(problem)
-        self._size = 0
-        self._expected: int | None = None
-        self._ours = False  # whether all that is in the file since it was opened is from here
         self._open()
 
     @property

@@ -35,6 +35,9 @@ from contextui.windowing.manager import WindowManager
 CHECKPOINT_EVERY = 1_000
 """Entries after which the end of a turn is a good place for a checkpoint."""
 
+_BEGINNING = ("session", "prompt")
+"""The entries with which every session begins, before anything happens in it."""
+
 _FOLLOWS_BY_ITSELF = ("close", "replace")  # replaying what caused them has them happen again
 
 
@@ -85,6 +88,7 @@ class Recorder:
         self._absent: list[dict[str, Any]] = []  # windows that came back to no class
         self._logged: dict[str, str] = {}  # the newest version of each window that is in the log
         self._shown: dict[str, int] = {}  # what of each was last told in full, by its hash
+        self._held: list[tuple[bytes, Callable[[int], None] | None]] | None = None
         self._ends = [context.subscribe(self._hear), windows.subscribe(self._hear)]
 
     def resume(self, loaded: Loaded) -> None:
@@ -95,6 +99,10 @@ class Recorder:
         self._since_checkpoint = loaded.since_checkpoint
         self._logged.update(loaded.versions)
         self._absent = loaded.absent
+
+    def hold_back(self) -> None:
+        """Write nothing before something happens: a session that was only opened leaves no log."""
+        self._held = []
 
     def recall(self, offsets: Mapping[str, int]) -> None:
         """Items are here again that no checkpoint names; as soon as they change one will."""
@@ -129,7 +137,13 @@ class Recorder:
             )
             self.parent = identity
             self._since_checkpoint += 1
-            return self._log.append(line, written)
+            if self._held is None:
+                return self._log.append(line, written)
+            self._held.append((line, written))
+            if fields.get("subtype") in _BEGINNING:
+                return True
+            held, self._held = self._held, None
+            return all([self._log.append(*one) for one in held])
 
     def _hear(self, event: Event) -> None:
         with self._lock:

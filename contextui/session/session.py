@@ -80,12 +80,20 @@ class Session:
     Use it as a context manager, or `close` it: then others can have it.
     """
 
-    def __init__(self, session_id: str, cwd: str, path: Path, options: SessionOptions) -> None:
+    def __init__(
+        self,
+        session_id: str,
+        cwd: str,
+        path: Path,
+        options: SessionOptions,
+        *,
+        lazy: bool = False,
+    ) -> None:
         self.id, self.cwd, self.path = session_id, cwd, path
         self.notices: list[str] = []
         if path.exists():
             check_is_session(path)  # before anything is mended in it
-        self._log = SessionLog(path, self.notices.append)
+        self._log = SessionLog(path, self.notices.append, lazy=lazy)
         try:
             self.windows, self.context = options.make(session_id, cwd)
             loaded = self._load() if path.exists() and path.stat().st_size else None
@@ -93,6 +101,8 @@ class Session:
             every = options.checkpoint_every
             self._recorder = Recorder(self._log, stamp, self.context, self.windows, every)
             if loaded is None:
+                if lazy:
+                    self._recorder.hold_back()
                 header = {"type": "system", "subtype": "session", "data": {"schema": SCHEMA}}
                 self._recorder.write(header)
             else:

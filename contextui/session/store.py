@@ -113,12 +113,18 @@ class SessionStore:
         self.home = contextui_home(home)
         self._options = options or SessionOptions()
 
-    def create(self, cwd: str | Path) -> Session:
-        """Begin a new session of this folder."""
+    def create(self, cwd: str | Path, *, lazy: bool = False) -> Session:
+        """Begin a new session of this folder.
+
+        Args:
+            cwd: The folder.
+            lazy: Make its log only when something happens in it: a session that is opened and
+                closed leaves nothing behind then.
+        """
         folder = os.path.abspath(cwd)
         session_id = uuid.uuid4().hex
         path = self.home / "projects" / escape_project_path(folder) / f"{session_id}.jsonl"
-        return Session(session_id, folder, path, self._options)
+        return Session(session_id, folder, path, self._options, lazy=lazy)
 
     def open(self, session_id: str) -> Session:
         """Go on with a session, by its id or a beginning of it that no other has.

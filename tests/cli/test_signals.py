@@ -182,7 +182,7 @@ def test_nothing_is_loaded_before_an_interrupt_is_quiet() -> None:
     folder = str(Path(contextui.__file__).parents[1])
     command = [sys.executable, "-I", "-S", "-c", LISTENING, folder]
     done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True)
-    assert done.stdout.split() == [b"contextui", b"contextui.interrupt"]
+    assert done.stdout.split() == [b"contextui", b"contextui.safe_path", b"contextui.interrupt"]
 
 
 def test_signals_that_are_to_be_ignored_are_ignored(program: Program, server: Server) -> None:

@@ -26,13 +26,20 @@ class Serving:
         url: The link that it printed.
     """
 
-    def __init__(self, folder: Path, *words: str) -> None:
-        kept = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
+    def __init__(
+        self,
+        folder: Path,
+        *words: str,
+        command: list[str] | None = None,
+        environ: dict[str, str] | None = None,
+    ) -> None:
+        names = ("PATH", "PYTHONPATH")
+        kept = {name: os.environ[name] for name in names if name in os.environ}
         folder.mkdir(exist_ok=True)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "contextui", "serve", *words],
+            [*(command or [sys.executable, "-m", "contextui"]), "serve", *words],
             cwd=folder,
-            env={**kept, "HOME": str(folder.parent), "LC_ALL": "C.UTF-8"},
+            env={**kept, "HOME": str(folder.parent), "LC_ALL": "C.UTF-8", **(environ or {})},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -70,11 +77,23 @@ class Serving:
 
 @dataclass(frozen=True)
 class Page:
-    """What a browser shows."""
+    """What a browser shows.
 
+    Attributes:
+        link: The address of the tab.
+    """
+
+    link: URL
     socket: ClientWebSocketResponse
     screen: pyte.Screen
     stream: pyte.ByteStream
+
+    async def close_code(self) -> int | None:
+        """Take what the app draws until the server closes the page; the code of that."""
+        async with asyncio.timeout(PATIENCE):
+            while not self.socket.closed:
+                await self.socket.receive()
+        return self.socket.close_code
 
     async def type(self, text: str) -> None:
         await self.socket.send_json(["stdin", text])
@@ -95,16 +114,15 @@ class Page:
 
 
 @asynccontextmanager
-async def opened(serving: Serving, path: str = "socket") -> AsyncIterator[Page]:
-    """The page, as a browser opens it."""
+async def opened(serving: Serving, link: URL | None = None) -> AsyncIterator[Page]:
+    """The page of a link, as a browser opens it; by default the link that the server printed."""
     screen = pyte.Screen(120, 40)
-    async with (
-        ClientSession() as session,
-        session.ws_connect(
-            (serving.url / path).with_query(width=120, height=40), origin=serving.origin
-        ) as socket,
-    ):
-        yield Page(socket, screen, pyte.ByteStream(screen))
+    async with ClientSession() as session:
+        async with session.get(link or serving.url) as page:  # leads to a link of the tab's own
+            assert page.status == 200
+        query = (page.url / "socket").with_query(width=120, height=40)
+        async with session.ws_connect(query, origin=serving.origin) as socket:
+            yield Page(page.url, socket, screen, pyte.ByteStream(screen))
 
 
 def all_gone(processes: list[psutil.Process]) -> bool:

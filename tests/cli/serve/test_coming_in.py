@@ -1,7 +1,9 @@
 """Who may come in: nobody without the link, no other page, no other name."""
 
 import asyncio
+import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from aiohttp import ClientSession, WSServerHandshakeError
@@ -12,7 +14,17 @@ from contextui.cli.serve.door import Door
 from contextui.cli.usage import UsageError
 from tests.cli.serve.serving import Serving
 
+TAB = "A" * 22
 HERE, EVERYWHERE = Address.of("127.0.0.1", 0), Address.of("0.0.0.0", 0)
+
+
+def has_ipv6() -> bool:
+    """Whether this machine can listen on its IPv6 loopback address."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
 
 
 @pytest.fixture(scope="module")
@@ -48,15 +60,19 @@ def status_of_socket(url: URL, **headers: str) -> int:
 
 def test_the_link_leads_to_the_page_and_to_all_that_it_needs(serving: Serving) -> None:
     assert serving.url.host == "127.0.0.1"
-    status, text, headers = get(serving.url)
+    status, _, headers = get(serving.url)
+    assert status == 303
+    page = serving.url.join(URL(headers["Location"]))
+    status, text, headers = get(page)
     assert (status, "<title>contextui</title>" in text) == (200, True)
     assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
     assert headers["Referrer-Policy"] == "no-referrer"
     assert "://" not in text  # nothing comes from elsewhere
     for path in ("page/page.js", "page/page.css", "static/js/textual.js", "static/css/xterm.css"):
-        assert f'"{path}"' in text
-        assert get(serving.url / path)[0] == 200
-    assert get(serving.url / "nothing")[0] == 404
+        assert f'"../{path}"' in text
+        assert get(page.join(URL(f"../{path}")))[0] == 200
+    for path in ("nothing", "static/", "static/nothing", "static/" + "a" * 5_000, "short/"):
+        assert get(serving.url / path)[0] == 404
 
 
 def test_a_link_without_its_last_slash_leads_there_too(serving: Serving) -> None:
@@ -73,7 +89,8 @@ def test_without_the_token_nothing_is_told(serving: Serving, path: str) -> None:
         url = URL(f"{serving.origin}/{wrong}/{path}" if wrong else f"{serving.origin}/{path}")
         status, text, _ = get(url, Origin=serving.origin)
         assert (status, text) == (403, "Open the link that contextui serve has printed.\n")
-    assert status_of_socket(URL(f"{serving.origin}/{other}/socket"), Origin=serving.origin) == 403
+    wrong = URL(f"{serving.origin}/{other}/{TAB}/socket")
+    assert status_of_socket(wrong, Origin=serving.origin) == 403
     assert serving.apps() == []
 
 
@@ -82,22 +99,22 @@ def test_without_the_token_nothing_is_told(serving: Serving, path: str) -> None:
 )
 def test_another_page_does_not_come_in(serving: Serving, origin: str) -> None:
     origin = origin.format(port=serving.url.port)
-    assert status_of_socket(serving.url / "socket", Origin=origin) == 403
+    assert status_of_socket(serving.url / TAB / "socket", Origin=origin) == 403
     assert get(serving.url, Origin=origin)[0] == 403
     assert serving.apps() == []
 
 
 def test_a_socket_must_say_where_it_comes_from(serving: Serving) -> None:
-    assert status_of_socket(serving.url / "socket") == 403
-    assert status_of_socket(serving.url / "socket" / "continue") == 403
+    assert status_of_socket(serving.url / TAB / "socket") == 403
+    assert serving.apps() == []
 
 
 @pytest.mark.parametrize("name", ["evil.example", "127.0.0.1.evil.example", "192.168.0.9", ""])
 def test_a_name_that_is_not_ours_does_not_lead_here(serving: Serving, name: str) -> None:
     host = f"{name}:{serving.url.port}"
     assert get(serving.url, Host=host)[0] == 403
-    socket = serving.url / "socket"
-    assert status_of_socket(socket, Host=host, Origin=f"http://{host}") == 403
+    inside = serving.url / TAB / "socket"
+    assert status_of_socket(inside, Host=host, Origin=f"http://{host}") == 403
     assert serving.apps() == []
 
 
@@ -108,6 +125,7 @@ def test_a_name_that_is_not_ours_does_not_lead_here(serving: Serving, name: str)
         (HERE, "LOCALHOST:80", True),
         (HERE, "[::1]:80", True),
         (HERE, "[::1", False),
+        (HERE, "127.0.0.1:80x", False),
         (HERE, "10.0.0.7:80", False),
         (EVERYWHERE, "10.0.0.7:80", True),  # no name is looked up for it
         (EVERYWHERE, "evil.example", False),
@@ -145,8 +163,6 @@ def test_only_loopback_is_this_machine_alone() -> None:
     assert HERE.is_loopback
     assert Address.of("localhost", 0).is_loopback
     assert not EVERYWHERE.is_loopback
-    assert EVERYWHERE.shown != "0.0.0.0"  # a link must lead somewhere
-    assert Address("::1", "::1", 0, HERE.family).shown == "[::1]"
 
 
 def test_a_port_that_is_taken_is_told() -> None:
@@ -154,3 +170,30 @@ def test_a_port_that_is_taken_is_told() -> None:
         address = Address.of("127.0.0.1", taken.getsockname()[1])
         with pytest.raises(UsageError, match="Give another --port"):
             address.listen()
+
+
+@pytest.mark.parametrize(
+    ("host", "family", "link"),
+    [
+        ("0.0.0.0", socket.AF_INET, "127.0.0.1"),
+        ("::", socket.AF_INET6, "[::1]"),
+        ("::1", socket.AF_INET6, "[::1]"),
+        ("127.0.0.1", socket.AF_INET, "127.0.0.1"),
+    ],
+)
+def test_a_link_leads_to_the_server_from_this_machine(
+    host: str, family: socket.AddressFamily, link: str
+) -> None:
+    first, *others = Address(host, host, 0, family).shown
+    assert first == link
+    assert not {"0.0.0.0", "[::]", link} & set(others)
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
+@pytest.mark.parametrize("host", ["::", "::1"])
+def test_the_link_of_an_ipv6_address_works(tmp_path: Path, host: str) -> None:
+    with Serving(tmp_path / "work", "--host", host) as serving:
+        assert serving.url.host == "::1"
+        assert get(serving.url)[0] == 303
+        if host == "::":  # all addresses of this machine, as other servers understand it
+            assert get(serving.url.with_host("127.0.0.1"))[0] == 303

@@ -7,9 +7,10 @@ from pathlib import Path
 import psutil
 import pytest
 from aiohttp import WSCloseCode
+from yarl import URL
 
 from contextui.cli.arguments import parse
-from contextui.cli.serve import flags_of
+from contextui.cli.serve import earlier_flags, settings_flags
 from contextui.cli.serve.process import Size
 from tests.cli.calling import Program
 from tests.cli.serve.serving import Serving, all_gone, opened
@@ -35,21 +36,21 @@ def test_a_closed_page_leaves_no_process_and_a_whole_session(tmp_path: Path) -> 
     window = tmp_path / "sleeper.py"
     window.write_text(SLEEPER)
 
-    async def look(serving: Serving) -> list[psutil.Process]:
+    async def look(serving: Serving) -> tuple[URL, list[psutil.Process]]:
         async with opened(serving) as page:
             await page.until_shown("No model is connected")
             await page.type("/open sleeper\r")
             await page.until_shown("asleep")
-            return serving.apps()
+            return page.link, serving.apps()
 
     with Serving(tmp_path / "work", f"--window={window}") as serving:
-        apps = asyncio.run(look(serving))
+        link, apps = asyncio.run(look(serving))
         assert [one.name() for one in apps].count("sleep") == 1
         assert len(apps) == 2
         assert all_gone(apps)
 
         async def look_again() -> None:
-            async with opened(serving, "socket/continue") as page:
+            async with opened(serving, link) as page:
                 await page.until_shown("1 sleeper")
                 # it was closed, and its session let go of: this is not a copy
                 assert not any("This is a copy" in line for line in page.screen.display)
@@ -100,12 +101,12 @@ def test_what_the_app_is_to_know_is_handed_on() -> None:
     words = ["-c", "--fork", "--lang", "zh", "--window", "a.py", "--window", "b.py"]
     arguments = parse(["serve", "--port", "80", "--host", "::1", *words])
     assert (arguments.host, arguments.port) == ("::1", 80)
-    handed_on = list(flags_of(arguments))
+    handed_on = [*earlier_flags(arguments), *settings_flags(arguments)]
     assert handed_on == ["--continue", "--fork", "--window=a.py", "--window=b.py", "--lang=zh"]
     again = parse(handed_on)
     assert (again.newest, again.fork, again.flags) == (True, True, arguments.flags)
-    assert list(flags_of(parse(["serve", "--resume=-x"]))) == ["--resume=-x"]
-    assert list(flags_of(parse(["serve"]))) == []
+    assert list(earlier_flags(parse(["serve", "--resume=-x"]))) == ["--resume=-x"]
+    assert [*earlier_flags(parse(["serve"])), *settings_flags(parse(["serve"]))] == []
 
 
 def test_no_page_is_so_large_that_it_cannot_be_drawn() -> None:
@@ -130,7 +131,7 @@ def test_without_what_it_needs_it_says_how_to_get_it(
 
 def test_more_than_this_machine_is_warned_of(tmp_path: Path) -> None:
     with Serving(tmp_path / "work", "--host", "0.0.0.0") as serving:
-        assert serving.url.host != "0.0.0.0"
+        assert serving.url.host == "127.0.0.1"
         status, err = serving.end(signal.SIGINT)
         assert status == 0
         assert err.count("\n") == 1
