@@ -1,0 +1,165 @@
+"""A real Chromium, driven by its DevTools protocol."""
+
+import asyncio
+import base64
+import itertools
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pyte
+from aiohttp import ClientSession, ClientWebSocketResponse
+
+from tests.cli.serve.serving import PATIENCE
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
+_COLUMNS, _ROWS = 200, 80  # more than the pages here have
+
+
+class Browser:
+    """The connection to a Chromium."""
+
+    def __init__(self, socket: ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self._numbers = itertools.count(1)
+        self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._tabs: dict[str, Tab] = {}
+
+    async def listen(self) -> None:
+        """Take answers and events until the browser ends."""
+        async for message in self._socket:
+            told = message.json()
+            if "id" in told:
+                self._answers.pop(told["id"]).set_result(told)
+            elif tab := self._tabs.get(told.get("sessionId", "")):
+                tab.hear(told["method"], told["params"])
+
+    async def call(self, method: str, session: str = "", **params: Any) -> dict[str, Any]:
+        number = next(self._numbers)
+        self._answers[number] = asyncio.get_running_loop().create_future()
+        to = {"sessionId": session} if session else {}
+        await self._socket.send_json({"id": number, "method": method, "params": params, **to})
+        async with asyncio.timeout(PATIENCE):
+            answer = await self._answers[number]
+        assert "error" not in answer, (method, answer)
+        return dict(answer["result"])
+
+    async def tab(self, url: str, *, elsewhere: bool = False) -> "Tab":
+        """Open a tab; `elsewhere` in a profile of its own, as another browser would."""
+        context = {}
+        if elsewhere:
+            context = await self.call("Target.createBrowserContext")
+        target = await self.call("Target.createTarget", url="about:blank", **context)
+        attached = await self.call("Target.attachToTarget", flatten=True, **target)
+        tab = self._tabs[attached["sessionId"]] = Tab(self, attached["sessionId"])
+        for domain in ("Page", "Network", "Runtime"):
+            await tab.call(f"{domain}.enable")
+        await tab.call("Page.bringToFront")
+        await tab.call("Page.navigate", url=url)
+        return tab
+
+
+class Tab:
+    """One tab: keys go in, and what the terminal is told to draw comes out.
+
+    Attributes:
+        requested: The address of everything that it loaded.
+    """
+
+    def __init__(self, browser: Browser, session: str) -> None:
+        self._browser, self._session = browser, session
+        self.requested: list[str] = []
+        self.blank()
+
+    def blank(self) -> None:
+        """Forget what was drawn: the page is about to be another one."""
+        self._screen = pyte.Screen(_COLUMNS, _ROWS)
+        self._stream = pyte.ByteStream(self._screen)
+
+    def hear(self, method: str, params: dict[str, Any]) -> None:
+        if method == "Network.requestWillBeSent":
+            self.requested.append(params["request"]["url"])
+        elif method == "Network.webSocketFrameReceived" and params["response"]["opcode"] == 2:
+            self._stream.feed(base64.b64decode(params["response"]["payloadData"]))
+
+    async def call(self, method: str, **params: Any) -> dict[str, Any]:
+        return await self._browser.call(method, self._session, **params)
+
+    async def eval(self, script: str) -> Any:
+        found = await self.call("Runtime.evaluate", expression=script, returnByValue=True)
+        return found["result"].get("value")
+
+    async def type(self, text: str) -> None:
+        """Press keys, wherever the focus is."""
+        await self.call("Page.bringToFront")
+        for letter in text:
+            key = {"key": "Enter", "windowsVirtualKeyCode": 13} if letter == "\r" else {"key": letter}
+            await self.call("Input.dispatchKeyEvent", type="keyDown", text=letter, **key)
+            await self.call("Input.dispatchKeyEvent", type="keyUp", **key)
+
+    async def reload(self) -> None:
+        self.blank()
+        await self.call("Page.reload")
+
+    async def close(self) -> None:
+        await self.call("Page.close")
+
+    def shows(self, text: str) -> bool:
+        return any(text in line for line in self._screen.display)
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not condition():
+                    await asyncio.sleep(0.05)
+        except TimeoutError:
+            raise AssertionError("\n".join(["Never shown:", *self._screen.display])) from None
+
+    async def until_shown(self, text: str) -> None:
+        await self.until(lambda: self.shows(text))
+
+    async def until_true(self, script: str) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not await self.eval(script):
+                await asyncio.sleep(0.05)
+
+    async def picture(self, path: Path) -> None:
+        await self.call("Page.bringToFront")
+        found = await self.call("Page.captureScreenshot", format="png")
+        path.write_bytes(base64.b64decode(found["data"]))
+
+
+@asynccontextmanager
+async def browser(folder: Path) -> AsyncIterator[Browser]:
+    """A Chromium with a profile in this folder; it ends with the block."""
+    process = await asyncio.create_subprocess_exec(
+        CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        "--no-first-run", "--window-size=1200,800", "--disable-background-networking", "--remote-debugging-port=0",
+        f"--user-data-dir={folder}", "about:blank",
+        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr is not None
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for line in process.stderr:
+                if line.startswith(b"DevTools listening on "):
+                    break
+            else:
+                raise AssertionError("Chromium did not start")
+        draining = asyncio.create_task(process.stderr.read())
+        url = line.decode().removeprefix("DevTools listening on ").strip()
+        async with ClientSession() as session, session.ws_connect(url, max_msg_size=0) as socket:
+            made = Browser(socket)
+            listening = asyncio.create_task(made.listen())
+            try:
+                yield made
+            finally:
+                listening.cancel()
+                await asyncio.wait([listening])
+        draining.cancel()
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()

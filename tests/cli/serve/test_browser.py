@@ -1,0 +1,89 @@
+"""The page in a real Chromium: what a person does there, without a click."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from contextui import SessionStore
+from tests.cli.serve.browser import CHROMIUM, Browser, Tab, browser
+from tests.cli.serve.serving import Serving, all_gone
+
+pytestmark = pytest.mark.skipif(
+    not CHROMIUM, reason="there is no Chromium: the page was not tried in a real browser"
+)
+
+
+def pictures(folder: Path) -> Path:
+    """Where screenshots go; name a folder with CONTEXTUI_PICTURES to look at them."""
+    chosen = Path(os.environ.get("CONTEXTUI_PICTURES", folder / "pictures"))
+    chosen.mkdir(parents=True, exist_ok=True)
+    return chosen
+
+
+async def say(tab: Tab, words: str, shown: str) -> None:
+    await tab.until_shown("No model is connected")
+    await tab.type(f"{words}\r")
+    await tab.until_shown(shown)
+
+
+def test_type_without_a_click_reload_and_go_on_in_the_same_session(tmp_path: Path) -> None:
+    shots = pictures(tmp_path)
+
+    async def use(serving: Serving, chromium: Browser) -> None:
+        first = await chromium.tab(str(serving.url))
+        await say(first, "Make a to-do list with apples", "todo_1")
+        assert await first.eval("document.activeElement.className") == "xterm-helper-textarea"
+        await first.picture(shots / "1-typed-without-a-click.png")
+
+        second = await chromium.tab(str(serving.url))
+        await say(second, "Make a to-do list with pears", "todo_1")
+        await second.picture(shots / "2-second-tab.png")
+
+        link = await first.eval("location.href")
+        await first.reload()
+        await first.until_shown("apples")
+        await first.type("Add plums to the list\r")  # and again without a click
+        await first.until_shown("Added 2 'plums'")
+        assert not first.shows("pears")
+        assert await first.eval("location.href") == link
+        await first.picture(shots / "3-reloaded-and-gone-on.png")
+
+        # Another browser with the same link is refused, in plain words, and the first goes on.
+        other = await chromium.tab(link, elsewhere=True)
+        await other.until_true("document.getElementById('elsewhere')?.hidden === false")
+        await other.picture(shots / "4-refused.png")
+        words = await other.eval("document.getElementById('over').innerText")
+        assert "open in another tab or browser" in words
+        assert await other.eval("document.getElementById('ended').hidden")
+        await first.type("Add figs to the list\r")
+        await first.until_shown("Added 3 'figs'")
+
+        # With the page closed there, trying again works: Enter presses the button.
+        await first.close()
+        other.blank()
+        await other.type("\r")
+        await other.until_shown("figs")
+        await other.picture(shots / "5-tried-again.png")
+
+        # Nothing came from elsewhere, the font included.
+        for tab in (first, second, other):
+            assert tab.requested
+            assert [url for url in tab.requested if not url.startswith(
+                (f"{serving.origin}/", "data:", "about:"))] == []  # fmt: skip
+        assert any(url.endswith(".ttf") for url in second.requested)
+
+    with Serving(tmp_path / "work") as serving:
+
+        async def run() -> None:
+            async with browser(tmp_path / "profile") as chromium:
+                await use(serving, chromium)
+
+        asyncio.run(run())
+        assert all_gone(serving.apps())
+    found = SessionStore(tmp_path / ".contextui").list()
+    assert sorted(one.first_words for one in found) == [
+        "Make a to-do list with apples",
+        "Make a to-do list with pears",
+    ]
