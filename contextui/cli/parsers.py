@@ -2,7 +2,7 @@
 
 import argparse
 import difflib
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import contextui
 from contextui.cli.commands import COMMANDS, Command
@@ -34,6 +34,15 @@ class _Parser(argparse.ArgumentParser):
                 program=self.prog,
             )
         raise UsageError("{said} See {program} --help.", said=said, program=self.prog)
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        # The value of --resume=-- is "--"; argparse takes that for the end of all flags, and gives
+        # an empty list where everyone expects text.
+        if action.option_strings and arg_strings == ["--"]:
+            value = self._get_value(action, "--")
+            self._check_value(action, value)
+            return value
+        return super()._get_values(action, arg_strings)
 
     def _nearest(self, message: str) -> list[str]:
         """The flag that may be meant by the first one that there is not."""
