@@ -1,5 +1,64 @@
-"""For those who write windows: a harness to test them with."""
+"""For those who write windows: a harness to test them with.
+
+``python -P -m contextui.testing test_my_window.py`` runs tests with pytest, and runs no other code of
+the folder they are in: no ``conftest.py``, no plugin that a ``pytest.ini`` names, no module that
+has the name of one of Python's own. In a folder that you trust plain ``pytest`` does as well.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from contextui.windowing.testing import WindowTester
 
-__all__ = ["WindowTester"]
+__all__ = ["WindowTester", "run_tests"]
+
+
+def run_tests(words: Sequence[str]) -> int:
+    """Run tests of windows by themselves.
+
+    The files are linked into an empty folder, so that they can import each other and nothing else
+    that is beside them.
+
+    Args:
+        words: The test files and modules that they need; the window of ``test_my_window.py`` is
+            found by itself. Flags are handed to pytest.
+
+    Returns:
+        The exit status.
+    """
+    try:
+        import pytest  # noqa: PLC0415  (not needed by the program)
+    except ImportError:
+        command = "python -P -m pip install pytest"
+        print(f"The tests need pytest: {command}", file=sys.stderr)  # noqa: T201
+        return 2
+    files = [Path(word) for word in words if not word.startswith("-")]
+    missing = [str(path) for path in files if not path.is_file()]
+    if missing or not files:
+        said = f"There is no file {missing[0]}." if missing else "Name the test files to run."
+        print(said, file=sys.stderr)  # noqa: T201
+        return 2
+    with TemporaryDirectory(prefix="contextui-tests-") as folder:
+        for path in _with_windows(files):
+            (Path(folder) / path.name).symlink_to(path.absolute())
+        tests = [str(Path(folder) / path.name) for path in files if path.name.startswith("test_")]
+        flags = [word for word in words if word.startswith("-")]
+        # No settings and no plugins from above either.
+        alone = [f"--config-file={os.devnull}", f"--rootdir={folder}", "--noconftest"]
+        return int(pytest.main([*alone, "-p", "no:cacheprovider", *flags, *tests]))
+
+
+def _with_windows(files: Sequence[Path]) -> Iterator[Path]:
+    found = {path.name: path for path in files}
+    for path in files:
+        window = path.with_name(path.name.removeprefix("test_"))
+        if window.is_file():
+            found.setdefault(window.name, window)
+    yield from found.values()
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(sys.argv[1:]))

@@ -21,10 +21,38 @@ _VALUES: dict[str, Value] = {
     "resume": "session",
     "session": "session",
 }
-# The ids of this folder's sessions: the first column, without its head.
-_SESSIONS = "contextui sessions 2>/dev/null | tail -n +2 | cut -d' ' -f1"
+# The ids of this folder's sessions: the first column, without its head. The key is pressed in a
+# stranger's folder too. If PATH has an empty or relative entry the shell finds programs there, so
+# these start the installed program and nothing else.
+_BASH_SESSIONS = """\
+_contextui_sessions() {
+    local program id rest
+    program="$(type -P contextui)"
+    [[ "$program" == /* ]] || return
+    "$program" sessions 2>/dev/null | {
+        read -r rest
+        while read -r id rest; do echo "$id"; done
+    }
+}"""
+_ZSH_SESSIONS = """\
+_contextui_sessions() {
+    local program="$(whence -p contextui)"
+    [[ "$program" == /* ]] || return
+    local -a found=(${(f)"$("$program" sessions 2>/dev/null)"})
+    (( $#found )) || return
+    shift found
+    found=(${found%% *})
+    compadd -a found
+}"""
 # In fish, what follows a tab describes the word before it.
-_FISH_SESSIONS = r"""'(contextui sessions 2>/dev/null | tail -n +2 | string replace -r " +" \t)'"""
+_FISH_SESSIONS = r"""\
+function __contextui_sessions
+    set -l program (command -s contextui)
+    string match -q -- "/*" "$program"; or return
+    set -l found ($program sessions 2>/dev/null)
+    test (count $found) -gt 1; or return
+    string replace -r " +" \t -- $found[2..-1]
+end"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +109,7 @@ def _main() -> list[Option]:
 def _bash() -> Iterator[str]:
     commands, main = _commands(), _main()
     yield "# contextui: completion for bash"
+    yield _BASH_SESSIONS
     yield "_contextui() {"
     yield '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" offer'
     yield "    local IFS=$' \\t\\n'"
@@ -92,7 +121,9 @@ def _bash() -> Iterator[str]:
     yield '    case "${COMP_WORDS[1]}" in'
     for name, options in commands.items():
         ids = (
-            f'; [[ "$word" == -* ]] || offer+=" $({_SESSIONS})"' if _names_session(options) else ""
+            '; [[ "$word" == -* ]] || offer+=" $(_contextui_sessions)"'
+            if _names_session(options)
+            else ""
         )
         yield f'        {name}) offer="{_bash_offer(options)}"{ids} ;;'
     yield f'        *) offer="{_bash_offer(main)}"'
@@ -121,7 +152,7 @@ def _bash_value(option: Option) -> str:
             as_names = "IFS=$'\\n'; compopt -o filenames 2>/dev/null"  # names may have spaces
             return f'{as_names}; COMPREPLY=($(compgen {kind} -- "$word"))'
         case "session":
-            offered = f"$({_SESSIONS})"
+            offered = "$(_contextui_sessions)"
         case _:
             offered = " ".join(option.words)
     return f'COMPREPLY=($(compgen -W "{offered}" -- "$word"))'
@@ -145,10 +176,7 @@ def _zsh() -> Iterator[str]:
     commands = _commands()
     yield "#compdef contextui"
     yield "# contextui: completion for zsh"
-    yield "_contextui_sessions() {"
-    yield f'    local -a found=(${{(f)"$({_SESSIONS})"}})'
-    yield "    compadd -a found"
-    yield "}"
+    yield _ZSH_SESSIONS
     yield "_contextui() {"
     yield "    local -a commands=("
     for name in commands:
@@ -196,6 +224,7 @@ def _fish() -> Iterator[str]:
     commands = _commands()
     known = " ".join(commands)
     yield "# contextui: completion for fish"
+    yield _FISH_SESSIONS
     yield "complete -c contextui -f"
     for name in commands:
         about = _quoted(words(COMMANDS[name].summary))
@@ -206,7 +235,7 @@ def _fish() -> Iterator[str]:
 
 
 def _fish_options(options: Sequence[Option], when: str) -> Iterator[str]:
-    ids = f"-a {_FISH_SESSIONS}"
+    ids = "-a '(__contextui_sessions)'"
     takes = {"nothing": "", "text": "-x", "file": "-r -F", "session": f"-x {ids}",
              "folder": "-x -a '(__fish_complete_directories)'"}  # fmt: skip
     for option in options:

@@ -24,9 +24,9 @@ def run(arguments: Arguments) -> int:
     window, test = (path.name for path in write_new_window(arguments.name, folder))
     say(words("Wrote {window} and {test}.", window=window, test=test))
     say(words("Try it:   {command}", command=f"contextui --window {window}"))
-    say(words("Test it:  {command}", command=f"{_python()} -m pytest {test}"))
+    say(words("Test it:  {command}", command=f"{_python()} -P -m contextui.testing {test}"))
     if find_spec("pytest") is None:
-        command = f"{_python()} -m pip install pytest"
+        command = f"{_python()} -P -m pip install pytest"
         say(words("For that pytest is needed: {command}", command=command))
     return status.DONE
 

@@ -8,6 +8,9 @@ import pytest
 
 from tests.cli.calling import PATIENCE, Program
 
+SAFE: dict[str, list[str]] = {"contextui.testing": ["-P"], "pytest": []}
+"""Plain pytest works too, but looks at all that is in the folder."""
+
 
 def test_a_new_window_works_and_its_test_passes(program: Program) -> None:
     done = program("new-window", "shopping-list")
@@ -16,11 +19,13 @@ def test_a_new_window_works_and_its_test_passes(program: Program) -> None:
     assert "--window shopping_list_window.py" in done.out
     listed = program("windows", "--window", "shopping_list_window.py").out
     assert "[✓] shopping-list: " in listed
-    tested = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "test_shopping_list_window.py"],
-        capture_output=True, timeout=PATIENCE, check=False,
-    )  # fmt: skip
-    assert tested.returncode == 0, tested.stdout
+    for module in ("contextui.testing", "pytest"):
+        tested = subprocess.run(
+            [sys.executable, *SAFE[module], "-m", module, "-q", "test_shopping_list_window.py"],
+            capture_output=True, timeout=PATIENCE, check=False,
+        )  # fmt: skip
+        assert tested.returncode == 0, tested.stdout
+        assert b"4 passed" in tested.stdout
 
 
 def test_nothing_is_overwritten(program: Program) -> None:
@@ -45,13 +50,13 @@ def test_the_command_that_tests_it_works_here(
 ) -> None:
     program.set(PATH="/usr/bin")
     *_, last = program("new-window", "shop").out.splitlines()
-    assert last == f"Test it:  {sys.executable} -m pytest test_shop_window.py"
+    assert last == f"Test it:  {sys.executable} -P -m contextui.testing test_shop_window.py"
     program.set(PATH=str(Path(sys.executable).parent))
     *_, last = program("new-window", "shed").out.splitlines()
-    assert last == "Test it:  python -m pytest test_shed_window.py"
+    assert last == "Test it:  python -P -m contextui.testing test_shed_window.py"
     monkeypatch.setattr("contextui.cli.new_window.find_spec", lambda name: None)
     *_, last = program("new-window", "barn").out.splitlines()
-    assert last == "For that pytest is needed: python -m pip install pytest"
+    assert last == "For that pytest is needed: python -P -m pip install pytest"
 
 
 def test_a_name_that_cannot_be_one_is_refused(program: Program) -> None:

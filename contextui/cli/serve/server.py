@@ -39,7 +39,7 @@ _WORDS: Mapping[Lang, Mapping[str, str]] = {
         "opening": "opening…",
         "ended": "The app has ended, or the connection was lost. The session is saved. "
         "If something went wrong, the terminal that runs contextui serve says what.",
-        "elsewhere": "This page is open in another tab or browser, which shows the session. "
+        "elsewhere": "This session is open in another tab or browser. "
         "Close it there and try again, or start a new session here.",
         "again": "Try again",
         "new": "New session",
@@ -48,8 +48,7 @@ _WORDS: Mapping[Lang, Mapping[str, str]] = {
         "lang": "zh",
         "opening": "正在打开…",
         "ended": "程序已结束或连接已断开，会话已保存。如果出了问题，启动服务的终端会说明原因。",
-        "elsewhere": "此页面已在另一个标签页或浏览器中打开，会话显示在那里。"
-        "请在那里关闭后重试，或在此新建会话。",
+        "elsewhere": "此会话已在另一个标签页或浏览器中打开。请在那里关闭后重试，或在此新建会话。",
         "again": "重试",
         "new": "新建会话",
     },
