@@ -1,0 +1,197 @@
+"""In a stranger's folder nothing of it runs, whichever way contextui is started.
+
+What Python does before the first line of contextui cannot be helped by it: `python -m contextui`
+looks for `contextui` in the current folder first, and with the folder in PYTHONPATH Python runs a
+`sitecustomize.py` there whatever the program. The installed `contextui` and `python -P -m contextui`
+have no such gap.
+"""
+
+import asyncio
+import os
+import pty
+import shutil
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from fcntl import ioctl
+from pathlib import Path
+from select import select
+
+import pytest
+
+from contextui import SessionStore
+from tests.agent.server import Server
+from tests.cli.serve.serving import Serving, opened
+from tests.cli.traps import BIN, OWN, PATIENCE, STARTUP, TRAPS, StrangersFolder, Trap
+
+CONTEXTUI = str(BIN / "contextui")
+EVERYTHING = [*OWN, *STARTUP, *TRAPS]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[StrangersFolder]:
+    """A stranger's folder with all traps; none may have sprung at the end."""
+    built = StrangersFolder.build(tmp_path, EVERYTHING)
+    assert built.files >= 70
+    yield built
+    assert built.sprung == []
+
+
+@pytest.mark.parametrize("trap", EVERYTHING, ids=lambda trap: trap.name)
+def test_each_trap_springs_if_it_is_used_carelessly(tmp_path: Path, trap: Trap) -> None:
+    program = trap.careless[0] if trap.careless[0] != "/bin/sh" else trap.careless[2].split()[0]
+    if trap.name in ("make", "hooks of git", "settings of git") and not shutil.which(program):
+        pytest.skip(f"there is no {program}")
+    alone = StrangersFolder.build(tmp_path, [trap])
+    expected = trap.build(alone.path, alone.marks)
+    trap.spring(alone.path)
+    assert alone.sprung == sorted(mark.name.replace("%", "/") for mark in expected) != []
+
+
+PROGRAM = pytest.mark.parametrize(
+    "start", [[CONTEXTUI], [sys.executable, "-P", "-m", "contextui"]], ids=["program", "python -P"]
+)
+LOOKING = (["windows"], ["sessions"], ["config"], ["debug"], ["trust", "--json"], ["--help"])
+
+
+@PROGRAM
+def test_commands(folder: StrangersFolder, start: list[str]) -> None:
+    said = folder.run(*start, "-p", "Make a to-do list with milk")
+    assert (said.returncode, "todo_1" in said.stdout) == (0, True), said
+    for words in LOOKING:
+        done = folder.run(*start, *words)
+        assert done.returncode == 0, (words, done)
+        assert "[✓] hostile" not in done.stdout
+    assert "hostile_window" in folder.run(*start, "windows").stdout  # and is said to be untrusted
+
+
+def test_python_dash_m_finds_nothing_but_its_own_name(tmp_path: Path) -> None:
+    folder = StrangersFolder.build(tmp_path, [*STARTUP, *TRAPS])
+    for start in (["-m", "contextui"], ["-Bmcontextui"], ["-m", "contextui.cli.demo"]):
+        words = [] if start[-1].endswith("demo") else ["-p", "Make a to-do list with milk"]
+        done = folder.run(sys.executable, *start, *words)
+        assert done.returncode == 0, done
+    assert folder.sprung == []
+
+
+@pytest.mark.parametrize("path", [":", ".", "", "./", "{folder}", "/nowhere::", "src:."])
+def test_a_search_path_that_names_the_folder_is_cleaned(tmp_path: Path, path: str) -> None:
+    # Without what Python itself imports before any line of a program.
+    early = {f"{name}.py" for name in ("re", "enum", "signal")}
+    own, packages = TRAPS[0], TRAPS[1]
+    files = {path: text for path, text in own.files.items() if path not in early}
+    traps = [Trap(own.name, files, own.careless), packages, *TRAPS[3:6]]
+    folder = StrangersFolder.build(tmp_path, traps)
+    given = path.format(folder=folder.path)
+    kept = folder.environ().get("PYTHONPATH")
+    environ = {"PYTHONPATH": f"{given}:{kept}" if kept else given}
+    done = folder.run(CONTEXTUI, "-p", "Make a to-do list with milk", environ=environ)
+    assert (done.returncode, done.stderr) == (0, ""), done
+    assert folder.run(CONTEXTUI, "windows", environ=environ).returncode == 0
+    assert folder.sprung == []
+
+
+def test_a_real_sdk_asks_a_model(folder: StrangersFolder) -> None:
+    with Server() as server:
+        environ = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "a-key"}
+        done = folder.run(CONTEXTUI, "-p", "hello", environ=environ)
+        assert done.returncode == 0, done
+        assert len(server.requests) == 1
+
+
+def test_the_app_in_a_terminal(folder: StrangersFolder) -> None:
+    ours, theirs = pty.openpty()
+    ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    process = subprocess.Popen(
+        [CONTEXTUI], cwd=folder.path, env=folder.environ(),
+        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
+    shown = b""
+
+    def until(words: bytes) -> None:
+        nonlocal shown
+        end = time.monotonic() + PATIENCE
+        while words not in shown:
+            assert time.monotonic() < end, shown
+            if select([ours], [], [], 1)[0]:
+                shown += os.read(ours, 65_536)
+
+    try:
+        until(b"No model is connected")
+        os.write(ours, b"/open editor path=json.py\r")  # with a parser for its language
+        until(b"editor_1")
+        os.write(ours, b"\x11")  # ctrl+q
+        while True:
+            if not os.read(ours, 65_536):
+                break
+    except OSError:
+        pass  # that is how a terminal says that the program has ended
+    finally:
+        os.close(ours)
+        process.kill()
+        process.wait(PATIENCE)
+    (info,) = SessionStore(folder.home / ".contextui").list()
+    assert not info.is_empty
+
+
+@PROGRAM
+def test_a_page_of_serve(folder: StrangersFolder, start: list[str]) -> None:
+    async def use(serving: Serving) -> None:
+        async with opened(serving) as page:
+            await page.until_shown("No model is connected")
+            await page.type("Make a to-do list with milk\r")
+            await page.until_shown("todo_1")
+
+    with Serving(folder.path, command=start, environ=folder.environ()) as serving:
+        asyncio.run(use(serving))
+
+
+COMPLETE = (
+    'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _contextui; '
+    'printf "%s\\n" "${COMPREPLY[@]}"'
+)
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
+def test_completion(folder: StrangersFolder) -> None:
+    folder.run(CONTEXTUI, "-p", "hello")
+    (info,) = SessionStore(folder.home / ".contextui").list()
+    script = folder.home / "completion.bash"
+    script.write_text(folder.run(CONTEXTUI, "completion", "bash").stdout)
+    bash = str(shutil.which("bash"))
+    press = (bash, "--norc", "-c", COMPLETE, "bash", str(script), "contextui", "debug", "")
+    found = folder.run(*press, environ={"PATH": f"{BIN}:{os.environ['PATH']}"})
+    assert (found.returncode, found.stderr) == (0, "")
+    assert info.id[:8] in found.stdout.split()
+    # The folder first in PATH, with a program of our name in it.
+    (folder.path / "contextui").rename(folder.path / "package")
+    (folder.path / "contextui").write_text(f"#!/bin/sh\n: > '{folder.marks}/contextui'\n")
+    (folder.path / "contextui").chmod(0o755)
+    found = folder.run(*press)
+    assert "--turn" in found.stdout.split()
+
+
+def test_the_test_of_a_new_window(folder: StrangersFolder) -> None:
+    environ = {"PATH": str(BIN)}
+    made = folder.run(CONTEXTUI, "new-window", "shopping-list", environ=environ)
+    assert made.returncode == 0, made
+    command = made.stdout.splitlines()[2].removeprefix("Test it:  ").split()
+    assert command[:3] == ["python", "-P", "-m"]
+    tested = folder.run(sys.executable, *command[1:])
+    assert (tested.returncode, "4 passed" in tested.stdout) == (0, True), tested
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ['window = ["hostile_wheel.py"]', 'windows = ["."]', 'base_url = "http://x.example"',
+     'provider = "anthropic"', 'home = "."', 'strategy = "hostile"'],
+)  # fmt: skip
+def test_a_projects_settings_cannot_name_code(folder: StrangersFolder, setting: str) -> None:
+    (folder.path / ".contextui" / "config.toml").write_text(setting)
+    done = folder.run(CONTEXTUI, "-p", "hello")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done
+    assert "config.toml" in done.stderr
