@@ -23,7 +23,7 @@ from select import select
 import pytest
 
 from contextui import SessionStore
-from tests.agent.server import Server
+from tests.agent.server import Server, answer
 from tests.cli.serve.serving import Serving, opened
 from tests.cli.traps import BIN, OWN, PATIENCE, STARTUP, TRAPS, StrangersFolder, Trap
 
@@ -80,8 +80,13 @@ def test_python_dash_m_finds_nothing_but_its_own_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", [":", ".", "", "./", "{folder}", "/nowhere::", "src:."])
 def test_a_search_path_that_names_the_folder_is_cleaned(tmp_path: Path, path: str) -> None:
     # Without what Python itself imports before any line of a program.
-    early = {f"{name}.py" for name in ("re", "enum", "signal")}
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import sys; print(*sys.modules)"],
+        capture_output=True, text=True, timeout=PATIENCE, check=True,
+    )  # fmt: skip
+    early = {f"{name}.py" for name in loaded.stdout.split()}
     own, packages = TRAPS[0], TRAPS[1]
+    assert len(own.files.keys() - early) >= 10
     files = {path: text for path, text in own.files.items() if path not in early}
     traps = [Trap(own.name, files, own.careless), packages, *TRAPS[3:6]]
     folder = StrangersFolder.build(tmp_path, traps)
@@ -95,7 +100,7 @@ def test_a_search_path_that_names_the_folder_is_cleaned(tmp_path: Path, path: st
 
 
 def test_a_real_sdk_asks_a_model(folder: StrangersFolder) -> None:
-    with Server() as server:
+    with Server(answer("Hello.")) as server:
         environ = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "a-key"}
         done = folder.run(CONTEXTUI, "-p", "hello", environ=environ)
         assert done.returncode == 0, done
@@ -121,7 +126,7 @@ def test_the_app_in_a_terminal(folder: StrangersFolder) -> None:
                 shown += os.read(ours, 65_536)
 
     try:
-        until(b"No model is connected")
+        until(b"0001")  # the session is open
         os.write(ours, b"/open editor path=json.py\r")  # with a parser for its language
         until(b"editor_1")
         os.write(ours, b"\x11")  # ctrl+q
@@ -142,7 +147,7 @@ def test_the_app_in_a_terminal(folder: StrangersFolder) -> None:
 def test_a_page_of_serve(folder: StrangersFolder, start: list[str]) -> None:
     async def use(serving: Serving) -> None:
         async with opened(serving) as page:
-            await page.until_shown("No model is connected")
+            await page.until_shown("0001")  # the session is open
             await page.type("Make a to-do list with milk\r")
             await page.until_shown("todo_1")
 
