@@ -1,4 +1,8 @@
-"""`python -m contextui`. What keeps the current folder's modules out is in `contextui` itself."""
+"""`python -m contextui`, or safer `python -P -m contextui`.
+
+Without ``-P`` Python looks for `contextui` in the current folder before it comes here. What keeps
+that folder's other modules out is `contextui.safe_path`.
+"""
 
 import sys
 

@@ -90,6 +90,27 @@ def test_in_a_terminal_the_app_opens_and_leaves(program: Program) -> None:
     assert info.first_words == "Make a to-do list with milk"
 
 
+def test_an_app_in_which_nothing_was_done_leaves_nothing(program: Program) -> None:
+    with terminal(program) as screen:
+        screen.wait_for(b"0001")  # the session is open
+        assert program.files() == []  # so a process that is killed leaves nothing either
+        screen.press(CTRL_Q)
+        assert screen.end() == 0
+    assert program.files() == []
+    assert list(program.home.rglob("*.lock")) == []
+
+
+def test_a_window_that_was_opened_is_kept(program: Program) -> None:
+    with terminal(program) as screen:
+        screen.wait_for(b"0001")
+        screen.press(b"/open todo\r")
+        screen.wait_for(b"todo_1")
+        screen.press(CTRL_Q)
+        assert screen.end() == 0
+    (info,) = program.sessions()
+    assert not info.is_empty
+
+
 def test_what_is_wrong_is_told_without_a_screen(program: Program) -> None:
     for words in (["--budget", "x"], ["-c"], ["-r", "nonsense"]):
         with terminal(program, *words) as screen:
