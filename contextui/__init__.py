@@ -5,8 +5,6 @@ only what it needs: `from contextui import Window` never loads a screen, a model
 tokenizer.
 """
 
-# ruff: noqa: E402  (what comes first has to come before anything is imported)
-
 from contextui.safe_path import is_program, leave_out_current_folder
 
 if is_program():

@@ -1,6 +1,6 @@
 """For those who write windows: a harness to test them with.
 
-``python -P -m contextui.testing test_my_window.py`` runs tests with pytest, and runs no other code of
+``python -P -m contextui.testing test_my_window.py`` runs tests with pytest, and no other code of
 the folder they are in: no ``conftest.py``, no plugin that a ``pytest.ini`` names, no module that
 has the name of one of Python's own. In a folder that you trust plain ``pytest`` does as well.
 """

@@ -143,7 +143,9 @@ class Recorder:
             if fields.get("subtype") in _BEGINNING:
                 return True
             held, self._held = self._held, None
-            return all([self._log.append(*one) for one in held])
+            for one in held[:-1]:
+                self._log.append(*one)
+            return self._log.append(*held[-1])
 
     def _hear(self, event: Event) -> None:
         with self._lock:

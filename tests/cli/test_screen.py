@@ -92,7 +92,7 @@ def test_in_a_terminal_the_app_opens_and_leaves(program: Program) -> None:
 
 def test_an_app_in_which_nothing_was_done_leaves_nothing(program: Program) -> None:
     with terminal(program) as screen:
-        screen.wait_for(b"0001")  # the session is open
+        screen.wait_for(b"No model is connected")  # the session is open
         assert program.files() == []  # so a process that is killed leaves nothing either
         screen.press(CTRL_Q)
         assert screen.end() == 0
@@ -102,7 +102,7 @@ def test_an_app_in_which_nothing_was_done_leaves_nothing(program: Program) -> No
 
 def test_a_window_that_was_opened_is_kept(program: Program) -> None:
     with terminal(program) as screen:
-        screen.wait_for(b"0001")
+        screen.wait_for(b"No model is connected")
         screen.press(b"/open todo\r")
         screen.wait_for(b"todo_1")
         screen.press(CTRL_Q)

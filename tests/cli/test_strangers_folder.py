@@ -2,8 +2,8 @@
 
 What Python does before the first line of contextui cannot be helped by it: `python -m contextui`
 looks for `contextui` in the current folder first, and with the folder in PYTHONPATH Python runs a
-`sitecustomize.py` there whatever the program. The installed `contextui` and `python -P -m contextui`
-have no such gap.
+`sitecustomize.py` there whatever the program. The installed `contextui` and
+`python -P -m contextui` have no such gap.
 """
 
 import asyncio
@@ -52,7 +52,13 @@ def test_each_trap_springs_if_it_is_used_carelessly(tmp_path: Path, trap: Trap) 
 
 
 PROGRAM = pytest.mark.parametrize(
-    "start", [[CONTEXTUI], [sys.executable, "-P", "-m", "contextui"]], ids=["program", "python -P"]
+    "start",
+    [
+        pytest.param([CONTEXTUI], id="program"),
+        pytest.param(
+            [sys.executable, "-P", "-m", "contextui"], id="python -P", marks=pytest.mark.long
+        ),
+    ],
 )
 LOOKING = (["windows"], ["sessions"], ["config"], ["debug"], ["trust", "--json"], ["--help"])
 
@@ -77,7 +83,16 @@ def test_python_dash_m_finds_nothing_but_its_own_name(tmp_path: Path) -> None:
     assert folder.sprung == []
 
 
-@pytest.mark.parametrize("path", [":", ".", "", "./", "{folder}", "/nowhere::", "src:."])
+@pytest.mark.parametrize(
+    "path",
+    [
+        ":",
+        *(
+            pytest.param(one, marks=pytest.mark.long)
+            for one in (".", "", "./", "{folder}", "/nowhere::", "src:.")
+        ),
+    ],
+)
 def test_a_search_path_that_names_the_folder_is_cleaned(tmp_path: Path, path: str) -> None:
     # Without what Python itself imports before any line of a program.
     loaded = subprocess.run(

@@ -15,7 +15,17 @@ SHELL = "#!/bin/sh\n: > '{mark}'\n"
 
 STANDARD = [
     *("json", "logging", "typing", "argparse", "tomllib", "traceback", "asyncio", "signal", "re"),
-    *("enum", "dataclasses", "pathlib", "subprocess", "socket", "ssl", "uuid", "tempfile", "random"),
+    *(
+        "enum",
+        "dataclasses",
+        "pathlib",
+        "subprocess",
+        "socket",
+        "ssl",
+        "uuid",
+        "tempfile",
+        "random",
+    ),
     *("copy", "gettext", "locale", "platform", "sqlite3", "webbrowser", "curses", "pdb", "pty"),
 ]
 INSTALLED = [
@@ -27,6 +37,7 @@ PROGRAMS = [
     *("git", "uname", "lsb_release", "tail", "cut", "sh", "stty", "tput", "python", "python3"),
     *("contextui", "pytest", "sleep", "ps", "ldconfig", "gcc", "less", "xdg-open", "vi"),
 ]
+MCP = """{"mcpServers": {"x": {"command": "sh", "args": ["-c", ": > '{mark}'"]}}}"""
 METADATA = "Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
 GROUPS = ["contextui.windows", "contextui.strategies", "pydantic", "pytest11", "pygments.lexers"]
 LOAD = (
@@ -36,6 +47,7 @@ LOAD = (
     "        if one.name == 'hostile': one.load()\n"
 )
 REPOSITORY = {".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": ""}
+HOOKS = ("pre-commit", "post-commit", "post-checkout")
 CONFIG = """
 [core]
     repositoryformatversion = 0
@@ -77,10 +89,15 @@ class Trap:
         """Write the files; the marks that they can leave."""
         marks.mkdir(exist_ok=True)
         found = []
-        for path, text in self.files.items():
+        for path, template in self.files.items():
             file, mark = folder / path, marks / path.replace("/", "%")
             file.parent.mkdir(parents=True, exist_ok=True)
-            facts = {"{mark!r}": repr(str(mark)), "{mark}": str(mark), "{mark_by}": str(folder / BY)}
+            facts = {
+                "{mark!r}": repr(str(mark)),
+                "{mark}": str(mark),
+                "{mark_by}": str(folder / BY),
+            }
+            text = template
             for name, value in facts.items():
                 text = text.replace(name, value)
             file.write_text(text)
@@ -184,7 +201,7 @@ TRAPS = [
         "hooks of git",
         {
             **REPOSITORY,
-            **{f".git/hooks/{one}": SHELL for one in ("pre-commit", "post-commit", "post-checkout")},
+            **{f".git/hooks/{one}": SHELL for one in HOOKS},
         },
         [
             "/bin/sh", "-c",
@@ -206,8 +223,8 @@ TRAPS = [
         },
         [
             "/bin/sh", "-c",
-            "git status; git add some.txt; git commit --allow-empty -m x; git commit --allow-empty; "
-            "echo two >> some.txt; git diff; git diff --no-ext-diff; git hostile; "
+            "git status; git add some.txt; git commit --allow-empty -m x; "
+            "git commit --allow-empty; echo two >> some.txt; git diff; git diff --no-ext-diff; git hostile; "
             "git fetch ssh://nowhere.example/x",
         ],
     ),
@@ -219,7 +236,7 @@ TRAPS = [
     Trap(".env", {".env": "ANTHROPIC_MODEL=$(: > '{mark}')\n"}, ["/bin/sh", "-c", ". ./.env"]),
     Trap(
         ".mcp.json",
-        {".mcp.json": """{"mcpServers": {"x": {"command": "sh", "args": ["-c", ": > '{mark}'"]}}}"""},
+        {".mcp.json": MCP},
         [
             sys.executable, "-c",
             "import json, subprocess; x = json.load(open('.mcp.json'))['mcpServers']['x']; "

@@ -222,7 +222,7 @@ class Server:
             self._changed.notify_all()
 
     def _flags_for(self, name: str, tab: Tab) -> list[str]:
-        """The flags of a tab's app: it resumes the session that the tab showed, if that was kept."""
+        """The flags of a tab's app, which resumes the session that the tab showed, if it was kept."""
         if tab.session_id is not None:
             with suppress(ContextUIError):  # nothing was said in it
                 SessionStore().find(tab.session_id)
@@ -317,7 +317,7 @@ async def _protect(request: web.Request, response: web.StreamResponse) -> None:
 
 
 def _is_our_mistake(record: logging.LogRecord) -> bool:
-    """Whether to log an error: a request that is not HTTP is answered, and is nobody's mistake here."""
+    """Whether to log an error: a request that is not HTTP is a mistake of whoever sent it."""
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, HttpProcessingError)
 

@@ -95,7 +95,9 @@ class Tab:
         """Press keys, wherever the focus is."""
         await self.call("Page.bringToFront")
         for letter in text:
-            key = {"key": "Enter", "windowsVirtualKeyCode": 13} if letter == "\r" else {"key": letter}
+            key = (
+                {"key": "Enter", "windowsVirtualKeyCode": 13} if letter == "\r" else {"key": letter}
+            )
             await self.call("Input.dispatchKeyEvent", type="keyDown", text=letter, **key)
             await self.call("Input.dispatchKeyEvent", type="keyUp", **key)
 
@@ -136,8 +138,8 @@ async def browser(folder: Path) -> AsyncIterator[Browser]:
     """A Chromium with a profile in this folder; it ends with the block."""
     process = await asyncio.create_subprocess_exec(
         CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-        "--no-first-run", "--window-size=1200,800", "--disable-background-networking", "--remote-debugging-port=0",
-        f"--user-data-dir={folder}", "about:blank",
+        "--no-first-run", "--window-size=1200,800", "--disable-background-networking",
+        "--remote-debugging-port=0", f"--user-data-dir={folder}", "about:blank",
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert process.stderr is not None

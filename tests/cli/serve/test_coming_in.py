@@ -89,8 +89,8 @@ def test_without_the_token_nothing_is_told(serving: Serving, path: str) -> None:
         url = URL(f"{serving.origin}/{wrong}/{path}" if wrong else f"{serving.origin}/{path}")
         status, text, _ = get(url, Origin=serving.origin)
         assert (status, text) == (403, "Open the link that contextui serve has printed.\n")
-    wrong = URL(f"{serving.origin}/{other}/{TAB}/socket")
-    assert status_of_socket(wrong, Origin=serving.origin) == 403
+    inside = URL(f"{serving.origin}/{other}/{TAB}/socket")
+    assert status_of_socket(inside, Origin=serving.origin) == 403
     assert serving.apps() == []
 
 

@@ -48,7 +48,7 @@ def requests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Requests]:
         assert serving.end(signal.SIGINT) == (0, "")
 
 
-MALFORMED = {
+MALFORMED: dict[str, str | bytes] = {
     "options of the server": "OPTIONS * HTTP/1.1\r\nHost: {host}\r\n\r\n",
     "connect": "CONNECT evil.example:443 HTTP/1.1\r\nHost: {host}\r\n\r\n",
     "connect to a path": "CONNECT {link} HTTP/1.1\r\nHost: {host}\r\n\r\n",
@@ -120,7 +120,8 @@ def _mutants(count: int) -> Iterator[bytes]:
     whole = [
         b"GET {link} HTTP/1.1\r\nHost: {host}\r\n\r\n",
         b"GET {link}%s/ HTTP/1.1\r\nHost: {host}\r\n\r\n" % TAB.encode(),
-        b"GET {link}%s/socket HTTP/1.1\r\nHost: {host}\r\n%s\r\n" % (TAB.encode(), UPGRADE.encode()),
+        b"GET {link}%s/socket HTTP/1.1\r\nHost: {host}\r\n%s\r\n"
+        % (TAB.encode(), UPGRADE.encode()),
         b"OPTIONS * HTTP/1.1\r\nHost: {host}\r\n\r\n",
     ]
     chance = random.Random(13)
