@@ -224,7 +224,8 @@ TRAPS = [
         [
             "/bin/sh", "-c",
             "git status; git add some.txt; git commit --allow-empty -m x; "
-            "git commit --allow-empty; echo two >> some.txt; git diff; git diff --no-ext-diff; git hostile; "
+            "git commit --allow-empty; echo two >> some.txt; git diff; "
+            "git diff --no-ext-diff; git hostile; "
             "git fetch ssh://nowhere.example/x",
         ],
     ),

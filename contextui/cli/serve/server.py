@@ -222,7 +222,7 @@ class Server:
             self._changed.notify_all()
 
     def _flags_for(self, name: str, tab: Tab) -> list[str]:
-        """The flags of a tab's app, which resumes the session that the tab showed, if it was kept."""
+        """The flags of a tab's app, which resumes the session that the tab showed, if kept."""
         if tab.session_id is not None:
             with suppress(ContextUIError):  # nothing was said in it
                 SessionStore().find(tab.session_id)
