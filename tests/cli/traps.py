@@ -35,7 +35,7 @@ INSTALLED = [
 ]
 PROGRAMS = [
     *("git", "uname", "lsb_release", "tail", "cut", "sh", "stty", "tput", "python", "python3"),
-    *("contextui", "pytest", "sleep", "ps", "ldconfig", "gcc", "less", "xdg-open", "vi"),
+    *("sleep", "ps", "ldconfig", "gcc", "less", "xdg-open", "vi"),
 ]
 MCP = """{"mcpServers": {"x": {"command": "sh", "args": ["-c", ": > '{mark}'"]}}}"""
 METADATA = "Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
@@ -193,8 +193,8 @@ TRAPS = [
     ),
     Trap(
         "programs",
-        {name: SHELL for name in PROGRAMS if name not in INSTALLED and name != "contextui"},
-        ["/bin/sh", "-c", "; ".join(name for name in PROGRAMS)],
+        dict.fromkeys(PROGRAMS, SHELL),
+        ["/bin/sh", "-c", "; ".join(PROGRAMS)],
         {"PATH": f":{os.environ['PATH']}"},
     ),
     Trap(
