@@ -7,6 +7,7 @@ seen. Nothing is dropped silently, and clean text comes back as the very same ob
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import chain
 from pathlib import PurePath
 
@@ -122,6 +123,37 @@ def for_terminal(text: str, *, lines: bool = True) -> str:
         text = text.replace("\r\n", "\n")
     text = _terminal_filter(text)
     return text if lines else text.replace("\n", " ").replace("\t", " ")
+
+
+_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
+_UNSEEN_OTHERS = frozenset(  # drawn as nothing, though their category is a letter, mark or symbol
+    map(
+        chr,
+        chain(
+            (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, 0x16FE4, 0x1D159),
+            range(0x180B, 0x1810),
+            range(0xFE00, 0xFE10),
+            range(0xE0100, 0xE01F0),
+        ),
+    )
+)
+
+
+@lru_cache(maxsize=65_536)
+def is_unseen(char: str) -> bool:
+    """Whether a character is drawn as nothing, as a blank, or unpredictably.
+
+    True for everything in the Unicode categories of controls, formats, private use, surrogates,
+    unassigned characters and separators, except the space; and for fillers and selectors.
+    """
+    if char == " ":
+        return False
+    return unicodedata.category(char) in _UNSEEN_CATEGORIES or char in _UNSEEN_OTHERS
+
+
+def code_point(char: str) -> str:
+    """The name of a character that cannot be seen: ``⟨U+200B⟩``."""
+    return f"⟨U+{ord(char):04X}⟩"
 
 
 def one_line(text: str, limit: int = 50) -> str:

@@ -78,7 +78,7 @@ async def _say(pilot: "Pilot[int]", app: ContextUIApp, words: str, allows: bool)
     talk = app.main.talk
     assert talk is not None
     before = talk.last
-    app.main.prompt.pressed_at = 0.0
+    app.last_input = 0.0
     app.main.say(words)
 
     def over() -> bool:

@@ -16,10 +16,11 @@ from textual.message import Message
 from contextui.config.choices import Lang
 from contextui.context.item import ItemType
 from contextui.errors import ContextUIError
-from contextui.tui.asking import Asker
+from contextui.tui.asking import Asker, WaitingLine
 from contextui.tui.crash import Crash, write_report
 from contextui.tui.desk import Desk
 from contextui.tui.desktop.own.blame import cause_of, guard_of
+from contextui.tui.goto import QUESTION, GoTo
 from contextui.tui.help import HelpScreen
 from contextui.tui.keyline import KeyLine
 from contextui.tui.leaving import Leaving
@@ -60,6 +61,7 @@ class ContextUIApp(KeyLine[int]):
         Binding("ctrl+q", "leave", "quit", show=False, priority=True),
         Binding("ctrl+p", "command_palette", "palette", key_display="^p", priority=True),
         Binding("f1", "help", "help", priority=True),
+        Binding("ctrl+g", "go_to_question", show=False, priority=True),
     ]
 
     class Opened(Message):
@@ -88,6 +90,7 @@ class ContextUIApp(KeyLine[int]):
         super().__init__()
         self.words = Words(lang)
         self.desk: Desk | None = None
+        self.asker: Asker | None = None
         self.leaving = Leaving(self.words, self._say_who_held_up, self._close_by_force)
         """Sees to it that leaving takes no longer than some seconds."""
         self._is_leaving = False
@@ -130,9 +133,9 @@ class ContextUIApp(KeyLine[int]):
         if not self.is_headless:
             gc.freeze()
         self.desk = message.desk
-        asker = Asker(self, self.words, lambda: self.main.prompt)
-        message.desk.controller.tools.gate.ask = asker.ask
-        self.main.attach(message.desk, self, asker)
+        self.asker = Asker(self, self.words, lambda: self.main.prompt, self.main.wait_for_person)
+        message.desk.controller.tools.gate.ask = self.asker.ask
+        self.main.attach(message.desk, self, self.asker)
         if self._first_words:
             self.main.say(self._first_words)
 
@@ -154,6 +157,25 @@ class ContextUIApp(KeyLine[int]):
         """All keys and commands."""
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.words, self.main.commands))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether an action can be done: the main screen itself leads to a question."""
+        if action == "go_to_question":
+            waits = self.asker is not None and self.asker.is_waiting
+            return waits and not isinstance(self.screen, MainScreen | GoTo)
+        return super().check_action(action, parameters)
+
+    def action_go_to_question(self) -> None:
+        """Ask for one more key, which opens the question that waits."""
+        self.push_screen(GoTo(self.words, lambda _: None, [QUESTION]), self._go_to_question)
+
+    def _go_to_question(self, key: str | None) -> None:
+        if key == QUESTION[0]:
+            self.main.open_question()
+
+    @on(WaitingLine.Clicked)
+    def _open_clicked(self) -> None:
+        self.main.open_question()
 
     @contextmanager
     def batch_update(self) -> Iterator[None]:

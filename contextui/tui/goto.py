@@ -1,7 +1,7 @@
 """`ctrl+g`, then one key: where to go."""
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual import events
 from textual.app import ComposeResult
@@ -12,7 +12,10 @@ from textual.widgets import Static
 from contextui.tui.cells import KEY, MUTED
 from contextui.tui.words import Words
 
-PLACES = (("1–9", "window"), ("c", "chat"), ("i", "inspector"), ("p", "prompt"))
+Place = tuple[str, str]
+"""A key, and in English where it leads."""
+QUESTION: Place = ("a", "question")
+PLACES: tuple[Place, ...] = (("1–9", "window"), ("c", "chat"), ("i", "inspector"), ("p", "prompt"))
 
 
 class GoTo(ModalScreen[str]):
@@ -21,6 +24,7 @@ class GoTo(ModalScreen[str]):
     Args:
         words: The language of the screen.
         chosen: Hears of the key at once, before any other is taken.
+        places: Where one can go.
     """
 
     DEFAULT_CSS = """
@@ -28,15 +32,17 @@ class GoTo(ModalScreen[str]):
     GoTo > Static { width: 100%; height: 1; padding: 0 2; background: $surface; }
     """
 
-    def __init__(self, words: Words, chosen: Callable[[str], object]) -> None:
+    def __init__(
+        self, words: Words, chosen: Callable[[str], object], places: Sequence[Place] = PLACES
+    ) -> None:
         super().__init__()
-        self._words, self._chosen = words, chosen
+        self._words, self._chosen, self._places = words, chosen, places
 
     def compose(self) -> ComposeResult:
         """One line with the places, where the keys stand otherwise."""
         parts = [
             part
-            for key, place in PLACES
+            for key, place in self._places
             for part in ((f"{key} ", KEY), (f"{self._words(place)}   ", MUTED))
         ]
         yield Static(Content.assemble((self._words("go to") + "   ", MUTED), *parts))

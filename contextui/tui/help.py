@@ -17,6 +17,7 @@ _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "Everywhere": (
         ("tab  shift+tab", "next pane, previous pane"),
         ("ctrl+g, then 1–9", "go to a window; c chat, i inspector, p prompt"),
+        ("ctrl+g, then a", "open a question that waits"),
         ("f2", "show or hide the inspector"),
         ("f3", "give one pane all the room"),
         ("ctrl+p", "every command, by name"),

@@ -52,6 +52,13 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         self._number, self._since = 0, 0.0
         self._is_there: Callable[[], bool] | None = None  # where the keys are to go next
         self._held_since = 0.0
+        self.last_input = 0.0
+        """When the person last pressed a key, clicked, scrolled or pasted, anywhere."""
+
+    @property
+    def has_keys_waiting(self) -> bool:
+        """Whether keys were pressed that have not reached their place yet."""
+        return bool(self._waiting) or self._target is not None
 
     def hold(self, is_there: Callable[[], bool]) -> None:
         """Take no key until this holds, as they are meant for there; but not for long.
@@ -65,6 +72,8 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
 
     async def on_event(self, event: events.Event) -> None:
         """Have keys and pastes wait until those before them are done with."""
+        if _is_input(event) and not event.is_forwarded:
+            self.last_input = max(self.last_input, event.time)
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await super().on_event(event)
             return
@@ -133,6 +142,13 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
             self.post_message(self.Followed(number))
         else:
             asyncio.get_running_loop().call_later(_LOOK, self._look_after, number)
+
+
+def _is_input(event: events.Event) -> bool:
+    """Whether the person did something; a pointer that only passes by does not count."""
+    if isinstance(event, events.MouseMove):
+        return bool(event.button)
+    return isinstance(event, events.Key | events.Paste | events.MouseEvent)
 
 
 def _is_letter(event: events.Event) -> bool:

@@ -10,7 +10,13 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
 
-from contextui.agent.events import CompactionFinished, Notice, TurnFinished, TurnStarted
+from contextui.agent.events import (
+    CallFinished,
+    CompactionFinished,
+    Notice,
+    TurnFinished,
+    TurnStarted,
+)
 from contextui.events import Event
 from contextui.tui.asking import Asker
 from contextui.tui.commands import Command, Commands
@@ -23,7 +29,7 @@ from contextui.tui.desk import Desk
 from contextui.tui.desktop.own.loading import Guard
 from contextui.tui.desktop.pane import Desktop
 from contextui.tui.footer import Keys
-from contextui.tui.goto import GoTo
+from contextui.tui.goto import PLACES, QUESTION, GoTo
 from contextui.tui.header import Header, Panes, shown_folder
 from contextui.tui.help import HelpScreen
 from contextui.tui.inspector.pane import Inspector
@@ -177,6 +183,8 @@ class MainScreen(Screen[None]):
         self.conversation.hear(event)
         self.prompt.hear(event)
         self.query_one(Inspector).hear(event)
+        if isinstance(event, CallFinished | TurnFinished) and self._asker is not None:
+            self._asker.call_finished()
         if isinstance(event, TurnStarted | TurnFinished | CompactionFinished):
             self._saying.show_waiting(event)
 
@@ -271,12 +279,26 @@ class MainScreen(Screen[None]):
         return super().check_action(action, parameters)
 
     def action_go_to(self) -> None:
-        """Open the question that waits; else ask for one more key, and go there."""
-        if self._asker is not None and self._asker.is_waiting:
-            self._asker.open_now()
+        """Ask for one more key, and go there; with a question that waits, also to that."""
+        asks = self._asker is not None and self._asker.is_waiting
+        places = (QUESTION, *PLACES) if asks else PLACES
+        self.app.push_screen(GoTo(self.words, self.navigation.expect, places), self._go)
+
+    def _go(self, key: str | None) -> None:
+        if key == QUESTION[0]:
+            self.open_question()
         else:
-            navigation = self.navigation
-            self.app.push_screen(GoTo(self.words, navigation.expect), navigation.go)
+            self.navigation.go(key)
+
+    @on(Prompt.NoticeClicked)
+    def open_question(self) -> None:
+        """Open the question that waits."""
+        if self._asker is not None:
+            self._asker.open_now()
+
+    def wait_for_person(self, is_waiting: bool) -> None:
+        """Show that the call under way waits for the person; that time is not the turn's."""
+        self.prompt.pause(self.conversation.wait(is_waiting))
 
     @on(Desktop.Emptied)
     def _go_on_in_prompt(self) -> None:

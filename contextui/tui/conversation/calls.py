@@ -2,11 +2,13 @@
 
 import time
 
+from rich.cells import cell_len
 from textual.content import Content
 
-from contextui.tui.cells import FAINT, MUTED, fit, inert
+from contextui.tui.cells import FAINT, MUTED, fit, inert, line
 from contextui.tui.conversation.entries import Called
 from contextui.tui.conversation.folding import FoldedLine
+from contextui.tui.words import Words
 
 _NAME, _TIME = 18, 6  # cells
 _LONGEST = 4_000  # characters of a result that are unfolded
@@ -15,16 +17,31 @@ _LONGEST = 4_000  # characters of a result that are unfolded
 class CallLine(FoldedLine):
     """One call: whether it went well, what it was, with what, and how long it took."""
 
-    def __init__(self, entry: Called) -> None:
+    def __init__(self, entry: Called, words: Words) -> None:
         super().__init__()
-        self.entry = entry
+        self.entry, self._words = entry, words
         self._began = time.monotonic()
         self._took: float | None = None
+        self._waits_since: float | None = None
 
     def finish(self, entry: Called) -> None:
         """Show what came of it."""
         self.entry, self._took = entry, time.monotonic() - self._began
         self.refresh(layout=True)
+
+    def wait(self, is_waiting: bool) -> float:
+        """Show whether it waits for the person; that time is not its own.
+
+        Returns:
+            The seconds it has waited, when the wait is over.
+        """
+        now, waited = time.monotonic(), 0.0
+        if self._waits_since is not None:
+            waited = now - self._waits_since
+            self._began += waited
+        self._waits_since = now if is_waiting else None
+        self.refresh(layout=True)
+        return waited
 
     def head(self) -> Content:
         """Its mark, its name, what it was given, and its time."""
@@ -36,13 +53,18 @@ class CallLine(FoldedLine):
         name = max(_NAME, min(len(self.entry.title), 30))
         width = max(self.size.width - 2 - name - 1 - _TIME, 4)
         took = f"{self._took:.1f}s" if self._took is not None else ""
-        what = self.entry.what
+        what, waits = self.entry.what, ""
+        if self._waits_since is not None:
+            waits = self._words("waits for you")
+            width = max(min(width - cell_len(waits) - 3, cell_len(line(what))), 0)
+            waits = f"   {waits}" if width else waits
         if self.entry.ok is False and not self.is_open:
             what = self.entry.result
         return Content.assemble(
             (f"{mark} ", style),
             (fit(self.entry.title, name) + " ", "$foreground 85%"),
             (fit(what, width), "$text-error" if self.entry.ok is False else MUTED),
+            (waits, "$text-warning"),
             (fit(took, _TIME, right=True), FAINT),
         )
 

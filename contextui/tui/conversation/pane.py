@@ -170,6 +170,10 @@ class Conversation(VerticalScroll):
             )
         return event.explanation or self._words("Stopped.")
 
+    def wait(self, is_waiting: bool) -> float:
+        """Show at the call under way whether it waits for the person; how long it has waited."""
+        return self._call.wait(is_waiting) if self._call is not None else 0.0
+
     def note(self, text: str, *, is_error: bool = False) -> None:
         """Show a line about what happened."""
         self._add(Aside(text, is_error))
@@ -265,7 +269,7 @@ class Conversation(VerticalScroll):
             case ModelSaid(text):
                 return ModelWords(self._words, self._with_code(text))
             case Called():
-                return CallLine(entry)
+                return CallLine(entry, self._words)
             case Aside(text, is_error):
                 return AsideLine(text, is_error=is_error)
 

@@ -72,6 +72,9 @@ class Prompt(TextArea):
             super().__init__()
             self.step = step
 
+    class NoticeClicked(Message):
+        """The person clicked the notice in the border."""
+
     class TakenBack(Message):
         """The person wants to change what they said last, which still waits."""
 
@@ -83,8 +86,6 @@ class Prompt(TextArea):
         self._status = TurnStatus()
         self._desk: Desk | None = None
         self._new_below: Callable[[], int] = lambda: 0
-        self.pressed_at = 0.0
-        """When a key was pressed last, in the loop's own time."""
         self.can_take_back = False
         """Whether there are words that wait, and nothing is written yet."""
         self.notice: Content | None = None
@@ -108,6 +109,16 @@ class Prompt(TextArea):
         """Show how far the turn is."""
         self._status.hear(event)
 
+    def pause(self, seconds: float) -> None:
+        """Leave a time out of what the turn took."""
+        self._status.pause(seconds)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on the notice opens what it is about."""
+        if self.notice is not None and event.y == 0:
+            event.stop()
+            self.post_message(self.NoticeClicked())
+
     def _show_status(self) -> None:
         below = self._below()
         title = self.notice or self._status.shown(self._words, time.monotonic(), self.size.width)
@@ -127,7 +138,6 @@ class Prompt(TextArea):
     # What the field itself does with a key or a paste comes after these, unless it is prevented.
 
     async def _on_key(self, event: events.Key) -> None:
-        self.pressed_at = time.monotonic()
         if event.key == "enter":  # here, and not by priority: after all that was typed before it
             event.prevent_default()
             event.stop()

@@ -73,6 +73,10 @@ class TurnStatus:
             case TurnFinished() | CompactionFinished():
                 self.is_running, self.retry = False, None
 
+    def pause(self, seconds: float) -> None:
+        """Leave out a time in which the person was waited for."""
+        self._began += seconds
+
     def shown(self, words: Words, now: float, room: int) -> Content:
         """The title of the prompt's border; empty while nothing runs.
 

@@ -4,19 +4,16 @@ from dataclasses import dataclass
 
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
 
 from contextui.files.errors import FileChangedError
 from contextui.tui.cells import line
-from contextui.tui.diff import drawn, is_diff
+from contextui.tui.diff import ChangeView, Line, diff_lines, is_diff, plain_lines
 from contextui.tui.hints import KeyHints
 from contextui.tui.words import Words
 from contextui.windowing.action import ActionResult
-
-_MOST = 20_000  # characters that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,30 +58,26 @@ class ResultScreen(ModalScreen[None]):
 
     def __init__(self, title: Content, text: str, words: Words) -> None:
         super().__init__()
-        self._title, self._text, self._words = title, text[:_MOST], words
+        self._title, self._text, self._words = title, text, words
 
     def compose(self) -> ComposeResult:
         """The text in a box; a diff in its colours."""
         with Vertical(classes="box") as box:
             box.border_title = self._title
-            with VerticalScroll(can_focus=False):
-                yield Static(classes="text")
+            yield ChangeView(self._lines())
             yield KeyHints(self._words, [("↑↓", "move"), ("esc", "leaves")])
 
-    def on_resize(self) -> None:
-        """Draw the text as wide as there is room."""
-        text = self.query_one(Static)
-        head, mark, diff = self._text.partition("--- ")
-        shown = drawn(head or mark + diff, text.size.width)
-        if head and mark and is_diff(mark + diff):
-            shown = Content("\n").join([shown, drawn(mark + diff, text.size.width)])
-        elif head:
-            shown = drawn(self._text, text.size.width)
-        text.update(shown)
+    def _lines(self) -> list[Line]:
+        """The text, and a diff at its end with numbers."""
+        start = 0 if self._text.startswith("--- ") else self._text.find("\n--- ") + 1
+        if is_diff(diff := self._text[start:]):
+            above = plain_lines(self._text[:start]) if start else []
+            return [*above, *diff_lines(diff, self._words)]
+        return plain_lines(self._text)
 
     def action_scroll(self, by: int) -> None:
         """Scroll by lines."""
-        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
+        self.query_one(ChangeView).scroll_relative(y=by, animate=False)
 
     def action_leave(self) -> None:
         """Close it."""

@@ -30,6 +30,7 @@ CHINESE: dict[str, str] = {
     "thinking": "思考中",
     "answering": "回答中",
     "acting": "执行中",
+    "waits for you": "等你决定",
     "{doing} {seconds}s   step {step}   {tokens} tokens": (
         "{doing} {seconds} 秒   第 {step} 步   {tokens} token"
     ),
