@@ -149,13 +149,6 @@ def _headings(texts: Sequence[str]) -> list[Line]:
     return [Line("@", one) for one in texts]
 
 
-def _heading(old: int, old_count: int, new: int, new_count: int, place: str, words: Words) -> Line:
-    """Which lines follow: those of the new content, or of the old where nothing stays."""
-    first, count = (new, new_count) if new_count else (old, old_count)
-    text = words("lines {first} to {last}", first=first, last=max(first + count - 1, first))
-    return Line("@", f"{text}   {place}" if place else text)
-
-
 # --- characters ------------------------------------------------------------------------
 
 
@@ -221,14 +214,8 @@ def _stand_in(char: str, widest: int) -> list[Cell]:
 
 def spelled(text: str) -> Content:
     """Text in one line, with everything that cannot be seen spelled out."""
-    parts = groupby(cells_of(mask_own(text), len(code_point("\U0010ffff"))), _style_of)
-    return Content.assemble(
-        *(("".join(one.text for one in group), style) for style, group in parts)
-    )
-
-
-def _style_of(cell: Cell) -> str:
-    return UNSEEN if cell.is_unseen else ""
+    cells = cells_of(mask_own(text), len(code_point("\U0010ffff")))
+    return Content.assemble(*((one.text, UNSEEN if one.is_unseen else "") for one in cells))
 
 
 # --- rows ------------------------------------------------------------------------------
@@ -485,7 +472,9 @@ class ChangeView(LineView, can_focus=True):
 
     def _measure_more(self) -> None:
         self.layout_of.measure(_A_WHILE)
-        self._take_measure()
+        # Each new count is laid out and drawn: a few times, however much there is.
+        if self.layout_of.is_whole or self.layout_of.count > 2 * self.count:
+            self._take_measure()
 
     def _take_measure(self) -> None:
         self.set_count(self.layout_of.count, follow=self._follows_end)
