@@ -331,6 +331,10 @@ class ApprovalScreen(ModalScreen[Decision]):
         told = words("{count} lines, changes marked", count=count)
         return Content(words("Show the whole file")), told
 
+    def on_mount(self) -> None:
+        """Fit the change into what every layout leaves."""
+        self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
+
     def on_resize(self) -> None:
         """Use the room: the change can be scrolled, the answers cannot."""
         self.set_class(self.size.height >= _ROOMY, "-roomy")
@@ -353,9 +357,8 @@ class ApprovalScreen(ModalScreen[Decision]):
             self._has_target_rows = not is_named
             if not self._is_whole:
                 change.show(self._change())
-        self.call_after_refresh(self._fit_rows)
 
-    def _fit_rows(self) -> None:
+    def _fit_rows(self, _: object = None) -> None:
         """Give the change what the rest of the box leaves."""
         if not self.is_attached:
             return
@@ -364,7 +367,9 @@ class ApprovalScreen(ModalScreen[Decision]):
         for part in box.children:
             if part.display:
                 around += part.outer_size.height + part.styles.margin.height
-        change.styles.height = min(max(change.count, 1), max(self.size.height - around, 1), _ROWS)
+        height = min(max(change.count, 1), max(self.size.height - around, 1), _ROWS)
+        if change.styles.height is None or change.styles.height.value != height:
+            change.styles.height = height
 
     @on(ChangeView.Moved)
     def _tell_place(self) -> None:
@@ -393,8 +398,7 @@ class ApprovalScreen(ModalScreen[Decision]):
     def withdraw(self) -> None:
         """Take the question away, also from under another screen."""
         self._is_withdrawn = True
-        if self.is_current:
-            self.dismiss(Decision("no"))
+        self._decide(Decision("no"))
 
     def _hears(self, at: float) -> bool:
         """Whether something pressed at this time is meant for this dialog."""
@@ -462,7 +466,6 @@ class ApprovalScreen(ModalScreen[Decision]):
         else:
             change.show(self._change())
         self.query_one("#choice-w", Choice).tell(*self._whole_or_change())
-        self._fit_rows()
 
     @on(Input.Submitted, "#why")
     def _refuse(self, event: Input.Submitted) -> None:
@@ -471,10 +474,9 @@ class ApprovalScreen(ModalScreen[Decision]):
     def _ask_why(self) -> None:
         self.add_class("-asks-why")
         self.query_one("#why").focus()
-        self.call_after_refresh(self._fit_rows)
 
     def _decide(self, decision: Decision) -> None:
-        if self.is_current:
+        if self.app.screen is self:  # else it is gone already, or covered by another screen
             self.dismiss(decision)
 
 

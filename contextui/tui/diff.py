@@ -233,20 +233,26 @@ def breaks(cells: Sequence[Cell], width: int, later: int) -> list[int]:
     One space may stand beyond the end of a row. Nothing else is left out.
     """
     ends: list[int] = []
-    start, room, used, good = 0, width, 0, 0
-    for at, cell in enumerate(cells):
-        while used + cell.cells > room and at > start:
-            if cell.text == " " and cells[at - 1].text != " " and used <= room:
-                break  # it ends the row
-            cut = good if good > start else at
-            ends.append(cut)
-            start, room, good = cut, later, 0
-            used = sum(one.cells for one in cells[start:at])
+    start, room, at = 0, width, 0
+    used = good = 0  # cells of the row; where it could end
+    has_text = False
+    while at < len(cells):
+        cell = cells[at]
+        is_space = cell.text == " "
+        if used + cell.cells > room and at > start and not (
+            is_space and used <= room and cells[at - 1].text != " "
+        ):  # fmt: skip
+            at = start = good or at
+            ends.append(at)
+            room, used, good, has_text = later, 0, 0, False
+            continue
         used += cell.cells
-        if cell.text == " ":
+        has_text = has_text or not is_space
+        if is_space and has_text:
             good = at + 1
-        elif cell.cells == 2 and not cell.is_unseen and at > start:
+        elif cell.cells == 2 and not cell.is_unseen and has_text and at > start:
             good = at  # nothing keeps it with what stands before
+        at += 1
     return [*ends, len(cells)]
 
 
@@ -260,7 +266,7 @@ def _plain_breaks(text: str, width: int, later: int) -> list[int]:
             cut = full + 1
         else:
             cut = text.rfind(" ", start, full) + 1
-        ends.append(cut if cut > start else full)
+        ends.append(cut if text[start:cut].strip(" ") else full)
         start, room = ends[-1], later
     return [*ends, len(text)]
 
@@ -402,7 +408,7 @@ def _with_end(cells: Sequence[Cell], *, is_last: bool) -> list[Cell]:
     blanks = 0
     while not is_last and blanks < len(shown) and shown[-1 - blanks].text == " ":
         blanks += 1
-    if blanks == 1:
+    if blanks == 1 and len(shown) > 1:
         return shown[:-1]
     for at in range(len(shown) - blanks, len(shown)):
         shown[at] = Cell("·", 1, is_blank=True)
