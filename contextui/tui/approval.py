@@ -328,7 +328,8 @@ class ApprovalScreen(ModalScreen[Decision]):
         if self._is_whole:
             return Content(words("Show only the change")), ""
         count = len(plain_lines(preview.whole)) if preview else 0
-        told = words("{count} lines, changes marked", count=count)
+        told = "{count} line, changes marked" if count == 1 else "{count} lines, changes marked"
+        told = words(told, count=count)
         return Content(words("Show the whole file")), told
 
     def on_mount(self) -> None:

@@ -164,6 +164,7 @@ CHINESE: dict[str, str] = {
     "Why not? Enter sends it to the model": "为什么不行？Enter 告诉模型",
     "Show the whole file": "查看整个文件",
     "Show only the change": "只看改动",
+    "{count} line, changes marked": "{count} 行，标出改动",
     "{count} lines, changes marked": "{count} 行，标出改动",
     "Nothing is written until you choose.": "选择之前不会写入任何内容。",
     "Nothing is deleted until you choose.": "选择之前不会删除任何内容。",

@@ -1,0 +1,459 @@
+"""When a question opens: never in the way of what the person types, wherever they type it."""
+
+import asyncio
+import random
+import string
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from contextui.agent.approval import Decision, Question
+from contextui.agent.models.scripted import call
+from contextui.config.choices import Lang
+from contextui.tui import approval, asking
+from contextui.tui.app import ContextUIApp
+from contextui.tui.approval import ApprovalScreen
+from contextui.tui.asking import Asker, WaitingLine
+from contextui.tui.conversation.calls import CallLine
+from contextui.tui.desktop.form import FormScreen
+from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.own.editor import EditorBody
+from contextui.tui.goto import GoTo
+from tests.tui.change import question
+from tests.tui.running import desk_in, lines, running, shown, until
+
+ASKED = question(["one"], ["two"], "src/shop/cart.py")
+NOTICE = "◆ asks to write src/shop/cart.py   ^g a opens"
+
+
+@pytest.fixture(autouse=True)
+def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine is no quiet person: only `long_quiet` is."""
+    monkeypatch.setattr(asking, "QUIET", 1e9)
+
+
+@asynccontextmanager
+async def app_in(
+    folder: Path, size: tuple[int, int] = (120, 40), lang: Lang = "en"
+) -> AsyncIterator[tuple["Pilot[int]", ContextUIApp]]:
+    """The app with an editor and a list."""
+    work = folder / "work"
+    work.mkdir()
+    (work / "notes.txt").write_text("some words\n")
+    desk = desk_in(folder, *["Yes."] * 1_000, lang=lang)
+    desk.session.windows.open("editor", path="notes.txt")
+    desk.session.windows.open("todo", items=["milk"])
+    async with running(desk, size, lang) as pilot:
+        assert isinstance(pilot.app, ContextUIApp)
+        await until(pilot, lambda: pilot.app.screen.query(EditorBody) or size[0] < 100)
+        yield pilot, pilot.app
+
+
+@asynccontextmanager
+async def asks(app: ContextUIApp, one: Question = ASKED) -> AsyncIterator["asyncio.Task[Decision]"]:
+    """A question that the model has."""
+    assert app.asker is not None
+    task = asyncio.create_task(app.asker.ask(one))
+    try:
+        yield task
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+def is_open(app: ContextUIApp) -> bool:
+    return isinstance(app.screen, ApprovalScreen)
+
+
+async def waiting(pilot: "Pilot[int]", app: ContextUIApp) -> None:
+    """Wait until the line about the question is seen, and assert that the dialog is not."""
+    assert app.asker is not None
+    asker: Asker = app.asker
+    await until(pilot, lambda: asker.is_waiting)
+    await until(pilot, lambda: any("^g a" in one and "◆" in one for one in lines(pilot)))
+    assert not is_open(app)
+
+
+async def hears(pilot: "Pilot[int]", app: ContextUIApp) -> None:
+    """Wait until the dialog is open, and let it take keys."""
+    await until(pilot, lambda: is_open(app))
+    screen = app.screen
+    assert isinstance(screen, ApprovalScreen)
+    await until(pilot, lambda: screen._deaf_until < float("inf"))
+    screen._deaf_until = 0.0
+
+
+def long_quiet(app: ContextUIApp) -> None:
+    """As if nothing had been pressed for long."""
+    app.last_input = float("-inf")
+
+
+# --- where the person types ------------------------------------------------------------
+
+
+async def in_prompt(pilot: "Pilot[int]", app: ContextUIApp) -> TextArea:
+    app.main.prompt.focus()
+    await until(pilot, lambda: app.focused is app.main.prompt)
+    return app.main.prompt
+
+
+async def in_editor(pilot: "Pilot[int]", app: ContextUIApp) -> TextArea:
+    body = app.main.query_one(EditorBody)
+    body.focus()
+    await until(pilot, lambda: app.focused is body)
+    return body
+
+
+async def in_form(pilot: "Pilot[int]", app: ContextUIApp) -> TextArea:
+    app.main.query(WindowFrame).first().acting.choose("save_as")
+    await until(pilot, lambda: isinstance(app.screen, FormScreen))
+    await until(pilot, lambda: isinstance(app.focused, TextArea))
+    field = app.focused
+    assert isinstance(field, TextArea)
+    return field
+
+
+async def in_summary(pilot: "Pilot[int]", app: ContextUIApp) -> TextArea:
+    await pilot.press("ctrl+g", "2", "x")
+    await until(pilot, lambda: isinstance(app.focused, TextArea) and app.focused.id != "prompt")
+    field = app.focused
+    assert isinstance(field, TextArea)
+    return field
+
+
+async def in_filter(pilot: "Pilot[int]", app: ContextUIApp) -> Input | TextArea:
+    await pilot.press("ctrl+g", "i", "slash")
+    await until(pilot, lambda: isinstance(app.focused, Input | TextArea))
+    field = app.focused
+    assert isinstance(field, Input | TextArea)
+    return field
+
+
+PLACES = (in_prompt, in_editor, in_form, in_summary, in_filter)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_question_takes_no_key_from_a_text_field(
+    tmp_path: Path, place: Callable[..., object]
+) -> None:
+    async def type_on() -> None:
+        async with app_in(tmp_path) as (pilot, app):
+            field = await place(pilot, app)  # type: ignore[misc]
+            text = "of my little yes"
+            await pilot.press(*text[:5])
+            async with asks(app) as task:
+                await waiting(pilot, app)
+                await pilot.press(*text[5:])
+                long_quiet(app)  # and yet there is text in the field
+                await pilot.pause(0.3)
+                assert not is_open(app)
+                assert app.focused is field
+                assert text in (field.value if isinstance(field, Input) else field.text)
+                assert not task.done()
+
+    asyncio.run(type_on())
+
+
+def test_it_opens_by_itself_once_nothing_was_pressed_for_a_while(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with app_in(tmp_path) as (pilot, app):
+            await pilot.press("x", "backspace")
+            async with asks(app):
+                await waiting(pilot, app)
+                long_quiet(app)
+                await until(pilot, lambda: is_open(app))
+
+    asyncio.run(look())
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        lambda: events.Key("down", None),
+        lambda: events.Paste(""),
+        lambda: events.MouseDown(None, 3, 3, 0, 0, 1, False, False, False),
+        lambda: events.MouseScrollDown(None, 3, 3, 0, 0, 0, False, False, False),
+    ],
+)
+def test_whatever_is_pressed_anywhere_counts(
+    tmp_path: Path, event: Callable[[], events.Event]
+) -> None:
+    async def look() -> None:
+        async with app_in(tmp_path) as (pilot, app):
+            app.main.conversation.focus()
+            await pilot.pause()
+            long_quiet(app)
+            app.post_message(event())
+            await until(pilot, lambda: app.last_input > 0)
+            async with asks(app):
+                await waiting(pilot, app)
+
+    asyncio.run(look())
+
+
+def test_text_in_the_prompt_waits_wherever_the_focus_is(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with app_in(tmp_path) as (pilot, app):
+            await pilot.press(*"half a thought", "ctrl+g", "i")
+            await pilot.pause()
+            long_quiet(app)
+            async with asks(app):
+                await waiting(pilot, app)
+                await pilot.press("ctrl+g")
+                await until(pilot, lambda: shown(pilot, "a question   1–9 window"))
+                await pilot.press("a")
+                await until(pilot, lambda: is_open(app))
+            await until(pilot, lambda: not is_open(app))
+            assert app.main.prompt.text == "half a thought"
+
+    asyncio.run(look())
+
+
+def test_a_click_on_the_notice_opens_it(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with app_in(tmp_path) as (pilot, app):
+            await pilot.press(*"text")
+            async with asks(app):
+                await waiting(pilot, app)
+                assert shown(pilot, NOTICE)
+                await pilot.click("#prompt", offset=(6, 0))
+                await until(pilot, lambda: is_open(app))
+
+    asyncio.run(look())
+
+
+# --- the line that says so -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_notice_is_seen_in_every_pane_and_over_every_dialog(tmp_path: Path, lang: Lang) -> None:
+    async def look() -> None:
+        async with app_in(tmp_path, (80, 24), lang) as (pilot, app):
+            await pilot.press(*"text")
+            notice = NOTICE if lang == "en" else "◆ 请求写入 src/shop/cart.py   ^g a 打开"
+            async with asks(app):
+                for keys in (
+                    ("ctrl+g", "p"), ("ctrl+g", "1"), ("ctrl+g", "i"), ("ctrl+g", "c"), ("f1",),
+                    ("escape", "ctrl+p"), ("escape", "ctrl+g", "1", "escape", "a"),
+                    ("escape", "ctrl+g", "i", "f3"),
+                ):  # fmt: skip
+                    await pilot.press(*keys)
+                    await until(pilot, lambda: shown(pilot, notice))
+                    assert not is_open(app)
+                    seen = sum("^g a" in one for one in lines(pilot))
+                    assert seen == 1, "\n".join(lines(pilot))
+            await until(pilot, lambda: not app.screen.query(WaitingLine))
+
+    asyncio.run(look())
+
+
+def test_over_another_dialog_it_opens_only_when_wanted(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with app_in(tmp_path) as (pilot, app):
+            await pilot.press("f1")
+            async with asks(app):
+                await waiting(pilot, app)
+                long_quiet(app)
+                await pilot.pause(0.3)
+                assert not is_open(app)
+                await pilot.click(WaitingLine)
+                await until(pilot, lambda: is_open(app))
+            await until(pilot, lambda: not is_open(app))
+            async with asks(app):
+                await waiting(pilot, app)
+                await pilot.press("ctrl+g")
+                await until(pilot, lambda: isinstance(app.screen, GoTo))
+                await pilot.press("a")
+                await until(pilot, lambda: is_open(app))
+
+    asyncio.run(look())
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_long_target_leaves_room_for_the_key(tmp_path: Path, width: int) -> None:
+    async def look() -> None:
+        async with app_in(tmp_path, (width, 24)) as (pilot, app):
+            await pilot.press(*"text")
+            target = "a/very/long/path/" * 9 + "cart\u202e.py"
+            async with asks(app, question(["one"], ["two"], target)):
+                await waiting(pilot, app)
+                assert shown(pilot, "   ^g a opens")
+                assert width < 60 or shown(pilot, "cart⟨U+202E⟩.py   ^g a opens")
+
+    asyncio.run(look())
+
+
+def test_questions_are_asked_one_after_the_other(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with app_in(tmp_path) as (pilot, app):
+            other = question(["one"], ["two"], "other.py")
+            long_quiet(app)
+            async with asks(app) as first, asks(app, other) as second:
+                await until(pilot, lambda: shown(pilot, "wants to write src/shop/cart.py"))
+                assert not shown(pilot, "other.py")
+                await hears(pilot, app)
+                await pilot.press("n")
+                await until(pilot, first.done)
+                long_quiet(app)
+                await until(pilot, lambda: shown(pilot, "wants to write other.py"))
+                assert not second.done()
+
+    asyncio.run(look())
+
+
+def test_the_same_question_with_another_preview_says_so(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with app_in(tmp_path) as (pilot, app):
+            assert app.asker is not None
+            again = question(["one"], ["three"], "src/shop/cart.py")
+            for between, is_said in ((False, True), (True, False)):
+                long_quiet(app)
+                async with asks(app) as task:
+                    await hears(pilot, app)
+                    assert not shown(pilot, "changed just now")
+                    await pilot.press("y")
+                    await until(pilot, task.done)
+                if between:
+                    app.asker.call_finished()
+                long_quiet(app)
+                async with asks(app, again):
+                    await until(pilot, lambda: is_open(app))
+                    await until(pilot, lambda: shown(pilot, "+1 −1"))
+                    assert shown(pilot, "changed just now") is is_said
+                    assert app.screen._deaf_until > 0  # type: ignore[attr-defined]
+                await until(pilot, lambda: not is_open(app))
+                app.asker.call_finished()
+
+    asyncio.run(look())
+
+
+def test_a_call_says_that_it_waits_and_does_not_count_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def look() -> None:
+        work = tmp_path / "work"
+        work.mkdir()
+        (work / "notes.txt").write_text("two\n")
+        desk = desk_in(
+            tmp_path,
+            [call("create", name="editor", args={"path": "notes.txt"}),
+             call("action", window_id="editor_1", action_id="replace",
+                  params={"old": "two", "new": "TWO"}),
+             call("action", window_id="editor_1", action_id="save", params={})],
+            "Done.",
+        )  # fmt: skip
+        async with running(desk) as pilot:
+            app = pilot.app
+            assert isinstance(app, ContextUIApp)
+            await pilot.press(*"go", "enter", *"and while you are at it")
+            await until(pilot, lambda: shown(pilot, "waits for you"))
+            line = list(app.main.query(CallLine))[-1]
+            assert line._waits_since is not None
+            line._waits_since -= 3_600
+            line._began -= 3_600
+            await pilot.press("ctrl+g", "a")
+            await hears(pilot, app)
+            await pilot.press("y")
+            await until(pilot, lambda: shown(pilot, "Done."))
+            assert not shown(pilot, "waits for you")
+            assert line._took is not None
+            assert line._took < 600
+            assert app.main.prompt.text == "and while you are at it"
+
+    asyncio.run(look())
+
+
+def test_stopping_the_turn_takes_the_question_away(tmp_path: Path) -> None:
+    async def stop() -> None:
+        async with app_in(tmp_path) as (pilot, app):
+            long_quiet(app)
+            async with asks(app):
+                await until(pilot, lambda: is_open(app))
+                await pilot.press("f1")
+                await until(pilot, lambda: not is_open(app))
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is app.main)
+
+    asyncio.run(stop())
+
+
+# --- anything, at any moment -----------------------------------------------------------
+
+_LETTERS = string.ascii_letters + string.digits + " .,;:!?()=+-*'yyyyssssnnrw"
+_OTHERS = ("backspace", "left", "right", "up", "down", "home", "end", "space")
+
+
+async def fuzz(pilot: "Pilot[int]", app: ContextUIApp, keys: int, seed: int) -> int:
+    """Type at random while questions come and go; how many of them were answered by that."""
+    rng = random.Random(seed)
+    answered = pressed = 0
+    while pressed < keys:
+        place = rng.choice((*PLACES[:3], None))
+        while app.screen is not app.main:
+            app.pop_screen()
+            await pilot.pause()
+        if place is None:  # where there is no field
+            app.main.prompt.clear()
+            app.main.conversation.focus()
+            await pilot.pause()
+        else:
+            await place(pilot, app)
+        count = rng.randint(10, 60)
+        comes = rng.randrange(count)
+        tasks = AsyncExitStack()
+        asked: list[asyncio.Task[Decision]] = []
+        async with tasks:
+            for number in range(count):
+                if number == comes:
+                    asked.append(await tasks.enter_async_context(asks(app)))
+                key = rng.choice(_OTHERS) if rng.random() < 0.15 else rng.choice(_LETTERS)
+                app.post_message(events.Key(key, key if len(key) == 1 else None))
+                pressed += 1
+                if rng.random() < 0.1:
+                    await pilot.pause(rng.choice((0.0, 0.02, 0.15)))
+                elif rng.random() < 0.5:
+                    await asyncio.sleep(0)
+            await pilot.pause()
+            answered += sum(one.done() for one in asked)
+        await pilot.pause()
+    return answered
+
+
+def run_fuzz(folder: Path, keys: int, seed: int) -> int:
+    async def go() -> int:
+        async with app_in(folder) as (pilot, app):
+            return await fuzz(pilot, app, keys, seed)
+
+    return asyncio.run(go())
+
+
+@pytest.fixture
+def short_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quiet moment comes often; a slow machine types no slower than the dialog is deaf."""
+    monkeypatch.setattr(asking, "QUIET", 0.1)
+    monkeypatch.setattr(approval, "DEAF", 30.0)
+
+
+@pytest.mark.usefixtures("short_quiet")
+def test_no_key_typed_for_something_else_answers(tmp_path: Path) -> None:
+    assert run_fuzz(tmp_path, 500, 1) == 0
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("short_quiet")
+def test_no_key_of_twenty_thousand_answers(tmp_path: Path) -> None:
+    assert run_fuzz(tmp_path, 20_000, 2) == 0
+
+
+def test_without_the_guards_keys_do_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same typing, with nothing in its way: this is what the tests above can find."""
+    monkeypatch.setattr(Asker, "_is_busy", lambda *_: False)
+    monkeypatch.setattr(ApprovalScreen, "_hears", lambda *_: True)
+    monkeypatch.setattr(approval, "SETTLE", 0.0)
+    assert run_fuzz(tmp_path, 500, 1) > 0
