@@ -298,7 +298,8 @@ class MainScreen(Screen[None]):
 
     def wait_for_person(self, is_waiting: bool) -> None:
         """Show that the call under way waits for the person; that time is not the turn's."""
-        self.prompt.pause(self.conversation.wait(is_waiting))
+        if self.query(Writing):  # else the program is ending
+            self.prompt.pause(self.conversation.wait(is_waiting))
 
     @on(Desktop.Emptied)
     def _go_on_in_prompt(self) -> None:

@@ -119,8 +119,12 @@ def test_every_widget_that_shows_text_is_known_here() -> None:
 KNOWN: dict[str, str] = {
     "compacting.CompactScreen": "shows what goes, in tests/tui/test_compacting.py",
     "compacting.What": "shows what goes, in tests/tui/test_compacting.py",
-    "approval.Preview": LOOKED_AT,
+    "approval.Head": LOOKED_AT,
+    "approval.Choice": "shows answers and the target, in tests/tui/test_approval.py",
+    "approval.Foot": "shows no text from elsewhere",
     "approval.ApprovalScreen": LOOKED_AT,
+    "asking.WaitingLine": "shows a target, in tests/tui/test_asking.py",
+    "diff.ChangeView": LOOKED_AT,
     "conversation.calls.CallLine": LOOKED_AT,
     "conversation.folding.FoldedLine": "shown as CallLine and Thought",
     "conversation.said.YourWords": LOOKED_AT,
