@@ -43,8 +43,9 @@ class Question:
         label: The action's label.
         params: The arguments, checked.
         preview: What would change; None if the window gives no preview.
-        problem: Why the preview could not be made.
+        problem: Why the preview could not be made; then nobody is asked, and it is refused.
         grant: What `always` would allow; None: this target asks every time.
+        changed: Whether the person allowed it, and it would now do something else.
     """
 
     window_id: str
@@ -54,6 +55,7 @@ class Question:
     preview: Preview | None = None
     problem: str = ""
     grant: Grant | None = None
+    changed: bool = False
 
     @property
     def name(self) -> str:

@@ -225,15 +225,14 @@ class ApprovalScreen(ModalScreen[Decision]):
     Args:
         words: The person's language.
         question: What is asked.
-        is_changed: Whether the same was asked a moment ago, with another preview.
     """
 
     CSS_PATH = "approval.tcss"
     AUTO_FOCUS = "#change"
 
-    def __init__(self, words: Words, question: Question, *, is_changed: bool = False) -> None:
+    def __init__(self, words: Words, question: Question) -> None:
         super().__init__()
-        self._words, self._question, self._is_changed = words, question, is_changed
+        self._words, self._question = words, question
         self._wording = WORDING[question.verb]
         self._target = spelled(question.target[:_LONGEST])
         preview = question.preview
@@ -288,7 +287,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         if self._diff:
             added, removed = (sum(one.kind == kind for one in self._diff) for kind in "+-")
             tail = [(f"   +{added}", "bold $text-success"), (f" −{removed}", "bold $text-error")]
-        if self._is_changed:
+        if self._question.changed:
             tail.append((f"   {words('changed just now')}", "bold $text-warning"))
         model = (words("model"), "bold $text-accent")
         short = (words(self._wording.it), "bold")
@@ -315,7 +314,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         """What `s` allows, spelled out."""
         words, wording, question = self._words, self._wording, self._question
         template = words(wording.always)
-        if question.preview is None and question.params:
+        if question.target == question.name and question.params:
             template = words(_SAME_VALUES)
         for target in (self._target.stylize_before("bold"), Content(words(wording.it))):
             name = Content.assemble(*filled(template, target=target))

@@ -66,7 +66,6 @@ class Asker:
     ) -> None:
         self._app, self._words, self._prompt, self._mark = app, words, prompt, mark
         self._wanted, self._turns = asyncio.Event(), asyncio.Lock()
-        self._allowed: Question | None = None
         self.is_waiting = False
         """Whether a question waits to be opened."""
 
@@ -76,21 +75,15 @@ class Asker:
             self._app.hold(lambda: isinstance(self._app.screen, ApprovalScreen))
             self._wanted.set()
 
-    def call_finished(self) -> None:
-        """A call has ended: the next question is another one."""
-        self._allowed = None
-
     async def ask(self, question: Question) -> Decision:
         """The person's decision."""
         async with self._turns:
             self._mark(True)
             try:
                 await self._wait_for_quiet(question)
-                decision = await self._open(question)
+                return await self._open(question)
             finally:
                 self._mark(False)
-        self._allowed = question if decision.choice != "no" else None
-        return decision
 
     async def _open(self, question: Question) -> Decision:
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
@@ -99,8 +92,7 @@ class Asker:
             if not answer.done():
                 answer.set_result(decision or Decision("no"))
 
-        is_changed = self._allowed is not None and _is_same(self._allowed, question)
-        screen = ApprovalScreen(self._words, question, is_changed=is_changed)
+        screen = ApprovalScreen(self._words, question)
         self._app.push_screen(screen, take)
         try:
             return await answer
@@ -169,12 +161,6 @@ class Asker:
         parts = filled(template, target=target.stylize_before("bold"))
         asks = Content.assemble(*parts).stylize_before("$text-warning")
         return Content.assemble(mark, asks, keys)
-
-
-def _is_same(before: Question, now: Question) -> bool:
-    """Whether a question is asked again because what it is about has changed."""
-    same = (before.name, before.target, before.params) == (now.name, now.target, now.params)
-    return same and before.preview != now.preview
 
 
 def _text_in(widget: object) -> str:

@@ -10,13 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
 
-from contextui.agent.events import (
-    CallFinished,
-    CompactionFinished,
-    Notice,
-    TurnFinished,
-    TurnStarted,
-)
+from contextui.agent.events import CompactionFinished, Notice, TurnFinished, TurnStarted
 from contextui.events import Event
 from contextui.tui.asking import Asker
 from contextui.tui.commands import Command, Commands
@@ -183,8 +177,6 @@ class MainScreen(Screen[None]):
         self.conversation.hear(event)
         self.prompt.hear(event)
         self.query_one(Inspector).hear(event)
-        if isinstance(event, CallFinished | TurnFinished) and self._asker is not None:
-            self._asker.call_finished()
         if isinstance(event, TurnStarted | TurnFinished | CompactionFinished):
             self._saying.show_waiting(event)
 

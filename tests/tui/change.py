@@ -39,9 +39,9 @@ class Host(KeyLine[None]):
             self.register_theme(one)
         self.theme = "contextui-dark"
 
-    def ask(self, question: Question, lang: Lang = "en", **given: Any) -> ApprovalScreen:
+    def ask(self, question: Question, lang: Lang = "en") -> ApprovalScreen:
         """Open the dialog."""
-        screen = ApprovalScreen(Words(lang), question, **given)
+        screen = ApprovalScreen(Words(lang), question)
         self.push_screen(screen, self.decisions.append)
         return screen
 
@@ -187,10 +187,10 @@ def any_line(rng: random.Random, longest: int) -> str:
     """A line of code, of prose, of blanks, or of anything that Unicode has."""
     length = rng.choice((0, 3, 20, 60, 90, 200, longest))
     length = min(rng.randint(length // 2, length), longest)
-    parts = []
-    while sum(map(len, parts)) < length:
-        parts.append(rng.choice(_KINDS)(rng))
-    line = "".join(parts)[:length]
+    line = ""
+    while len(line) < length:
+        line += rng.choice(_KINDS)(rng)
+    line = line[:length]
     return (
         rng.choice(("", "", "    ", "\t", " " * 40))
         + line

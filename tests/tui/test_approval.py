@@ -33,12 +33,10 @@ async def asked(
     asked: Question | None = None,
     size: tuple[int, int] = (120, 40),
     lang: Lang = "en",
-    *,
-    is_changed: bool = False,
 ) -> AsyncIterator[tuple["Pilot[None]", Host, ApprovalScreen]]:
     """A dialog that takes answers."""
     async with hosting(size) as (pilot, host):
-        yield pilot, host, await ask(pilot, host, asked, lang, is_changed=is_changed)
+        yield pilot, host, await ask(pilot, host, asked, lang)
 
 
 async def ask(
@@ -46,15 +44,13 @@ async def ask(
     host: Host,
     asked: Question | None = None,
     lang: Lang = "en",
-    *,
-    is_changed: bool = False,
 ) -> ApprovalScreen:
     """Open a dialog in place of another, and wait until it takes answers."""
     if isinstance(host.screen, ApprovalScreen):
         host.screen.withdraw()
         await pilot.pause()
     host.decisions.clear()
-    screen = host.ask(asked or question(OLD, NEW), lang, is_changed=is_changed)
+    screen = host.ask(asked or question(OLD, NEW), lang)
     await settled(pilot, screen)
     while screen._deaf_until == float("inf"):
         await asyncio.sleep(0.01)
@@ -228,7 +224,7 @@ def test_a_preview_that_failed_says_why() -> None:
 
 def test_a_change_that_came_in_between_is_said() -> None:
     async def look() -> None:
-        async with asked(is_changed=True) as (pilot, _, _screen):
+        async with asked(question(OLD, NEW, changed=True)) as (pilot, _, _screen):
             assert "cart.py   +1 −1   changed just now" in "\n".join(shown(pilot))
 
     asyncio.run(look())
