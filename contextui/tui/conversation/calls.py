@@ -30,15 +30,13 @@ class CallLine(FoldedLine):
         self.refresh(layout=True)
 
     def wait(self, is_waiting: bool) -> float:
-        """Show whether it waits for the person; that time is not its own.
+        """Show whether it waits for the person.
 
         Returns:
             The seconds it has waited, when the wait is over.
         """
-        now, waited = time.monotonic(), 0.0
-        if self._waits_since is not None:
-            waited = now - self._waits_since
-            self._began += waited
+        now = time.monotonic()
+        waited = now - self._waits_since if self._waits_since is not None else 0.0
         self._waits_since = now if is_waiting else None
         self.refresh(layout=True)
         return waited
