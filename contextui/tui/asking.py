@@ -109,9 +109,10 @@ class Asker:
         line: WaitingLine | None = None
         try:
             while self._is_busy(prompt) and not self._wanted.is_set():
-                prompt.notice = self.notice(question, prompt.outer_size.width - _EDGE)
-                prompt.add_class("-asks")
-                line = self._show_line(question, prompt, line)
+                if prompt.is_attached:  # else the program is ending, and nothing is asked any more
+                    prompt.notice = self.notice(question, prompt.outer_size.width - _EDGE)
+                    prompt.add_class("-asks")
+                    line = self._show_line(question, prompt, line)
                 try:
                     await asyncio.wait_for(self._wanted.wait(), _LOOK)
                 except TimeoutError:
@@ -126,7 +127,9 @@ class Asker:
     def _is_busy(self, prompt: Prompt) -> bool:
         """Whether the person is in the middle of something that a dialog would interrupt."""
         app = self._app
-        if app.has_keys_waiting or time.monotonic() - app.last_input < QUIET:
+        if not prompt.is_attached or app.has_keys_waiting:
+            return True
+        if time.monotonic() - app.last_input < QUIET:
             return True
         if prompt.text or app.screen is not prompt.screen:
             return True

@@ -87,7 +87,7 @@ def test_a_whole_scroll_shows_the_whole_change() -> None:
 
 @pytest.mark.long
 def test_a_whole_scroll_shows_the_whole_of_any_change() -> None:
-    check_random(range(60), 60, 5_000)
+    check_random(range(15), 60, 5_000)
 
 
 @pytest.mark.long
