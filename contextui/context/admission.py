@@ -1,6 +1,6 @@
 """The door into the context: what may enter, and in what shape."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from contextui.context.calls import Calls
@@ -29,7 +29,7 @@ def admit(item: ContextItem) -> None:
         raise InvalidItemError(f"A {item.type.value} item has text only, no blocks.")
     if not item.blocks and item.type is not ItemType.TOOL:
         check_text(item.content, item.type)
-    blocks = tuple(_block(block, item.type) for block in item.blocks or ())
+    blocks = clean_blocks(item.blocks or (), item.type)
     words = item.content or "\n".join(b["text"] for b in blocks if b["type"] == "text")
     assign(item, content=for_model(words), blocks=blocks or None)
     assign(item, revision=0)  # this is how it begins
@@ -50,6 +50,15 @@ def check_calls(item: ContextItem, calls: Calls) -> None:
     calls.check(item)
     if item.tool_call_id is not None and item.tool_call_id not in calls.unanswered:
         raise InvalidItemError(f"No tool call {quote(item.tool_call_id)} waits for a result.")
+
+
+def clean_blocks(blocks: Iterable[Any], kind: ItemType) -> tuple[Block, ...]:
+    """Copies of blocks that an item of this type may have, their text made fit.
+
+    Raises:
+        InvalidItemError: One of them is no block, or not one for such an item.
+    """
+    return tuple(_block(block, kind) for block in blocks)
 
 
 def _block(block: Any, kind: ItemType) -> Block:

@@ -5,12 +5,13 @@ are visible, everything since the oldest of them, and what undo could bring back
 """
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from contextui.context.admission import admit
 from contextui.context.changes import Before, Compaction, Step, items_of
 from contextui.context.item import ContextItem, Face, ItemType, Stage, assign, is_conversation
 from contextui.context.manager import ContextManager
+from contextui.session.facts import BeforeFacts, BoundaryFacts, CheckpointFacts
 from contextui.windowing.base import Window
 from contextui.windowing.manager import WindowManager
 
@@ -53,32 +54,20 @@ def checkpoint_data(
     }
 
 
-def check_checkpoint(data: Mapping[str, Any]) -> None:
-    """See that a checkpoint has all that `load_checkpoint` will look for.
-
-    Raises:
-        KeyError: It has not.
-    """
-    for name in ("seq", "cut", "turn", "ratio", "items", "rest", "undo", "closed"):
-        data[name]
-    for facts in data["windows"]:
-        for name in ("windowId", "name", "version", "lod", "state", "history"):
-            facts[name]
-    data["used"], data["numbers"]
-
-
 def load_checkpoint(
-    data: Mapping[str, Any], context: ContextManager, items: Mapping[int, ContextItem]
+    data: CheckpointFacts, context: ContextManager, items: Mapping[int, ContextItem]
 ) -> None:
-    """Put the items of a checkpoint, given by where they stand, into an empty context."""
+    """Put the items of a checkpoint, given by where they stand, into an empty context.
+
+    Items that are not given are left out: their own entries are odd.
+    """
     ledger = context.ledger
     for offset, facts in data["items"]:
-        item = items[offset]
-        admit(item)
-        changes = {name: value for name, value in facts.items() if name not in ("seq", "id")}
-        if changes.get("blocks"):
-            changes["blocks"] = tuple(changes["blocks"])
-        assign(item, stage=Stage.FINAL, **changes)
+        if offset not in items:
+            continue
+        item, changes = items[offset], dict(facts)
+        stage = Stage.NEW if changes.pop("open", False) else Stage.FINAL
+        assign(item, stage=stage, **{k: v for k, v in changes.items() if k != "seq"})
         ledger.enter(item, facts["seq"])
     ledger.seq, ledger.cut = data["seq"], data["cut"]
     context.counter.ratio = data["ratio"]
@@ -88,10 +77,18 @@ def load_checkpoint(
     ledger.calls.give_up()
 
 
+def is_consistent(data: CheckpointFacts) -> bool:
+    """Whether the figures of a checkpoint without a digest agree with each other."""
+    seqs = [facts["seq"] for _, facts in data["items"]]
+    rising = all(one < other for one, other in pairwise(seqs))
+    return rising and (not seqs or seqs[-1] <= data["seq"]) and data["cut"] <= data["seq"] + 1
+
+
 def _window_facts(window: Window) -> dict[str, Any]:
     history = [entry.model_dump(mode="json") for entry in window.runtime.history.entries]
     facts = {"windowId": window.id, "name": window.name, "history": history}
-    return {**facts, **window.runtime.standing.kept.data()}
+    focus = {"focusId": focus_id} if (focus_id := window.runtime.focus_id) else {}
+    return {**facts, **focus, **window.runtime.standing.kept.data()}
 
 
 def _that_matter(context: ContextManager) -> list[ContextItem]:
@@ -117,6 +114,8 @@ def _item_facts(item: ContextItem) -> dict[str, Any]:
         "pinned": item.pinned,
         "hidden": item.hidden,
     }
+    if item.stage is not Stage.FINAL:
+        facts["open"] = True
     if item.revision:
         words = {"content": item.content, "blocks": item.blocks, "gist": item.gist}
         facts |= {**words, "whole": item.whole}
@@ -129,8 +128,10 @@ def _step_facts(step: Step) -> Any:
     return [_before_facts(before) for before in step]
 
 
-def _step(facts: Any, items: Mapping[str, ContextItem]) -> Step:
-    if isinstance(facts, dict):
+def _step(
+    facts: list[BeforeFacts] | BoundaryFacts, items: Mapping[str, ContextItem]
+) -> Step:
+    if not isinstance(facts, list):
         summary = items.get(facts["summaryId"])
         hidden = (items[item_id] for item_id in facts["itemIds"] if item_id in items)
         return Compaction(summary, tuple(hidden)) if summary is not None else []
@@ -150,9 +151,9 @@ def _before_facts(before: Before) -> dict[str, Any]:
     }
 
 
-def _before(facts: Mapping[str, Any], item: ContextItem) -> Before:
+def _before(facts: BeforeFacts, item: ContextItem) -> Before:
     content = facts.get("content", item.content)
-    blocks = tuple(facts["blocks"]) if facts.get("blocks") else None
+    blocks = tuple(facts.get("blocks") or ()) or None
     face = Face(
         content,
         blocks if "content" in facts else item.blocks,

@@ -5,15 +5,18 @@ knows (windows, pins, requests, checkpoints) stands in entries of type ``system`
 its own and its facts in ``data``.
 """
 
+import hashlib
 import json
 import math
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, AnyStr, Literal, NoReturn
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 
 from contextui.errors import ContextUIError
+from contextui.session.facts import OddEntryError, checked, where_odd
 from contextui.session.sealing import seal, unseal
 from contextui.text import for_model
 
@@ -21,6 +24,9 @@ SCHEMA = 1
 """The version of what is written here; a log with a higher one is left alone."""
 
 _MAX_DEPTH = 100
+_MAX_DEPTH_READ = 200  # of lines that other programs wrote
+_LONGEST_LABEL = 5_000  # characters of what names an entry or says where it comes from
+_BOM = b"\xef\xbb\xbf"
 _MAX_BITS = 10_000  # of a whole number: JSON readers refuse longer ones
 
 EntryType = Literal["user", "assistant", "tool_use", "tool_result", "system"]
@@ -32,26 +38,17 @@ class DamagedLineError(ContextUIError):
 
 class _Part(BaseModel):
     model_config = ConfigDict(
-        alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="allow"
+        alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="ignore"
     )
 
 
-class Usage(_Part):
-    """What the provider says a request cost, by the provider's own names."""
-
-    model_config = ConfigDict(alias_generator=None, extra="allow")
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-
 class Message(_Part):
-    """Who says what."""
+    """Who says what, in whatever form; model and usage are for people and other programs."""
 
-    role: Literal["user", "assistant", "system"]
-    content: str | list[Any]
-    model: str | None = None
-    usage: Usage | None = None
+    role: Any = None
+    content: Any = None
+    model: Any = None
+    usage: Any = None
 
 
 class Tool(_Part):
@@ -67,25 +64,28 @@ class ToolResult(_Part):
 
     id: str
     output: Any = None
-    error: str | None = None
+    error: Any = None
 
 
 class CompactMetadata(_Part):
     """What a compaction did."""
 
-    trigger: Literal["auto", "manual", "strategy"]
-    pre_tokens: int
+    trigger: str = "auto"
+    pre_tokens: int | None = None
     post_tokens: int | None = None
     files_included: list[str] | None = None
 
 
 class Entry(_Part):
-    """One entry. Everything is written; on reading, whatever may be missing is optional."""
+    """One entry. Everything is written; on reading, whatever may be missing is optional.
 
-    uuid: str
+    `data` has the form that `contextui.session.facts` gives for this kind of entry.
+    """
+
+    uuid: Annotated[str, StringConstraints(min_length=1)]
     parent_uuid: str | None = None
-    session_id: str
-    timestamp: str
+    session_id: str = ""
+    timestamp: str = ""
     type: EntryType
     subtype: str | None = None
     cwd: str | None = None
@@ -96,34 +96,127 @@ class Entry(_Part):
     tool_result: ToolResult | None = None
     is_compact_summary: bool | None = None
     compact_metadata: CompactMetadata | None = None
-    data: dict[str, Any] | None = None
+    data: Any = None
+
+
+_DESCRIPTIVE = {
+    *("parentUuid", "sessionId", "timestamp", "cwd", "gitBranch", "version", "compactMetadata"),
+}  # an entry is what it is without them
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+_check: Callable[[Any], Entry] = Entry.__pydantic_validator__.validate_python
+_JSON = json.JSONDecoder(parse_constant=_no_number)
 
 
 def encode(fields: Mapping[str, Any]) -> bytes:
     """An entry as one line, without keys. What JSON cannot hold becomes a placeholder, never an
-    error."""
+    error. A checkpoint is signed: what hides others must be whole."""
     try:
-        text = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return seal(text).encode("utf-8") + b"\n"
+        text = _dump(fields)
+        if _may_be_deep(text, "{", "[") and _is_deep(fields):
+            raise ValueError("nested too deeply")
+        line = seal(text).encode("utf-8")
     except (TypeError, ValueError, RecursionError):
-        text = json.dumps(_holdable(fields), ensure_ascii=False, separators=(",", ":"))
-        return seal(text).encode("utf-8") + b"\n"
+        line = seal(_dump(_holdable(fields))).encode("utf-8")
+    if fields.get("subtype") == "checkpoint":
+        line = _signed(line)
+    return line + b"\n"
+
+
+def _dump(fields: Mapping[str, Any]) -> str:
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _signed(line: bytes) -> bytes:
+    """The line of a checkpoint with a digest of its facts, as they stand there, at its end."""
+    data = _JSON.decode(line.decode("utf-8"))["data"]
+    return line.removesuffix(b"}}") + f',"digest":"{_digest(data)}"}}}}'.encode()
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a checkpoint's facts are those that were written; older ones do not say."""
+    data = _JSON.decode(line.decode("utf-8"))["data"]
+    digest = data.pop("digest", None)
+    return digest is None or digest == _digest(data)
+
+
+def _digest(data: Mapping[str, Any]) -> str:
+    return hashlib.sha256(_dump(data).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def decode(line: bytes) -> Entry:
-    """Read a line back.
+    """Read a line back. It is an entry in the form of its kind, or an error.
 
     Raises:
         DamagedLineError: It is no entry; the text says why.
     """
     try:
-        return Entry.model_validate(json.loads(unseal(line)))
-    except ValidationError as problem:
-        first = problem.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "entry"
-        raise DamagedLineError(f"no entry: {where}: {first['msg']}") from problem
+        fields = _JSON.decode(unseal(line).removeprefix(_BOM).decode("utf-8"))
     except (ValueError, RecursionError) as problem:
         raise DamagedLineError("it is not JSON") from problem
+    if _may_be_deep(line, b"{", b"[") and _is_deep(fields):
+        raise DamagedLineError("no entry: it is nested too deeply")
+    entry = _entry(fields)
+    if len(line) > _LONGEST_LABEL:
+        _leave_out_long(entry)
+    try:
+        entry.data = checked(entry.type, entry.subtype, entry.data)
+    except OddEntryError as problem:
+        raise DamagedLineError(f"no entry: {problem}") from problem
+    if entry.subtype == "checkpoint" and not _is_whole(line):
+        raise DamagedLineError("no entry: data.digest: something else was written")
+    return entry
+
+
+def moment(timestamp: str) -> datetime | None:
+    """The time that an entry names; None if nobody can read it."""
+    try:
+        read = datetime.fromisoformat(timestamp)
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _entry(fields: Any) -> Entry:
+    try:
+        return _check(fields)
+    except ValidationError as problem:
+        odd = {error["loc"][0] if error["loc"] else "" for error in problem.errors()}
+        if not odd <= _DESCRIPTIVE:
+            raise DamagedLineError(f"no entry: {where_odd(problem)}") from problem
+    return _check({name: fields[name] for name in fields.keys() - odd})
+
+
+def _leave_out_long(entry: Entry) -> None:
+    """Forget labels that are absurdly long: they are shown in lists, and held for long."""
+    for name in ("parent_uuid", "cwd", "git_branch", "version"):
+        if len(getattr(entry, name) or "") > _LONGEST_LABEL:
+            setattr(entry, name, None)
+    for name in ("session_id", "timestamp"):
+        setattr(entry, name, getattr(entry, name)[:_LONGEST_LABEL])
+    if len(entry.uuid) > _LONGEST_LABEL:
+        raise DamagedLineError("no entry: uuid: it is too long")
+
+
+def _may_be_deep(text: AnyStr, *openings: AnyStr) -> bool:
+    return sum(map(text.count, openings)) > _MAX_DEPTH_READ
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether a value is nested more deeply than anything that works on it should follow."""
+    level = [value]
+    for _ in range(_MAX_DEPTH_READ):
+        level = [
+            inner for one in level if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]  # fmt: skip
+        if not level:
+            return False
+    return True
 
 
 def _holdable(value: Any, depth: int = 0) -> Any:

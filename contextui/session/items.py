@@ -1,17 +1,24 @@
 """Items as entries, and entries as items."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
-from contextui.context.item import ContextItem, ItemType
+from contextui.context.admission import clean_blocks
+from contextui.context.item import SUMMARY, ContextItem, ItemType
+from contextui.errors import InvalidItemError
 from contextui.model import Block
-from contextui.session.entry import Entry
+from contextui.session.entry import Entry, ToolResult
+from contextui.session.facts import ItemFacts
+
+_KEPT = ("pinned", "gist", "hidden")
+_KINDS = {"user": ItemType.USER, "assistant": ItemType.ASSISTANT, "system": ItemType.SYSTEM}
 
 
 def item_fields(item: ContextItem) -> dict[str, Any]:
     """What an entry says of an item, besides what every entry says."""
     data: dict[str, Any] = {"seq": item.seq}
-    for name in ("pinned", "gist", "hidden"):
+    for name in _KEPT:
         if value := getattr(item, name):
             data[name] = value
     said = list(item.blocks) if item.blocks else item.content
@@ -22,12 +29,12 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
             fields: dict[str, Any] = {"type": "user", "message": _message("user", said)}
         case ItemType.ASSISTANT:
             fields = {"type": "assistant", "message": _message("assistant", said)}
+        case ItemType.SYSTEM if item.is_summary:
+            fields = {"type": "user", "isCompactSummary": True, "message": _message("user", said)}
+            data["hidden"] = "compacted"  # together with its boundary it counts, or not at all
         case ItemType.SYSTEM:
             message = _message("system", said)
             fields = {"type": "system", "subtype": "prompt", "message": message}
-            if item.is_summary:
-                fields["isCompactSummary"] = True
-                data["hidden"] = "compacted"  # the boundary behind it makes it count, or nothing
         case ItemType.WINDOW:
             fields = {"type": "system", "subtype": "window_item"}
             data["windowId"] = item.content
@@ -40,43 +47,97 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
     return {**fields, "data": data}
 
 
+def call_fields(item: ContextItem) -> list[dict[str, Any]]:
+    """The entries of the calls in an answer: they stand in its blocks, and as S2.2 has them."""
+    calls = (block for block in item.blocks or () if block.get("type") == "tool_use")
+    return [
+        {
+            "type": "tool_use",
+            "tool": {name: block.get(name) for name in ("id", "name", "input")},
+            "data": {"itemId": item.id},
+        }
+        for block in calls
+    ]
+
+
 def item_of(entry: Entry) -> ContextItem | None:
-    """The item that an entry tells of, if it tells of one: ours, or any program's of this form."""
-    data = entry.data or {}
-    kept = {name: data[name] for name in ("pinned", "gist", "hidden") if name in data}
+    """The item that an entry tells of, if it tells of one: ours, or any program's of this form.
+
+    Raises:
+        InvalidItemError: It should tell of one, and says nothing.
+    """
+    data: ItemFacts = entry.data or {}
+    kept = {name: data[name] for name in _KEPT if name in data}  # type: ignore[literal-required]
     if entry.subtype == "window_item":
-        return ContextItem(ItemType.WINDOW, str(data.get("windowId", "")), id=entry.uuid, **kept)
+        window_id: str = entry.data["windowId"]
+        return ContextItem(ItemType.WINDOW, window_id, id=entry.uuid, **kept)
     if entry.tool_result is not None:
-        result = entry.tool_result
-        output = result.output if result.output is not None else result.error
-        # Blocks are ours; any other list is another program's JSON.
-        blocks = output if isinstance(output, list) and "text" in data else None
-        words = data["text"] if blocks is not None else output
-        return ContextItem(
-            ItemType.TOOL,
-            words if isinstance(words, str) else json.dumps(words, ensure_ascii=False),
-            id=entry.uuid,
-            blocks=blocks,
-            tool_call_id=result.id or None,
-            tool_name=data.get("toolName"),
-            is_error=result.error is not None,
-            **kept,
-        )
+        return _result(entry, entry.tool_result, data, kept)
     if entry.tool is not None:
+        if "itemId" in data:
+            return None  # ours: it stands in its answer
         call = {"type": "tool_use", **entry.tool.model_dump(include={"id", "name", "input"})}
         return ContextItem(ItemType.ASSISTANT, id=entry.uuid, blocks=[call], **kept)
-    if entry.message is None or (entry.type == "system" and entry.subtype != "prompt"):
+    if entry.type == "system" and entry.subtype != "prompt":
         return None
-    kind = {"user": ItemType.USER, "assistant": ItemType.ASSISTANT, "system": ItemType.SYSTEM}
-    content = entry.message.content
-    blocks = None if isinstance(content, str) else content
-    text = content if isinstance(content, str) else str(data.get("text", _words(content)))
-    return ContextItem(kind[entry.message.role], text, id=entry.uuid, blocks=blocks, **kept)
+    if entry.message is None:
+        raise InvalidItemError(f"An entry of type {entry.type} says nothing.")
+    kind = _KINDS.get(entry.message.role if isinstance(entry.message.role, str) else entry.type)
+    kind = kind or _KINDS.get(entry.type, ItemType.USER)
+    if entry.is_compact_summary and "seq" in data and entry.uuid.startswith(SUMMARY):
+        kind = ItemType.SYSTEM
+    said = entry.message.content
+    blocks = None if isinstance(said, str) else _blocks(said, kind)
+    text = said if isinstance(said, str) else data.get("text") or _words(blocks or ())
+    if kind is ItemType.SYSTEM:
+        blocks = None
+    return ContextItem(kind, text, id=entry.uuid, blocks=blocks, **kept)
+
+
+def _result(
+    entry: Entry, result: ToolResult, data: ItemFacts, kept: dict[str, Any]
+) -> ContextItem:
+    output = result.output if result.output is not None else result.error
+    # Blocks are ours; any other list is another program's JSON.
+    blocks = _blocks(output, ItemType.TOOL) if isinstance(output, list) and "text" in data else None
+    words = data["text"] if blocks is not None else output
+    return ContextItem(
+        ItemType.TOOL,
+        words if isinstance(words, str) else as_text(words),
+        id=entry.uuid,
+        blocks=blocks,
+        tool_call_id=result.id or None,
+        tool_name=data.get("toolName"),
+        is_error=result.error is not None,
+        **kept,
+    )
 
 
 def _message(role: str, content: object) -> dict[str, Any]:
     return {"role": role, "content": content}
 
 
-def _words(blocks: list[Block]) -> str:
-    return "\n".join(b["text"] for b in blocks if isinstance(b, dict) and b.get("type") == "text")
+def _blocks(said: Any, kind: ItemType) -> list[Block]:
+    """What was said as blocks, in whatever form it was: nothing of it is dropped."""
+    if said is None:
+        return []
+    given = said if isinstance(said, list) else [said]
+    return [_block(one, kind) for one in given if one is not None]
+
+
+def _block(said: Any, kind: ItemType) -> Block:
+    if isinstance(said, dict) and set(said) == {"text"} and isinstance(said["text"], str):
+        said = said["text"]
+    try:
+        return clean_blocks([said], kind)[0]
+    except InvalidItemError:
+        return {"type": "text", "text": said if isinstance(said, str) else as_text(said)}
+
+
+def as_text(said: Any) -> str:
+    """What another program's JSON says, to be read by people and models."""
+    return json.dumps(said, ensure_ascii=False)
+
+
+def _words(blocks: Iterable[Block]) -> str:
+    return "\n".join(block["text"] for block in blocks if block["type"] == "text")

@@ -1,26 +1,31 @@
 """Brings a conversation back from its log: as it is now, or as it was after a turn."""
 
+from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from contextui.context.item import ContextItem
+from contextui.context.admission import admit
+from contextui.context.item import SUMMARY, ContextItem
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
-from contextui.session.checkpoint import check_checkpoint, load_checkpoint
+from contextui.session.checkpoint import is_consistent, load_checkpoint
 from contextui.session.entry import DamagedLineError, Entry, decode
+from contextui.session.facts import CheckpointFacts, OddEntryError
 from contextui.session.items import item_of
 from contextui.session.reading import (
     Damage,
     Line,
+    begins_line,
     entries,
     line_at,
     lines,
     lines_backwards,
     open_plain,
 )
-from contextui.session.replay import NewerSchemaError, Replay, check_schema
+from contextui.session.replay import TWIN, NewerSchemaError, Replay, check_schema
 from contextui.session.returning import ReturningWindows
 from contextui.text import counted
 from contextui.windowing.manager import WindowManager
@@ -29,7 +34,9 @@ _CHECKPOINT = b'"subtype":"checkpoint"'
 _OUR_FIRST_BYTES = b'{"uuid":"'
 _DAMAGED_LINES = 100  # at the beginning of a file, after which it is taken for something else
 _MUCH = 1 << 26  # bytes behind a checkpoint that are held in memory at once
-_UNREADABLE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ContextUIError)
+_LOOK_AHEAD = 32  # entries
+_NEIGHBOURS = 8  # items among them that tell whether the seq of one is odd
+_FARTHEST = 10_000  # from one item to the next, where no other confirms it
 
 
 class NotASessionError(ContextUIError):
@@ -51,6 +58,7 @@ class Loaded:
         closings: Where in the log each closed window's last render stands.
         versions: The version of each open window that the log knows.
         absent: What is known of windows whose class is not there.
+        set_aside: How many entries were odd, and left out.
         parsed: How many entries were parsed.
         since_checkpoint: How many of them come after the checkpoint.
     """
@@ -61,16 +69,19 @@ class Loaded:
     closings: dict[str, int] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     absent: list[dict[str, Any]] = field(default_factory=list)
+    set_aside: int = 0
     parsed: int = 0
     since_checkpoint: int = 0
 
 
 class _Start(NamedTuple):
-    """A checkpoint that can be used: its items, and the entries behind it."""
+    """A checkpoint that can be used: what it names, and the entries behind it."""
 
     checkpoint: Entry
     items: dict[int, ContextItem]
+    closings: list[tuple[int, Entry]]
     rest: list[tuple[int, Entry]]
+    damage: list[Damage]
 
 
 def load(
@@ -114,16 +125,16 @@ class _Loading:
         self._file, self._context, self._windows = file, context, windows
         self._warn, self._until = warn, turn
         self._returning = ReturningWindows()
-        self._replay = Replay(context, self._returning, warn)
+        self._replay = Replay(context, self._returning)
         self._loaded = Loaded()
         self._damage: list[Damage] = []
+        self._damaged = 0
 
     def run(self, whole: bool) -> Loaded:
         """Read, and bring the windows back at the end."""
         start = None if whole else self._start()
         if start is None:
-            rest = entries(lines(self._file), self._damage.append)
-            reached = self._apply_all(self._counted(rest))
+            reached = self._apply_all(self._counted(entries(lines(self._file), self._set_aside)))
         else:
             self._take(start)
             reached = self._replay.turn == self._until or self._apply_all(iter(start.rest))
@@ -136,36 +147,44 @@ class _Loading:
         self._returning.come_back(self._windows, self._context, self._warn)
         loaded.absent = self._returning.absent
         loaded.turn, loaded.last_id = self._replay.turn, self._replay.last_id
+        loaded.set_aside = self._damaged
         if self._damage:
-            first = self._damage[0]
             self._warn(
-                f"Left out as damaged: {counted(len(self._damage), 'line')}, the first at byte "
-                f"{first.offset}: {first.reason}"
+                f"Left out as damaged: {counted(self._damaged, 'line')}, the first at byte "
+                f"{self._damage[0].offset}: {self._damage[0].reason}"
             )
         return loaded
 
+    def _set_aside(self, damage: Damage) -> None:
+        """Count an entry that cannot be read or replayed; only the first is described."""
+        self._damaged += 1
+        self._replay.left_out += 1
+        if not self._damage:
+            self._damage.append(damage)
+
     def _apply_all(self, found: Iterator[tuple[int, Entry]]) -> bool:
         """Have the entries happen again; whether the turn that was asked for has ended."""
-        for offset, entry in found:
+        for offset, entry in in_order(found, self._context.ledger.seq, self._set_aside):
             self._loaded.since_checkpoint += 1
             try:
                 item = self._replay.apply(entry)
-                if item is not None:
-                    self._loaded.offsets[item.id] = offset
-                elif entry.subtype == "window_closed" and entry.data is not None:
-                    self._loaded.closings[entry.data["windowId"]] = offset
             except NewerSchemaError:
                 raise
-            except _UNREADABLE as problem:
-                self._damage.append(Damage(offset, f"{type(problem).__name__}: {problem}"))
+            except Exception as problem:  # whatever an odd entry leads to costs that entry alone
+                self._set_aside(Damage(offset, _reason(problem)))
+                continue
+            if item is not None:
+                self._loaded.offsets[item.id] = offset
+            elif entry.subtype == "window_closed":
+                self._loaded.closings[entry.data["windowId"]] = offset
             if self._ends_turn(entry):
                 return True
         return False
 
     def _ends_turn(self, entry: Entry) -> bool:
-        data = entry.data or {}
-        ended = entry.subtype == "turn_end" and not data.get("early")
-        return ended and self._until is not None and data.get("turn") == self._until
+        if entry.subtype != "turn_end" or self._until is None:
+            return False
+        return not entry.data["early"] and self._replay.turn == self._until
 
     # --- checkpoints -------------------------------------------------------------------
 
@@ -188,39 +207,66 @@ class _Loading:
         damage: list[Damage] = []
         try:
             checkpoint = decode(line.text)
-            data = checkpoint.data or {}
+            data: CheckpointFacts = checkpoint.data
+            if checkpoint.subtype != "checkpoint":
+                behind.append(line)  # it only speaks of one
+                return None
             if self._until is not None and data["turn"] > self._until:
                 return None
-            check_checkpoint(data)
-            items = {offset: self._item_at(offset, facts["id"]) for offset, facts in data["items"]}
+            if "digest" not in data and not is_consistent(data):
+                return None
+            items = self._items_at(data, damage)
+            closings = [(offset, self._closing_at(offset)) for offset in data["closed"]]
             rest = list(self._counted(entries(iter(reversed(behind)), damage.append)))
-        except _UNREADABLE:
+        except DamagedLineError:
+            behind.append(line)  # it is reported with all others
+            return None
+        except Exception:  # it leads nowhere: it is passed over, and an earlier one taken
             return None
         known = {item.id for item in items.values()} | {entry.uuid for _, entry in rest}
-        if checkpoint.subtype != "checkpoint" or not known.issuperset(_named(rest)):
+        if not damage and not known.issuperset(_named(rest)):
             return None
         self._loaded.parsed += 1
-        self._damage += damage
-        return _Start(checkpoint, items, rest)
+        return _Start(checkpoint, items, closings, rest, damage)
 
     def _take(self, start: _Start) -> None:
-        data = start.checkpoint.data or {}
+        data: CheckpointFacts = start.checkpoint.data
+        for damage in start.damage:
+            self._set_aside(damage)
         load_checkpoint(data, self._context, start.items)
         self._loaded.offsets.update((item.id, offset) for offset, item in start.items.items())
         self._returning.load(data)
-        for offset in data["closed"]:
-            closing = decode(line_at(self._file, offset).text)
-            if closing.data is not None:
-                self._loaded.closings[closing.data["windowId"]] = offset
-                self._returning.apply("window_closed", closing.data, closing.timestamp)
+        for offset, closing in start.closings:
+            self._loaded.closings[closing.data["windowId"]] = offset
+            self._returning.apply("window_closed", closing.data, closing.timestamp)
         self._replay.turn, self._replay.last_id = data["turn"], start.checkpoint.uuid
+
+    def _items_at(self, data: CheckpointFacts, damage: list[Damage]) -> dict[int, ContextItem]:
+        """The items that a checkpoint names, by where they stand, but for those that are odd."""
+        items: dict[int, ContextItem] = {}
+        for offset, facts in data["items"]:
+            try:
+                items[offset] = self._item_at(offset, facts["id"])
+            except (DamagedLineError, ContextUIError) as problem:
+                if facts["id"].startswith(SUMMARY) or not begins_line(self._file, offset):
+                    raise  # what it stands for counts again, or the lines have moved
+                damage.append(Damage(offset, _reason(problem)))
+        return items
 
     def _item_at(self, offset: int, item_id: str) -> ContextItem:
         self._loaded.parsed += 1
-        item = item_of(decode(line_at(self._file, offset).text))
-        if item is None or item.id != item_id:
+        entry = decode(line_at(self._file, offset).text)
+        item = item_of(entry)
+        if item is None or entry.uuid != item_id.partition(TWIN)[0]:
             raise KeyError(item_id)  # something before it was changed by hand
+        admit(item)
         return item
+
+    def _closing_at(self, offset: int) -> Entry:
+        closing = decode(line_at(self._file, offset).text)
+        if closing.subtype != "window_closed":
+            raise KeyError(offset)
+        return closing
 
     def _counted(self, found: Iterator[tuple[int, Entry]]) -> Iterator[tuple[int, Entry]]:
         for one in found:
@@ -232,12 +278,60 @@ def _named(rest: list[tuple[int, Entry]]) -> set[str]:
     """The items that entries speak of."""
     named: set[str] = set()
     for _, entry in rest:
-        data = entry.data or {}
         if entry.subtype == "change":
-            named.update(data["itemIds"])
-        elif entry.subtype == "request" and data["carrierId"]:
-            named.add(data["carrierId"])
+            named.update(entry.data["itemIds"])
+        elif entry.subtype == "request" and entry.data["carrierId"]:
+            named.add(entry.data["carrierId"])
     return named
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, ContextUIError):
+        return str(problem)
+    return f"{type(problem).__name__}: {problem}"
+
+
+def in_order(
+    found: Iterator[tuple[int, Entry]], last: int, report: Callable[[Damage], None]
+) -> Iterator[tuple[int, Entry]]:
+    """Pass entries on, but for items whose seq does not fit among their neighbours'.
+
+    The seqs in a log rise. Where one does not, it is odd if most of the items behind it have a
+    lower one; else those are.
+
+    Args:
+        found: Entries with their offsets.
+        last: The seq of the newest item before them.
+        report: Hears of items that are left out.
+    """
+    ahead: deque[tuple[int, Entry]] = deque()
+    more = True
+    while more or ahead:
+        while more and len(ahead) < _LOOK_AHEAD:
+            one = next(found, None)
+            more = one is not None
+            if one is not None:
+                ahead.append(one)
+        if not ahead:
+            return
+        offset, entry = ahead.popleft()
+        seq = _seq(entry)
+        if seq is None:
+            yield offset, entry
+            continue
+        later = [other for _, one in ahead if (other := _seq(one)) is not None][:_NEIGHBOURS]
+        higher = sum(other > seq for other in later)
+        if seq <= last or 2 * higher < len(later) or (not later and seq > last + _FARTHEST):
+            report(Damage(offset, f"data.seq: {seq} does not follow {last}"))
+            continue
+        last = seq
+        yield offset, entry
+
+
+def _seq(entry: Entry) -> int | None:
+    if entry.type == "system" and entry.subtype not in ("prompt", "window_item"):
+        return None
+    return (entry.data or {}).get("seq")
 
 
 def check_is_session(path: Path) -> None:
@@ -260,7 +354,8 @@ def check_is_session(path: Path) -> None:
                     break
                 continue
             if header.subtype == "session":
-                check_schema(header.data or {})
+                with suppress(OddEntryError):
+                    check_schema(header)
             return
     if damaged:
         raise NotASessionError(f"{path.name} holds no session. It is left as it is.")

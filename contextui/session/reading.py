@@ -88,6 +88,12 @@ def line_at(file: BinaryIO, offset: int) -> Line:
     return Line(offset, file.readline(_LONGEST_LINE).rstrip(b"\n"))
 
 
+def begins_line(file: BinaryIO, offset: int) -> bool:
+    """Whether a line begins here."""
+    file.seek(max(offset - 1, 0))
+    return offset == 0 or file.read(1) == b"\n"
+
+
 def entries(found: Iterator[Line], report: Callable[[Damage], None]) -> Iterator[tuple[int, Entry]]:
     """The entries of lines, with their offsets; damaged ones are reported and left out."""
     for offset, text in found:

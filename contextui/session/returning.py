@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from contextui.config.choices import Lang
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
+from contextui.session.entry import moment
+from contextui.session.facts import CheckpointFacts
 from contextui.text import one_line
 from contextui.windowing.base import Window
 from contextui.windowing.manager import WindowManager
@@ -43,11 +45,16 @@ _WORDS: dict[Lang, _Words] = {
 }
 
 
+_LONGEST_NUMBER = 10  # digits: a window's number that is longer was never given by us
+_MOST_ROUNDS = 1_000  # of a window's history that are held, whatever the window wants to keep
+_UNKNOWN_TIME = datetime.fromtimestamp(0, UTC)
+
+
 class ReturningWindows:
     """Gathers what the log says of windows; then opens each once, as it stood at the end."""
 
     def __init__(self) -> None:
-        self._open: dict[str, dict[str, Any]] = {}
+        self._open: dict[str, dict[str, Any]] = {}  # as `OpenedFacts`
         self._closed: dict[str, str] = {}
         self._renders: dict[str, str] = {}
         self._used: dict[str, None] = {}
@@ -56,14 +63,13 @@ class ReturningWindows:
         self.absent: list[dict[str, Any]] = []
         """What is known of windows that did not come back, as a checkpoint has it."""
 
-    def load(self, data: Mapping[str, Any]) -> None:
+    def load(self, data: CheckpointFacts) -> None:
         """Take the windows of a checkpoint."""
         self._open = {facts["windowId"]: dict(facts) for facts in data["windows"]}
         self._used = dict.fromkeys(data["used"])
         self._numbers = dict(data["numbers"])
         for facts in data["windows"]:
-            history = [HistoryEntry.model_validate(entry) for entry in facts["history"]]
-            self._histories[facts["windowId"]] = history
+            self._histories[facts["windowId"]] = list(facts["history"])
 
     def apply(self, subtype: str, data: dict[str, Any], timestamp: str) -> None:
         """Take note of an entry about a window."""
@@ -73,8 +79,11 @@ class ReturningWindows:
                 self._open[window_id] = dict(data)
                 self._count(data["name"], window_id)
                 self._use(window_id)
-            case "window_state" if window_id in self._open:
-                self._open[window_id].update(data)
+            case "window_state" if window_id not in self._closed:
+                # Its opening may be missing. Its name is the beginning of its id.
+                name = window_id.rpartition("_")[0] or window_id
+                self._open.setdefault(window_id, {"name": name}).update(data)
+                self._use_first(window_id)
             case "window_acted":
                 self._act(window_id, data, timestamp)
             case "window_focused":
@@ -83,6 +92,7 @@ class ReturningWindows:
                 self._open.pop(window_id, None)
                 self._used.pop(window_id, None)
                 self._closed[window_id] = data["render"] or ""
+                self._histories.pop(window_id, None)
 
     @property
     def versions(self) -> dict[str, str]:
@@ -116,10 +126,10 @@ class ReturningWindows:
                 self._show_again(context, window_id)
                 if unknown := set(facts["state"] or ()) - set(cls.State.model_fields):
                     warn(words.unknown.format(id=window_id, names=", ".join(sorted(unknown))))
-            except ContextUIError as problem:
+            except Exception as problem:  # a window's own code may raise anything
                 stays = words.stays if cls is not None else words.stays_without
                 warn(words.not_open.format(id=window_id, problem=problem, stays=stays))
-                self._closed[window_id] = self._renders.get(window_id, facts.get("render", ""))
+                self._closed[window_id] = self._renders.get(window_id) or facts.get("render") or ""
                 self.absent.append(self._facts(window_id, facts))
         for window_id in self._used:
             if windows.get(window_id):
@@ -142,11 +152,13 @@ class ReturningWindows:
             version=ContextVersion.read(facts["version"]),
         )
         window.runtime.history.recall(self._histories.get(window_id, []))
+        window.runtime.focus_id = facts.get("focusId")
 
     def _facts(self, window_id: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         history = [one.model_dump(mode="json") for one in self._histories.get(window_id, ())]
         kept = {name: facts[name] for name in ("name", "version", "lod", "state")}
-        return {"windowId": window_id, **kept, "history": history}
+        focus = {"focusId": facts["focusId"]} if facts.get("focusId") else {}
+        return {"windowId": window_id, **kept, "history": history, **focus}
 
     @staticmethod
     def _show_again(context: ContextManager, window_id: str) -> None:
@@ -156,15 +168,22 @@ class ReturningWindows:
             context.ledger.set(references[-1:], {"hidden": None})
 
     def _act(self, window_id: str, data: dict[str, Any], timestamp: str) -> None:
+        if window_id in self._open and "focusId" in data:
+            self._open[window_id]["focusId"] = data["focusId"]
         rounds = self._histories.setdefault(window_id, [])
+        del rounds[:-_MOST_ROUNDS]
         rounds.append(
             HistoryEntry(
                 round=rounds[-1].round + 1 if rounds else 1,
                 action=data["action"],
                 result=one_line(data["text"], 200),
-                timestamp=datetime.fromisoformat(timestamp),
+                timestamp=moment(timestamp) or _UNKNOWN_TIME,
             )
         )
+
+    def _use_first(self, window_id: str) -> None:
+        """Note that there is a window of which nobody knows whether it was in use."""
+        self._used.setdefault(window_id)
 
     def _use(self, window_id: str) -> None:
         self._used.pop(window_id, None)
@@ -172,5 +191,5 @@ class ReturningWindows:
 
     def _count(self, name: str, window_id: str) -> None:
         number = window_id.rpartition("_")[2]
-        if number.isdecimal():
+        if number.isdecimal() and len(number) < _LONGEST_NUMBER:
             self._numbers[name] = max(self._numbers.get(name, 0), int(number))

@@ -1,0 +1,156 @@
+"""Any single entry of a log may be odd: it is left out, every other one is there (F06)."""
+
+import json
+import os
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from contextui import ContextItem, ItemType, SessionStore
+from contextui.session.session import Session
+from tests.cli.calling import Program
+from tests.session.mutation import make_log, mutants, store_of
+
+LONGEST = 10.0  # seconds after which something is taken to hang: what goes well takes 0.1
+SAMPLE = 8  # of the quick run, as processes of their own
+
+
+@pytest.fixture(autouse=True)
+def _in_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+
+
+@pytest.fixture
+def program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Program:
+    return Program(tmp_path, monkeypatch, capsys)
+
+
+@contextmanager
+def no_hang() -> Iterator[None]:
+    def give_up(_signal: int, _frame: FrameType | None) -> None:
+        raise AssertionError("it hangs")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Log:
+    """A log, what it holds, and what must be there of it when one of its entries is odd."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.store = store_of(program.home)
+        self.session = make_log(program.home, program.folder)
+        self.lines = self.session.path.read_bytes().splitlines()
+        self.whole = self.shown()
+        self.loaded = self.opened()
+        said = b"".join(self.lines).decode()  # opening it adds what a crash cut short
+        items = self.loaded["items"].items()
+        self.loaded["items"] = {one: content for one, content in items if one in said}
+
+    def shown(self) -> dict[str, Any]:
+        """What `debug` says of it."""
+        done = self.program("debug", "--json")
+        assert done.status == 0, done
+        assert "Traceback" not in done.err
+        shown: dict[str, Any] = done.json
+        return shown
+
+    def opened(self) -> dict[str, Any]:
+        """What is there when it is continued, and all that the log still has."""
+        info = self.store.latest(self.program.folder)
+        assert info is not None
+        assert info.id == self.session.id
+        with self.store.open(info.id) as session:
+            session.context.compose()
+            items = {item.id: item for item in session.older_items()}
+            items |= {item.id: item for item in session.context.get_all()}
+            found = {
+                "items": {item.id: item.content for item in items.values()},
+                "active": {item.id for item in session.context.get_active()},
+                "windows": {
+                    window.id: window.runtime.standing.kept.state
+                    for window in session.windows.windows()
+                },
+                "notices": list(session.notices),
+            }
+            self._go_on(session)
+        return found
+
+    @staticmethod
+    def _go_on(session: Session) -> None:
+        session.context.end_turn()
+        session.context.add(ContextItem(ItemType.USER, "go on"))
+        session.context.mark_sent(session.context.compose(50_000))
+        session.context.add(ContextItem(ItemType.ASSISTANT, "I do"))
+        session.context.end_turn()
+
+    def put(self, number: int, line: bytes) -> None:
+        lines = [*self.lines[:number], line, *self.lines[number + 1 :]]
+        self.session.path.write_bytes(b"\n".join(lines) + b"\n")
+
+    def check(self, number: int, line: bytes) -> None:
+        """See what is there when this line stands in the place of that of this number."""
+        self.put(number, line)
+        with no_hang():
+            shown = self.shown()
+            listed = self.program("sessions", "--json")
+            loaded = self.opened()
+        assert listed.status == 0, listed
+        assert [one["id"] for one in listed.json] == [self.session.id]
+        original = self.lines[number].decode()
+        before = {item["id"]: item for item in self.whole["items"]}
+        after = {item["id"]: item for item in shown["items"]}
+        for item_id, item in before.items():
+            if item_id not in original:
+                assert item_id in after, f"debug lacks {item}"
+                assert after[item_id]["content"] == item["content"]
+                assert after[item_id].get("hidden") == item.get("hidden"), item
+        for item_id, content in self.loaded["items"].items():
+            if item_id not in original:
+                assert loaded["items"].get(item_id) == content, f"-c lacks {content}"
+                shows = item_id in loaded["active"]
+                assert shows == (item_id in self.loaded["active"]), content
+        for window in self.whole["windows"]:
+            if window["id"] not in original:
+                assert window in shown["windows"], f"debug lacks {window}"
+        for window_id, state in self.loaded["windows"].items():
+            if window_id not in original:
+                assert loaded["windows"].get(window_id) == state, f"-c lacks {window_id}"
+
+
+def run(program: Program, count: int, seed: int) -> None:
+    log, failures = Log(program), list[str]()
+    for number, line in mutants(log.lines, count, seed):
+        try:
+            log.check(number, line)
+        except Exception as problem:  # all of them are counted
+            words = str(problem).partition("\n")[0]
+            failures.append(f"{type(problem).__name__}: {words[:300]} <- {line[:4000]!r}")
+    if dump := os.environ.get("MUTANTS_FILE"):
+        Path(dump).write_text("\n\n".join(failures))
+    assert not failures, f"{len(failures)} of {count}:\n" + "\n".join(failures[:10])
+
+
+def test_one_odd_field_costs_at_most_its_entry(program: Program) -> None:
+    run(program, 150, seed=0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_one_odd_field_costs_at_most_its_entry_5000_times(program: Program, seed: int) -> None:
+    run(program, 1_000, seed)
