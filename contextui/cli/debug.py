@@ -19,13 +19,13 @@ from contextui.cli.assembling import (
 from contextui.cli.earlier import session_of
 from contextui.cli.guide import read_guide
 from contextui.cli.place import settings_of
-from contextui.cli.speaking import say, say_json, tell
+from contextui.cli.speaking import say, say_json, say_json_list, tell
 from contextui.cli.words import in_ours, words
 from contextui.config.loading import Loaded
 from contextui.config.settings import OFFLINE
-from contextui.context.report import ContextStats
+from contextui.context.report import ContextStats, debug_line
 from contextui.secrets import mask_own
-from contextui.session.export import to_json
+from contextui.session.export import item_data, session_data, window_data
 from contextui.session.store import SessionStore, SessionView
 
 
@@ -36,7 +36,7 @@ def run(arguments: Arguments) -> int:
     loaded = settings_of(arguments, folder)
     registry = find_windows(loaded, folder)
     store = SessionStore(options=session_options(loaded, registry))
-    view = store.view(info.id, arguments.turn, whole=not arguments.messages)
+    view = store.view(info.id, arguments.turn)
     try:
         for notice in (*notices, *loaded.notices, *window_notices(registry), *view.notices):
             tell(in_ours(notice))
@@ -52,10 +52,13 @@ def _show(arguments: Arguments, loaded: Loaded, view: SessionView) -> None:
         return
     stats = view.context.get_stats()
     if arguments.json:
-        say_json({**to_json(view), "stats": asdict(stats)})
+        # One item after the other: a log may be longer than the memory.
+        items = (item_data(item) for item in view.items())
+        after = {"windows": window_data(view), "stats": asdict(stats)}
+        say_json_list(session_data(view), ("items", items), after)
         return
-    for line in view.context.debug_lines():
-        say(mask_own(line))
+    for item in view.items():
+        say(mask_own(debug_line(item)))
     say(_figures(stats))
 
 

@@ -7,8 +7,9 @@ import re
 import shutil
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from textwrap import indent
 from typing import Any, TextIO
 
 from contextui.cli.columns import padded, width
@@ -58,6 +59,31 @@ def say(text: str = "", *, end: str = "\n", flush: bool = False) -> None:
 def say_json(data: Any, *, indent: int | None = 2) -> None:
     """Write data as JSON, at once."""
     _put_out(as_json(data, indent=indent) + "\n", flush=True)
+
+
+def say_json_list(
+    before: Mapping[str, Any], items: tuple[str, Iterable[Any]], after: Mapping[str, Any]
+) -> None:
+    """Write an object as JSON in which one value is a list, without ever holding all of that.
+
+    Args:
+        before: What stands before the list.
+        items: The name of the list, and what is in it.
+        after: What stands behind it.
+    """
+    name, found = items
+    _put_out("{\n" + "".join(f"{_member(*one)},\n" for one in before.items()), flush=False)
+    _put_out(f"  {as_json(name)}: [", flush=False)
+    separator = "\n"
+    for item in found:
+        _put_out(separator + indent(as_json(item, indent=2), "    "), flush=False)
+        separator = ",\n"
+    end = "]" if separator == "\n" else "\n  ]"
+    _put_out(end + "".join(f",\n{_member(*one)}" for one in after.items()) + "\n}\n", flush=True)
+
+
+def _member(name: str, value: Any) -> str:
+    return f"  {as_json(name)}: " + indent(as_json(value, indent=2), "  ").removeprefix("  ")
 
 
 def finish() -> None:

@@ -37,7 +37,7 @@ def to_markdown(view: SessionView, *, include_obsolete: bool = True) -> str:
         f"# {info.first_words or info.id}",
         f"Session `{info.id}` of `{info.cwd}`, {info.started} to {info.updated}.",
     ]
-    items = view.context.get_all() if include_obsolete else view.context.get_active()
+    items = view.items() if include_obsolete else view.context.get_active()
     parts = [part for item in items for part in _section(item, view)]
     windows = [
         f"## {window.id}\n\n{_fenced(window.snapshot().content)}"
@@ -48,25 +48,28 @@ def to_markdown(view: SessionView, *, include_obsolete: bool = True) -> str:
 
 def to_json(view: SessionView) -> dict[str, Any]:
     """Everything about a session, ready for JSON."""
+    head, tail = session_data(view), {"windows": window_data(view)}
+    return {**head, "items": [item_data(item) for item in view.items()], **tail}
+
+
+def session_data(view: SessionView) -> dict[str, Any]:
+    """What `to_json` says of the session itself."""
     info = view.info
-    return {
-        "session": {
-            "id": info.id,
-            "cwd": info.cwd,
-            "started": info.started,
-            "updated": info.updated,
-        },
-        "items": [_item_data(item) for item in view.context.get_all()],
-        "windows": [
-            {
-                "id": window.id,
-                "name": window.name,
-                "lod": window.lod.value,
-                "state": window.runtime.standing.kept.state,
-            }
-            for window in view.windows.windows()
-        ],
-    }
+    named = {"id": info.id, "cwd": info.cwd, "started": info.started, "updated": info.updated}
+    return {"session": named}
+
+
+def window_data(view: SessionView) -> list[dict[str, Any]]:
+    """What `to_json` says of the windows."""
+    return [
+        {
+            "id": window.id,
+            "name": window.name,
+            "lod": window.lod.value,
+            "state": window.runtime.standing.kept.state,
+        }
+        for window in view.windows.windows()
+    ]
 
 
 def export_to(view: SessionView, folder: Path, form: Format, *, include_obsolete: bool) -> Path:
@@ -107,10 +110,11 @@ def _section(item: ContextItem, view: SessionView) -> Iterator[str]:
     for block in item.blocks or ():
         if block.get("type") == "tool_use":
             arguments = json.dumps(block.get("input"), ensure_ascii=False)
-            yield _fenced(for_terminal(f"{block['name']} {arguments}"))
+            yield _fenced(for_terminal(f"{block.get('name')} {arguments}"))
 
 
-def _item_data(item: ContextItem) -> dict[str, Any]:
+def item_data(item: ContextItem) -> dict[str, Any]:
+    """What `to_json` says of an item."""
     data = {
         "seq": item.seq,
         "id": item.id,

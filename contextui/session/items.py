@@ -2,14 +2,22 @@
 
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from contextui.context.admission import clean_blocks
-from contextui.context.item import SUMMARY, ContextItem, ItemType
-from contextui.errors import InvalidItemError
+from contextui.context.item import SUMMARY, ContextItem, ItemType, Load
+from contextui.errors import ContextUIError, InvalidItemError
 from contextui.model import Block
-from contextui.session.entry import Entry, ToolResult
+from contextui.session.entry import Entry, ToolResult, decode
 from contextui.session.facts import ItemFacts
+from contextui.session.reading import line_at, open_plain
+
+LOST = "[This was only in the log, which another program damaged.]"
+"""What an old item says whose text can be read nowhere any more."""
+
+TWIN = "~"
+"""What parts the uuid of an entry from its seq, where another entry has the same uuid."""
 
 _KEPT = ("pinned", "gist", "hidden")
 _KINDS = {"user": ItemType.USER, "assistant": ItemType.ASSISTANT, "system": ItemType.SYSTEM}
@@ -92,6 +100,21 @@ def item_of(entry: Entry) -> ContextItem | None:
     if kind is ItemType.SYSTEM:
         blocks = None
     return ContextItem(kind, text, id=entry.uuid, blocks=blocks, **kept)
+
+
+def stored(path: Path, offset: int, item_id: str) -> Load:
+    """Read an item's content from its log whenever it is asked for."""
+
+    def read() -> tuple[str, tuple[Block, ...] | None]:
+        try:
+            with open_plain(path) as file:
+                entry = decode(line_at(file, offset).text)
+            item = item_of(entry) if item_id.partition(TWIN)[0] == entry.uuid else None
+        except (OSError, ContextUIError):
+            item = None  # another program changed the log
+        return (item.content, item.blocks) if item is not None else (LOST, None)
+
+    return read
 
 
 def _result(

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from contextui.context.admission import admit
-from contextui.context.item import SUMMARY, ContextItem
+from contextui.context.item import SUMMARY, ContextItem, unload
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.session.checkpoint import is_consistent, load_checkpoint
 from contextui.session.entry import DamagedLineError, Entry, decode
 from contextui.session.facts import CheckpointFacts, OddEntryError
-from contextui.session.items import item_of
+from contextui.session.items import TWIN, item_of, stored
 from contextui.session.reading import (
     Damage,
     Line,
@@ -25,7 +25,7 @@ from contextui.session.reading import (
     lines_backwards,
     open_plain,
 )
-from contextui.session.replay import TWIN, NewerSchemaError, Replay, check_schema
+from contextui.session.replay import NewerSchemaError, Replay, check_schema
 from contextui.session.returning import ReturningWindows
 from contextui.text import counted
 from contextui.windowing.manager import WindowManager
@@ -34,6 +34,7 @@ _CHECKPOINT = b'"subtype":"checkpoint"'
 _OUR_FIRST_BYTES = b'{"uuid":"'
 _DAMAGED_LINES = 100  # at the beginning of a file, after which it is taken for something else
 _MUCH = 1 << 26  # bytes behind a checkpoint that are held in memory at once
+_RECENT = 100  # items whose content stays in memory, hidden or not
 _LOOK_AHEAD = 32  # entries
 _NEIGHBOURS = 8  # items among them that tell whether the seq of one is odd
 _FARTHEST = 10_000  # from one item to the next, where no other confirms it
@@ -58,6 +59,8 @@ class Loaded:
         closings: Where in the log each closed window's last render stands.
         versions: The version of each open window that the log knows.
         absent: What is known of windows whose class is not there.
+        start: Where in the log the checkpoint stands from which it was read; 0 without one.
+        end: Where in the log the entry stands that was read last.
         set_aside: How many entries were odd, and left out.
         parsed: How many entries were parsed.
         since_checkpoint: How many of them come after the checkpoint.
@@ -69,6 +72,8 @@ class Loaded:
     closings: dict[str, int] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     absent: list[dict[str, Any]] = field(default_factory=list)
+    start: int = 0
+    end: int = 0
     set_aside: int = 0
     parsed: int = 0
     since_checkpoint: int = 0
@@ -77,6 +82,7 @@ class Loaded:
 class _Start(NamedTuple):
     """A checkpoint that can be used: what it names, and the entries behind it."""
 
+    offset: int
     checkpoint: Entry
     items: dict[int, ContextItem]
     closings: list[tuple[int, Entry]]
@@ -110,18 +116,20 @@ def load(
     """
     check_is_session(path)
     with path.open("rb") as file:
-        return _Loading(file, context, windows, warn, turn).run(whole)
+        return _Loading(path, file, context, windows, warn, turn).run(whole)
 
 
 class _Loading:
     def __init__(
         self,
+        path: Path,
         file: BinaryIO,
         context: ContextManager,
         windows: WindowManager,
         warn: Callable[[str], None],
         turn: int | None,
     ) -> None:
+        self._path = path
         self._file, self._context, self._windows = file, context, windows
         self._warn, self._until = warn, turn
         self._returning = ReturningWindows()
@@ -166,6 +174,7 @@ class _Loading:
         """Have the entries happen again; whether the turn that was asked for has ended."""
         for offset, entry in in_order(found, self._context.ledger.seq, self._set_aside):
             self._loaded.since_checkpoint += 1
+            self._loaded.end = offset
             try:
                 item = self._replay.apply(entry)
             except NewerSchemaError:
@@ -177,9 +186,19 @@ class _Loading:
                 self._loaded.offsets[item.id] = offset
             elif entry.subtype == "window_closed":
                 self._loaded.closings[entry.data["windowId"]] = offset
+            elif entry.subtype in ("change", "compact_boundary") and entry.data:
+                self._let_go(entry.data["itemIds"])
             if self._ends_turn(entry):
                 return True
         return False
+
+    def _let_go(self, item_ids: list[str]) -> None:
+        """Leave the content of hidden items in the log: a long one would fill the memory."""
+        ledger, offsets = self._context.ledger, self._loaded.offsets
+        for item in (ledger.items[one] for one in item_ids if one in ledger.items):
+            is_old = item.seq + _RECENT < ledger.seq and item.id in offsets
+            if item.hidden and is_old and not item.revision and item.is_loaded:
+                unload(item, stored(self._path, offsets[item.id], item.id))
 
     def _ends_turn(self, entry: Entry) -> bool:
         if entry.subtype != "turn_end" or self._until is None:
@@ -227,10 +246,11 @@ class _Loading:
         if not damage and not known.issuperset(_named(rest)):
             return None
         self._loaded.parsed += 1
-        return _Start(checkpoint, items, closings, rest, damage)
+        return _Start(line.offset, checkpoint, items, closings, rest, damage)
 
     def _take(self, start: _Start) -> None:
         data: CheckpointFacts = start.checkpoint.data
+        self._loaded.start = self._loaded.end = start.offset
         for damage in start.damage:
             self._set_aside(damage)
         load_checkpoint(data, self._context, start.items)

@@ -9,7 +9,7 @@ from contextui.errors import ContextUIError
 from contextui.events import Event, ItemsChanged, TurnEnded
 from contextui.model import Block
 from contextui.session.entry import decode
-from contextui.session.items import item_of
+from contextui.session.items import TWIN, item_of
 from contextui.session.reading import line_at
 
 LIMIT, KEPT = 1_000, 800
@@ -66,7 +66,7 @@ class MemoryStore:
                     stored = item_of(decode(line_at(file, self._offsets[item.id]).text))
             except _UNREADABLE:
                 stored = None
-            if stored is not None and stored.id == item.id:
+            if stored is not None and stored.id == item.id.partition(TWIN)[0]:
                 return stored.content, stored.blocks
             return self._as_shown(item)
 

@@ -83,6 +83,8 @@ class Recorder:
         """The entry that was written last."""
         self.parsed = 0
         """How many entries were parsed to bring the session back."""
+        self.read_from = 0
+        """Where in the log the checkpoint stands from which it was brought back."""
         self._since_checkpoint = 0
         self._recalled: set[str] = set()  # items that are here again
         self._absent: list[dict[str, Any]] = []  # windows that came back to no class
@@ -96,6 +98,7 @@ class Recorder:
         self.offsets.update(loaded.offsets)
         self.closings.update(loaded.closings)
         self.turn, self.parent, self.parsed = loaded.turn, loaded.last_id, loaded.parsed
+        self.read_from = loaded.start
         self._since_checkpoint = loaded.since_checkpoint
         self._logged.update(loaded.versions)
         self._absent = loaded.absent

@@ -20,13 +20,10 @@ from contextui.session.facts import (
     TurnFacts,
 )
 from contextui.session.foreign import gist_of_read
-from contextui.session.items import as_text, item_of
+from contextui.session.items import TWIN, as_text, item_of
 from contextui.session.returning import ReturningWindows
 from contextui.version import VERSION
 from contextui.windowing.snapshot import ContextVersion
-
-TWIN = "~"
-"""What parts the uuid of an entry from its seq, where another entry has the same uuid."""
 
 _NO_SCHEMA = 1_000  # no schema has so high a number
 

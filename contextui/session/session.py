@@ -12,11 +12,10 @@ from contextui.events import Event, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.session.entry import SCHEMA
 from contextui.session.git import branch_of
-from contextui.session.items import item_of
 from contextui.session.loading import Loaded, check_is_session, load
 from contextui.session.log import SessionLog
 from contextui.session.memory import MemoryStore
-from contextui.session.reading import entries, lines, open_plain
+from contextui.session.older import older_items
 from contextui.session.recorder import CHECKPOINT_EVERY, Recorder, Stamp
 from contextui.tokens import TokenCounter
 from contextui.windowing.base import Window
@@ -140,18 +139,13 @@ class Session:
         return len(self.context.ledger.items) < self.context.current_seq
 
     def older_items(self) -> list[ContextItem]:
-        """These items as they were added, oldest first, read from the log just now.
-
-        They belong to nobody: what happened to them since is not known here.
+        """These items as they are now, oldest first, read from the log just now.
 
         Raises:
             OSError: The log cannot be read.
         """
-        known = self.context.ledger.items
-        with open_plain(self.path) as file:
-            found = entries(lines(file), lambda _: None)  # damage was told when it was opened
-            items = (item_of(entry) for _, entry in found if entry.uuid not in known)
-            return [item for item in items if item is not None]
+        items = self.context.ledger.items
+        return list(older_items(self.path, items, self._recorder.read_from))
 
     def recall(self, item_id: str, log: ContextManager, offsets: Mapping[str, int]) -> None:
         """Have an item here again that was not brought back, with all that belongs to its call.

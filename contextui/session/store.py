@@ -4,14 +4,17 @@ import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from heapq import merge
 from pathlib import Path
 from typing import NamedTuple
 
+from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.files.private import make_private
 from contextui.session.entry import Entry
-from contextui.session.loading import UnknownTurnError, check_is_session, load
+from contextui.session.loading import Loaded, UnknownTurnError, check_is_session, load
+from contextui.session.older import older_items
 from contextui.session.paths import (
     check_session_id,
     contextui_home,
@@ -82,8 +85,20 @@ class SessionView(NamedTuple):
     windows: WindowManager
     context: ContextManager
     notices: list[str]
-    offsets: Mapping[str, int]
-    """Where in the log each item stands."""
+    loaded: Loaded
+    """What is known after its log was read."""
+
+    @property
+    def offsets(self) -> Mapping[str, int]:
+        """Where in the log each item stands."""
+        return self.loaded.offsets
+
+    def items(self) -> Iterator[ContextItem]:
+        """All items by rising seq, those that were left in the log too, one after the other."""
+        here, loaded = self.context.get_all(), self.loaded
+        items = self.context.ledger.items
+        older = older_items(self.info.path, items, loaded.start, loaded.end)
+        return merge(older, here, key=lambda item: item.seq)
 
     def close(self) -> None:
         """Stop its windows."""
@@ -233,7 +248,7 @@ class SessionStore:
         notices = list[str]()
         windows, context = self._options.make(info.id, info.cwd)
         loaded = load(info.path, context, windows, notices.append, turn, whole=whole)
-        return SessionView(info, windows, context, notices, loaded.offsets)
+        return SessionView(info, windows, context, notices, loaded)
 
 
 def _ends_turn(line: bytes, turn: int) -> bool:
