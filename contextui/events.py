@@ -206,6 +206,11 @@ class Dispatcher:
         """Note an event; it is told by whoever delivers next."""
         self._waiting.append((listeners, event))
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether anything was posted that nobody heard of yet."""
+        return bool(self._waiting)
+
     def deliver(self, wait: bool = True) -> None:
         """Tell what was posted.
 

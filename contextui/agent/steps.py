@@ -13,7 +13,7 @@ from contextui.agent.retry import answer_to
 from contextui.agent.setup import Setup
 from contextui.agent.tools import ToolBox, ToolCall
 from contextui.agent.turn import Turn
-from contextui.context.item import BESIDE, ContextItem, ItemType
+from contextui.context.item import BESIDE, ContextItem, ItemType, Origin
 from contextui.context.pieces import Composition
 from contextui.events import Event
 from contextui.model import Answer, ModelRequest, Usage, UsageTold
@@ -97,7 +97,9 @@ class Steps:
         turn.partial.clear()
         words = "\n\n".join(words_in(blocks))
         if says_something(blocks):
-            item = self._context.add(ContextItem(ItemType.ASSISTANT, words, blocks=blocks))
+            origin = Origin(answer.model or self._setup.model().name, answer.usage.as_dict())
+            given = ContextItem(ItemType.ASSISTANT, words, blocks=blocks, origin=origin)
+            item = self._context.add(given)
             turn.answered, turn.text = True, words or turn.text
             turn.tell(AnswerGiven(item.id, words))
         return calls

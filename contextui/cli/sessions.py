@@ -1,8 +1,8 @@
 """`contextui sessions`: the sessions of this folder, or of all."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
 
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
@@ -11,17 +11,19 @@ from contextui.cli.earlier import unread
 from contextui.cli.place import here
 from contextui.cli.speaking import say, say_json, say_table, tell, terminal_columns
 from contextui.cli.words import words
+from contextui.session.entry import moment
 from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import one_line
 
 _SHORT_ID = 8
+_MOST = 5  # sessions that are named in a notice
 
 
 def run(arguments: Arguments) -> int:
     """List the sessions, the newest first."""
     survey = SessionStore().survey(None if arguments.everywhere else here())
     found = survey.sessions
-    for notice in unread(survey.unreadable):
+    for notice in (*unread(survey.unreadable), *_odd(found)):
         tell(notice)
     if arguments.json:
         say_json([{**asdict(info), "path": str(info.path)} for info in found])
@@ -38,6 +40,14 @@ def run(arguments: Arguments) -> int:
         )
         say(words("There are no sessions yet.") if arguments.everywhere else none_here)
     return status.DONE
+
+
+def _odd(found: Sequence[SessionInfo]) -> tuple[str, ...]:
+    """What to know about sessions with entries that cannot be read, in at most one line."""
+    odd = [f"{info.id[:_SHORT_ID]} ({info.odd_entries})" for info in found if info.odd_entries]
+    which = ", ".join([*odd[:_MOST], *(["…"] if len(odd) > _MOST else [])])
+    said = "Some entries of these sessions cannot be read and are left out: {which}."
+    return (words(said, which=which),) if odd else ()
 
 
 def _session_row(info: SessionInfo, *, everywhere: bool) -> list[str]:
@@ -67,6 +77,7 @@ def _fitting(rows: list[list[str]]) -> list[list[str]]:
 
 def _local(timestamp: str) -> str:
     try:
-        return datetime.fromisoformat(timestamp).astimezone().strftime("%Y-%m-%d %H:%M")
-    except ValueError:
+        when = moment(timestamp)
+        return when.astimezone().strftime("%Y-%m-%d %H:%M") if when is not None else "?"
+    except OverflowError:  # the first or the last day that there is, elsewhere
         return "?"

@@ -59,6 +59,13 @@ class Carried(NamedTuple):
     xml: str
 
 
+class Origin(NamedTuple):
+    """Where an answer comes from."""
+
+    model: str
+    usage: Mapping[str, Any]
+
+
 class Face(NamedTuple):
     """What of an item goes into a request."""
 
@@ -100,6 +107,7 @@ class ContextItem:
         stage: How far it has come.
         carried: The windows that were sent with it in the turn under way.
         held: What was sent of it, if it was changed since within the turn under way.
+        origin: The model that gave an answer, and what that cost; None if nobody says.
         revision: Counts the changes of its content.
         is_owned: Whether a manager has it.
 
@@ -110,7 +118,7 @@ class ContextItem:
 
     __slots__ = (
         *("type", "id", "seq", "pinned", "hidden", "tool_call_id", "tool_name", "is_error"),
-        *("gist", "whole", "stage", "carried", "held", "revision", "is_owned"),
+        *("gist", "whole", "stage", "carried", "held", "origin", "revision", "is_owned"),
         *("_body", "_facts"),
     )
 
@@ -127,6 +135,7 @@ class ContextItem:
     stage: Stage
     carried: tuple[Carried, ...]
     held: Face | None
+    origin: "Origin | None"
     revision: int
     is_owned: bool
     _body: "_Body | Load"  # in one place, as other threads read it while it leaves memory
@@ -146,6 +155,7 @@ class ContextItem:
         tool_name: str | None = None,
         is_error: bool = False,
         gist: str | None = None,
+        origin: "Origin | None" = None,
     ) -> None:
         try:
             kind = ItemType(type)
@@ -169,6 +179,7 @@ class ContextItem:
             stage=Stage.NEW,
             carried=(),
             held=None,
+            origin=origin,
             revision=0,
             is_owned=False,
             _body=(content, tuple(blocks) if blocks else None),

@@ -10,7 +10,7 @@ from contextui.config.choices import Placement
 from contextui.context import admission
 from contextui.context.edits import Edits
 from contextui.context.following import WindowFollower
-from contextui.context.item import SUMMARY, ContextItem, Hidden, ItemType
+from contextui.context.item import SUMMARY, ContextItem, Hidden, ItemType, is_conversation
 from contextui.context.ledger import Ledger
 from contextui.context.pieces import Composition
 from contextui.context.report import ContextStats, debug_line
@@ -163,6 +163,12 @@ class ContextManager(Edits):
         """How many items there are, and what they cost."""
         with self._lock:
             return self.ledger.stats()
+
+    def is_between_turns(self) -> bool:
+        """Whether no turn is running, and every listener was called for all that happened."""
+        with self._lock:
+            running = self.ledger.under_way or any(map(is_conversation, self.ledger.open))
+            return not running and not self._listeners.dispatcher.is_waiting
 
     def debug_lines(self) -> list[str]:
         """The `[✓]/[X]` lines, one for each item."""

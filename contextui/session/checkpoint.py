@@ -128,9 +128,7 @@ def _step_facts(step: Step) -> Any:
     return [_before_facts(before) for before in step]
 
 
-def _step(
-    facts: list[BeforeFacts] | BoundaryFacts, items: Mapping[str, ContextItem]
-) -> Step:
+def _step(facts: list[BeforeFacts] | BoundaryFacts, items: Mapping[str, ContextItem]) -> Step:
     if not isinstance(facts, list):
         summary = items.get(facts["summaryId"])
         hidden = (items[item_id] for item_id in facts["itemIds"] if item_id in items)

@@ -5,10 +5,10 @@ replays an entry finds every field there, of its type and within its bounds.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, NotRequired, TypeAlias
 
 from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from contextui.context.admission import clean_blocks
 from contextui.context.item import Hidden, ItemType

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from contextui.context.admission import clean_blocks
-from contextui.context.item import SUMMARY, ContextItem, ItemType, Load
+from contextui.context.item import SUMMARY, ContextItem, ItemType, Load, Origin
 from contextui.errors import ContextUIError, InvalidItemError
 from contextui.model import Block
-from contextui.session.entry import Entry, ToolResult, decode
+from contextui.session.entry import Entry, Message, ToolResult, decode
 from contextui.session.facts import ItemFacts
 from contextui.session.reading import line_at, open_plain
 
@@ -36,7 +36,10 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
         case ItemType.USER:
             fields: dict[str, Any] = {"type": "user", "message": _message("user", said)}
         case ItemType.ASSISTANT:
-            fields = {"type": "assistant", "message": _message("assistant", said)}
+            message = _message("assistant", said)
+            if item.origin is not None:
+                message |= {"model": item.origin.model, "usage": dict(item.origin.usage)}
+            fields = {"type": "assistant", "message": message}
         case ItemType.SYSTEM if item.is_summary:
             fields = {"type": "user", "isCompactSummary": True, "message": _message("user", said)}
             data["hidden"] = "compacted"  # together with its boundary it counts, or not at all
@@ -74,7 +77,7 @@ def item_of(entry: Entry) -> ContextItem | None:
     Raises:
         InvalidItemError: It should tell of one, and says nothing.
     """
-    data: ItemFacts = entry.data or {}
+    data: ItemFacts = entry.data or ItemFacts()
     kept = {name: data[name] for name in _KEPT if name in data}  # type: ignore[literal-required]
     if entry.subtype == "window_item":
         window_id: str = entry.data["windowId"]
@@ -99,7 +102,8 @@ def item_of(entry: Entry) -> ContextItem | None:
     text = said if isinstance(said, str) else data.get("text") or _words(blocks or ())
     if kind is ItemType.SYSTEM:
         blocks = None
-    return ContextItem(kind, text, id=entry.uuid, blocks=blocks, **kept)
+    origin = _origin(entry.message) if kind is ItemType.ASSISTANT else None
+    return ContextItem(kind, text, id=entry.uuid, blocks=blocks, origin=origin, **kept)
 
 
 def stored(path: Path, offset: int, item_id: str) -> Load:
@@ -117,9 +121,7 @@ def stored(path: Path, offset: int, item_id: str) -> Load:
     return read
 
 
-def _result(
-    entry: Entry, result: ToolResult, data: ItemFacts, kept: dict[str, Any]
-) -> ContextItem:
+def _result(entry: Entry, result: ToolResult, data: ItemFacts, kept: dict[str, Any]) -> ContextItem:
     output = result.output if result.output is not None else result.error
     # Blocks are ours; any other list is another program's JSON.
     blocks = _blocks(output, ItemType.TOOL) if isinstance(output, list) and "text" in data else None
@@ -138,6 +140,12 @@ def _result(
 
 def _message(role: str, content: object) -> dict[str, Any]:
     return {"role": role, "content": content}
+
+
+def _origin(message: Message) -> Origin | None:
+    if not isinstance(message.model, str):
+        return None
+    return Origin(message.model, message.usage if isinstance(message.usage, dict) else {})
 
 
 def _blocks(said: Any, kind: ItemType) -> list[Block]:

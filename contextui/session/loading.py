@@ -116,20 +116,19 @@ def load(
     """
     check_is_session(path)
     with path.open("rb") as file:
-        return _Loading(path, file, context, windows, warn, turn).run(whole)
+        return _Loading(file, context, windows, warn, turn).run(whole)
 
 
 class _Loading:
     def __init__(
         self,
-        path: Path,
         file: BinaryIO,
         context: ContextManager,
         windows: WindowManager,
         warn: Callable[[str], None],
         turn: int | None,
     ) -> None:
-        self._path = path
+        self._path = Path(file.name)
         self._file, self._context, self._windows = file, context, windows
         self._warn, self._until = warn, turn
         self._returning = ReturningWindows()
@@ -226,20 +225,19 @@ class _Loading:
         damage: list[Damage] = []
         try:
             checkpoint = decode(line.text)
-            data: CheckpointFacts = checkpoint.data
-            if checkpoint.subtype != "checkpoint":
-                behind.append(line)  # it only speaks of one
-                return None
-            if self._until is not None and data["turn"] > self._until:
-                return None
-            if "digest" not in data and not is_consistent(data):
-                return None
+        except DamagedLineError:
+            checkpoint = None
+        if checkpoint is None or checkpoint.subtype != "checkpoint":
+            behind.append(line)  # it is reported with all others, or only speaks of one
+            return None
+        data: CheckpointFacts = checkpoint.data
+        is_too_new = self._until is not None and data["turn"] > self._until
+        if is_too_new or ("digest" not in data and not is_consistent(data)):
+            return None
+        try:
             items = self._items_at(data, damage)
             closings = [(offset, self._closing_at(offset)) for offset in data["closed"]]
             rest = list(self._counted(entries(iter(reversed(behind)), damage.append)))
-        except DamagedLineError:
-            behind.append(line)  # it is reported with all others
-            return None
         except Exception:  # it leads nowhere: it is passed over, and an earlier one taken
             return None
         known = {item.id for item in items.values()} | {entry.uuid for _, entry in rest}

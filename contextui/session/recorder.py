@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
 
+from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.events import (
     Compacted,
@@ -25,15 +26,16 @@ from contextui.events import (
 )
 from contextui.session.checkpoint import Places, checkpoint_data
 from contextui.session.entry import encode
-from contextui.session.items import item_fields
+from contextui.session.items import call_fields, item_fields
 from contextui.session.loading import Loaded
 from contextui.session.log import SessionLog
+from contextui.session.recent import Recent
 from contextui.version import VERSION
 from contextui.windowing.env import Clock
 from contextui.windowing.manager import WindowManager
 
 CHECKPOINT_EVERY = 1_000
-"""Entries after which the end of a turn is a good place for a checkpoint."""
+"""Entries after which a checkpoint is due, at the next moment at which no turn is running."""
 
 _BEGINNING = ("session", "prompt")
 """The entries with which every session begins, before anything happens in it."""
@@ -60,6 +62,7 @@ class Recorder:
         context: The items to follow.
         windows: The windows to follow.
         checkpoint_every: See `CHECKPOINT_EVERY`.
+        recent: Is told that the session was written.
     """
 
     def __init__(
@@ -69,7 +72,10 @@ class Recorder:
         context: ContextManager,
         windows: WindowManager,
         checkpoint_every: int = CHECKPOINT_EVERY,
+        *,
+        recent: Recent | None = None,
     ) -> None:
+        self._recent = recent
         self._log, self._stamp, self._context, self._windows = log, stamp, context, windows
         self._every = checkpoint_every
         self._lock = threading.RLock()
@@ -86,6 +92,8 @@ class Recorder:
         self.read_from = 0
         """Where in the log the checkpoint stands from which it was brought back."""
         self._since_checkpoint = 0
+        self._wants_checkpoint = False
+        self._summary_id: str | None = None  # it is written behind its boundary
         self._recalled: set[str] = set()  # items that are here again
         self._absent: list[dict[str, Any]] = []  # windows that came back to no class
         self._logged: dict[str, str] = {}  # the newest version of each window that is in the log
@@ -140,47 +148,57 @@ class Recorder:
             )
             self.parent = identity
             self._since_checkpoint += 1
-            if self._held is None:
-                return self._log.append(line, written)
-            self._held.append((line, written))
-            if fields.get("subtype") in _BEGINNING:
-                return True
-            held, self._held = self._held, None
-            for one in held[:-1]:
-                self._log.append(*one)
-            return self._log.append(*held[-1])
+            if self._held is not None:
+                if fields.get("subtype") in _BEGINNING:
+                    self._held.append((line, written))
+                    return True
+                for held in self._held:
+                    self._log.append(*held)
+                self._held = None
+            is_written = self._log.append(line, written)
+            if self._recent is not None and fields.get("subtype") != "session":
+                self._recent.touch()
+            return is_written
 
     def _hear(self, event: Event) -> None:
         with self._lock:
-            match event:
-                case ItemAdded():
-                    self._item_added(event.item_id)
-                case ItemsChanged() if event.operation not in _FOLLOWS_BY_ITSELF:
-                    self._changed(event)
-                case CutMoved():
-                    self._note("cut", cut=event.cut)
-                case Compacted():
-                    self._boundary(event)
-                case UsageReported():
-                    self._note("usage", counted=event.counted, usage=dict(event.usage))
-                case RequestSent():
-                    self._request(event)
-                case TurnEnded():
-                    self._turn_ended(event)
-                case WindowActed() | WindowFocused() | WindowDetailChanged():
-                    self._window_used(event)
-                case WindowOpened():
-                    self._window_opened(event.window_id)
-                case WindowClosed():
-                    self._window_closed(event)
+            self._write_down(event)
+            if self._since_checkpoint >= self._every:
+                self._wants_checkpoint = True
+            if self._wants_checkpoint:
+                self.checkpoint()
+
+    def _write_down(self, event: Event) -> None:
+        if isinstance(event, ItemAdded | RequestSent | TurnEnded):
+            self._write_summary({})  # its boundary did not follow
+        match event:
+            case ItemAdded():
+                self._item_added(event.item_id)
+            case ItemsChanged() if event.operation not in _FOLLOWS_BY_ITSELF:
+                self._changed(event)
+            case CutMoved():
+                self._note("cut", cut=event.cut)
+            case Compacted():
+                self._boundary(event)
+            case UsageReported():
+                self._note("usage", counted=event.counted, usage=dict(event.usage))
+            case RequestSent():
+                self._request(event)
+            case TurnEnded():
+                self._turn_ended(event)
+            case WindowActed() | WindowFocused() | WindowDetailChanged():
+                self._window_used(event)
+            case WindowOpened():
+                self._window_opened(event.window_id)
+            case WindowClosed():
+                self._window_closed(event)
 
     def _changed(self, event: ItemsChanged) -> None:
         facts = {"itemIds": list(event.item_ids), "fields": dict(event.fields)}
         self._note("change", operation=event.operation, **facts)
         if not self._recalled.isdisjoint(event.item_ids):
             # Whoever resumes would have to read the whole log to know them.
-            self._since_checkpoint = max(self._since_checkpoint, self._every)
-            self.checkpoint()
+            self._wants_checkpoint = True
 
     def _boundary(self, event: Compacted) -> None:
         """Write what was compacted, and how everything stands: nothing before it must be read."""
@@ -193,16 +211,32 @@ class Recorder:
         data = {"itemIds": list(event.item_ids), "summaryId": event.summary_id}
         boundary = {"type": "system", "subtype": "compact_boundary", "compactMetadata": metadata}
         self.write({**boundary, "data": data})
-        self.checkpoint()
+        if self._summary_id == event.summary_id:
+            self._write_summary({"compactMetadata": metadata})
+        self._wants_checkpoint = True
 
     def _now(self) -> str:
         return self._stamp.clock().astimezone(UTC).isoformat().replace("+00:00", "Z")
 
     def _item_added(self, item_id: str) -> None:
-        def written(offset: int) -> None:
-            self.offsets[item_id] = offset
+        item = self._context.get(item_id)
+        if item.is_summary:
+            self._summary_id = item_id
+            return
+        self._write_item(item)
+        for fields in call_fields(item):
+            self.write(fields)
 
-        self.write(item_fields(self._context.get(item_id)), item_id, written)
+    def _write_summary(self, metadata: dict[str, Any]) -> None:
+        if self._summary_id is not None:
+            self._write_item(self._context.get(self._summary_id), metadata)
+            self._summary_id = None
+
+    def _write_item(self, item: ContextItem, more: Mapping[str, Any] | None = None) -> None:
+        def written(offset: int) -> None:
+            self.offsets[item.id] = offset
+
+        self.write({**item_fields(item), **(more or {})}, item.id, written)
 
     def _window_closed(self, event: WindowClosed) -> None:
         def written(offset: int) -> None:
@@ -240,13 +274,14 @@ class Recorder:
     def _turn_ended(self, event: TurnEnded) -> None:
         self.turn += not event.early
         self._note("turn_end", turn=self.turn, early=event.early)
-        if self._since_checkpoint >= self._every and not event.early:
+        if self._since_checkpoint >= self._every:
             self.checkpoint()
         self._log.sync()
 
     def checkpoint(self) -> None:
         """Write down how everything stands, so that resuming need not read what came before."""
-        if not self._log.unsaved and not self._context.ledger.open:
+        if not self._log.unsaved and self._is_settled():
+            self._wants_checkpoint = False
             places = Places(self.offsets, self.closings)
             data = checkpoint_data(self._context, self._windows, places, self.turn)
             data["windows"] += self._absent  # they may come back to a later run
@@ -254,6 +289,11 @@ class Recorder:
             self._since_checkpoint = 0
             # Whoever resumes here has not read the renders of before.
             self._shown.clear()
+
+    def _is_settled(self) -> bool:
+        """Whether no turn is running, and the log has everything that there is."""
+        is_written = all(item.id in self.offsets for item in self._context.ledger.open)
+        return is_written and self._context.is_between_turns()
 
     def _window_opened(self, window_id: str) -> None:
         window = self._windows.get(window_id)
@@ -266,6 +306,8 @@ class Recorder:
 
     def _window_used(self, event: WindowActed | WindowFocused | WindowDetailChanged) -> None:
         if isinstance(event, WindowActed):
+            window = self._windows.get(event.window_id)
+            focus_id = window.runtime.focus_id if window is not None else None
             self._note(
                 "window_acted",
                 windowId=event.window_id,
@@ -273,6 +315,7 @@ class Recorder:
                 actor=event.actor,
                 ok=event.ok,
                 text=event.text,
+                **({"focusId": focus_id} if focus_id else {}),
             )
         elif isinstance(event, WindowFocused):
             self._note("window_focused", windowId=event.window_id)

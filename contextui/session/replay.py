@@ -153,7 +153,7 @@ class Replay:
             self._boundary = _Boundary("")  # another program's
             return
         given = entry.compact_metadata.trigger if entry.compact_metadata else "auto"
-        trigger = next((one for one in get_args(Trigger) if one == given), "auto")
+        trigger: Trigger = next((one for one in get_args(Trigger) if one == given), "auto")
         boundary = _Boundary(data["summaryId"], tuple(data["itemIds"]), trigger)
         if summary := self._known([boundary.summary_id]):  # older logs have it first
             self._fold(boundary, summary[0])

@@ -16,6 +16,7 @@ from contextui.session.loading import Loaded, check_is_session, load
 from contextui.session.log import SessionLog
 from contextui.session.memory import MemoryStore
 from contextui.session.older import older_items
+from contextui.session.recent import Recent
 from contextui.session.recorder import CHECKPOINT_EVERY, Recorder, Stamp
 from contextui.tokens import TokenCounter
 from contextui.windowing.base import Window
@@ -35,7 +36,7 @@ class SessionOptions:
         placement: Where live windows stand in a request.
         counter: Makes what counts tokens; each session has its own, as it learns.
         clock: Tells the time.
-        checkpoint_every: Entries after which the end of a turn gets a checkpoint.
+        checkpoint_every: Entries after which a checkpoint is due.
     """
 
     classes: Iterable[type[Window]] = ()
@@ -98,7 +99,10 @@ class Session:
             loaded = self._load() if path.exists() and path.stat().st_size else None
             stamp = Stamp(session_id, cwd, branch_of(Path(cwd)), options.clock)
             every = options.checkpoint_every
-            self._recorder = Recorder(self._log, stamp, self.context, self.windows, every)
+            recent = Recent(path.parent, session_id)
+            self._recorder = Recorder(
+                self._log, stamp, self.context, self.windows, every, recent=recent
+            )
             if loaded is None:
                 if lazy:
                     self._recorder.hold_back()

@@ -4,6 +4,7 @@ import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from heapq import merge
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +13,8 @@ from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.files.private import make_private
-from contextui.session.entry import Entry
+from contextui.session.entry import Entry, moment
+from contextui.session.items import item_of
 from contextui.session.loading import Loaded, UnknownTurnError, check_is_session, load
 from contextui.session.older import older_items
 from contextui.session.paths import (
@@ -21,6 +23,7 @@ from contextui.session.paths import (
     escape_project_path,
 )
 from contextui.session.reading import entries, lines, lines_backwards, open_plain
+from contextui.session.recent import recent_ids
 from contextui.session.session import Session, SessionOptions
 from contextui.text import for_model, one_line, quote
 from contextui.windowing.manager import WindowManager
@@ -47,6 +50,7 @@ class SessionInfo:
         updated: When its last entry was written, as its log says.
         size: How many bytes its log has.
         is_empty: Whether nobody said anything in it, and no window was opened.
+        odd_entries: How many of the entries that were read for this could not be.
     """
 
     id: str
@@ -57,6 +61,7 @@ class SessionInfo:
     updated: str
     size: int
     is_empty: bool = False
+    odd_entries: int = 0
 
 
 class Unreadable(NamedTuple):
@@ -74,8 +79,9 @@ class Survey(NamedTuple):
 
     @property
     def latest(self) -> SessionInfo | None:
-        """The session with the newest entry; an empty one only if all are."""
-        return max(self.sessions, key=lambda one: (not one.is_empty, one.updated), default=None)
+        """The session that was written last; an empty one only if all are."""
+        said = (one for one in self.sessions if not one.is_empty)
+        return next(said, self.sessions[0] if self.sessions else None)
 
 
 class SessionView(NamedTuple):
@@ -182,11 +188,12 @@ class SessionStore:
         return info
 
     def latest(self, cwd: str | Path) -> SessionInfo | None:
-        """The session of this folder with the newest entry; an empty one only if all are."""
+        """The session of this folder that was written last; an empty one only if all are."""
         return self.survey(cwd).latest
 
     def list(self, cwd: str | Path | None = None) -> list[SessionInfo]:
-        """The sessions of this folder, or of all; the one with the newest entry first."""
+        """The sessions of this folder, the one that was written last first; or of all folders,
+        by the times in their logs."""
         return [*self.survey(cwd).sessions]
 
     def survey(self, cwd: str | Path | None = None) -> Survey:
@@ -207,7 +214,9 @@ class SessionStore:
                 unreadable.append(Unreadable(path, "it is damaged, or no session"))
             elif cwd is None or info.cwd == os.path.abspath(cwd):
                 found.append(info)
-        found.sort(key=lambda info: info.updated, reverse=True)
+        recent = recent_ids(self.home / "projects" / folder) if folder is not None else []
+        ranks = {session_id: rank for rank, session_id in enumerate(recent)}
+        found.sort(key=lambda info: (ranks.get(info.id, -1), _when(info)), reverse=True)
         return Survey(tuple(found), tuple(unreadable))
 
     def fork(self, session_id: str, turn: int | None = None) -> Session:
@@ -287,27 +296,46 @@ def _as_named_here(cwd: str) -> str:
     return here if for_model(here) == cwd else cwd
 
 
+def _when(info: SessionInfo) -> datetime:
+    """When it was written, as its log says; one whose time nobody can read comes last."""
+    return moment(info.updated) or datetime.min.replace(tzinfo=UTC)
+
+
 def _reason(error: OSError) -> str:
     return error.strerror or type(error).__name__
 
 
 def _read_info(path: Path) -> SessionInfo:
+    odd: set[int] = set()
     with open_plain(path) as file:
         first: list[Entry] = []
-        for _, entry in entries(lines(file), lambda _: None):
+        for _, entry in entries(lines(file), lambda damage: odd.add(damage.offset)):
             first.append(entry)
-            if entry.type == "user" or len(first) == _FIRST_LINES:
+            if _is_said(entry) or len(first) == _FIRST_LINES:
                 break
-        newest = next((entry for _, entry in entries(lines_backwards(file), lambda _: None)), None)
-    said = next((one.message.content for one in first if one.type == "user" and one.message), "")
+        last = entries(lines_backwards(file), lambda damage: odd.add(damage.offset))
+        newest = next((entry for _, entry in last), None)
     started = first[0].timestamp if first else ""
     return SessionInfo(
         id=path.stem,
         cwd=_as_named_here(next((one.cwd for one in first if one.cwd), "")),
         path=path,
-        first_words=one_line(said if isinstance(said, str) else "", 60),
+        first_words=one_line(next((_words(one) for one in first if _is_said(one)), ""), 60),
         started=started,
         updated=newest.timestamp if newest else started,
         size=path.stat().st_size,
-        is_empty=not any(one.type == "user" or one.subtype == "window_opened" for one in first),
+        is_empty=not any(_is_said(one) or one.subtype == "window_opened" for one in first),
+        odd_entries=len(odd),
     )
+
+
+def _is_said(entry: Entry) -> bool:
+    return entry.type == "user" and not entry.is_compact_summary
+
+
+def _words(entry: Entry) -> str:
+    try:
+        item = item_of(entry)
+    except ContextUIError:
+        return ""
+    return item.content if item is not None else ""

@@ -5,7 +5,7 @@ import copy
 import itertools
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +122,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Every place in an entry, at any depth."""
     if path:
         yield path
-    inner = value.items() if isinstance(value, dict) else ()
+    inner: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else ()
     inner = enumerate(value) if isinstance(value, list) else inner
     for key, one in inner:
         yield from places(one, (*path, key))

@@ -1,5 +1,6 @@
 """What went wrong once, or might: each of these was a way to lose something."""
 
+import json
 import os
 import threading
 from pathlib import Path
@@ -142,8 +143,8 @@ def test_stray_things_among_the_logs_keep_nobody_waiting(store: SessionStore) ->
 
 
 def test_a_number_that_no_reader_takes_is_a_placeholder_and_damage_when_read() -> None:
-    written = decode(encode({**fields(1), "data": {"huge": 10**5_000}}))
-    assert written.data == {"huge": "[a very large number]"}
+    written = json.loads(encode({**fields(1), "data": {"huge": 10**5_000}}))
+    assert written["data"] == {"huge": "[a very large number]"}
     line = encode(fields(1)).replace(b'"timestamp"', b'"n":' + b"9" * 5_000 + b',"timestamp"')
     with pytest.raises(Exception, match="not JSON"):
         decode(line)

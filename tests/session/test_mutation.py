@@ -1,10 +1,7 @@
 """Any single entry of a log may be odd: it is left out, every other one is there (F06)."""
 
-import json
 import os
-import shutil
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from contextui import ContextItem, ItemType, SessionStore
+from contextui import ContextItem, ItemType
 from contextui.session.session import Session
 from tests.cli.calling import Program
 from tests.session.mutation import make_log, mutants, store_of

@@ -411,6 +411,7 @@ def test_another_programs_log_of_this_form_opens(store: SessionStore) -> None:
 def test_a_newer_schema_is_refused_politely(store: SessionStore) -> None:
     header = json.loads(SAMPLES.splitlines()[0])
     header |= {"type": "system", "subtype": "session", "data": {"schema": 99}}
+    header["version"] = "99.0.0"
     path = foreign(store, json.dumps(header) + "\n")
     before = path.read_bytes()
     for attempt in (store.open, store.fork, store.view):

@@ -64,6 +64,9 @@ CHINESE: dict[str, str] = {
     ),
     "No session of {folder} can be read.": "{folder} 的会话都无法读取。",
     "There are sessions that cannot be read: {which}.": "有会话无法读取：{which}。",
+    "Some entries of these sessions cannot be read and are left out: {which}.": (
+        "这些会话中有条目无法读取，已略去：{which}。"
+    ),
     "The current folder is gone. Go to another one.": "当前文件夹已不存在。请换一个。",
     "The app needs a terminal; contextui -p PROMPT answers without one.": (
         "应用需要终端；没有终端时请用 contextui -p PROMPT。"

@@ -1,0 +1,68 @@
+"""Which sessions of a folder were written last, in an order that no clock can change.
+
+Each folder of sessions has a file `recent` with the ids of its sessions, the one that was written
+last at the end. Nothing depends on it but the order: where it is missing or damaged, the times
+in the logs decide.
+"""
+
+import os
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from contextui.files.private import write_private
+from contextui.session.paths import SESSION_ID
+from contextui.session.reading import open_plain
+
+_NAME = "recent"
+_MOST = 1_000  # sessions that are remembered
+_LONGEST = 1 << 17  # bytes that are read; so many ids have less
+_PATIENCE = 0.2  # seconds to wait for another process
+
+
+class Recent:
+    """Notes that a session was written, whenever another one was written since.
+
+    Args:
+        folder: The folder that holds the logs of one project.
+        session_id: The session that is written here.
+    """
+
+    def __init__(self, folder: Path, session_id: str) -> None:
+        self._folder, self._session_id = folder, session_id
+        self._seen: tuple[int, ...] | None = None  # the file that has this session at its end
+
+    def touch(self) -> None:
+        """Put the session at the end. What fails is tried again with the next entry."""
+        path = self._folder / _NAME
+        try:
+            if self._seen is not None and self._seen == _identity(os.stat(path)):
+                return
+            lock = FileLock(str(self._folder / f"{_NAME}.lock"), timeout=_PATIENCE, mode=0o600)
+            with lock:
+                ids = recent_ids(self._folder)
+                if ids[-1:] != [self._session_id]:
+                    rest = [one for one in ids if one != self._session_id]
+                    text = "\n".join([*rest[1 - _MOST :], self._session_id, ""])
+                    self._seen = _identity(write_private(path, text.encode()))
+                else:
+                    self._seen = _identity(os.stat(path))
+        except (OSError, Timeout):
+            self._seen = None
+
+
+def recent_ids(folder: Path) -> list[str]:
+    """The sessions of a folder that are known to have been written, the last one at the end."""
+    try:
+        with open_plain(folder / _NAME) as file:
+            data = file.read(_LONGEST + 1)
+    except OSError:
+        return []
+    if len(data) > _LONGEST:
+        return []  # we never wrote that
+    found = data.decode("ascii", "replace").split("\n")
+    return list(dict.fromkeys(one for one in found if SESSION_ID.fullmatch(one)))
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
