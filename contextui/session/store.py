@@ -2,7 +2,8 @@
 
 import os
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from heapq import merge
@@ -318,7 +319,7 @@ def _read_info(path: Path) -> SessionInfo:
     started = first[0].timestamp if first else ""
     return SessionInfo(
         id=path.stem,
-        cwd=_as_named_here(next((one.cwd for one in first if one.cwd), "")),
+        cwd=_as_named_here(_cwd(path, [*first, *([newest] if newest else [])])),
         path=path,
         first_words=one_line(next((_words(one) for one in first if _is_said(one)), ""), 60),
         started=started,
@@ -327,6 +328,14 @@ def _read_info(path: Path) -> SessionInfo:
         is_empty=not any(_is_said(one) or one.subtype == "window_opened" for one in first),
         odd_entries=len(odd),
     )
+
+
+def _cwd(path: Path, found: Iterable[Entry]) -> str:
+    """The folder that most entries name; of those, one that the folder of the log is named after.
+    A single entry may be odd."""
+    named = Counter(one.cwd for one in found if one.cwd)
+    fitting = [cwd for cwd in named if escape_project_path(cwd) == path.parent.name]
+    return max(fitting or named, key=lambda cwd: named[cwd], default="")
 
 
 def _is_said(entry: Entry) -> bool:

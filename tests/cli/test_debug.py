@@ -1,11 +1,12 @@
 """`contextui debug`: what the model sees of a session, without opening it."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
 from contextui import SessionStore
-from tests.agent.server import Server, answer, call
+from tests.agent.server import MODEL, Server, answer, call
 from tests.cli.calling import Program
 
 
@@ -118,3 +119,18 @@ def test_a_session_that_is_not_there_is_an_error(program: Program) -> None:
     program("debug").fails(2, "no session")
     program("debug", "nonsense").fails(2, '"nonsense"')
     assert program.files() == []
+
+
+def test_the_log_says_which_model_answered_and_what_that_cost(
+    program: Program, server: Server
+) -> None:
+    """S2.2: message.model and message.usage on answers, and an entry for each call."""
+    (info,) = program.sessions()
+    logged = [json.loads(line) for line in info.path.read_text("utf-8").splitlines()]
+    answers = [one["message"] for one in logged if one["type"] == "assistant"]
+    assert len(answers) == 4
+    assert {one["model"] for one in answers} == {MODEL}
+    assert all(one["usage"]["output_tokens"] == 25 for one in answers)
+    calls = [one["tool"] for one in logged if one["type"] == "tool_use"]
+    assert [call["name"] for call in calls] == ["create", "action"]
+    assert calls[0]["input"] == {"name": "todo", "args": {"items": ["milk"]}}

@@ -8,13 +8,15 @@ import os
 import random
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from contextui import SessionOptions, SessionStore, TokenCounter
-from tests.context.conversation import NotesWindow, wire
+from contextui.cli import main
+from tests.context.conversation import NotesWindow, rough_counter, wire
 from tests.session.test_crash import talking
 from tests.session.writer import Writer, peak_memory, store_in
 
@@ -86,6 +88,33 @@ def resume(home: Path, session_id: str) -> dict[str, Any]:
         return facts_of(writer) | figures | {"notices": session.notices}
 
 
+def make_wide(home: Path, turns: int) -> dict[str, Any]:
+    """Turns of some 160 KB each, most of which no request shows any more."""
+    os.fdatasync = lambda fd: None
+    options = SessionOptions(classes=[NotesWindow], counter=rough_counter, checkpoint_every=50)
+    with SessionStore(home, options).create(home) as session:
+        writer = Writer(session, random.Random(0))
+        for number in range(turns):
+            for part in range(8):
+                writer.say(f"{number} {part} " + "words " * 1_600)
+                writer.send(BUDGET)
+                writer.answer(f"{number} {part} " + "answer " * 1_500)
+            writer.context.end_turn()
+        return facts_of(writer)
+
+
+def show(home: Path, *words: str) -> dict[str, Any]:
+    """Call `contextui debug`; the memory that it took, and how much it wrote."""
+    os.environ["CONTEXTUI_HOME"] = str(home)
+    os.chdir(home)
+    from contextui.cli import debug  # noqa: F401, PLC0415  loaded before it is measured
+
+    before = peak_memory()
+    with Path(home / "shown").open("w") as file, redirect_stdout(file):
+        assert main(["debug", *words]) == 0
+    return {"memory": peak_memory() - before, "size": (home / "shown").stat().st_size}
+
+
 def in_a_process(*arguments: str | Path) -> Any:
     done = subprocess.run(
         [sys.executable, "-m", "tests.session.test_large", *arguments],
@@ -113,6 +142,9 @@ def test_a_long_session_resumes_from_its_end(tmp_path: Path) -> None:
     assert resumed["read"] < 20 * MEGABYTE
     assert resumed["digest"] == made["digest"]
     assert resumed["items"] == made["items"]
+    for words in ([], ["--json"]):
+        shown = in_a_process("debug", tmp_path, made["id"], *words)
+        assert shown["memory"] < 100 * MEGABYTE
 
 
 def test_a_hole_before_the_last_checkpoint_is_not_read(tmp_path: Path) -> None:
@@ -159,8 +191,33 @@ def test_any_turn_looks_as_it_did_when_it_ended(tmp_path: Path, seed: int) -> No
         assert wire(fork.composed()) == composed[turn]
 
 
+@pytest.mark.parametrize("words", [[], ["--json"]], ids=["lines", "json"])
+def test_what_debug_takes_in_memory_does_not_grow_with_the_log(
+    tmp_path: Path, words: list[str]
+) -> None:
+    """G12: items are read and written one after the other."""
+    taken = []
+    for turns in (12, 96):
+        home = tmp_path / str(turns)
+        home.mkdir()
+        made = in_a_process("wide", home, str(turns))
+        path = store_of(home).find(made["id"]).path
+        assert path.stat().st_size > turns * 160_000
+        taken.append(in_a_process("debug", home, *words))
+        shown = (home / "shown").read_text("utf-8")
+        if words:
+            assert [one["seq"] for one in json.loads(shown)["items"]] == [*range(1, turns * 16 + 1)]
+        else:
+            assert len(shown.splitlines()) == turns * 16 + 2
+    assert taken[1]["memory"] - taken[0]["memory"] < 3 * MEGABYTE  # of 13 MB that are more
+
+
 if __name__ == "__main__":
     match sys.argv[1:]:
+        case ["wide", home, turns]:
+            print(json.dumps(make_wide(Path(home), int(turns))))
+        case ["debug", home, *words]:
+            print(json.dumps(show(Path(home), *words)))
         case ["make", home, *hole]:
             print(json.dumps(make(Path(home), *hole)))
         case ["resume", home, session_id]:

@@ -37,6 +37,7 @@ from contextui.session.reading import Line, line_at
 from contextui.session.replay import NewerSchemaError
 from contextui.session.session import Session
 from contextui.session.store import UnknownSessionError
+from contextui.windows.notebook import NotebookWindow
 from tests.context.conversation import NotesWindow, wire
 from tests.context.test_properties import specified
 from tests.session.test_log import SAMPLES
@@ -141,7 +142,7 @@ def test_entries_have_the_documents_form(session: Session) -> None:
     talk.call(1, "I will")
     talk.result("it failed", is_error=True)
     logged = [json.loads(line) for line in session.path.read_text("utf-8").splitlines()]
-    header, words, answer, result = logged
+    header, words, answer, use, result = logged
     assert header["subtype"] == "session"
     for entry in logged:
         assert {"uuid", "parentUuid", "sessionId", "timestamp", "cwd", "version"} <= entry.keys()
@@ -150,6 +151,8 @@ def test_entries_have_the_documents_form(session: Session) -> None:
     assert words["message"] == {"role": "user", "content": "hello"}
     assert words["parentUuid"] == header["uuid"]
     assert answer["message"]["content"][0] == {"type": "text", "text": "I will"}
+    assert use["type"] == "tool_use"
+    assert use["tool"] == {"id": "call_1", "name": "action", "input": {"n": 1}}
     assert result["type"] == "tool_result"
     assert result["toolResult"] == {"id": "call_1", "output": "it failed", "error": "it failed"}
 
@@ -173,6 +176,61 @@ def test_background_changes_are_logged_only_when_a_request_carried_them(session:
     talk.say("look")
     talk.send()
     assert states() == 1
+
+
+def test_a_summary_follows_its_boundary_with_what_was_done(
+    store: SessionStore, session: Session
+) -> None:
+    """S2.2: boundary first, then the summary; both say what the compaction did."""
+    talk = Talk(session)
+    for number in range(4):
+        talk.turn(f"words {number}", "an answer")
+    talk.context.compact(list(talk.context.get_active())[:4], "They talked.", files=("a.py",))
+    composed = wire(talk.composed())
+    session.close()
+    logged = [json.loads(line) for line in session.path.read_text("utf-8").splitlines()]
+    boundary, summary, checkpoint = logged[-3:]
+    assert boundary["subtype"] == "compact_boundary"
+    assert (summary["type"], summary["isCompactSummary"]) == ("user", True)
+    assert summary["message"] == {"role": "user", "content": "They talked."}
+    assert summary["parentUuid"] == boundary["uuid"]
+    assert checkpoint["subtype"] == "checkpoint"
+    for entry in (boundary, summary):
+        metadata = entry["compactMetadata"]
+        assert metadata.keys() == {"trigger", "preTokens", "postTokens", "filesIncluded"}
+        assert (metadata["trigger"], metadata["filesIncluded"]) == ("manual", ["a.py"])
+    for whole in (False, True):
+        view = store.view(session.id, whole=whole)
+        assert wire(view.context.compose().messages) == composed
+        assert view.notices == []
+    # Without its summary a boundary hides nothing: so no crash between the two loses words.
+    for count in (len(logged) - 2, len(logged) - 1):
+        lines = session.path.read_bytes().splitlines(keepends=True)
+        cut = foreign(store, b"".join(lines[:count]).decode(), f"cut{count}")
+        with store.open(cut.stem) as again:
+            shown = sum(item.type is not ItemType.SYSTEM for item in again.context.get_active())
+            assert shown == (8 if count == len(logged) - 2 else 4)
+
+
+def test_a_log_with_the_summary_before_its_boundary_loads(
+    store: SessionStore, session: Session
+) -> None:
+    """As version 1 wrote it: a system prompt."""
+    talk = Talk(session)
+    for number in range(4):
+        talk.turn(f"words {number}", "an answer")
+    talk.context.compact(list(talk.context.get_active())[:4], "They talked.")
+    composed = wire(talk.composed())
+    session.close()
+    *before, boundary, summary, _ = session.path.read_text("utf-8").splitlines()
+    old = json.loads(summary)
+    del old["compactMetadata"]
+    old |= {"type": "system", "subtype": "prompt"}
+    old["message"]["role"] = "system"
+    path = foreign(store, "\n".join([*before, json.dumps(old), boundary, ""]), "old")
+    with store.open(path.stem) as again:
+        assert again.notices == []
+        assert wire(again.context.compose().messages) == composed
 
 
 # --- coming back -----------------------------------------------------------------------------
@@ -287,6 +345,23 @@ def test_undo_reaches_back_before_the_resume(store: SessionStore, session: Sessi
         assert seen == [("changed", "dropped"), ("changed", None), ("first", None)]
 
 
+def test_the_focus_of_a_window_comes_back(tmp_path: Path) -> None:
+    """S1.1: what was acted on last, also by way of a checkpoint."""
+    for every in (1_000, 1):
+        options = SessionOptions(classes=[NotebookWindow], checkpoint_every=every)
+        store = SessionStore(tmp_path / f"home{every}", options)
+        with store.create(tmp_path) as session:
+            window = session.windows.open("notebook", project=False)
+            for action_id, params in (("write", {"text": "A note. " * 90}), ("collapse_all", {})):
+                assert asyncio.run(session.windows.act(window.id, action_id, params)).ok
+            assert asyncio.run(session.windows.act(window.id, "expand-entry-1")).ok
+            focus = window.snapshot().state.focus_id
+            assert focus is not None
+        with store.open(session.id) as again:
+            (window,) = again.windows.windows()
+            assert window.snapshot().state.focus_id == focus
+
+
 def test_what_is_folded_and_unfolded_stays_so_and_can_be_turned_again(
     store: SessionStore, session: Session
 ) -> None:
@@ -342,6 +417,83 @@ def test_continuing_takes_the_newest_session_of_the_folder(store: SessionStore) 
     assert latest is not None
     assert latest.id == first.id
     assert store.latest("/elsewhere") is None
+
+
+def at(moment: datetime) -> SessionOptions:
+    return SessionOptions(classes=[NotesWindow], clock=lambda: moment)
+
+
+LATE, EARLY = datetime(2031, 1, 1, tzinfo=UTC), datetime(2021, 1, 1, tzinfo=UTC)
+
+
+def two_sessions(home: Path) -> tuple[Session, Session]:
+    """One, and then another one when the clock was set back by ten years."""
+    with SessionStore(home, at(LATE)).create("/p") as first:
+        first.context.add(ContextItem(ItemType.USER, "first"))
+    with SessionStore(home, at(EARLY)).create("/p") as second:
+        second.context.add(ContextItem(ItemType.USER, "second"))
+    return first, second
+
+
+def latest_in(home: Path) -> str:
+    latest = SessionStore(home).latest("/p")
+    assert latest is not None
+    return latest.id
+
+
+def test_a_clock_that_jumps_does_not_mislead(tmp_path: Path) -> None:
+    """G14: the session that was written last, whatever time its entries say."""
+    first, second = two_sessions(tmp_path)
+    assert latest_in(tmp_path) == second.id
+    assert [one.id for one in SessionStore(tmp_path).list("/p")] == [second.id, first.id]
+    with SessionStore(tmp_path, at(EARLY - timedelta(days=999))).open(first.id) as again:
+        again.context.add(ContextItem(ItemType.USER, "later"))
+    assert latest_in(tmp_path) == first.id
+    with SessionStore(tmp_path, at(LATE)).create("/p"):
+        pass  # nothing was said in it
+    assert latest_in(tmp_path) == first.id
+
+
+def test_of_two_open_sessions_the_one_that_wrote_last_is_the_latest(tmp_path: Path) -> None:
+    late, early = SessionStore(tmp_path, at(LATE)), SessionStore(tmp_path, at(EARLY))
+    with late.create("/p") as first, early.create("/p") as second:
+        for number in range(3):
+            for session in (first, second):
+                session.context.add(ContextItem(ItemType.USER, f"words {number}"))
+                assert latest_in(tmp_path) == session.id
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        *(b"", b"\n\n", b"no-such-session\n", b"\xff\xfe\x00", b"../../x\n" * 9, b"x" * 10**7),
+        *("fifo", "folder", "link", "gone"),
+    ],
+    ids=str,
+)
+def test_without_a_sound_file_of_recent_sessions_times_decide(
+    tmp_path: Path, hostile: bytes | str
+) -> None:
+    first, second = two_sessions(tmp_path)
+    recent = first.path.with_name("recent")
+    recent.unlink()
+    outside = tmp_path / "outside"
+    outside.write_text("untouched")
+    match hostile:
+        case bytes():
+            recent.write_bytes(hostile)
+        case "fifo":
+            os.mkfifo(recent)
+        case "folder":
+            recent.mkdir()
+        case "link":
+            recent.symlink_to(outside)
+    assert latest_in(tmp_path) == first.id
+    with SessionStore(tmp_path, at(EARLY)).open(second.id) as again:
+        again.context.add(ContextItem(ItemType.USER, "on it goes"))
+        assert again.notices == []
+    assert latest_in(tmp_path) == (first.id if hostile == "folder" else second.id)
+    assert outside.read_text() == "untouched"
 
 
 def test_a_session_is_found_by_a_beginning_that_no_other_has(store: SessionStore) -> None:
@@ -408,6 +560,35 @@ def test_another_programs_log_of_this_form_opens(store: SessionStore) -> None:
     assert path.read_bytes() == before
 
 
+CONTENTS: list[tuple[object, str]] = [
+    ("plain", "plain"),
+    ([{"type": "text", "text": "a block"}], "a block"),
+    ({"type": "text", "text": "one block"}, "one block"),
+    ({"text": "an object"}, "an object"),
+    ({"parts": ["any", 1]}, '{"parts": ["any", 1]}'),
+    (["words", {"type": "text", "text": "and a block"}], "words\nand a block"),
+    ([{"odd": True}, 5], '{"odd": true}\n5'),
+    ([{"type": "tool_use", "name": "no id"}], '{"type": "tool_use", "name": "no id"}'),
+    (42, "42"),
+    (True, "true"),
+]
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize(("content", "text"), CONTENTS)
+def test_content_of_any_form_is_taken_over(
+    store: SessionStore, role: str, content: object, text: str
+) -> None:
+    """S2.2: text, blocks or any object; nothing valid is dropped."""
+    first = json.loads(SAMPLES.splitlines()[0])
+    second = {**first, "uuid": "m2", "type": role, "message": {"role": role, "content": content}}
+    foreign(store, "".join(json.dumps(one) + "\n" for one in (first, second)))
+    view = store.view("abc123")
+    assert view.notices == []
+    assert [item.content for item in view.context.get_all()][1:] == [text]
+    assert text.partition("\n")[0] in str(view.context.compose().messages[-1].content)
+
+
 def test_a_newer_schema_is_refused_politely(store: SessionStore) -> None:
     header = json.loads(SAMPLES.splitlines()[0])
     header |= {"type": "system", "subtype": "session", "data": {"schema": 99}}
@@ -460,6 +641,72 @@ def test_a_damaged_line_costs_that_line_and_is_told(store: SessionStore, session
         assert [item.seq for item in again.context.get_all()] == [1, 2, 4, 5, 6]
         again.context.add(ContextItem(ItemType.USER, "on it goes"))
         assert again.context.current_seq == 7
+
+
+def test_a_schema_that_this_program_never_wrote_is_odd(
+    store: SessionStore, session: Session
+) -> None:
+    """F06: only a newer program writes a newer schema."""
+    Talk(session).turn("words", "answer")
+    session.close()
+    text = session.path.read_text("utf-8")
+    for odd in ("99", "-1", "null", '"x"', "10000000000000000000", "{}"):
+        session.path.write_text(text.replace('"schema":1', f'"schema":{odd}'))
+        view = store.view(session.id, whole=True)
+        assert len(view.context.get_all()) == 2
+        assert "Left out as damaged: 1 line" in view.notices[0]
+
+
+# --- checkpoints -----------------------------------------------------------------------------
+
+
+def checkpoints(session: Session) -> int:
+    return session.path.read_text("utf-8").count('"subtype":"checkpoint"')
+
+
+def test_a_checkpoint_is_due_when_no_turn_is_running(tmp_path: Path) -> None:
+    """S2.11: also where a person only uses windows, and nobody says anything."""
+    options = SessionOptions(classes=[NotesWindow], checkpoint_every=20)
+    store = SessionStore(tmp_path / "home", options)
+    with store.create("/p") as session:
+        talk = Talk(session)
+        window = talk.open("a")
+        for number in range(40):
+            talk.write(window.id, f"line {number}")
+        made = checkpoints(session)
+        assert made >= 3
+        talk.say("look")
+        talk.send()
+        for number in range(30):
+            talk.write(window.id, f"more {number}")
+        assert checkpoints(session) == made  # a turn is running
+        talk.answer("I see")
+        talk.context.end_turn()
+        assert checkpoints(session) == made + 1
+        composed, turn = wire(talk.composed()), session.turn
+    with store.open(session.id) as again:
+        assert again.notices == []
+        assert again.parsed_entries < 20
+        assert (wire(again.context.compose().messages), again.turn) == (composed, turn)
+
+
+def test_a_checkpoint_before_the_first_words_changes_nothing(tmp_path: Path) -> None:
+    """What is not final yet when it is written is not final when it is read."""
+    options = SessionOptions(classes=[NotesWindow], checkpoint_every=4)
+    store = SessionStore(tmp_path / "home", options)
+    with store.create("/p") as session:
+        talk = Talk(session)
+        talk.system("Rules.")
+        window = talk.open("a")
+        for number in range(6):
+            talk.write(window.id, f"line {number}")
+        assert checkpoints(session)
+    with store.open(session.id) as again:
+        twin = Talk(again)
+        for one in (twin,):
+            one.turn("words", "answer")
+        assert again.turn == 1
+        assert again.context.get_stats().total_items == 4
 
 
 # --- memory ----------------------------------------------------------------------------------
