@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from heapq import merge
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ from contextui.windowing.manager import WindowManager
 
 _REPLACED = "\ufffd"  # what stands for what is not UTF-8
 _FIRST_LINES = 60  # among which a session's first words are looked for
+_LAST_LINES = 3  # among which one says when it was written: any may be odd
 _EMPTY = "it is empty"
 
 
@@ -315,19 +317,27 @@ def _read_info(path: Path) -> SessionInfo:
             if _is_said(entry) or len(first) == _FIRST_LINES:
                 break
         last = entries(lines_backwards(file), lambda damage: odd.add(damage.offset))
-        newest = next((entry for _, entry in last), None)
-    started = first[0].timestamp if first else ""
+        newest = [entry for _, entry in islice(last, _LAST_LINES)]
+    started = _time(first, path) if first else ""
     return SessionInfo(
         id=path.stem,
-        cwd=_as_named_here(_cwd(path, [*first, *([newest] if newest else [])])),
+        cwd=_as_named_here(_cwd(path, [*first, *newest])),
         path=path,
         first_words=one_line(next((_words(one) for one in first if _is_said(one)), ""), 60),
         started=started,
-        updated=newest.timestamp if newest else started,
+        updated=_time(newest, path) if newest else started,
         size=path.stat().st_size,
         is_empty=not any(_is_said(one) or one.subtype == "window_opened" for one in first),
         odd_entries=len(odd),
     )
+
+
+def _time(found: Iterable[Entry], path: Path) -> str:
+    """The first time that entries name; where nobody can read any, that of the file."""
+    for entry in found:
+        if moment(entry.timestamp) is not None:
+            return entry.timestamp
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
 
 
 def _cwd(path: Path, found: Iterable[Entry]) -> str:

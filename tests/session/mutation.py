@@ -95,7 +95,7 @@ def _second_part(talk: Talk) -> None:
     windows.open("files", path=".")
     book = windows.open("notebook", project=False)
     _act(talk, book.id, "write", text="A note to keep.", tags=["one"])
-    for number in range(4, 9):
+    for number in range(4, 7):
         _tools(talk, number)
     context.compact(list(context.get_active())[6:9], "Folded.", trigger="strategy")
     talk.turn("long " * 300, "answer " * 300)
@@ -105,7 +105,7 @@ def _second_part(talk: Talk) -> None:
     talk.answer("made")
     context.end_turn()
     todo = windows.open("todo", items=["late"])
-    for number in range(9, 12):
+    for number in range(9, 11):
         _tools(talk, number)
         _act(talk, todo.id, "add", text=f"bread {number}")
     talk.say("unfinished")
@@ -141,7 +141,7 @@ def mutate(entry: dict[str, Any], others: list[dict[str, Any]], dice: random.Ran
     match dice.randrange(8):
         case 0 | 1:
             del holder[path[-1]]
-            return _line(mutated)
+            return as_line(mutated)
         case 2:
             value = holder[path[-1]]
             holder[path[-1]] = dice.choice([str(value), [value], {"a": value}, value])
@@ -150,10 +150,10 @@ def mutate(entry: dict[str, Any], others: list[dict[str, Any]], dice: random.Ran
         case 4 if dice.randrange(3) == 0:
             holder[path[-1]] = "<odd>"
             odd = dice.choice(NOT_JSON)
-            return _line(mutated).replace(b'"<odd>"', odd.encode(), 1)
+            return as_line(mutated).replace(b'"<odd>"', odd.encode(), 1)
         case _:
             holder[path[-1]] = dice.choice(ABSURD)
-    return _line(mutated)
+    return as_line(mutated)
 
 
 def _elsewhere(path: tuple[Any, ...], others: list[dict[str, Any]], dice: random.Random) -> Any:
@@ -171,7 +171,8 @@ def _elsewhere(path: tuple[Any, ...], others: list[dict[str, Any]], dice: random
     return copy.deepcopy(dice.choice(there)) if there else None
 
 
-def _line(entry: dict[str, Any]) -> bytes:
+def as_line(entry: dict[str, Any]) -> bytes:
+    """An entry as it stands in a log."""
     text = json.dumps(entry, separators=(",", ":"))  # a lone surrogate is written as an escape
     deep = "[" * 900 + "]" * 900 if len(text) % 2 else '{"a":' * 5_000 + "1" + "}" * 5_000
     return text.replace(json.dumps(DEEP), deep).encode()

@@ -107,7 +107,7 @@ def show(home: Path, *words: str) -> dict[str, Any]:
     """Call `contextui debug`; the memory that it took, and how much it wrote."""
     os.environ["CONTEXTUI_HOME"] = str(home)
     os.chdir(home)
-    from contextui.cli import debug  # noqa: F401, PLC0415  loaded before it is measured
+    from contextui.cli import debug  # noqa: F401  loaded before it is measured
 
     before = peak_memory()
     with Path(home / "shown").open("w") as file, redirect_stdout(file):

@@ -1,5 +1,6 @@
 """Any single entry of a log may be odd: it is left out, every other one is there (F06)."""
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -16,7 +17,35 @@ from tests.cli.calling import Program
 from tests.session.mutation import make_log, mutants, store_of
 
 LONGEST = 60.0  # seconds after which something is taken to hang: what goes well takes 0.1
-SAMPLE = 8  # of the quick run, as processes of their own
+GONE = object()
+
+CASES: list[tuple[str, str, object]] = [
+    ("window_opened", "data.version", GONE),
+    ("window_opened", "data.name", GONE),
+    ("window_state", "data.version", None),
+    ("window_state", "data.windowId", 1.5),
+    ("checkpoint", "data.seq", "1"),
+    ("checkpoint", "data.turn", 1.5),
+    ("checkpoint", "data.items", GONE),
+    ("checkpoint", "data.items.0", GONE),
+    ("checkpoint", "data.items.0.1.hidden", "dropped"),
+    ("checkpoint", "data.windows", []),
+    ("checkpoint", "data.numbers", {"todo": -1}),
+    ("request", "data.carrierId", GONE),
+    ("user", "data.seq", 10**19),
+    ("user", "data.seq", 10**7),
+    ("user", "data.seq", -1),
+    ("user", "data.seq", 3),
+    ("user", "data.hidden", -1),
+    ("assistant", "message.content", 10**300),
+    ("cut", "data.cut", 10**7),
+    ("turn_end", "data.turn", 10**7),
+    ("compact_boundary", "data", GONE),
+    ("session", "data.schema", 2),
+    ("session", "cwd", "x" * 10**6),
+    ("user", "gitBranch", "x" * 10**6),
+    ("usage", "data.usage.input_tokens", 10**300),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -138,6 +167,37 @@ class Log:
             if window_id not in about:
                 assert loaded["windows"].get(window_id) == state, f"-c lacks {window_id}"
 
+    def changed(self, kind: str, path: str, value: object) -> tuple[int, bytes]:
+        """The last entry of a kind with another value in one place, and its number."""
+        parsed = [json.loads(line) for line in self.lines]
+        kinds = [str(entry.get("subtype") or entry["type"]) for entry in parsed]
+        number = len(kinds) - 1 - kinds[::-1].index(kind)
+        *above, last = (int(key) if key.isdecimal() else key for key in path.split("."))
+        holder: Any = parsed[number]
+        for key in above:
+            holder = holder[key]
+        if value is GONE:
+            del holder[last]
+        else:
+            holder[last] = value
+        return number, json.dumps(
+            parsed[number], ensure_ascii=False, separators=(",", ":")
+        ).encode()
+
+    def check_processes(self, number: int, line: bytes) -> None:
+        """The same with processes as a person starts them."""
+        self.put(number, line)
+        commands = (
+            ["debug"],
+            ["sessions"],
+            ["-c", "-p", "hello", "--model", "offline"],
+            ["debug", "--messages"],
+        )
+        for words in commands:
+            done = self.program.run(*words)
+            assert done.status == 0, done
+            assert "Traceback" not in done.err, done
+
 
 def run(program: Program, count: int, seed: int) -> None:
     log, failures = Log(program), list[str]()
@@ -154,6 +214,38 @@ def run(program: Program, count: int, seed: int) -> None:
 
 def test_one_odd_field_costs_at_most_its_entry(program: Program) -> None:
     run(program, 150, seed=0)
+
+
+def test_every_entry_that_was_found_by_attack_costs_itself_alone(program: Program) -> None:
+    """F06, F09: each of these once made a session unopenable, hid others, or never ended."""
+    log = Log(program)
+    for kind, path, value in CASES:
+        try:
+            log.check(*log.changed(kind, path, value))
+        except Exception as problem:
+            raise AssertionError(f"{kind} {path}: {problem}") from problem
+
+
+def test_odd_entries_are_counted_and_reported_once(program: Program) -> None:
+    log = Log(program)
+    number, line = log.changed("user", "data.hidden", -1)
+    said = "Left out as damaged: 1 line, the first at byte "
+    log.put(number, line)
+    for words in (["debug"], ["debug", "--json"], ["-c", "-p", "hello", "--model", "offline"]):
+        done = program(*words)
+        assert (done.status, done.err.count(said)) == (0, 1), done
+    header, odd = log.changed("session", "data", 5)
+    log.put(header, odd)
+    done = program("sessions")
+    named = f"left out: {log.session.id[:8]} (1)."
+    assert (done.status, done.err.count(named)) == (0, 1), done
+
+
+@pytest.mark.parametrize("count", [1, pytest.param(20, marks=pytest.mark.long)])
+def test_processes_of_their_own_open_a_log_with_an_odd_field(program: Program, count: int) -> None:
+    log = Log(program)
+    for number, line in mutants(log.lines, count, seed=99):
+        log.check_processes(number, line)
 
 
 @pytest.mark.long

@@ -469,7 +469,7 @@ def test_of_two_open_sessions_the_one_that_wrote_last_is_the_latest(tmp_path: Pa
         *(b"", b"\n\n", b"no-such-session\n", b"\xff\xfe\x00", b"../../x\n" * 9, b"x" * 10**7),
         *("fifo", "folder", "link", "gone"),
     ],
-    ids=str,
+    ids=lambda one: repr(one[:12]),
 )
 def test_without_a_sound_file_of_recent_sessions_times_decide(
     tmp_path: Path, hostile: bytes | str
