@@ -155,18 +155,23 @@ def decode(line: bytes) -> Entry:
         DamagedLineError: It is no entry; the text says why.
     """
     try:
-        fields = _JSON.decode(unseal(line).removeprefix(_BOM).decode("utf-8"))
+        text = unseal(line).removeprefix(_BOM).decode("utf-8").strip()
+        fields, end = _JSON.raw_decode(text)
     except (ValueError, RecursionError) as problem:
         raise DamagedLineError("it is not JSON") from problem
+    if end != len(text):
+        raise DamagedLineError("it is not JSON")
     if _may_be_deep(line, b"{", b"[") and _is_deep(fields):
         raise DamagedLineError("no entry: it is nested too deeply")
+    if not isinstance(fields, dict):
+        raise DamagedLineError("no entry: it is no object")
+    try:
+        fields["data"] = checked(fields.get("type"), fields.get("subtype"), fields.get("data"))
+    except OddEntryError as problem:
+        raise DamagedLineError(f"no entry: {problem}") from problem
     entry = _entry(fields)
     if len(line) > _LONGEST_LABEL:
         _leave_out_long(entry)
-    try:
-        entry.data = checked(entry.type, entry.subtype, entry.data)
-    except OddEntryError as problem:
-        raise DamagedLineError(f"no entry: {problem}") from problem
     if entry.subtype == "checkpoint" and not _is_whole(line):
         raise DamagedLineError("no entry: data.digest: something else was written")
     return entry

@@ -267,13 +267,13 @@ _FORMS: dict[str, _Form] = {
 }
 
 
-def checked(kind: str, subtype: str | None, data: Any) -> Any:
+def checked(kind: object, subtype: object, data: Any) -> Any:
     """The facts of an entry in the form of its kind; None if it has none.
 
     Raises:
         OddEntryError: They do not have that form; the text says where.
     """
-    form = _FORMS.get(subtype or "")
+    form = _FORMS.get(subtype) if isinstance(subtype, str) else None
     if form is None:
         if data is None or kind == "system":
             return None  # another program's entry, or one of a kind that is not known here

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -323,26 +324,20 @@ def in_order(
         report: Hears of items that are left out.
     """
     ahead: deque[tuple[int, Entry]] = deque()
-    more = True
-    while more or ahead:
-        while more and len(ahead) < _LOOK_AHEAD:
-            one = next(found, None)
-            more = one is not None
-            if one is not None:
-                ahead.append(one)
-        if not ahead:
+    while True:
+        one = ahead.popleft() if ahead else next(found, None)
+        if one is None:
             return
-        offset, entry = ahead.popleft()
+        offset, entry = one
         seq = _seq(entry)
-        if seq is None:
-            yield offset, entry
-            continue
-        later = [other for _, one in ahead if (other := _seq(one)) is not None][:_NEIGHBOURS]
-        higher = sum(other > seq for other in later)
-        if seq <= last or 2 * higher < len(later) or (not later and seq > last + _FARTHEST):
-            report(Damage(offset, f"data.seq: {seq} does not follow {last}"))
-            continue
-        last = seq
+        if seq is not None and seq != last + 1:
+            ahead.extend(islice(found, _LOOK_AHEAD - len(ahead)))
+            later = [other for _, one in ahead if (other := _seq(one)) is not None][:_NEIGHBOURS]
+            higher = sum(other > seq for other in later)
+            if seq <= last or 2 * higher < len(later) or (not later and seq > last + _FARTHEST):
+                report(Damage(offset, f"data.seq: {seq} does not follow {last}"))
+                continue
+        last = last if seq is None else seq
         yield offset, entry
 
 
