@@ -290,7 +290,7 @@ class MainScreen(Screen[None]):
 
     def wait_for_person(self, is_waiting: bool) -> None:
         """Show that the call under way waits for the person; that time is not the turn's."""
-        if self.query(Writing) and self.query(Conversation):  # else the program is ending
+        if all(self.query(one) for one in (Writing, Conversation)):  # else the program is ending
             self.prompt.pause(self.conversation.wait(is_waiting))
 
     @on(Desktop.Emptied)
