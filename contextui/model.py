@@ -186,9 +186,11 @@ ErrorKind = Literal[
     "connection",  # nobody answers
     "unreached",  # nobody is there, and perhaps never was
     "cut",  # the answer broke off
+    "silent",  # the server takes the request, and nothing useful comes for too long
+    "endless",  # the answer is far longer than asked for, or takes too long in all
 ]
 _WORTH_ANOTHER_TRY: frozenset[ErrorKind] = frozenset(
-    ("rate_limit", "overloaded", "server", "connection", "unreached", "cut")
+    ("rate_limit", "overloaded", "server", "connection", "unreached", "cut", "silent")
 )
 
 

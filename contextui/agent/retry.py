@@ -22,6 +22,7 @@ class RetryPolicy:
     Attributes:
         attempts: How often a request is sent at most.
         unreached: The same where nobody is there to take it, and the pauses are short.
+        silent: The same where a server takes it and is silent: each attempt takes minutes.
         first: Seconds before the second attempt; each further pause is twice as long.
         longest: Seconds that are waited at most. A provider that wants more is not waited for:
             the turn ends and says so.
@@ -30,6 +31,7 @@ class RetryPolicy:
 
     attempts: int = 5
     unreached: int = 3
+    silent: int = 2
     first: float = 1.0
     longest: float = 60.0
     sleep: Sleep = asyncio.sleep
@@ -48,7 +50,8 @@ class RetryPolicy:
 
     def attempts_at(self, error: ModelError) -> int:
         """How often a request that fails like this is sent at most."""
-        return min(self.attempts, self.unreached) if error.kind == "unreached" else self.attempts
+        fewer = {"unreached": self.unreached, "silent": self.silent}
+        return min(self.attempts, fewer.get(error.kind, self.attempts))
 
 
 async def answer_to(

@@ -6,6 +6,7 @@ The real SDK talks to it over real sockets. Each POST takes the next step of the
     Stream(events, …)         a stream that is held open, is cut, or holds bytes that are no events
     Reply(status, body, …)    a plain reply, such as an error
     Hangup()                  the connection is closed without a word
+    Raw(pieces)               bytes and pauses as they are, be it without an end
 
 When the script is at its end, every further POST is refused with a 400, which nobody tries again.
 A CONNECT, by which a proxy is asked for the way to a server, takes a step too: a `Reply`.
@@ -21,13 +22,15 @@ What was received stands in `server.requests`, in order. `server.play(*steps)` a
 a client has left one that is. Leaving the `with` closes every connection and waits for all threads.
 """
 
+import gzip
 import json
 import select
 import socket
 import struct
 import threading
+import zlib
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -89,7 +92,56 @@ class Hangup:
     held: bool = False
 
 
-Step = Sequence[Event] | Stream | Reply | Hangup
+@dataclass(frozen=True)
+class Raw:
+    """What is written to the socket, from the status line on, until all was or the client left.
+
+    Attributes:
+        pieces: Gives the pieces: bytes, and numbers for pauses in seconds.
+        reset: Whether the connection is reset at the end.
+    """
+
+    pieces: Callable[[], Iterable[bytes | float]]
+    reset: bool = False
+
+
+Step = Sequence[Event] | Stream | Reply | Hangup | Raw
+
+HEADERS = (
+    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+)
+"""How a stream begins."""
+
+
+def chunk(event: Event | bytes) -> bytes:
+    """A piece of a stream, as `HEADERS` announce it."""
+    piece = _piece(event)
+    return f"{len(piece):x}\r\n".encode() + piece + b"\r\n"
+
+
+def repeated(
+    begun: Sequence[Event | bytes], more: Event | bytes, *, pause: float = 0.0
+) -> Iterator[bytes | float]:
+    """A stream that begins well and then says the same for ever."""
+    yield HEADERS + b"".join(map(chunk, begun))
+    yield from drip(chunk(more), pause)
+
+
+def bomb(encoding: str, megabytes: int = 100) -> bytes:
+    """A few bytes that become many when they are unpacked."""
+    data = b"a" * 1_000_000
+    if encoding not in ("gzip", "deflate", "gzip, gzip"):
+        return data  # nothing here packs these; a reply only says that it is so
+    packer = zlib.compressobj(9, wbits=zlib.MAX_WBITS | (16 if "gzip" in encoding else 0))
+    packed = b"".join(packer.compress(data) for _ in range(megabytes)) + packer.flush()
+    return gzip.compress(packed) if "," in encoding else packed
+
+
+def drip(piece: bytes, pause: float = 0.02) -> Iterator[bytes | float]:
+    """The same bytes for ever, with pauses."""
+    while True:
+        yield piece
+        yield pause
 
 
 def answer(
@@ -305,6 +357,10 @@ class Server:
                 return False
         return True
 
+    def pause(self, seconds: float) -> bool:
+        """Wait; whether all is over by then."""
+        return self._released.wait(seconds)
+
     def left(self) -> None:
         """A client left that was to be held."""
         self._gone.release()
@@ -379,6 +435,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
                 if held:
                     self.script.hold(self.connection)
+            case Raw() as raw:
+                self._raw(raw)
             case events:
                 self._stream(Stream(events))
 
@@ -422,6 +480,20 @@ class _Handler(BaseHTTPRequestHandler):
         if stream.end == "reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
 
+    def _raw(self, raw: Raw) -> None:
+        self.close_connection = True
+        try:
+            for piece in raw.pieces():
+                if isinstance(piece, bytes):
+                    self.wfile.write(piece)
+                elif self.script.pause(piece):
+                    return
+        except ConnectionError:
+            self.script.left()
+            raise
+        if raw.reset:
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+
     def _begin(self, stream: Stream) -> None:
         self.send_response(200)
         if stream.content_type:
@@ -431,8 +503,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(stream.events)
 
     def _send(self, events: Sequence[Event | bytes]) -> None:
-        for piece in map(_piece, events):
-            self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+        for event in events:
+            self.wfile.write(chunk(event))
 
 
 def _written(body: Mapping[str, Any] | str | bytes) -> tuple[bytes, str]:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
@@ -12,8 +11,17 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from contextui.agent.models import failures, surroundings
-from contextui.agent.models.connecting import unreachable
+from contextui.agent.models.connecting import no_reply, unreachable
 from contextui.agent.models.endpoint import Endpoint
+from contextui.agent.models.limits import (
+    EVENT,
+    AnswerLimits,
+    LimitReached,
+    Stopwatch,
+    body_of,
+    first_page,
+    make_client,
+)
 from contextui.agent.models.reading import AnswerReader
 from contextui.agent.models.sse import data_of
 from contextui.agent.wire import Payload, payload
@@ -28,9 +36,6 @@ if TYPE_CHECKING:
 _DEFAULT_URL = "https://api.anthropic.com"
 _CONNECTING = 10.0  # seconds
 _PARTING = 0.5  # seconds that a server has to end its reply when all was said
-_PINGING = 5  # times the silence that a server may only say that it is still there
-_EVENT = 32_000_000  # bytes of one event; more is no event, and would fill the memory
-_PAGE = 65_536  # bytes that are read of a reply that is no stream
 _REMEMBERED = 4  # requests; between two of one conversation may be others, for a summary
 
 
@@ -47,7 +52,7 @@ class AnthropicModel:
         thinking: Tokens to think with before the answer, beyond its own; 0 for none. Left out,
             the model decides.
         lang: The language of the person, who reads what went wrong.
-        silence: Seconds without a word from the server after which an answer counts as cut.
+        limits: The time an answer may take, and the time it may make no progress.
 
     Example:
         >>> model = AnthropicModel("claude-opus-5-5")
@@ -63,7 +68,7 @@ class AnthropicModel:
         base_url: str | None = None,
         thinking: int | None = None,
         lang: Lang = "en",
-        silence: float = 120.0,
+        limits: AnswerLimits | None = None,
     ) -> None:
         self.name = name
         variable = key_variable(os.environ)
@@ -73,7 +78,7 @@ class AnthropicModel:
         self._endpoint = Endpoint(url, name, SecretStr(key) if key else None, lang, variable)
         self._words = self._endpoint.words
         self._thinking = thinking
-        self._silence = silence
+        self._limits = limits or AnswerLimits()
         self._sent: deque[Payload] = deque(maxlen=_REMEMBERED)
         self._client: anthropic.AsyncAnthropic | None = None
         self._was_reached = False
@@ -93,13 +98,24 @@ class AnthropicModel:
         reader = AnswerReader(self.name, self._words)
         client = await self._connected()
         sent = self._payload(request)
-        async with self._reply(client, sent) as reply, aclosing(self._events(reply)) as events:
-            async for event in events:
+        watch = Stopwatch(self._limits)
+        tokens: int = sent.body["max_tokens"]
+        longest, largest = self._limits.characters(tokens), self._limits.bytes(tokens)
+        async with (
+            self._reply(client, sent, watch) as reply,
+            aclosing(self._events(reply, largest)) as events,
+        ):
+            while (event := await self._next(events, watch, tokens)) is not None:
                 self._remember(sent)
+                before = reader.progress
                 for said in reader.read(event):
                     yield said
                 if reader.is_whole:
                     break
+                if reader.progress > before:
+                    watch.progress()
+                if reader.size > longest:
+                    raise self._endless(tokens)
             await _part_from(events)
         yield reader.answer()
 
@@ -149,7 +165,7 @@ class AnthropicModel:
 
         key = self._endpoint.key
         try:  # the SDK's own would, where this fails, leave a half-made one that complains
-            http = anthropic.DefaultAsyncHttpxClient(follow_redirects=False)
+            http = make_client(follow_redirects=False)
         except (httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
             raise failures.no_client(error, self._endpoint) from None
         try:
@@ -157,7 +173,8 @@ class AnthropicModel:
                 api_key=key.get_secret_value() if key else "none",  # the SDK wants one in any case
                 base_url=self._endpoint.url,
                 max_retries=0,  # who asks decides about that, and tells the person
-                timeout=anthropic.Timeout(self._silence, connect=_CONNECTING),
+                timeout=anthropic.Timeout(self._limits.silence, connect=_CONNECTING),
+                default_headers={"Accept-Encoding": "identity"},  # nothing small becomes large
                 open_telemetry=False,
                 http_client=http,
             )
@@ -181,7 +198,7 @@ class AnthropicModel:
 
     @asynccontextmanager
     async def _reply(
-        self, client: "anthropic.AsyncAnthropic", sent: Payload
+        self, client: "anthropic.AsyncAnthropic", sent: Payload, watch: Stopwatch
     ) -> AsyncGenerator["httpx2.Response"]:
         import anthropic  # noqa: PLC0415  (heavy, and loaded by now)
         import httpx2  # noqa: PLC0415  (comes with it)
@@ -189,7 +206,9 @@ class AnthropicModel:
         opening = client.messages.with_streaming_response.create(**sent.body, stream=True)
         async with AsyncExitStack() as stack:
             try:
-                reply = await stack.enter_async_context(opening)
+                reply = await watch.wait(stack.enter_async_context(opening))
+            except LimitReached:  # headers that come one by one, too
+                raise no_reply(self._endpoint) from None
             except anthropic.APIStatusError as error:
                 self._was_reached = True
                 raise failures.refused(error, self._endpoint) from None
@@ -202,7 +221,32 @@ class AnthropicModel:
 
     # --- reading -----------------------------------------------------------------------
 
-    async def _events(self, reply: "httpx2.Response") -> AsyncGenerator[Mapping[str, Any]]:
+    async def _next(
+        self,
+        events: AsyncGenerator[Mapping[str, Any]],
+        watch: Stopwatch,
+        tokens: int,
+    ) -> Mapping[str, Any] | None:
+        """The next event; None at the end of the reply."""
+        try:
+            return await watch.wait(anext(events, None))
+        except LimitReached as reached:
+            match reached.limit:
+                case "bytes":
+                    raise self._endless(tokens) from None
+                case "total":
+                    words = self._words.too_slow.format(seconds=self._limits.total)
+                    raise ModelError("endless", words) from None
+            words = self._words.silent.format(seconds=self._limits.silence)
+            raise ModelError("silent", words) from None
+
+    def _endless(self, tokens: int) -> ModelError:
+        words = self._words.endless.format(server=self._endpoint.server, tokens=tokens)
+        return ModelError("endless", words)
+
+    async def _events(
+        self, reply: "httpx2.Response", largest: int
+    ) -> AsyncGenerator[Mapping[str, Any]]:
         """The events of a reply, as the server sent them.
 
         The SDK's own objects are not used: they know fewer types, and take an answer that broke
@@ -214,39 +258,33 @@ class AnthropicModel:
         try:
             if kind and not kind.lower().startswith("text/event-stream"):
                 raise await self._odd(reply, kind)
-            async with aclosing(data_of(reply.aiter_bytes(), _EVENT)) as found:
+            async with (
+                aclosing(body_of(reply, largest)) as chunks,
+                aclosing(data_of(chunks, EVENT)) as found,
+            ):
                 async for event in self._checked(found):
                     yield event
         except httpx2.TimeoutException:
-            words = self._words.silent.format(seconds=self._silence)
-            raise ModelError("cut", words) from None
+            words = self._words.silent.format(seconds=self._limits.silence)
+            raise ModelError("silent", words) from None
         except httpx2.HTTPError:
             raise ModelError("cut", self._words.lost) from None
         except (ValueError, RecursionError):
             raise ModelError("cut", self._words.garbled) from None
 
     async def _checked(self, found: AsyncIterator[str]) -> AsyncIterator[Mapping[str, Any]]:
-        """The events that are some, for as long as they are not only signs of life."""
-        heard = time.monotonic()
+        """The events that are some."""
         async for data in found:
             event = json.loads(data) if data else {}
             if not isinstance(event, Mapping):
                 raise ValueError("no event")
             if event.get("type") == "error":
                 raise failures.told(event, self._endpoint)
-            if event.get("type") != "ping":
-                heard = time.monotonic()
-            elif time.monotonic() - heard > _PINGING * self._silence:
-                raise ModelError("cut", self._words.silent.format(seconds=self._silence))
             yield event
 
     async def _odd(self, reply: "httpx2.Response", kind: str) -> ModelError:
         """What to say of a reply that is no stream: perhaps it tells of a failure."""
-        page = b""
-        async for chunk in reply.aiter_bytes():
-            page += chunk
-            if len(page) > _PAGE:
-                break
+        page = await first_page(reply)
         with suppress(ValueError, RecursionError):
             body = json.loads(page)
             if isinstance(body, Mapping) and body.get("error"):

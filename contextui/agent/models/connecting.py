@@ -32,7 +32,7 @@ def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = Fal
     cause = error if isinstance(error, httpx2.HTTPError) else error.__cause__ or error
     words = endpoint.words
     if isinstance(cause, httpx2.ReadTimeout):
-        return ModelError("connection", words.no_reply.format(server=endpoint.server))
+        return no_reply(endpoint)
     if isinstance(cause, httpx2.ProxyError):
         return _not_passed_on(cause, endpoint)
     if isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)):
@@ -42,6 +42,11 @@ def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = Fal
     reason = (is_plain and plain(str(cause))) or type(cause).__name__
     sentence = words.unreachable.format(server=endpoint.server, reason=reason)
     return ModelError("connection", sentence)
+
+
+def no_reply(endpoint: Endpoint) -> ModelError:
+    """The failure of a request that was taken and never answered."""
+    return ModelError("silent", endpoint.words.no_reply.format(server=endpoint.server))
 
 
 def wants_name(proxy: Proxy, endpoint: Endpoint) -> ModelError:

@@ -30,6 +30,9 @@ _FIELDS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta"
 _MOST_TOKENS = 10**12
 """Tokens in one figure. More is nonsense, and so is less than none."""
 
+_LEAST = 64
+"""Characters that a block counts for, however short it is."""
+
 _DEEPEST = 100
 """Levels of lists and mappings in a call's input. What is deeper breaks those who walk it."""
 
@@ -46,6 +49,9 @@ class AnswerReader:
 
     Attributes:
         is_whole: Whether the stream said that this is all.
+        progress: How many events brought the answer further. Empty deltas, repeated totals and
+            unknown events do not.
+        size: How many characters the answer has.
 
     Example:
         >>> reader = AnswerReader("claude-opus-5-5")
@@ -56,6 +62,7 @@ class AnswerReader:
 
     def __init__(self, model: str, words: FailureWords | None = None) -> None:
         self.is_whole = False
+        self.progress = self.size = 0
         self._words = words or wording.of("en")
         self._model = model
         self._usage = Usage()
@@ -75,7 +82,10 @@ class AnswerReader:
             case "content_block_start":
                 return self._begin(event.get("index"), self._part(event, "content_block"))
             case "content_block_delta":
-                return self._draft(event.get("index")).add(self._part(event, "delta"))
+                draft, delta = self._draft(event.get("index")), self._part(event, "delta")
+                if size := sum(_size(delta[name]) for name in delta if name != "type"):
+                    self._advance(size)
+                return draft.add(delta)
             case "content_block_stop":
                 self._stop(event.get("index"))
             case "message_delta":
@@ -106,10 +116,15 @@ class AnswerReader:
 
     # --- the events --------------------------------------------------------------------
 
+    def _advance(self, size: int = 0) -> None:
+        self.progress += 1
+        self.size += size
+
     def _start(self, message: Mapping[str, Any]) -> Sequence[ModelEvent]:
         if self._begun or self._drafts:
             raise ModelError("cut", self._words.began_twice)
         self._begun = True
+        self._advance()
         if isinstance(message.get("model"), str):
             self._model = message["model"] or self._model
         return self._count(message.get("usage"))
@@ -119,6 +134,7 @@ class AnswerReader:
             raise ModelError("cut", self._words.no_type)
         if not isinstance(index, int) or index in self._drafts:
             raise ModelError("cut", self._words.one_number)
+        self._advance(_LEAST + _size(block))
         draft = self._drafts[index] = _Draft(dict(block))
         return draft.told()
 
@@ -129,11 +145,15 @@ class AnswerReader:
         return draft
 
     def _stop(self, index: object) -> None:
-        if isinstance(index, int) and index in self._drafts:
-            self._drafts[index].is_stopped = True
+        draft = self._drafts.get(index) if isinstance(index, int) else None
+        if draft is not None and not draft.is_stopped:
+            draft.is_stopped = True
+            self._advance()
 
     def _close(self, delta: Mapping[str, Any], usage: object) -> Sequence[ModelEvent]:
         if isinstance(delta.get("stop_reason"), str):
+            if self._stop_reason is None:
+                self._advance()
             self._stop_reason = delta["stop_reason"]
         return self._count(usage)
 
@@ -177,6 +197,7 @@ class _Draft:
     is_stopped: bool = False
     _texts: dict[str, list[str]] = field(default_factory=dict)
     _input: list[str] = field(default_factory=list)
+    _lists: dict[str, list[Any]] = field(default_factory=dict)
 
     @property
     def is_call(self) -> bool:
@@ -200,7 +221,7 @@ class _Draft:
             case {"type": "input_json_delta", "partial_json": str(text)}:
                 self._input.append(text)
             case {"type": "citations_delta", "citation": citation}:
-                self.block["citations"] = [*(self.block.get("citations") or ()), citation]
+                self._list("citations").append(citation)
             case {"type": str(kind)} if kind in _FIELDS:
                 self._extend(_FIELDS[kind], delta.get(_FIELDS[kind], ""))
             case _:
@@ -220,9 +241,18 @@ class _Draft:
         if isinstance(value, str) and name != "signature":  # a signature comes in one piece
             self._texts.setdefault(name, [old] if isinstance(old, str) else []).append(value)
         elif isinstance(value, list) and isinstance(old, list):
-            self.block[name] = [*old, *value]
+            self._list(name).extend(value)
         else:
             self.block[name] = value
+
+    def _list(self, name: str) -> list[Any]:
+        """A list of the block's own, to add to."""
+        old, own = self.block.get(name), self._lists.get(name)
+        if own is not None and own is old:
+            return own
+        own = list(old) if isinstance(old, list) else []
+        self._lists[name] = self.block[name] = own
+        return own
 
     def join(self) -> None:
         self.block |= {name: "".join(pieces) for name, pieces in self._texts.items()}
@@ -241,6 +271,20 @@ class _Draft:
             return False
         self.block["input"] = value
         return True
+
+
+def _size(value: object, levels: int = _DEEPEST) -> int:
+    """Characters in all texts of a value; other values count a little."""
+    match value:
+        case str():
+            return len(value)
+        case dict() if levels:
+            return sum(len(key) + _size(one, levels - 1) for key, one in value.items())
+        case list() if levels:
+            return sum(1 + _size(one, levels - 1) for one in value)
+        case None:
+            return 0
+    return 8
 
 
 def _parsed(text: str) -> object:

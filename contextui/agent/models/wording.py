@@ -51,6 +51,8 @@ class FailureWords:
     no_client: str
 
     silent: str
+    too_slow: str
+    endless: str
     lost: str
     garbled: str
     cut: str
@@ -113,7 +115,11 @@ _ALL: dict[Lang, FailureWords] = {
         "(pip install socksio). Or name an HTTP proxy, or unset it.",
         no_client="No connection can be made as the environment wants it ({reason}): "
         "check {variables}.",
-        silent="The answer broke off: nothing came for {seconds:g} s.",
+        silent="The answer stopped: the server sent nothing new for {seconds:g} s (max_silence).",
+        too_slow="The answer was not complete after {seconds:g} s (max_answer_time) and was "
+        "discarded.",
+        endless="{server} sent far more than max_tokens ({tokens:,}) allows. The answer was "
+        "discarded.",
         lost="The answer broke off: the connection was lost.",
         garbled="The answer came garbled: it is not what was agreed.",
         cut="The answer broke off before its end.",
@@ -170,7 +176,9 @@ _ALL: dict[Lang, FailureWords] = {
         no_socks="{variable} 是 {value}：SOCKS 代理需要 socksio 包（pip install socksio）。"
         "也可以改用 HTTP 代理，或取消设置。",
         no_client="按当前环境变量无法建立连接（{reason}）：请检查 {variables}。",
-        silent="回答中断：{seconds:g} 秒内没有收到任何内容。",
+        silent="回答中断：{seconds:g} 秒内没有收到新内容（max_silence）。",
+        too_slow="{seconds:g} 秒（max_answer_time）后回答仍未完成，已放弃。",
+        endless="{server}发送的内容远远超过 max_tokens（{tokens:,}）所允许的长度，回答已放弃。",
         lost="回答中断：连接丢失。",
         garbled="收到的回答是乱的：不符合约定。",
         cut="回答在结束之前中断。",

@@ -1,8 +1,11 @@
 """How requests fail: the kind that the loop goes by, and the words that the person reads."""
 
 import socket
+import tracemalloc
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import chain, count, repeat
 from typing import Any
 
 import pytest
@@ -10,16 +13,26 @@ import pytest
 from contextui.agent.models import anthropic
 from contextui.agent.models.endpoint import Endpoint
 from contextui.agent.models.failures import told
+from contextui.agent.models.limits import AnswerLimits
 from contextui.model import ErrorKind
-from tests.agent.models.asking import failure, the_failure
+from tests.agent.models.asking import asking, failure, the_failure
 from tests.agent.server import (
+    HEADERS,
+    Event,
     Hangup,
+    Raw,
     Reply,
     Server,
     Step,
     Stream,
     answer,
+    block_events,
+    bomb,
+    call,
+    chunk,
+    drip,
     error,
+    repeated,
     start,
 )
 
@@ -204,8 +217,8 @@ def test_a_server_that_hangs_up_was_not_reached() -> None:
 
 def test_a_server_that_says_nothing_is_not_waited_for_for_ever() -> None:
     with Server(Hangup(held=True)) as server:
-        caught = failure(server, silence=0.2)
-    assert caught.kind == "connection"
+        caught = failure(server, limits=AnswerLimits(silence=0.2))
+    assert caught.kind == "silent"
     assert "does not answer" in str(caught)
 
 
@@ -294,7 +307,7 @@ def test_an_answer_that_breaks_off_is_none(step: Step) -> None:
 
 
 def test_an_event_without_an_end_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anthropic, "_EVENT", 1_000_000)
+    monkeypatch.setattr(anthropic, "EVENT", 1_000_000)
     caught = the_failure(Stream([*BEGUN, b"data: ", *[b"x\n" * 500_000] * 3], held=True))
     assert (caught.kind, str(caught)) == (
         "cut",
@@ -302,17 +315,126 @@ def test_an_event_without_an_end_is_none(monkeypatch: pytest.MonkeyPatch) -> Non
     )
 
 
-def test_a_server_that_only_says_that_it_is_there_breaks_off(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(anthropic, "_PINGING", 0)
-    caught = the_failure(Stream([*BEGUN, *[{"type": "ping"}] * 100], held=True))
-    assert caught.kind == "cut"
-    assert "nothing came for" in str(caught)
+EMPTY: Event = {
+    "type": "content_block_delta",
+    "index": 0,
+    "delta": {"type": "text_delta", "text": ""},
+}
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        {"type": "ping"},
+        {"type": "never_heard_of"},
+        EMPTY,
+        {"type": "message_delta", "delta": {}, "usage": {"output_tokens": 5}},
+        {"type": "content_block_stop", "index": 0},
+        b": still here\n",
+        b"x",
+        b"\n",
+    ],
+    ids=["ping", "unknown", "empty delta", "totals", "stops", "comment", "drip", "blank lines"],
+)
+def test_an_answer_without_progress_is_given_up(noise: Event | bytes) -> None:
+    """The server sends something all the time, and nothing of it is a part of the answer."""
+    script = Raw(lambda: repeated(OPEN, noise, pause=0.02))
+    with Server(script) as server:
+        caught = failure(server, limits=AnswerLimits(silence=0.3))
+        assert server.wait_until_gone()
+    assert caught.kind == "silent"
+    assert "nothing new for 0.3 s" in str(caught)
+
+
+OPEN = answer("Hello.")[:-3]  # its block is still open
+
+
+def words_of(text: str) -> Event:
+    return {**EMPTY, "delta": {"type": "text_delta", "text": text}}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        words_of("and so on " * 100),
+        {**EMPTY, "delta": {"type": "thinking_delta", "thinking": "hm " * 300}},
+        {**EMPTY, "delta": {"type": "never_heard_of", "it": ["a"] * 300}},
+    ],
+    ids=["text", "thinking", "unknown"],
+)
+def test_an_answer_far_longer_than_asked_for_is_given_up(more: Event) -> None:
+    script = Raw(lambda: repeated(OPEN, more))
+    with Server(script) as server:
+        caught = failure(server, asking("Hi.", max_tokens=100))
+        assert server.wait_until_gone()
+    assert (caught.kind, caught.is_passing) == ("endless", False)
+    assert "far more than max_tokens (100) allows" in str(caught)
+
+
+def test_blocks_without_end_are_given_up() -> None:
+    def blocks() -> Iterator[bytes]:
+        yield HEADERS
+        for index in count():
+            for event in block_events(index, call("create", name="todo")):
+                yield chunk(event)
+
+    with Server(Raw(blocks)) as server:
+        caught = failure(server, asking("Hi.", max_tokens=100))
+        assert server.wait_until_gone()
+    assert caught.kind == "endless"
+
+
+def test_bytes_without_end_are_given_up() -> None:
+    """Each event is of use, and most of it is not."""
+    with Server(Raw(lambda: repeated(OPEN, {**words_of("a"), "junk": "x" * 500_000}))) as server:
+        caught = failure(server, asking("Hi.", max_tokens=100))
+        assert server.wait_until_gone()
+    assert caught.kind == "endless"
+
+
+def test_an_answer_may_take_only_so_long_in_all() -> None:
+    with Server(Raw(lambda: repeated(OPEN, words_of("a"), pause=0.02))) as server:
+        caught = failure(server, limits=AnswerLimits(silence=5, total=0.5))
+        assert server.wait_until_gone()
+    assert (caught.kind, caught.is_passing) == ("endless", False)
+    assert "not complete after 0.5 s" in str(caught)
+
+
+def test_headers_that_drip_are_not_waited_for() -> None:
+    with Server(Raw(lambda: chain([b"HTTP/1.1 200 OK\r\n"], drip(b"x: 1\r\n")))) as server:
+        caught = failure(server, limits=AnswerLimits(silence=0.3))
+    assert caught.kind == "silent"
+    assert "does not answer" in str(caught)
+
+
+@pytest.mark.parametrize("status", [500, 400, 200])
+def test_a_page_without_end_is_read_only_so_far(status: int) -> None:
+    head = f"HTTP/1.1 {status} X\r\ncontent-type: text/plain\r\n\r\n".encode()
+    with Server(Raw(lambda: chain([head], repeat(b"no " * 10_000)))) as server:
+        caught = failure(server)
+        assert server.wait_until_gone()
+    assert caught.kind == {500: "server", 400: "bad_request", 200: "not_found"}[status]
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "gzip, gzip", "br", "zstd"])
+@pytest.mark.parametrize("status", [500, 400, 200])
+def test_a_small_reply_does_not_become_a_large_one(status: int, encoding: str) -> None:
+    """What a megabyte of gzip unpacks to is never in the memory."""
+    headers = {"content-encoding": encoding, "content-type": "text/event-stream"}
+    with Server(Reply(status, bomb(encoding), headers)) as server:
+        tracemalloc.start()
+        try:
+            caught = failure(server)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert caught.kind == {500: "server", 400: "bad_request", 200: "cut"}[status]
+    assert peak < 40_000_000
+    assert server.requests[0].headers["accept-encoding"] == "identity"
 
 
 def test_an_answer_that_stops_coming_breaks_off() -> None:
     with Server(Stream(BEGUN, held=True)) as server:
-        caught = failure(server, silence=0.2)
-    assert caught.kind == "cut"
-    assert "nothing came for 0.2 s" in str(caught)
+        caught = failure(server, limits=AnswerLimits(silence=0.2))
+    assert caught.kind == "silent"
+    assert "nothing new for 0.2 s" in str(caught)
