@@ -16,6 +16,9 @@ from contextui.windowing.finding.sources import PROJECT_WINDOWS
 from contextui.windowing.finding.trust import Review, TrustStore
 
 
+_LINE = 100  # characters of an answer
+
+
 def run(arguments: Arguments) -> int:
     """Show the files, ask, and remember just these bytes."""
     store, folder = TrustStore(contextui_home()), here() / PROJECT_WINDOWS
@@ -83,7 +86,7 @@ def _agreed(review: Review) -> bool:
     asked = words("They can do all that you can do. Trust them? [y]es, [N]o, [s]how them: ")
     while True:
         say(asked, end="", flush=True)
-        answer = sys.stdin.readline().strip().lower()
+        answer = sys.stdin.readline(_LINE).strip().lower()
         if answer not in ("s", "show"):
             return answer in ("y", "yes")
         for name, source in review.contents.items():

@@ -1,8 +1,6 @@
 """What the two files of settings set: the user's own, and the project's, which is anyone's."""
 
 import difflib
-import os
-import stat
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from contextui.config.choices import Approval
 from contextui.config.environment import KEY_VARIABLE, TOKEN_VARIABLE
 from contextui.config.layer import Layer
 from contextui.config.settings import TABLES, Settings, SettingsError
+from contextui.plain_file import read_plain
 from contextui.text import one_line, shown_path
 
 CONFIG_FILE = "config.toml"
@@ -105,7 +104,7 @@ def _beside(path: Path, name: object) -> object:
 
 def _parsed(path: Path, shown: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(_content(path).decode("utf-8-sig"))
+        return tomllib.loads(read_plain(path, _LARGEST_FILE).decode("utf-8-sig"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except UnicodeDecodeError as error:
@@ -117,18 +116,6 @@ def _parsed(path: Path, shown: str) -> dict[str, Any]:
         raise SettingsError(f"{shown} is not valid TOML: a value is out of bounds.") from error
     except OSError as error:
         raise SettingsError(f"{shown} cannot be read: {error.strerror}.") from error
-
-
-def _content(path: Path) -> bytes:
-    """All of a plain file; a pipe in its place would be waited for."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        info = os.fstat(descriptor)
-        if not stat.S_ISREG(info.st_mode):
-            raise OSError(None, "it is not a file")
-        if info.st_size > _LARGEST_FILE:
-            raise OSError(None, f"it has more than {_LARGEST_FILE:,} bytes")
-        return file.read(_LARGEST_FILE)
 
 
 def _check_key(key: str, shown: str, *, of_project: bool) -> None:

@@ -64,6 +64,18 @@ class FileTooLargeError(FileError):
         )
 
 
+class FolderTooLargeError(FileError):
+    """A folder with too many names to be listed."""
+
+    def __init__(self, path: str, limit: int) -> None:
+        super().__init__(
+            path,
+            f"{shown(path)} holds more than {limit:,} names and is too large to be listed. "
+            "Name the file itself.",
+            f"{shown(path)} 中的名称超过 {limit:,} 个，太多，无法列出。请直接给出文件名。",
+        )
+
+
 class EditError(FileError):
     """An edit that does not fit the text; nothing was changed."""
 

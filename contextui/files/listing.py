@@ -7,18 +7,21 @@ import os
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from contextui.files.beside import is_temporary
 from contextui.files.descent import Spot
 from contextui.files.disk import content_of
-from contextui.files.errors import FileError, reading_failed
+from contextui.files.errors import FileError, FolderTooLargeError, reading_failed
 from contextui.files.gitignore import Rules, is_hidden
 from contextui.files.paths import AnyPath, Parts
 from contextui.files.workspace import Workspace
 from contextui.text import for_model
 
 EntryKind = Literal["file", "folder", "link", "other"]
+MOST_NAMES = 200_000
+"""Names that a folder may hold to be listed."""
 _RULES_LIMIT = 1024 * 1024
 
 
@@ -150,11 +153,14 @@ def _scan(workspace: Workspace, folder: _Folder) -> list[tuple[str, EntryKind]]:
         descriptor = spot.open_folder()
         try:
             with os.scandir(descriptor) as entries:
-                return [(entry.name, _kind(entry)) for entry in entries]
+                found = [(entry.name, _kind(entry)) for entry in islice(entries, MOST_NAMES + 1)]
         except OSError as error:
             raise reading_failed(spot.path, error) from error
         finally:
             os.close(descriptor)
+        if len(found) > MOST_NAMES:
+            raise FolderTooLargeError(spot.path, MOST_NAMES)
+        return found
 
 
 def _kind(entry: os.DirEntry[str]) -> EntryKind:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from contextui.files import listing
 from contextui.files.errors import FileError, MissingFileError, NotAFolderError, PathEscapeError
 from contextui.files.listing import FolderEntry, list_folder, tree, walk
 from contextui.files.search import Hit, Patience, find_names, find_text
@@ -261,3 +262,14 @@ class TestSearch:
         with socket.socket(socket.AF_UNIX) as unix, Workspace(tmp_path) as workspace:
             unix.bind("socket")
             assert list(find_text(workspace, "x")) == []
+
+
+def test_a_folder_of_too_many_names_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, *(f"many/{number}.txt" for number in range(6)), "few/a.txt")
+    monkeypatch.setattr(listing, "MOST_NAMES", 5)
+    with Workspace(tmp_path) as workspace:
+        with pytest.raises(FileError, match="more than 5 names"):
+            list_folder(workspace, "many")
+        assert [entry.path for entry in walk(workspace)] == ["few", "few/a.txt", "many"]

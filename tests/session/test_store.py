@@ -132,6 +132,45 @@ def test_the_branch_is_read_without_running_git(tmp_path: Path) -> None:
     assert branch_of(tmp_path) is None
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"ref: refs/heads/" + b"x" * 3_000_000,
+        b"ref: refs/heads/main\n" + b"\n" * 3_000_000,
+        b"ref: refs/heads/a b",
+        b"ref: refs/heads/a\nsecond line",
+        b"ref: refs/heads/\x1b[31m",
+        "ref: refs/heads/a\u202eb".encode(),
+        b"ref: refs/heads/" + b"x" * 251,
+        b"\xff\xfe",
+        b"",
+    ],
+    ids=["large", "blank", "words", "lines", "escape", "bidi", "long", "no text", "empty"],
+)
+def test_an_entry_holds_no_more_of_head_than_a_branch(
+    store: SessionStore, tmp_path: Path, head: bytes
+) -> None:
+    """F09: a HEAD of megabytes stood in every entry."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_bytes(head)
+    with store.create(tmp_path) as session:
+        Talk(session).say("hello")
+    assert session.path.stat().st_size < 100_000
+    entries = [json.loads(line) for line in session.path.read_bytes().splitlines()]
+    assert {entry.get("gitBranch") for entry in entries} == {None}
+
+
+@pytest.mark.parametrize("name", ["HEAD", "."])
+def test_what_stands_in_place_of_head_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    git = tmp_path / ".git"
+    if name == "HEAD":
+        git.mkdir()
+        os.mkfifo(git / "HEAD")
+    else:
+        git.write_bytes(b"gitdir: " + b"x" * 3_000_000)
+    assert branch_of(tmp_path) is None
+
+
 # --- the log's own form ----------------------------------------------------------------------
 
 

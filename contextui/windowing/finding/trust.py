@@ -19,11 +19,13 @@ from contextui.files.errors import FileError
 from contextui.files.listing import FolderEntry, list_folder
 from contextui.files.private import make_private, write_private
 from contextui.files.workspace import Workspace
+from contextui.plain_file import read_plain
 from contextui.text import one_line, quote, shown_path
 from contextui.windowing.finding.sources import content_or_reason
 
 _MOST_NAMES = 2_000  # files and folders below one folder of windows
 _MOST_BYTES = 16_000_000  # of all its Python files
+_LARGEST = 16_000_000  # bytes of trust.json
 _VERSION = 1
 _DAMAGED = (json.JSONDecodeError, UnicodeDecodeError)
 
@@ -174,7 +176,7 @@ class TrustStore:
             raise ValueError("it is not a file")
         if info.st_mode & 0o022:
             raise ValueError("others may write to it; make it yours alone with chmod 600")
-        data = json.loads(self.path.read_bytes())
+        data = json.loads(read_plain(self.path, _LARGEST))
         folders = data.get("folders") if isinstance(data, dict) else None
         if not _is_record(folders):
             raise ValueError("it is damaged")
