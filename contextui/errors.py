@@ -61,6 +61,10 @@ class UnknownWindowError(ContextUIError):
     """A window id or a window name that there is none of."""
 
 
+class TooManyWindowsError(ContextUIError):
+    """One window more than may be open at a time."""
+
+
 class UnknownActionError(ContextUIError):
     """An action that the window does not declare."""
 

@@ -8,7 +8,7 @@ from contextui.errors import ContextTooLargeError
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """The loop's words. The first eight are for the model, the others for the person."""
+    """The loop's words. The first nine are for the model, the others for the person."""
 
     empty: str
     call_cut: str
@@ -18,9 +18,11 @@ class Phrases:
     full_stop: str
     go_on: str
     unchanged: str
+    too_many_calls: str
     lines_read: str
     paused: str
     stuck: str
+    calls_refused: str
     refused: str
     cut_off: str
     silent: str
@@ -82,10 +84,12 @@ _ALL: dict[Lang, Phrases] = {
         full_stop=".",
         go_on="(Go on.)",
         unchanged="Unchanged since it was read above in this turn.",
+        too_many_calls="Not carried out: an answer may make {most} calls. Make fewer at a time.",
         lines_read=", lines {first}-{last}",
         paused="The turn paused at step {steps}, the last that it may take. Say “go on” to let it "
         "continue.",
         stuck="The turn was halted: the same call failed three times.",
+        calls_refused="{count:,} calls were refused: an answer may make {most} (max_calls).",
         refused="The model declined to answer.",
         cut_off="The answer was cut off at {tokens} tokens. Say “go on” to hear the rest.",
         silent="The model gave no answer.",
@@ -117,9 +121,11 @@ _ALL: dict[Lang, Phrases] = {
         full_stop="。",
         go_on="（请继续。）",
         unchanged="自本轮上文读取以来没有变化。",
+        too_many_calls="没有执行：一个回答最多 {most} 个调用。请分几次调用。",
         lines_read=", 第{first}-{last}行",
         paused="本轮在 {steps} 步后暂停。说“继续”即可接着进行。",
         stuck="本轮已中止：同样的调用失败了三次。",
+        calls_refused="有 {count:,} 个调用被拒绝：一个回答最多 {most} 个（max_calls）。",
         refused="模型拒绝回答。",
         cut_off="回答在 {tokens} 个 token 处被截断。说“继续”可以看到其余部分。",
         silent="模型没有给出回答。",

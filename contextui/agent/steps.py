@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent import gate, phrases
-from contextui.agent.events import AnswerGiven, CallFinished, CallStarted, StepStarted, UsageSpent
+from contextui.agent.events import (
+    AnswerGiven,
+    CallFinished,
+    CallStarted,
+    Notice,
+    StepStarted,
+    UsageSpent,
+)
 from contextui.agent.file_reader import FileResult
 from contextui.agent.judging import says_something, words_in
 from contextui.agent.repairing import Repairs
@@ -106,6 +113,8 @@ class Steps:
 
     async def act(self, turn: Turn, calls: Sequence[ToolCall]) -> None:
         """Carry out calls, one after the other, and put their results into the context."""
+        most = self._setup.options.max_calls
+        calls, refused = calls[:most], calls[most:]
         # All results of a step are sent together, and must leave room for what stands before.
         longest = max(turn.room // 2 // len(calls), 500)
         for number, call in enumerate(calls, 1):
@@ -114,6 +123,16 @@ class Steps:
             result = await self._carry_out(turn, call)
             text = self._note(turn, call, result, longest)
             turn.tell(CallFinished(number, call.name, result.ok, text))
+        if refused:
+            self._refuse(turn, refused, most)
+
+    def _refuse(self, turn: Turn, calls: Sequence[ToolCall], most: int) -> None:
+        """Answer calls that are too many for one answer, without carrying them out."""
+        text = self._words.too_many_calls.format(most=most)
+        paired = [call for call in calls if call.id is not None]
+        for call in paired or calls[:1]:  # calls without ids need no result each
+            self._context.add(self._setup.calls.result(call, text, ok=False))
+        turn.tell(Notice(self._words.calls_refused.format(count=len(calls), most=most)))
 
     def _note(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:
         """Put a result into the context; the text that the model reads, `longest` at most."""

@@ -34,6 +34,7 @@ class TurnOptions:
         budget: The provider's tokens that a request may have, tools included.
         max_tokens: The provider's tokens that an answer may have.
         max_steps: Requests of one turn; then it pauses.
+        max_calls: Calls of one answer that are carried out; the others are refused.
         auto_compact: Whether a turn that finds little room begins with a compaction. Otherwise
             what is worth least is left out once there is none.
         compact_at: The share of the budget from which on that is little room.
@@ -43,6 +44,7 @@ class TurnOptions:
     budget: int = 128_000
     max_tokens: int = 8_192
     max_steps: int = 50
+    max_calls: int = 64
     auto_compact: bool = True
     compact_at: float = 0.8
     retry: RetryPolicy = field(default_factory=RetryPolicy)

@@ -145,12 +145,14 @@ def make_model(loaded: Loaded, name: str | None = None) -> Model:
     if key is None and settings.base_url is None:
         raise SettingsError(no_key)
     from contextui.agent.models.anthropic import AnthropicModel  # noqa: PLC0415  (not always needed)
+    from contextui.agent.models.limits import AnswerLimits  # noqa: PLC0415  (comes with it)
 
     model = AnthropicModel(
         name or settings.model,
         api_key=key.get_secret_value() if key else None,
         base_url=settings.base_url,
         lang=settings.lang,
+        limits=AnswerLimits(settings.max_silence, settings.max_answer_time),
     )
     model.check()
     return model
@@ -165,6 +167,7 @@ def turn_options(loaded: Loaded) -> TurnOptions:
         max_steps=settings.max_steps,
         auto_compact=settings.compaction_auto,
         compact_at=settings.compaction_threshold,
+        max_calls=settings.max_calls,
     )
 
 
@@ -176,6 +179,7 @@ def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
         lang=settings.lang,
         lod=Lod(settings.windows_lod.capitalize()),
         placement=settings.placement,
+        max_windows=settings.max_windows,
     )
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from contextui.cli.flags import MODEL_FLAGS, WINDOW_FLAGS, add_going_on, add_json, add_settings
 
 _SHELLS = ("bash", "zsh", "fish")
-_REQUEST_FLAGS = tuple(name for name in MODEL_FLAGS if name != "max_steps")  # no turn is taken
+_OF_TURNS = ("max_steps", "max_calls")
+_REQUEST_FLAGS = tuple(name for name in MODEL_FLAGS if name not in _OF_TURNS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,23 @@ from contextui.cli.words import words
 from contextui.config.settings import Settings, choices, flag_of
 
 MODEL_FLAGS = (
-    "model", "base_url", "provider", "budget", "max_tokens", "max_steps", "tool_protocol"
+    "model", "base_url", "provider", "budget", "max_tokens", "max_steps", "max_calls",
+    "max_silence", "max_answer_time", "tool_protocol"
 )  # fmt: skip
 """The settings of the model, in the order in which they are listed."""
 
 WINDOW_FLAGS = (
-    "window", "windows", "windows_lod", "approval", "placement", "strategy",
-    "compaction_auto", "compaction_threshold", "lang",
+    "window", "windows", "windows_lod", "max_windows", "max_freeze", "approval", "placement",
+    "strategy", "compaction_auto", "compaction_threshold", "lang",
 )  # fmt: skip
 """Those of windows and of the context."""
 
 _METAVARS = {
     "model": "NAME", "base_url": "URL", "budget": "TOKENS", "max_tokens": "TOKENS",
-    "max_steps": "N", "window": "FILE", "windows": "DIR", "strategy": "NAME",
     "compaction_auto": "true|false", "compaction_threshold": "SHARE",
+    "max_steps": "N", "max_calls": "N", "max_windows": "N", "max_silence": "SECONDS",
+    "max_answer_time": "SECONDS", "max_freeze": "SECONDS", "window": "FILE", "windows": "DIR",
+    "strategy": "NAME",
 }  # fmt: skip
 
 

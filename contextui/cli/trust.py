@@ -15,7 +15,6 @@ from contextui.text import one_line, shown_path
 from contextui.windowing.finding.sources import PROJECT_WINDOWS
 from contextui.windowing.finding.trust import Review, TrustStore
 
-
 _LINE = 100  # characters of an answer
 
 

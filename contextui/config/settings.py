@@ -79,6 +79,19 @@ class Settings(BaseModel):
     max_steps: Count = Field(
         default=50, description="requests that a turn may take before it pauses"
     )
+    max_calls: Count = Field(
+        default=64, description="calls of one answer that are carried out; more are refused"
+    )
+    max_windows: Count = Field(default=100, description="windows that may be open at a time")
+    max_silence: Count = Field(
+        default=120, description="seconds without progress after which an answer is given up"
+    )
+    max_answer_time: Count = Field(
+        default=3_600, description="seconds that one answer may take in all"
+    )
+    max_freeze: Count = Field(
+        default=30, description="seconds that a window may freeze the program before it is ended"
+    )
     tool_protocol: ToolProtocol = Field(
         default="native", description="how the model calls tools: by the API, or in its text"
     )

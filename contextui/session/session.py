@@ -21,7 +21,7 @@ from contextui.session.recorder import CHECKPOINT_EVERY, Recorder, Stamp
 from contextui.tokens import TokenCounter
 from contextui.windowing.base import Window
 from contextui.windowing.env import Clock, utc_now
-from contextui.windowing.manager import WindowManager
+from contextui.windowing.manager import MOST_WINDOWS, WindowManager
 from contextui.windowing.snapshot import Lod
 
 
@@ -37,6 +37,7 @@ class SessionOptions:
         counter: Makes what counts tokens; each session has its own, as it learns.
         clock: Tells the time.
         checkpoint_every: Entries after which a checkpoint is due.
+        max_windows: How many windows may be open at a time.
     """
 
     classes: Iterable[type[Window]] = ()
@@ -46,6 +47,7 @@ class SessionOptions:
     counter: Callable[[], TokenCounter] = TokenCounter
     clock: Clock = utc_now
     checkpoint_every: int = CHECKPOINT_EVERY
+    max_windows: int = MOST_WINDOWS
 
     def make(self, session_id: str, cwd: str) -> tuple[WindowManager, ContextManager]:
         """An empty context, and its windows, which work on the files of the folder."""
@@ -56,6 +58,7 @@ class SessionOptions:
             lang=self.lang,
             clock=self.clock,
             workspace=Workspace(cwd) if Path(cwd).is_dir() else None,
+            most=self.max_windows,
         )
         return windows, ContextManager(windows, counter=self.counter(), placement=self.placement)
 

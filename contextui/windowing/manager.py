@@ -10,6 +10,7 @@ from contextui.errors import (
     ContextUIError,
     InvalidParamsError,
     InvalidSourceDataError,
+    TooManyWindowsError,
     UnknownWindowError,
     WindowClosedError,
 )
@@ -39,6 +40,9 @@ from contextui.windowing.runtime import Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.worker import PATIENCE
 
+MOST_WINDOWS = 100
+"""Windows that may be open at a time, unless a setting says otherwise."""
+
 
 class WindowManager:
     """Holds the open windows of one session.
@@ -50,6 +54,7 @@ class WindowManager:
         lang: The language windows should speak.
         clock: Tells the time; tests give their own.
         workspace: The files that windows may work on.
+        most: How many windows may be open. Those of an earlier run come back in any case.
 
     Example:
         >>> windows = WindowManager([TodoWindow])
@@ -67,9 +72,11 @@ class WindowManager:
         lang: Lang = "en",
         clock: Clock = utc_now,
         workspace: Workspace | None = None,
+        most: int = MOST_WINDOWS,
     ) -> None:
         self.session_id = session_id or f"session-{uuid.uuid4().hex[:12]}"
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
+        self._most = most
         self._catalog = Catalog(classes)
         self._roster = Roster(self._words)
         self._listeners = Listeners()
@@ -102,9 +109,12 @@ class WindowManager:
             UnknownWindowError: No class has that name.
             WindowDefinitionError: Its class cannot be made into a window.
             InvalidParamsError: The args are not those of its `opened`.
+            TooManyWindowsError: As many are open as may be.
             ContextUIError: Its `opened` raised, and did so at once.
         """
         instance = self._catalog.window(window, self._words)
+        if (count := len(self.windows())) >= self._most:
+            raise TooManyWindowsError(self._words.too_many.format(count=count))
         arguments = instance.opening.validate(args, f"open {instance.name}", self.lang)
         window_id = self._roster.next_id(instance.name)
         runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))

@@ -12,6 +12,7 @@ class WindowWords:
     no_class: str
     no_window: str
     is_closed: str
+    too_many: str
     none: str
 
     done: str
@@ -52,6 +53,7 @@ _ALL: dict[Lang, WindowWords] = {
         no_class="There is no window called {name}. There is: {names}.",
         no_window="There is no window {id}. Open windows: {names}.",
         is_closed="{id} is closed.",
+        too_many="{count} windows are open, and more may not be (max_windows). Close one first.",
         none="none",
         done="Done.",
         no_action="{id} has no action {name}. It has: {names}.",
@@ -87,6 +89,7 @@ _ALL: dict[Lang, WindowWords] = {
         no_class="没有名为 {name} 的窗口。可用的有：{names}。",
         no_window="没有窗口 {id}。已打开的窗口：{names}。",
         is_closed="{id} 已关闭。",
+        too_many="已打开 {count} 个窗口，不能再多（max_windows）。请先关闭一个。",
         none="无",
         done="完成。",
         no_action="{id} 没有操作 {name}。它有：{names}。",

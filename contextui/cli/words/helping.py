@@ -80,6 +80,15 @@ CHINESE: dict[str, str] = {
     "tokens that a request may have": "一个请求最多的 token 数",
     "tokens that an answer may have": "一个回答最多的 token 数",
     "requests that a turn may take before it pauses": "一轮在暂停前最多的请求数",
+    "calls of one answer that are carried out; more are refused": (
+        "一个回答中最多执行的调用数；多出的会被拒绝"
+    ),
+    "windows that may be open at a time": "同时打开的窗口数上限",
+    "seconds without progress after which an answer is given up": ("回答没有进展多少秒后放弃"),
+    "seconds that one answer may take in all": "一个回答总共最多用时的秒数",
+    "seconds that a window may freeze the program before it is ended": (
+        "窗口使程序冻结多少秒后程序被结束"
+    ),
     "how the model calls tools: by the API, or in its text": (
         "模型如何调用工具：通过 API，或写在文字里"
     ),
