@@ -32,8 +32,11 @@ def main(words: Sequence[str] | None = None) -> int:
             return 0
     from contextui.cli.program import run  # noqa: PLC0415  (heavy: all that the version needs not)
     from contextui.cli.stdout import give_away  # noqa: PLC0415  (comes with it)
+    from contextui.cli.watchdog import watchdog  # noqa: PLC0415  (comes with it)
 
+    watchdog.is_wanted = is_program
     status = run(words)
     if is_program:
+        watchdog.end_soon()
         give_away()
     return status

@@ -11,6 +11,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.earlier import find_earlier
 from contextui.cli.guide import Guide, read_guide
 from contextui.cli.place import here, settings_of
+from contextui.cli.watchdog import watchdog
 from contextui.cli.words import in_ours, words
 from contextui.config.environment import KEY_VARIABLE
 from contextui.config.loading import Loaded
@@ -190,6 +191,7 @@ def find_windows(loaded: Loaded, folder: Path) -> Registry:
         WindowLoadError: One that the person named cannot be used.
     """
     settings = loaded.settings
+    watchdog.start(settings.max_freeze)
     registry = discover(
         files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
     )

@@ -14,8 +14,9 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.assembling import Assembly, assemble
 from contextui.cli.output import Output, SilentOutput, output_for
 from contextui.cli.result import Told, explained
-from contextui.cli.speaking import tell, tell_where, words_of
+from contextui.cli.speaking import finish, tell, tell_where, words_of
 from contextui.cli.usage import UsageError
+from contextui.cli.watchdog import watchdog
 from contextui.cli.words import in_ours, spoken, words
 from contextui.events import WindowTroubled
 from contextui.model import Model
@@ -128,6 +129,9 @@ async def _take_turn(
     finally:
         controller.close()
         await _close(controller.model)
+    if broken is None:
+        finish()  # whoever reads may take as long as they like
+    watchdog.end_soon()  # closing the event loop waits for threads, too
     if broken is not None:
         raise broken
     if interruption.signal is not None:

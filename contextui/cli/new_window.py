@@ -11,6 +11,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import say
 from contextui.cli.usage import UsageError
+from contextui.cli.watchdog import watchdog
 from contextui.cli.words import words
 from contextui.session.paths import contextui_home
 from contextui.windowing.finding.registry import discover
@@ -38,6 +39,7 @@ def _check_free(arguments: Arguments, folder: Path) -> None:
         UsageError: One has.
     """
     settings = settings_of(arguments, folder).settings
+    watchdog.start(settings.max_freeze)
     there_is = discover(
         files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
     )

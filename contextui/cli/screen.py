@@ -10,6 +10,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import let_go_of_closed
 from contextui.cli.usage import UsageError
+from contextui.cli.watchdog import watchdog
 
 if TYPE_CHECKING:
     from contextui.tui.app import ContextUIApp
@@ -49,9 +50,11 @@ def open_screen(arguments: Arguments) -> int:
         first_words=" ".join(arguments.words),
     )
     app.leaving.may_end_process = True
+    watchdog.remember_terminal()
     try:
         app.run()
     finally:
+        watchdog.end_soon()
         if app.desk is not None:
             app.desk.close()
         app.leaving.over()

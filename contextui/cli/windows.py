@@ -5,6 +5,7 @@ from contextui.cli.arguments import Arguments
 from contextui.cli.columns import wrapped
 from contextui.cli.place import here, settings_of
 from contextui.cli.speaking import say, say_json, tell, terminal_columns
+from contextui.cli.watchdog import watchdog
 from contextui.cli.words import in_ours, spoken
 from contextui.session.paths import contextui_home
 from contextui.text import one_line
@@ -19,6 +20,7 @@ def run(arguments: Arguments) -> int:
     folder = here()
     loaded = settings_of(arguments, folder)
     settings = loaded.settings
+    watchdog.start(settings.max_freeze)
     registry = discover(
         files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from contextui.errors import UnknownWindowError, WindowDefinitionError
 from contextui.text import quote
+from contextui.windowing.activity import running
 from contextui.windowing.base import Window
 from contextui.windowing.phrases import WindowWords
 from contextui.windowing.trouble import reason_of
@@ -56,7 +57,8 @@ def make(cls: type[Window]) -> Window:
         WindowDefinitionError: Its own `__init__` raised.
     """
     try:
-        return cls()
+        with running(cls.name):
+            return cls()
     except (Exception, SystemExit) as problem:  # an author's __init__, on the caller's thread
         raise WindowDefinitionError(
             f"No {cls.name} window can be made: {reason_of(problem)}"

@@ -28,6 +28,7 @@ from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
 from contextui.windowing import phrases, settling
 from contextui.windowing.action import ActionResult
+from contextui.windowing.activity import note_module
 from contextui.windowing.base import Window
 from contextui.windowing.catalog import Catalog, make
 from contextui.windowing.env import Clock, Env, utc_now
@@ -260,6 +261,7 @@ class WindowManager:
         )
         place = Place(window_id, self.session_id, env, self._listeners.emit)
         window._runtime = Runtime(window, place, lod, version)
+        note_module(type(window).__module__, window_id)
         return window._runtime
 
     def _close(self, window_id: str, summary: str | None, actor: Actor) -> str:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from contextui.errors import WindowBusyError, WindowClosedError
+from contextui.windowing.activity import running
 
 T = TypeVar("T")
 Job = Callable[[], None]
@@ -144,7 +145,8 @@ class Worker:
         while (job := self._next()) is not None:
             self._since = time.monotonic()
             try:
-                job()
+                with running(self._name):
+                    job()
             except BaseException:  # not even a listener that exits may end a window's thread
                 logging.getLogger("contextui.windowing").exception("A call of %s", self._name)
             self._since = None

@@ -248,11 +248,11 @@ class _Draft:
     def _list(self, name: str) -> list[Any]:
         """A list of the block's own, to add to."""
         old, own = self.block.get(name), self._lists.get(name)
-        if own is not None and own is old:
+        if own is not None and id(own) == id(old):
             return own
-        own = list(old) if isinstance(old, list) else []
-        self._lists[name] = self.block[name] = own
-        return own
+        new: list[Any] = list(old) if isinstance(old, list) else []
+        self._lists[name] = self.block[name] = new
+        return new
 
     def join(self) -> None:
         self.block |= {name: "".join(pieces) for name, pieces in self._texts.items()}

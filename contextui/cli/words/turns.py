@@ -35,6 +35,18 @@ CHINESE: dict[str, str] = {
     "go on": "继续",
     "Something went wrong: {what}": "出错了：{what}",
     "The output cannot be written: {reason}.": "无法写入输出：{reason}。",
+    "{names} froze the program for {seconds} s, so it was ended. "
+    "What was saved is kept: contextui -c resumes the session.": (
+        "{names} 使程序冻结了 {seconds} 秒，程序已结束。已保存的内容都在：contextui -c 继续该会话。"
+    ),
+    "The program was frozen for {seconds} s, so it was ended. "
+    "What was saved is kept: contextui -c resumes the session.": (
+        "程序冻结了 {seconds} 秒，已结束。已保存的内容都在：contextui -c 继续该会话。"
+    ),
+    "{names} kept the program from ending, so it was stopped after {seconds} s. "
+    "What was saved is kept.": (
+        "{names} 使程序无法结束，{seconds} 秒后程序被停止。已保存的内容都在。"
+    ),
     # what is known before
     "{model} needs {variable}. Set it, or take --model {offline}.": (
         "{model} 需要 {variable}。请设置它，或使用 --model {offline}。"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from contextui.text import one_line, shown_path
+from contextui.windowing.activity import running
 from contextui.windowing.base import Window
 from contextui.windowing.finding.loading import checked, is_window, problem_of
 from contextui.windowing.finding.sources import WindowLoadError
@@ -62,7 +63,8 @@ class WindowEntry:
         if self.status != "found" or self.entry_point is None:
             return self
         try:
-            found = self.entry_point.load()
+            with running(self.name):
+                found = self.entry_point.load()
             if not is_window(found):
                 raise WindowLoadError("it does not extend contextui.Window")
             if checked(found).name != self.name:

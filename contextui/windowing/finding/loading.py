@@ -10,6 +10,7 @@ from types import ModuleType
 
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, quote, shown_path
+from contextui.windowing.activity import note_module, running
 from contextui.windowing.base import Window
 from contextui.windowing.finding.sources import WindowLoadError
 from contextui.windowing.trouble import reason_of
@@ -30,8 +31,10 @@ def run_source(source: bytes, path: Path) -> ModuleType:
     module = ModuleType(f"_contextui_window_{next(_numbers)}_{stem}")
     module.__file__ = file
     sys.modules[module.__name__] = module  # dataclasses and pydantic look names up there
+    note_module(module.__name__, path.name)
     try:
-        exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
+        with running(path.name):
+            exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
     except BaseException as problem:
         sys.modules.pop(module.__name__, None)
         if isinstance(problem, KeyboardInterrupt):

@@ -18,6 +18,7 @@ from textual.timer import Timer, TimerCallback
 from textual.visual import VisualType
 from textual.widget import AwaitMount, Widget
 
+from contextui.windowing.activity import running
 from contextui.windowing.base import Window
 from contextui.windowing.trouble import reason_of
 
@@ -58,7 +59,8 @@ class Guard(_Base):
         if self._has_failed:
             return instead
         try:
-            return call()
+            with running(self.guarded_id or self.guarded_window):
+                return call()
         except Exception as problem:
             self.guarded_failed(problem)
             return instead
