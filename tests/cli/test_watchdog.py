@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calling import PATIENCE, Done, Program
+from tests.tui.terminal import Terminal
 
 HEAD = """
 import atexit, ctypes, re, sys, threading, time
@@ -202,3 +203,45 @@ def test_the_watchdog_imports_nothing_of_a_folder(program: Program) -> None:
         check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert b"stranger" not in done.stderr
+
+
+WIDGET = """
+import re
+from textual.widget import Widget
+
+class Frozen(Widget):
+    def __init__(self, window):
+        super().__init__()
+
+    def render(self):
+        re.match(r"(a+)+$", "a" * 60 + "b")
+        return ""
+"""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(FREEZES["content"], id="content"),
+        pytest.param(
+            "class Kiosk(_Base):\n    widget = 'kiosk_widget:Frozen'",
+            id="widget",
+            marks=pytest.mark.long,
+        ),
+    ],
+)
+def test_the_terminal_is_restored_and_says_which_window_it_was(
+    tmp_path: Path, source: str
+) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "kiosk_widget.py").write_text(WIDGET)
+    (tmp_path / "kiosk.py").write_text(HEAD + source + '\n\nKiosk.__doc__ = "Holds."\n')
+    words = ["Open a kiosk window", "--window", "kiosk.py", "--max-freeze", "3"]
+    library = {"PYTHONPATH": str(tmp_path / "lib")}
+    with Terminal([*words, "--model", "offline"], tmp_path, **library) as terminal:
+        assert terminal.end() == 128 + signal.SIGKILL
+        told = terminal.written.rpartition(b"\x1b[?1049l")
+        assert told[0], "the alternate screen was never left"
+        assert b"kiosk_1 froze the program for 3 s" in told[2]
+        assert terminal.now() == [int(one) for one in terminal.attributes[:4]]
+        assert b"\x1b[?25h" in told[2]  # the cursor is there again
