@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from contextui.windowing.base import Window
 
 Warn = Callable[[str], None]
+MOST_CONTENT = 2_000_000
+"""Characters of content, and of a result, that no window can raise."""
+_LONGEST_DESCRIPTION = 2_000  # characters
 _LONGEST_UNSAVED = 300  # characters of what a window says that it has not saved
 
 
@@ -71,7 +74,9 @@ class Frame:
 def draw(window: "Window", frame: Frame, warn: Warn) -> Render:
     """Draw the window; whatever it does wrong becomes an error snapshot that says what."""
     try:
-        content, elements = _coerce(window.content(frame.lod), window.max_content)
+        content, elements = _coerce(
+            window.content(frame.lod), min(window.max_content, MOST_CONTENT)
+        )
         registry = anchor_registry.register(window.anchors(frame.lod), window.actions, warn)
         snapshot = _snapshot(window, frame, content, elements, registry)
         unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
@@ -160,4 +165,5 @@ def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]
     # One of its own, that a window gave itself, is as it is.
     is_own = window.description != type(window).description
     described = str(window.description) if is_own else window.described(lang)
+    described = text.cap(described, _LONGEST_DESCRIPTION)
     return window_xml(window.id, described, snapshot, [*lines, close])

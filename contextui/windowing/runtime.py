@@ -17,6 +17,7 @@ from contextui.events import (
     WindowActed,
 )
 from contextui.windowing.action import ActionResult
+from contextui.windowing.drawing import MOST_CONTENT
 from contextui.windowing.history import History
 from contextui.windowing.intent import Allow, Intent, make_out
 from contextui.windowing.place import Place
@@ -247,4 +248,4 @@ class Runtime:
         if isinstance(result, BaseModel):
             result = result.model_dump_json()
         shown = self.place.words.done if result is None else str(result)
-        return text.for_model(text.cap(shown, self.window.max_content))
+        return text.for_model(text.cap(shown, min(self.window.max_content, MOST_CONTENT)))

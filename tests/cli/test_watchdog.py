@@ -113,7 +113,7 @@ def test_a_window_that_keeps_the_program_from_ending_is_named(
 
 @pytest.mark.long
 def test_the_busy_one_of_several_is_named(program: Program) -> None:
-    slow = "class Slow(_Base):\n    '''Waits.'''\n    def content(self, lod):\n        forever()\n\n"
+    slow = "class Slow(_Base):\n    '''Waits.'''\n    def content(self, lod):\n        forever()\n"
     program.write("slow.py", HEAD + slow)
     flags = ("--window", "slow.py", "--model", "offline", "--max-freeze", "3")
     assert program.run("-p", "Open a slow window", *flags).status == 0

@@ -8,6 +8,7 @@ from pydantic import field_validator
 
 from contextui import Body, Lod, Window, WindowManager, action
 from contextui.errors import (
+    ActionError,
     ActionFailedError,
     ContextUIError,
     InvalidSourceDataError,
@@ -170,3 +171,30 @@ class TestActions:
         clear = windows.open(Clear)
         assert act(windows, clear, "refuse").text == "Give it a name first."
         assert act(windows, clear, "tell").text == "0"
+
+
+def test_no_window_says_more_than_there_is_room_for() -> None:
+    """FAULTS 49: what a window gives is bounded, whatever its author allows."""
+
+    class Loud(Counter):
+        max_content = 10**9
+
+        def content(self, lod: Lod) -> Body:
+            return "c" * 5_000_000
+
+        @action("Shout")
+        def shout(self) -> str:
+            return "s" * 5_000_000
+
+        @action("Refuse")
+        def refuse(self) -> str:
+            raise ActionError("r" * 5_000_000)
+
+    windows = WindowManager([Loud])
+    loud = windows.open("loud")
+    loud.description = "d" * 5_000_000
+    assert len(loud.runtime.renders.at(Lod.SUMMARY).xml) < 2_010_000
+    assert len(act(windows, loud, "shout").text) < 2_010_000
+    refused = act(windows, loud, "refuse")
+    assert not refused.ok
+    assert len(refused.text) < 210_000
