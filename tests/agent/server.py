@@ -33,7 +33,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import Any, Literal, Self
@@ -127,6 +127,7 @@ def repeated(
     yield from drip(chunk(more), pause)
 
 
+@cache
 def bomb(encoding: str, megabytes: int = 100) -> bytes:
     """A few bytes that become many when they are unpacked."""
     data = b"a" * 1_000_000

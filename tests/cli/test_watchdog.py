@@ -230,9 +230,7 @@ class Frozen(Widget):
         ),
     ],
 )
-def test_the_terminal_is_restored_and_says_which_window_it_was(
-    tmp_path: Path, source: str
-) -> None:
+def test_the_terminal_is_restored_and_says_which_window_it_was(tmp_path: Path, source: str) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "kiosk_widget.py").write_text(WIDGET)
     (tmp_path / "kiosk.py").write_text(HEAD + source + '\n\nKiosk.__doc__ = "Holds."\n')

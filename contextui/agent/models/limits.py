@@ -18,7 +18,7 @@ PAGE = 65_536
 PAGE_SECONDS = 5.0
 """Seconds that such a reply has to arrive. What came by then is judged."""
 
-EVENT = 4_000_000
+EVENT = 2_000_000
 """Bytes of one event. Parsed, `{},{},…` takes twenty times as much memory."""
 
 _CHARACTERS_PER_TOKEN = 64  # the average is about 4; runs of blanks come near this
