@@ -8,7 +8,7 @@ from typing import Any
 from contextui.config.choices import Approval
 from contextui.config.environment import KEY_VARIABLE, TOKEN_VARIABLE
 from contextui.config.layer import Layer
-from contextui.config.settings import TABLES, Settings, SettingsError
+from contextui.config.settings import LIMITS, TABLES, Settings, SettingsError
 from contextui.plain_file import read_plain
 from contextui.text import one_line, shown_path
 
@@ -16,7 +16,7 @@ CONFIG_FILE = "config.toml"
 PROJECT_FOLDER = ".contextui"
 
 # A project is anyone's: with these it could run its code, or have the key sent to a stranger.
-_NOT_A_PROJECTS = ("base_url", "provider", "window", "windows", "home")
+_NOT_A_PROJECTS = ("base_url", "provider", "window", "windows", "home", *LIMITS)
 _SECRET_WORDS = ("api_key", "apikey", "auth_token", "secret", "password")
 _LARGEST_FILE = 1_000_000
 _LEAST_TO_MOST: tuple[Approval, ...] = ("read-only", "ask", "auto")

@@ -15,6 +15,10 @@ OFFLINE = "offline"
 """The model's name that stands for the embedded one."""
 
 
+LIMITS = ("max_calls", "max_windows", "max_silence", "max_answer_time", "max_freeze")
+"""The settings that protect the person: nobody else may raise them."""
+
+
 class SettingsError(ContextUIError):
     """A setting that cannot be used; the text names it, where it stands, and what is allowed."""
 

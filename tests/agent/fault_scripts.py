@@ -361,6 +361,7 @@ SAMPLE = (
 
 IS_WHOLE = (
     "bytes/utf-8 split", "bytes/crlf", "bytes/cr", "bytes/bom", "bomb/200 gzip whole",
+    "connection/length too long",
 )  # fmt: skip
 """Those that are no faults after all: odd, and whole."""
 

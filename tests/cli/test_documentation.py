@@ -46,7 +46,7 @@ def test_every_exit_status_is_told_of() -> None:
         status.FAILED,
         status.WRONG,
         status.BROKEN_PIPE,
-        *(status.SIGNALLED + number for number in (1, 2, 15)),
+        *(status.SIGNALLED + number for number in (1, 2, 9, 15)),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contextui.config.loading import Loaded, load_settings
-from contextui.config.settings import Settings, SettingsError, allowed
+from contextui.config.settings import LIMITS, Settings, SettingsError, allowed
 from contextui.text import shown_path
 
 
@@ -128,6 +128,13 @@ def test_lists_come_from_flags_variables_and_files(places: Places) -> None:
 
 
 # --- what a project may not ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_project_cannot_raise_what_protects_the_person(places: Places, name: str) -> None:
+    message = places.refused(project=f"{name} = 1000000")
+    assert f"sets {name}, which a project may not" in message
+    assert getattr(places.load(user=f"{name} = 7").settings, name) == 7
 
 
 @pytest.mark.parametrize(
