@@ -10,10 +10,13 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.file_reader import FileReader, FileResult
 from contextui.agent.phrases import ToolPhrases, of_tools
 from contextui.agent.toolset import TOOLS
-from contextui.errors import ContextUIError, InvalidParamsError
+from contextui.errors import ContextUIError, InvalidParamsError, WindowBusyError
 from contextui.text import quote
 from contextui.windowing.action import ActionResult
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.phrases import of as window_words
+
+_OPENING = 30.0  # seconds that a window may take to open
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,13 @@ class ToolBox:
     async def create(self, name: str, args: Mapping[str, Any] | None = None) -> ActionResult:
         """Open a window."""
         # Opening may wait for the window's own thread, and the event loop must not.
-        window = await asyncio.to_thread(self.windows.open, name, **dict(args or {}))
+        opening = asyncio.to_thread(self.windows.open, name, **dict(args or {}))
+        seconds = getattr(self.windows.classes.get(name), "action_seconds", _OPENING)
+        try:
+            window = await asyncio.wait_for(opening, seconds)
+        except TimeoutError:  # its own __init__ does not return
+            late = window_words(self.windows.lang).busy.format(id=name, seconds=seconds)
+            raise WindowBusyError(late) from None
         return ActionResult(True, self._words.opened.format(id=window.id))
 
     async def action(

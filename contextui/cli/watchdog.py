@@ -2,7 +2,8 @@
 
 A regular expression that never ends holds Python's lock: no thread and no signal handler of the
 program runs any more. So a second, tiny process watches a counter in shared memory, which a thread
-of the program moves as long as Python runs. It restores the terminal, says which window it was, and
+of the program moves as long as Python runs; and it watches for a window's code that the main thread
+does not return from. It restores the terminal, says which window it was, and
 kills the program. What the session has saved stays saved: the log is whole at any moment.
 
 This file is the program's side and, run as a script, the watchdog itself. The script runs isolated
@@ -22,7 +23,7 @@ from contextlib import suppress
 from typing import Any
 
 _HEAD = struct.Struct("<QQ240s")  # heartbeats, whether the program is ending, who holds that up
-_SLOT = struct.Struct("<Q120s")  # as in contextui.windowing.activity
+_SLOT = struct.Struct("<QQ112s")  # as in contextui.windowing.activity
 _SLOTS = 64
 _SIZE = _HEAD.size + _SLOT.size * _SLOTS
 _BEAT = 0.5  # seconds between two heartbeats
@@ -78,7 +79,12 @@ class Watchdog:
             ),
             "ending": self._holding_words(),
         }
-        facts = {"limit": limit, "words": told, "terminal": _packed(self._terminal)}
+        facts = {
+            "limit": limit,
+            "words": told,
+            "terminal": _packed(self._terminal),
+            "main": threading.main_thread().native_id,
+        }
         with suppress(OSError):
             self._memory = memory = _spawn(json.dumps(facts))
             # From here on every call into a window stands where the watchdog can read it.
@@ -190,7 +196,7 @@ def _watch(facts: dict[str, Any], parent: int) -> None:
     """Watch until the program has ended, or has to be ended."""
     memory = mmap.mmap(1, _SIZE)
     limit, step = facts["limit"], min(_BEAT, facts["limit"] / 4)
-    last, frozen, ending = -1, 0.0, 0.0
+    last, held, frozen, stuck, ending = -1, (0, ""), 0.0, 0.0, 0.0
     while os.getppid() == parent:
         begun = time.monotonic()
         if select.select([0], [], [], step)[0]:
@@ -199,16 +205,20 @@ def _watch(facts: dict[str, Any], parent: int) -> None:
         passed = min(time.monotonic() - begun, 2 * step)
         beats, is_ending, holders = _HEAD.unpack_from(memory)
         frozen = frozen + passed if beats == last else 0.0
-        last = beats
+        holder = _on_main(memory, facts["main"])
+        stuck = stuck + passed if holder == held and holder[0] else 0.0
+        last, held = beats, holder
         ending += passed if is_ending else 0.0
         if _is_stopped(parent):
-            frozen = 0.0
+            frozen = stuck = 0.0
         elif is_ending and (frozen > limit or ending > limit + _GRACE):
             names = _names(memory, parent) or holders.rstrip(b"\0").decode("utf-8", "replace")
             _end(facts, parent, "ending" if names else "unknown", names)
         elif frozen > limit:
             names = _names(memory, parent)
             _end(facts, parent, "frozen" if names else "unknown", names)
+        elif stuck > limit:  # Python runs, and its main thread waits for a window's code
+            _end(facts, parent, "frozen", holder[1])
 
 
 def _end(facts: dict[str, Any], parent: int, which: str, names: str) -> None:
@@ -238,18 +248,32 @@ def _restore(terminal: list[Any] | None) -> None:
         os.close(descriptor)
 
 
+def _calls(memory: mmap.mmap) -> list[tuple[int, int, str]]:
+    """The calls into windows that are under way: thread, number, window."""
+    slots = (_SLOT.unpack_from(memory, _HEAD.size + n * _SLOT.size) for n in range(_SLOTS))
+    return [
+        (thread, number, name.rstrip(b"\0").decode("utf-8", "replace"))
+        for thread, number, name in slots
+        if thread
+    ]
+
+
+def _on_main(memory: mmap.mmap, main: int) -> tuple[int, str]:
+    """The outermost call into a window on the main thread; 0 if there is none."""
+    return min(((number, name) for thread, number, name in _calls(memory) if thread == main),
+               default=(0, ""))  # fmt: skip
+
+
 def _names(memory: mmap.mmap, parent: int) -> str:
     """The window that holds the lock; if that cannot be told, all whose code was running."""
-    running = [_SLOT.unpack_from(memory, _HEAD.size + n * _SLOT.size) for n in range(_SLOTS)]
-    names = {thread: name.rstrip(b"\0").decode("utf-8", "replace") for thread, name in running}
-    names.pop(0, None)
+    names = {thread: name for thread, _, name in _calls(memory)}
     if len(names) > 1:
         before = {thread: _time_of(parent, thread) for thread in names}
         time.sleep(0.2)
         worked = {thread: _time_of(parent, thread) - before[thread] for thread in names}
         busiest = max(worked, key=lambda thread: worked[thread])
         if worked[busiest] > 0:
-            return str(names[busiest])
+            return names[busiest]
     return ", ".join(dict.fromkeys(names.values()))
 
 

@@ -8,10 +8,12 @@ import struct
 import sys
 import threading
 from collections import deque
+from itertools import count
 from types import FrameType
 
-SLOT = struct.Struct("<Q120s")
-"""One running call: the system's number of its thread (0: none), and the window's name."""
+SLOT = struct.Struct("<QQ112s")
+"""One running call: the system's number of its thread (0: none), the call's own number, and the
+window's name."""
 
 SLOTS = 64
 """Calls that the board has room for; more than that are simply not on it."""
@@ -30,6 +32,7 @@ class Board:
     def __init__(self) -> None:
         self.memory: bytearray | memoryview = bytearray(SLOT.size * SLOTS)
         self._free = deque(range(SLOTS))
+        self._numbers = count(1)
 
     def enter(self, name: str) -> int:
         """Note a call on this thread; the slot that it takes, -1 if there is none."""
@@ -37,7 +40,8 @@ class Board:
             slot = self._free.pop()
         except IndexError:
             return -1
-        entry = SLOT.pack(threading.get_native_id(), name.encode("utf-8", "replace")[:120])
+        named = name.encode("utf-8", "replace")[:112]
+        entry = SLOT.pack(threading.get_native_id(), next(self._numbers), named)
         self.memory[slot * SLOT.size : (slot + 1) * SLOT.size] = entry
         return slot
 
