@@ -449,10 +449,10 @@ async def _talk(url: str, session: Session) -> AsyncIterator[InteractionControll
 
 
 async def _say(talk: InteractionController, words: str) -> TurnFinished:
-    """Take a turn; one that hangs is ended after a minute."""
+    """Take a turn; one that hangs is ended after three minutes."""
     finished = TurnFinished("failed", explanation="HANGS")
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(180):
             async for event in talk.run_turn(words):
                 if isinstance(event, TurnFinished):
                     finished = event
