@@ -145,7 +145,7 @@ class _Loading:
             reached = self._apply_all(self._counted(entries(lines(self._file), self._set_aside)))
         else:
             self._take(start)
-            reached = self._replay.turn == self._until or self._apply_all(iter(start.rest))
+            reached = self._apply_all(iter(start.rest))
         if self._until is not None and not reached:
             raise UnknownTurnError(
                 f"There is no turn {self._until}. How many have ended: {self._replay.turn}."
@@ -232,7 +232,8 @@ class _Loading:
             behind.append(line)  # it is reported with all others, or only speaks of one
             return None
         data: CheckpointFacts = checkpoint.data
-        is_too_new = self._until is not None and data["turn"] > self._until
+        # One that has this very turn may have been written some time after its end.
+        is_too_new = self._until is not None and data["turn"] >= self._until
         if is_too_new or ("digest" not in data and not is_consistent(data)):
             return None
         try:
