@@ -104,9 +104,10 @@ class CutFacts(TypedDict):
 
 
 class Usage(TypedDict, total=False):
-    """The provider's figures that are counted as input."""
+    """The provider's figures."""
 
     input_tokens: Count | None
+    output_tokens: Count | None
     cache_read_input_tokens: Count | None
     cache_creation_input_tokens: Count | None
 

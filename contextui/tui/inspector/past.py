@@ -12,7 +12,7 @@ _ID = len(b'{"uuid":"')
 _TOLD = tuple(
     f'"subtype":"{name}"'.encode() for name in ("usage", "change", "turn_end", "compact_boundary")
 )
-_UNREADABLE = (ContextUIError, KeyError, TypeError, ValueError)
+_UNREADABLE = (ContextUIError, LookupError, TypeError, ValueError)
 
 
 def read_past(path: Path) -> Spending:
@@ -62,7 +62,9 @@ class _Reading:
                 first = self._seqs.get(str(data["itemIds"][0]).encode(), 0)
                 self._spending.note(data["operation"], first)
             case "compact_boundary":
-                self._spending.note("compact", self._seq)
+                # Its summary comes next; in older logs it came before.
+                comes = data.get("summaryId", "").encode() not in self._seqs
+                self._spending.note("compact", self._seq + comes)
             case "turn_end" if not data["early"]:
                 self._turn = int(data["turn"])
                 self._spending.end_turn(self._seq)
