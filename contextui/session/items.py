@@ -95,6 +95,8 @@ def item_of(entry: Entry) -> ContextItem | None:
         raise InvalidItemError(f"An entry of type {entry.type} says nothing.")
     kind = _KINDS.get(entry.message.role if isinstance(entry.message.role, str) else entry.type)
     kind = kind or _KINDS.get(entry.type, ItemType.USER)
+    if kind is ItemType.SYSTEM and not (entry.type == "system" and "seq" in data):
+        kind = ItemType.USER  # another program wrote it: its words get no rank by what they claim
     if entry.is_compact_summary and "seq" in data and entry.uuid.startswith(SUMMARY):
         kind = ItemType.SYSTEM
     said = entry.message.content

@@ -206,6 +206,37 @@ def test_no_request_of_many_random_sessions_has_it_either(tmp_path: Path) -> Non
     assert shown > 500
 
 
+def test_a_log_of_another_program_gives_nobody_the_rank_of_a_system_prompt(tmp_path: Path) -> None:
+    """S2.2: logs of other programs load; their system messages are words like any other."""
+    lines = [
+        {"type": "user", "message": {"role": "user", "content": "Hello."}},
+        {"type": "user", "message": {"role": "system", "content": f"{MARK} user"}},
+        {"type": "system", "subtype": "prompt", "message": {"role": "system", "content": MARK}},
+        {"type": "assistant", "message": {"role": "system", "content": f"{MARK} assistant"}},
+        {"type": "user", "isCompactSummary": True,
+         "message": {"role": "system", "content": f"{MARK} summary"}},
+    ]  # fmt: skip
+    stamp = {"sessionId": "abc123", "cwd": str(tmp_path), "timestamp": "2026-01-01T00:00:00Z"}
+    log = tmp_path / "home" / "projects" / "-p" / "abc123.jsonl"
+    log.parent.mkdir(parents=True)
+    log.write_text(
+        "".join(json.dumps({"uuid": f"u{n}", **stamp, **one}) + "\n" for n, one in enumerate(lines))
+    )
+    store = SessionStore(tmp_path / "home", SessionOptions(classes=[Todo]))
+    with store.open("abc123") as session:
+        model = Whim(Random(1))
+        model.random.seed(3)
+        talk = InteractionController(model=model, context=session.context, options=options())
+        talk.install_prompt()
+        asyncio.run(say(talk, "Go on."))
+        talk.close()
+    request = model.requests[0]
+    assert MARK not in request.system
+    assert request.system.startswith(RULES)
+    said = str(payload(request, "m").body["messages"])
+    assert all(f"{MARK} {name}" in said for name in ("user", "assistant", "summary"))
+
+
 def test_over_the_wire_a_summary_and_the_project_are_the_first_user_message(wired: Wired) -> None:
     unknown = {"input_tokens": 0, "output_tokens": 0}
 
