@@ -42,11 +42,17 @@ def run(arguments: Arguments) -> int:
 
 def _compact(assembly: Assembly, arguments: Arguments) -> int:
     with assembly.open_session(fork=arguments.fork) as session:
+        heard = len(session.notices)
         for notice in session.notices:
             tell(in_ours(notice))
         result = asyncio.run(_take(assembly.controller(session.context)))
         if arguments.json:
             say_json(_data(result, session))
+    for notice in session.notices[heard:]:
+        tell(in_ours(notice))
+    if session.unsaved:
+        tell(words("The summary is not saved: contextui -c resumes without it."))
+        return status.FAILED
     if not result.success:
         tell(_failure(result, session.id))
         return status.FAILED

@@ -44,7 +44,9 @@ def run(arguments: Arguments) -> int:
         output = output_for(form, workspace, verbose=arguments.verbose)
         notices = _Notices(assembly.notices, session)
         controller = assembly.controller(session.context)
-        return asyncio.run(_take_turn(prompt, controller, notices, output))
+        found = asyncio.run(_take_turn(prompt, controller, notices, output))
+    notices.tell_new()  # closing may have found the log damaged
+    return found or (status.FAILED if session.unsaved else status.DONE)
 
 
 def _prompt(arguments: Arguments) -> str:
@@ -184,6 +186,8 @@ class _Notices:
 
     def tell_rest(self) -> None:
         """Say what only the end tells: what is wrong with open windows, and what is not saved."""
+        self.session.save()
+        self.tell_new()
         for window_id, reason in self.troubles.items():
             if self.session.windows.get(window_id):  # else the call that failed told of it
                 self._tell(f"{window_id} {reason}")

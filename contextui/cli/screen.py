@@ -52,13 +52,16 @@ def open_screen(arguments: Arguments) -> int:
     app.leaving.may_end_process = True
     watchdog.remember_terminal()
     try:
-        app.run()
+        with app.signals:
+            app.run()
     finally:
         watchdog.end_soon()
         if app.desk is not None:
             app.desk.close()
         app.leaving.over()
         let_go_of_closed()
+    if app.desk is not None and app.desk.session.unsaved:
+        return app.return_code or status.FAILED
     return app.return_code or status.DONE
 
 

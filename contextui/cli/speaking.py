@@ -1,5 +1,6 @@
 """Words and data on their way to the terminal, or to whatever program reads them."""
 
+import errno
 import json
 import math
 import os
@@ -33,7 +34,10 @@ def make_robust() -> None:
     """Let neither a closed stream nor a character that an encoding lacks end the program."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # `contextui >&-`
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
+            # Something must have its number, or the next file that is opened gets it. It cannot
+            # be written to: what is lost is an error, as with any output.
+            closed = os.open(os.devnull, os.O_RDONLY)
+            setattr(sys, name, open(closed, "r" if name == "stdin" else "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)  # tests put other streams there
         if reconfigure is not None:
@@ -177,7 +181,9 @@ def _put_out(text: str, *, flush: bool) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise OutputError(error.errno, error.strerror) from error
+        closed = error.errno == errno.EBADF
+        reason = "standard output is closed" if closed else error.strerror
+        raise OutputError(error.errno, reason) from error
 
 
 def _write(stream: TextIO, text: str, *, flush: bool) -> None:

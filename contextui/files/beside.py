@@ -33,19 +33,26 @@ def is_temporary(name: str) -> bool:
 
 
 @contextmanager
-def written_beside(spot: Spot, data: bytes, *, like: bool = False) -> Iterator[tuple[str, Version]]:
+def written_beside(
+    spot: Spot, data: bytes, *, like: bool = False, replaces: str | None = None
+) -> Iterator[tuple[str, Version]]:
     """A finished file with this content, whose name is gone in the end.
 
     Args:
         spot: Where it is to be saved later.
         data: The content.
         like: Whether it gets owner, mode and attributes of the file that stands there.
+        replaces: The hash of the content in whose place it will be put.
     """
     temporary, keep = temporary_name(), False
+    if spot.notes is not None:
+        spot.notes.begin(spot.where, temporary, replaces)
     # Nobody else may read it before it has the old file's mode; a new file gets the usual one.
     descriptor = os.open(temporary, NEW, 0o600 if like else 0o666, dir_fd=spot.folder)
     try:
         try:
+            if spot.notes is not None:
+                spot.notes.made(temporary, os.fstat(descriptor).st_ino)
             write_all(descriptor, data)
             if like:
                 _make_alike(spot, descriptor)
@@ -60,6 +67,8 @@ def written_beside(spot: Spot, data: bytes, *, like: bool = False) -> Iterator[t
     finally:
         if not keep:
             forget(spot, temporary)
+        if spot.notes is not None:
+            spot.notes.done(temporary)
 
 
 def _make_alike(spot: Spot, descriptor: int) -> None:

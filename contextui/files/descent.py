@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from typing import Protocol
 
 from contextui.files.errors import (
     NotAFileError,
@@ -32,6 +33,19 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
+class SaveNotes(Protocol):
+    """Remembers temporary files, so that a later process can remove what a kill left of them."""
+
+    def begin(self, folder: str, name: str, replaces: str | None) -> None:
+        """Note a file that is about to be made."""
+
+    def made(self, name: str, inode: int) -> None:
+        """Note which file it is."""
+
+    def done(self, name: str) -> None:
+        """Note that nothing under this name is left to remove."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spot:
     """Where a path ends: a name in an open folder. Not a link; those were followed.
@@ -42,6 +56,8 @@ class Spot:
         name: The name in it; empty when the path is the workspace itself.
         real: The names on the way there, links followed.
         info: What stands there; None if there is nothing.
+        where: The folder's path, for the notes.
+        notes: Where saves are noted; None if nobody wants that.
     """
 
     path: str
@@ -49,6 +65,8 @@ class Spot:
     name: str
     real: Parts
     info: os.stat_result | None
+    where: str = ""
+    notes: SaveNotes | None = None
 
     def open(self, flags: int = os.O_RDONLY) -> int:
         """Open the file that stands here; anything but a regular file is refused."""

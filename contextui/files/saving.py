@@ -73,7 +73,8 @@ def replace(spot: Spot, data: bytes, expected: Version, *, keep_links: bool = Fa
                 f"{shown(spot.path)} 是有 {names} 个名称的同一文件（硬链接），"
                 "保存会使它与其他名称分开。用 keep_links 保存可写入全部。",
             )
-        with written_beside(spot, data, like=True) as (temporary, version):
+        beside = written_beside(spot, data, like=True, replaces=expected.digest)
+        with beside as (temporary, version):
             check_unchanged(spot, expected, data)
             _take_place(spot, temporary, expected, data)
             _confirm(spot)

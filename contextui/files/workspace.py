@@ -5,13 +5,13 @@ import stat
 import weakref
 from collections import OrderedDict
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Literal
 
 from contextui.files import saving
-from contextui.files.descent import Spot, descend
+from contextui.files.descent import SaveNotes, Spot, descend
 from contextui.files.disk import TEXT_LIMIT, content_of
 from contextui.files.errors import (
     FileError,
@@ -81,6 +81,8 @@ class Workspace:
         self._close = weakref.finalize(self, os.close, folder)
         self._indexes: OrderedDict[Parts, LineIndex] = OrderedDict()
         self._lock, self._saving = Lock(), Lock()
+        self.notes: SaveNotes | None = None
+        """Where saves are noted, so that what a kill leaves of one is removed later."""
 
     @property
     def root(self) -> Path:
@@ -223,7 +225,9 @@ class Workspace:
             The version that now stands on disk, to be expected by the next save.
         """
         data = content.to_bytes() if isinstance(content, TextFile) else content
-        with self._saving, self.reach(path, make_folders=make_folders) as spot:
+        with self._saving, self.reach(path, make_folders=make_folders) as reached:
+            where = os.path.join(self._names.path, *reached.real[:-1])
+            spot = replace(reached, where=where, notes=self.notes)
             if expected is None:
                 return saving.create(spot, data)
             return saving.replace(spot, data, expected, keep_links=keep_links)

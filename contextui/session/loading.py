@@ -63,6 +63,7 @@ class Loaded:
         start: Where in the log the checkpoint stands from which it was read; 0 without one.
         end: Where in the log the entry stands that was read last.
         set_aside: How many entries were odd, and left out.
+        draft: What the person had typed and not sent.
         parsed: How many entries were parsed.
         since_checkpoint: How many of them come after the checkpoint.
     """
@@ -76,6 +77,7 @@ class Loaded:
     start: int = 0
     end: int = 0
     set_aside: int = 0
+    draft: str = ""
     parsed: int = 0
     since_checkpoint: int = 0
 
@@ -156,6 +158,7 @@ class _Loading:
         loaded.absent = self._returning.absent
         loaded.turn, loaded.last_id = self._replay.turn, self._replay.last_id
         loaded.set_aside = self._damaged
+        loaded.draft = self._replay.draft
         if self._damage:
             self._warn(
                 f"Left out as damaged: {counted(self._damaged, 'line')}, the first at byte "
@@ -260,6 +263,7 @@ class _Loading:
             self._loaded.closings[closing.data["windowId"]] = offset
             self._returning.apply("window_closed", closing.data, closing.timestamp)
         self._replay.turn, self._replay.last_id = data["turn"], start.checkpoint.uuid
+        self._replay.take_draft(data.get("draft", ""))
 
     def _items_at(self, data: CheckpointFacts, damage: list[Damage]) -> dict[int, ContextItem]:
         """The items that a checkpoint names, by where they stand, but for those that are odd."""

@@ -1,21 +1,86 @@
 """The log of a session: one writer, whole lines, nothing lost that was acknowledged."""
 
-import contextlib
 import errno
 import os
-import stat
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from contextui.config.choices import Lang
 from contextui.errors import ContextUIError
 from contextui.files.private import make_private
 from contextui.session.entry import DamagedLineError, decode
+from contextui.session.logfile import Difference, LogFile
 from contextui.session.reading import lines_backwards
 from contextui.text import shown_path
+
+Written = Callable[[int], None]
+"""Called with the offset at which a line begins, as soon as it is in the file."""
+
+Pending = tuple[bytes, Written | None]
+
+_WORDS: dict[Lang, dict[str, str]] = {
+    "en": {
+        "failed": "Not saved: {reason}. {advice} It is tried again until it works.",
+        "space": "Free some space on the disk of {folder}.",
+        "writable": "Make {folder} writable.",
+        "other": "The folder is {folder}.",
+        "resumed": "Saving has resumed; nothing was lost.",
+        "resumed_unconfirmed": "Saving has resumed.",
+        "unconfirmed": (
+            "Written, but the disk did not confirm it: {reason}. "
+            "The newest entries may be missing after a power cut."
+        ),
+        "confirmed": (
+            "The disk confirms again what is written. What was written before that may still be "
+            "missing after a power cut."
+        ),
+        "torn": "The last line was torn and is cut off ({count} bytes).",
+        "gone": "The log of this session was deleted or moved.",
+        "replaced": "The log of this session was replaced by something else.",
+        "shrunk": "The log of this session was truncated.",
+        "grown": "Another program wrote into the log of this session.",
+        "altered": "Another program changed the log of this session.",
+        "again": "It was written again: {path}.",
+        "aside": "What stood there is kept as {name}.",
+        "rebuilt": "Earlier turns were not in memory: only what is still in the context is kept.",
+    },
+    "zh": {
+        "failed": "未能保存：{reason}。{advice}会一直重试，直到成功。",
+        "space": "请在 {folder} 所在的磁盘上腾出空间。",
+        "writable": "请使 {folder} 可写。",
+        "other": "文件夹是 {folder}。",
+        "resumed": "已恢复保存；没有丢失任何内容。",
+        "resumed_unconfirmed": "已恢复保存。",
+        "unconfirmed": "已写入，但磁盘没有确认：{reason}。断电后最新的内容可能会缺失。",
+        "confirmed": "磁盘又能确认写入的内容。此前写入的内容在断电后仍可能缺失。",
+        "torn": "最后一行不完整，已截去（{count} 字节）。",
+        "gone": "这个会话的日志被删除或移走了。",
+        "replaced": "这个会话的日志被换成了别的东西。",
+        "shrunk": "这个会话的日志被截短了。",
+        "grown": "另一个程序向这个会话的日志写入了内容。",
+        "altered": "另一个程序改动了这个会话的日志。",
+        "again": "已重新写入：{path}。",
+        "aside": "原处的内容保留为 {name}。",
+        "rebuilt": "较早的轮次不在内存中：只保留了上下文中仍有的内容。",
+    },
+}
+_ADVICE = {
+    errno.ENOSPC: "space",
+    errno.EDQUOT: "space",
+    errno.EROFS: "writable",
+    errno.EACCES: "writable",
+    errno.EPERM: "writable",
+}
+_REASONS_ZH = {
+    "No space left on device": "磁盘已满",
+    "Read-only file system": "文件系统只读",
+    "Permission denied": "没有权限",
+    "another process has opened this session": "另一个进程打开了这个会话",
+}
 
 
 class SessionLockedError(ContextUIError):
@@ -28,34 +93,48 @@ class SessionLog:
     A line is acknowledged when it was handed to the system whole. When that fails (the disk is
     full, the folder read-only) what was written of it is taken back, the line waits, and every
     later append tries again first, in order. So the file never holds half a line of ours, and the
-    conversation goes on meanwhile.
+    conversation goes on.
+
+    Before each append the file is compared with how it was left (one `lstat`). If it was deleted,
+    replaced, truncated or changed, it is written again from the open file and from memory, and
+    what stands in its place is moved aside, never overwritten.
 
     Args:
         path: The file; it and its folder are made, readable by the owner alone.
-        told: Hears in words when saving fails, resumes, or a torn line was cut off.
+        told: Called with a sentence when saving fails, resumes, or the file had to be repaired.
+        lang: The language of these sentences.
         lazy: Make the file with the first line, and nothing before that.
+
+    Attributes:
+        rebuild: Gives the lines that the first so many bytes of the log do not hold; used when
+            they are neither in the file nor kept here.
 
     Raises:
         SessionLockedError: Another process holds the session.
     """
 
-    def __init__(self, path: Path, told: Callable[[str], None], *, lazy: bool = False) -> None:
-        self.path, self._told = path, told
-        self._waiting: deque[tuple[bytes, Callable[[int], None] | None]] = deque()
+    def __init__(
+        self, path: Path, told: Callable[[str], None], lang: Lang = "en", *, lazy: bool = False
+    ) -> None:
+        self.path, self._told, self._words = path, told, _WORDS[lang]
+        self.rebuild: Callable[[int], Iterable[Pending]] | None = None
+        self._waiting: deque[Pending] = deque()
         self._guard = threading.RLock()
-        self._fd: int | None = None
-        self._failing = False
-        # Whoever closes the session, on whichever thread, lets go of the lock.
-        lock = str(path.with_suffix(".lock"))
-        self._lock = FileLock(lock, timeout=0, mode=0o600, thread_local=False)
-        self._size = 0
+        self._file: LogFile | None = None
         self._expected: int | None = None
-        self._ours = False  # whether all that is in the file since it was opened is from here
+        self._is_confirmed = True
+        self._is_closed = False
+        self._is_displaced = False  # whether the log is gone and cannot be written again
+        self.problem: OSError | None = None
+        """Why saving fails at present."""
+        # The session may be closed on any thread, so the lock must not belong to one.
+        self._lock_path = path.with_suffix(".lock")
+        self._lock = FileLock(str(self._lock_path), timeout=0, mode=0o600, thread_local=False)
+        self._lock_inode = 0
         if lazy:
             return
         try:
-            make_private(path.parent)
-            self._lock.acquire()
+            self._acquire()
         except Timeout:
             raise SessionLockedError(
                 f"Session {path.stem} is open in another process. Use --fork to go on in a copy."
@@ -65,21 +144,31 @@ class SessionLog:
         self._open()
 
     @property
+    def fd(self) -> int | None:
+        """The descriptor of the file while it is open."""
+        return self._file.fd if self._file is not None else None
+
+    @property
     def unsaved(self) -> int:
-        """How many lines wait to be written."""
-        return len(self._waiting)
+        """How many lines wait to be written; at least one if the log is gone."""
+        return len(self._waiting) or int(self._is_displaced)
 
     @property
     def is_open(self) -> bool:
         """Whether the file could be opened for writing."""
-        return self._fd is not None
+        return self._file is not None
+
+    @property
+    def is_displaced(self) -> bool:
+        """Whether nothing of the session is in its place: the log is gone and cannot be written."""
+        return self._is_displaced
 
     def expect(self, size: int) -> None:
         """Write behind so many bytes and nowhere else: they were read while it was not open."""
         self._expected = size
 
-    def append(self, line: bytes, written: Callable[[int], None] | None = None) -> bool:
-        """Write a line; `written` hears at which offset, as soon as it is.
+    def append(self, line: bytes, written: Written | None = None) -> bool:
+        """Write a line; `written` gets its offset as soon as it is in the file.
 
         Returns:
             Whether it is written; if not, it waits and is tried again.
@@ -88,105 +177,138 @@ class SessionLog:
             self._waiting.append((line, written))
             return self._write_waiting()
 
-    def sync(self) -> None:
-        """Have everything on the disk itself."""
+    def retry(self) -> bool:
+        """Look after the file and write what waits; whether everything is written."""
         with self._guard:
-            if self._write_waiting() and self._fd is not None:
-                try:
-                    os.fdatasync(self._fd)
-                except OSError as problem:
-                    self._fail(problem)
+            return self._write_waiting()
+
+    def sync(self) -> None:
+        """Force everything onto the disk itself."""
+        with self._guard:
+            if not self._write_waiting() or self._file is None:
+                return
+            try:
+                os.fdatasync(self._file.fd)
+            except OSError as problem:
+                # The system may have dropped what it could not write: a later success proves
+                # nothing about it.
+                if self._is_confirmed:
+                    self._is_confirmed = False
+                    self._tell("unconfirmed", reason=self._reason(problem))
+                return
+            if not self._is_confirmed:
+                self._is_confirmed = True
+                self._tell("confirmed")
 
     def close(self) -> None:
-        """Write what waits, once more, and let others have the session."""
+        """Write what waits, once more, and release the session."""
         with self._guard:
             self.sync()
-            if self._fd is not None:
-                os.close(self._fd)
-                self._fd = None
+            self._is_closed = True
+            if self._file is not None:
+                self._file.close()
+                self._file = None
             self._lock.release()
+
+    # --- writing -----------------------------------------------------------------------
+
+    def _write_waiting(self) -> bool:
+        is_unused = self._file is None and not self._waiting and self.problem is None
+        if self._is_closed or is_unused:  # it belongs to others now, or does not exist yet
+            return not self._waiting
+        try:
+            if self._file is None and not self._open():
+                return False
+            assert self._file is not None
+            if (what := self._file.difference()) is not None:
+                self._recover(self._file, what)
+            while self._waiting:
+                line, written = self._waiting[0]
+                offset = self._file.write(line)
+                self._waiting.popleft()
+                if written is not None:
+                    written(offset)
+        except OSError as problem:
+            self._fail(problem)
+            return False
+        if self.problem is not None:
+            self.problem = None
+            self._tell("resumed" if self._is_confirmed else "resumed_unconfirmed")
+        return True
+
+    def _recover(self, file: LogFile, what: Difference) -> None:
+        """Put the log back: what is intact of the open file, then what is known of the rest."""
+        self._is_displaced = True
+        if self._lock_has_changed():
+            self._lock.release()
+            self._acquire()
+        size, missing, aside = file.recover()
+        self._is_displaced = False
+        parts = [self._words[what], self._words["again"].format(path=shown_path(self.path))]
+        if missing is None:
+            parts.append(self._words["rebuilt"])
+            lines = list(self.rebuild(size)) if self.rebuild is not None else []
+        else:
+            lines = [(line, None) for line in missing]
+        self._waiting.extendleft(reversed(lines))
+        parts += [self._words["aside"].format(name=aside)] if aside else []
+        self._told(" ".join(parts))
+
+    # --- opening -----------------------------------------------------------------------
+
+    def _acquire(self) -> None:
+        make_private(self.path.parent)
+        self._lock.acquire()
+        self._lock_inode = os.stat(self._lock_path).st_ino
+
+    def _lock_has_changed(self) -> bool:
+        try:
+            return os.stat(self._lock_path).st_ino != self._lock_inode
+        except OSError:
+            return True
 
     def _open(self) -> bool:
         """Open the file and cut off what a crash left of a last line."""
+        file = None
         try:
             if not self._lock.is_locked:
-                make_private(self.path.parent)
-                self._lock.acquire()
-            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
-            self._fd = os.open(self.path, flags, 0o600)
-            if not stat.S_ISREG(os.fstat(self._fd).st_mode):
-                raise OSError(errno.EINVAL, "the log is no plain file")
-            self._size = self._agreed_size(self._fd)
-        except (OSError, Timeout) as problem:
-            if self._fd is not None:
-                os.close(self._fd)
-                self._fd = None
+                self._acquire()
+            file = LogFile(self.path)
+            size = mend_end(file.fd, self._told, self._words)
+            if self._expected is not None and size != self._expected:
+                raise OSError(errno.EIO, "the log was changed by another program")
+            file.begin(size)
+        except OSError as problem:  # Timeout is one
+            if file is not None:
+                file.close()
             self._fail(problem)
             return False
+        self._file = file
         return True
 
-    def _agreed_size(self, fd: int) -> int:
-        """How long the file is: as it was left if it was open before, else as it was found."""
-        if self._ours:
-            if os.fstat(fd).st_size > self._size:
-                os.ftruncate(fd, self._size)  # what is left of a line that failed
-            size = os.fstat(fd).st_size
-            expected: int | None = self._size
-        else:
-            size, expected = mend_end(fd, self._told), self._expected
-        if expected is not None and size != expected:
-            raise OSError(errno.EIO, "the log was changed by another program")
-        self._ours = True
-        return size
+    # --- words -------------------------------------------------------------------------
 
-    def _write_waiting(self) -> bool:
-        while self._waiting:
-            if self._fd is None and not self._open():
-                return False
-            line, written = self._waiting[0]
-            if not self._write(line):
-                return False
-            self._waiting.popleft()
-            offset, self._size = self._size, self._size + len(line)
-            if written is not None:
-                written(offset)
-        if self._failing:
-            self._failing = False
-            self._told("Saving has resumed; nothing was lost.")
-        return True
+    def _fail(self, problem: OSError) -> None:
+        is_new = self.problem is None
+        self.problem = problem
+        if isinstance(problem, Timeout):
+            self.problem = OSError(errno.EBUSY, "another process has opened this session")
+        if is_new:
+            advice = self._words[_ADVICE.get(self.problem.errno or 0, "other")]
+            folder = shown_path(self.path.parent)
+            self._tell(
+                "failed", reason=self._reason(self.problem), advice=advice.format(folder=folder)
+            )
 
-    def _write(self, line: bytes) -> bool:
-        assert self._fd is not None
-        done = 0
-        try:
-            while done < len(line):
-                done += os.write(self._fd, line[done:])
-        except OSError as problem:
-            self._take_back()
-            self._fail(problem)
-            return False
-        return True
+    def _reason(self, problem: OSError) -> str:
+        reason = problem.strerror or str(problem)
+        return _REASONS_ZH.get(reason, reason) if self._words is _WORDS["zh"] else reason
 
-    def _take_back(self) -> None:
-        """Remove what was written of a line; if even that fails, open anew and recover then."""
-        assert self._fd is not None
-        try:
-            os.ftruncate(self._fd, self._size)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.close(self._fd)
-            self._fd = None
-
-    def _fail(self, problem: Exception) -> None:
-        if not self._failing:
-            self._failing = True
-            reason = problem.strerror if isinstance(problem, OSError) else None
-            where = f"Not saved in {shown_path(self.path.parent)}"
-            again = "It is tried again with all that follows."
-            self._told(f"{where}: {reason or problem}. {again}")
+    def _tell(self, phrase: str, **values: object) -> None:
+        self._told(self._words[phrase].format(**values))
 
 
-def mend_end(fd: int, told: Callable[[str], None]) -> int:
+def mend_end(fd: int, told: Callable[[str], None], words: dict[str, str] = _WORDS["en"]) -> int:
     """Cut off what a crash left of a last line, or give it the end that it lacks.
 
     Returns:
@@ -201,6 +323,6 @@ def mend_end(fd: int, told: Callable[[str], None]) -> int:
         decode(torn.text)
     except DamagedLineError:
         os.ftruncate(fd, torn.offset)
-        told(f"The last line was torn and is cut off ({size - torn.offset} bytes).")
+        told(words["torn"].format(count=size - torn.offset))
         return torn.offset
     return size + os.write(fd, b"\n")

@@ -26,9 +26,10 @@ from contextui.events import (
 )
 from contextui.session.checkpoint import Places, checkpoint_data
 from contextui.session.entry import encode
+from contextui.session.fields import as_it_is, closing, header, noted, opening
 from contextui.session.items import call_fields, item_fields
 from contextui.session.loading import Loaded
-from contextui.session.log import SessionLog
+from contextui.session.log import Pending, SessionLog
 from contextui.session.recent import Recent
 from contextui.version import VERSION
 from contextui.windowing.env import Clock
@@ -91,15 +92,20 @@ class Recorder:
         """How many entries were parsed to bring the session back."""
         self.read_from = 0
         """Where in the log the checkpoint stands from which it was brought back."""
+        self.saved_turn = 0
+        """The last turn whose end is in the log."""
+        self.draft = ""
+        """What the person has typed and not sent."""
         self._since_checkpoint = 0
-        self._wants_checkpoint = False
+        self._wants_checkpoint = self._is_closed = False
         self._summary_id: str | None = None  # it is written behind its boundary
         self._recalled: set[str] = set()  # items that are here again
         self._absent: list[dict[str, Any]] = []  # windows that came back to no class
         self._logged: dict[str, str] = {}  # the newest version of each window that is in the log
         self._shown: dict[str, int] = {}  # what of each was last told in full, by its hash
-        self._held: list[tuple[bytes, Callable[[int], None] | None]] | None = None
+        self._held: list[Pending] | None = None
         self._ends = [context.subscribe(self._hear), windows.subscribe(self._hear)]
+        log.rebuild = self._lines_behind
 
     def resume(self, loaded: Loaded) -> None:
         """Go on where a log that was read back ended."""
@@ -107,6 +113,7 @@ class Recorder:
         self.closings.update(loaded.closings)
         self.turn, self.parent, self.parsed = loaded.turn, loaded.last_id, loaded.parsed
         self.read_from = loaded.start
+        self.saved_turn, self.draft = loaded.turn, loaded.draft
         self._since_checkpoint = loaded.since_checkpoint
         self._logged.update(loaded.versions)
         self._absent = loaded.absent
@@ -125,6 +132,30 @@ class Recorder:
         for end in self._ends:
             end()
 
+    def begin(self) -> None:
+        """Write the first entry of a new log."""
+        self.write(header())
+
+    def keep_draft(self, text: str) -> None:
+        """Write what the person has typed and not sent, unless the log has it already."""
+        with self._lock:
+            if text != self.draft and not self._is_closed:
+                self.draft = text
+                self._note("draft", text=text)
+
+    def save(self) -> None:
+        """Write what waits, and repair the log if another program damaged it."""
+        with self._lock:
+            self._log.retry()
+            if self._wants_checkpoint:
+                self.checkpoint()
+
+    def close(self) -> None:
+        """Write what waits, once more, and release the log."""
+        with self._lock:
+            self._is_closed = True
+            self._log.close()
+
     def write(
         self,
         fields: dict[str, Any],
@@ -133,21 +164,8 @@ class Recorder:
     ) -> bool:
         """Write an entry; whether it is acknowledged. `written` hears where it stands."""
         with self._lock:
-            identity = entry_id or uuid.uuid4().hex
-            line = encode(
-                {
-                    "uuid": identity,
-                    "parentUuid": self.parent,
-                    "sessionId": self._stamp.session_id,
-                    "timestamp": self._now(),
-                    "cwd": self._stamp.cwd,
-                    "gitBranch": self._stamp.git_branch,
-                    "version": VERSION,
-                    **fields,
-                }
-            )
-            self.parent = identity
             self._since_checkpoint += 1
+            line = self._line(fields, entry_id)
             if self._held is not None:
                 if fields.get("subtype") in _BEGINNING:
                     self._held.append((line, written))
@@ -159,6 +177,24 @@ class Recorder:
             if self._recent is not None and fields.get("subtype") != "session":
                 self._recent.touch()
             return is_written
+
+    def _line(self, fields: dict[str, Any], entry_id: str | None = None) -> bytes:
+        """Encode the entry that follows the last one."""
+        identity = entry_id or uuid.uuid4().hex
+        line = encode(
+            {
+                "uuid": identity,
+                "parentUuid": self.parent,
+                "sessionId": self._stamp.session_id,
+                "timestamp": self._now(),
+                "cwd": self._stamp.cwd,
+                "gitBranch": self._stamp.git_branch,
+                "version": VERSION,
+                **fields,
+            }
+        )
+        self.parent = identity
+        return line
 
     def _hear(self, event: Event) -> None:
         with self._lock:
@@ -233,25 +269,28 @@ class Recorder:
             self._summary_id = None
 
     def _write_item(self, item: ContextItem, more: Mapping[str, Any] | None = None) -> None:
-        def written(offset: int) -> None:
-            self.offsets[item.id] = offset
+        self.write({**item_fields(item), **(more or {})}, item.id, self._place_of(item.id))
 
-        self.write({**item_fields(item), **(more or {})}, item.id, written)
+    def _place_of(self, item_id: str) -> Callable[[int], None]:
+        def written(offset: int) -> None:
+            self.offsets[item_id] = offset
+
+        return written
 
     def _window_closed(self, event: WindowClosed) -> None:
-        def written(offset: int) -> None:
-            self.closings[event.window_id] = offset
+        self.write(
+            closing(self._windows, event.window_id, event.summary, event.actor),
+            written=self._closing_place_of(event.window_id),
+        )
 
-        data = {
-            "windowId": event.window_id,
-            "summary": event.summary,
-            "actor": event.actor,
-            "render": self._windows.last_render(event.window_id),
-        }
-        self.write({"type": "system", "subtype": "window_closed", "data": data}, written=written)
+    def _closing_place_of(self, window_id: str) -> Callable[[int], None]:
+        def written(offset: int) -> None:
+            self.closings[window_id] = offset
+
+        return written
 
     def _note(self, subtype: str, **data: Any) -> None:
-        self.write({"type": "system", "subtype": subtype, "data": data})
+        self.write(noted(subtype, **data))
 
     def _request(self, event: RequestSent) -> None:
         copies = []
@@ -273,7 +312,12 @@ class Recorder:
 
     def _turn_ended(self, event: TurnEnded) -> None:
         self.turn += not event.early
-        self._note("turn_end", turn=self.turn, early=event.early)
+        turn = self.turn
+
+        def written(_: int) -> None:
+            self.saved_turn = turn
+
+        self.write(noted("turn_end", turn=turn, early=event.early), written=written)
         if self._since_checkpoint >= self._every:
             self.checkpoint()
         self._log.sync()
@@ -285,6 +329,8 @@ class Recorder:
             places = Places(self.offsets, self.closings)
             data = checkpoint_data(self._context, self._windows, places, self.turn)
             data["windows"] += self._absent  # they may come back to a later run
+            if self.draft:
+                data["draft"] = self.draft
             self._note("checkpoint", **data)
             self._since_checkpoint = 0
             # Whoever resumes here has not read the renders of before.
@@ -295,14 +341,45 @@ class Recorder:
         is_written = all(item.id in self.offsets for item in self._context.ledger.open)
         return is_written and self._context.is_between_turns()
 
+    # --- a log that was damaged --------------------------------------------------------
+
+    def _lines_behind(self, intact: int) -> list[Pending]:
+        """Encode what is in memory and not in the first so many bytes of the log.
+
+        Requests and turns of the past are not among it. A checkpoint follows as soon as no turn
+        is under way.
+        """
+        waiting, self.parent = self.parent, None
+        lines: list[Pending] = [] if intact else [(self._line(header()), None)]
+        for window in self._windows.windows():
+            self._logged[window.id] = str(window.runtime.standing.kept.version)
+            lines.append((self._line(opening(window)), None))
+        lines += [(self._line(noted("window_opened", **facts)), None) for facts in self._absent]
+        for window_id, offset in self.closings.items():
+            if offset >= intact:
+                line = self._line(closing(self._windows, window_id, None, "person"))
+                lines.append((line, self._closing_place_of(window_id)))
+        ended = noted("turn_end", turn=self.turn, early=False)
+        is_open = {item.id for item in self._context.ledger.open}
+        for item in sorted(self._context.get_all(), key=lambda one: one.seq):
+            if self.offsets.get(item.id, -1) < intact:
+                continue  # it is there, or waits to be written
+            if item.id in is_open and ended:
+                lines.append((self._line(ended), None))
+                ended = {}
+            lines.append((self._line(as_it_is(item), item.id), self._place_of(item.id)))
+        lines += [(self._line(ended), None)] if ended else []
+        lines.append((self._line(noted("cut", cut=self._context.ledger.cut)), None))
+        lines += [(self._line(noted("draft", text=self.draft)), None)] if self.draft else []
+        self.parent = waiting
+        self._wants_checkpoint = True
+        return lines
+
     def _window_opened(self, window_id: str) -> None:
         window = self._windows.get(window_id)
         if window is not None:
-            kept = window.runtime.standing.kept
-            self._logged[window_id] = str(kept.version)
-            render = window.runtime.renders.latest().xml
-            facts = {"name": window.name, "render": render, **kept.data()}
-            self._note("window_opened", windowId=window_id, **facts)
+            self._logged[window_id] = str(window.runtime.standing.kept.version)
+            self.write(opening(window))
 
     def _window_used(self, event: WindowActed | WindowFocused | WindowDetailChanged) -> None:
         if isinstance(event, WindowActed):

@@ -49,6 +49,12 @@ class Replay:
         self.left_out = 0
         """How many entries were odd so far, and left out."""
         self._boundary: _Boundary | None = None
+        self.draft = ""
+        """What the person had typed and not sent."""
+
+    def take_draft(self, text: object) -> None:
+        """Remember what the person had typed and not sent."""
+        self.draft = text if isinstance(text, str) else ""
 
     def apply(self, entry: Entry) -> ContextItem | None:
         """Have an entry happen again; the item that it added, if it did.
@@ -75,7 +81,7 @@ class Replay:
             case "request":
                 self._request(data)
             case "draft":
-                pass
+                self.take_draft(data.get("text"))
             case "turn_end":
                 self._end_turn(data)
             case "compact_boundary":
@@ -100,6 +106,8 @@ class Replay:
         item = item_of(entry)
         if item is None:
             return None
+        if entry.type == "user" and item.content.strip() == self.draft.strip():
+            self.draft = ""  # it was sent
         ledger, seq = self._context.ledger, (entry.data or {}).get("seq")
         if seq is None:  # another program's: our own rules make turns of it
             return self._from_elsewhere(item, entry)

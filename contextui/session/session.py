@@ -9,8 +9,8 @@ from contextui.config.choices import Lang, Placement
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.events import Event, WindowTroubled
+from contextui.files.leftovers import Leftovers, remove_leftovers
 from contextui.files.workspace import Workspace
-from contextui.session.entry import SCHEMA
 from contextui.session.git import branch_of
 from contextui.session.loading import Loaded, check_is_session, load
 from contextui.session.log import SessionLog
@@ -96,9 +96,10 @@ class Session:
         self.notices: list[str] = []
         if path.exists():
             check_is_session(path)  # before anything is mended in it
-        self._log = SessionLog(path, self.notices.append, lazy=lazy)
+        self._log = SessionLog(path, self.notices.append, options.lang, lazy=lazy)
         try:
             self.windows, self.context = options.make(session_id, cwd)
+            self._leftovers = self._note_saves(path.parents[2] / "saving")
             loaded = self._load() if path.exists() and path.stat().st_size else None
             stamp = Stamp(session_id, cwd, branch_of(Path(cwd)), options.clock)
             every = options.checkpoint_every
@@ -109,8 +110,7 @@ class Session:
             if loaded is None:
                 if lazy:
                     self._recorder.hold_back()
-                header = {"type": "system", "subtype": "session", "data": {"schema": SCHEMA}}
-                self._recorder.write(header)
+                self._recorder.begin()
             else:
                 self._recorder.resume(loaded)
             MemoryStore(self.context, self._recorder.offsets, path)
@@ -139,6 +139,38 @@ class Session:
     def unsaved(self) -> int:
         """How many entries wait to be written."""
         return self._log.unsaved
+
+    @property
+    def unsaved_turns(self) -> int:
+        """How many turns are not in the log, or not whole; all of them if the log is gone."""
+        if not self.unsaved:
+            return 0
+        is_under_way = bool(self.context.ledger.open)
+        saved = 0 if self._log.is_displaced else self._recorder.saved_turn
+        return self.turn - saved + is_under_way
+
+    @property
+    def problem(self) -> OSError | None:
+        """Why saving fails at present; None while it works."""
+        return self._log.problem
+
+    @property
+    def draft(self) -> str:
+        """What the person has typed and not sent."""
+        return self._recorder.draft
+
+    def keep_draft(self, text: str) -> None:
+        """Write down what the person has typed and not sent; no request ever shows it."""
+        self._recorder.keep_draft(text)
+
+    def save(self) -> bool:
+        """Try again to write what is not written yet; whether everything is.
+
+        Nothing waits unless saving failed. A log that another program deleted or damaged is
+        noticed here too, and written again.
+        """
+        self._recorder.save()
+        return not self.unsaved
 
     @property
     def has_older_items(self) -> bool:
@@ -174,10 +206,19 @@ class Session:
         """Write what is not written yet, and let others have the session."""
         self.context.take_in()
         self._recorder.stop()
-        self._log.close()
+        self._recorder.close()
         self.windows.shut_down()
         if self.windows.workspace is not None:
             self.windows.workspace.close()
+        self._leftovers.close()
+
+    def _note_saves(self, folder: Path) -> Leftovers:
+        """Remove what killed saves left, and have those of this session noted."""
+        remove_leftovers(folder)
+        leftovers = Leftovers(folder)
+        if self.windows.workspace is not None:
+            self.windows.workspace.notes = leftovers
+        return leftovers
 
     def _load(self) -> Loaded:
         if not self._log.is_open:

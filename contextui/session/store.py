@@ -52,7 +52,7 @@ class SessionInfo:
         started: When it began, as its log says.
         updated: When its last entry was written, as its log says.
         size: How many bytes its log has.
-        is_empty: Whether nobody said anything in it, and no window was opened.
+        is_empty: Whether nothing was said or typed in it, and no window was opened.
         odd_entries: How many of the entries that were read for this could not be.
     """
 
@@ -327,7 +327,8 @@ def _read_info(path: Path) -> SessionInfo:
         started=started,
         updated=_time(newest, path) if newest else started,
         size=path.stat().st_size,
-        is_empty=not any(_is_said(one) or one.subtype == "window_opened" for one in first),
+        is_empty=not any(_is_said(one) or one.subtype == "window_opened" for one in first)
+        and not _last_draft(first),
         odd_entries=len(odd),
     )
 
@@ -358,3 +359,9 @@ def _words(entry: Entry) -> str:
     except ContextUIError:
         return ""
     return item.content if item is not None else ""
+
+
+def _last_draft(first: list[Entry]) -> object:
+    """What was typed and not sent, where nothing was said yet."""
+    drafts = [one.data for one in first if one.subtype == "draft" and one.data]
+    return drafts[-1].get("text") if drafts else None

@@ -1,5 +1,6 @@
 """`ContextUIApp`: bindings and wiring. It holds no logic."""
 
+import asyncio
 import gc
 import threading
 from collections.abc import Callable, Iterator
@@ -26,12 +27,17 @@ from contextui.tui.keyline import KeyLine
 from contextui.tui.leaving import Leaving
 from contextui.tui.main import MainScreen
 from contextui.tui.palette import Palette
-from contextui.tui.signals import on_signals
+from contextui.tui.saving import QuitScreen, unsaved_words
+from contextui.tui.signals import Signals
 from contextui.tui.themes import THEMES
 from contextui.tui.words import Words
 from contextui.windowing.trouble import reason_of
 
+LOST = 1
+"""The exit status if something could not be saved."""
 WRONG_SETTINGS = 2
+HUNG_UP = 129
+_STUCK = 2.0  # seconds after which a question that does not open is not waited for
 
 
 class ContextUIApp(KeyLine[int]):
@@ -93,6 +99,8 @@ class ContextUIApp(KeyLine[int]):
         self.asker: Asker | None = None
         self.leaving = Leaving(self.words, self._say_who_held_up, self._close_by_force)
         """Sees to it that leaving takes no longer than some seconds."""
+        self.signals = Signals(self._leave_with, self.leaving.end_within)
+        """Quits when a signal asks for it; to be entered around `run`."""
         self._is_leaving = False
         self._open_desk, self._first_words = open_desk, first_words
         self.main = MainScreen(self.words, folder or Path.cwd(), self.hold)
@@ -103,7 +111,7 @@ class ContextUIApp(KeyLine[int]):
     def on_mount(self) -> None:
         """Show the frame, and open the session once it is on the screen."""
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
-            on_signals(self._leave_with)
+            self.signals.listen()
         self.push_screen(self.main)
         self.call_after_refresh(self._start_opening)
 
@@ -145,8 +153,21 @@ class ContextUIApp(KeyLine[int]):
         self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=message.reason)
 
     def action_leave(self) -> None:
-        """End the program."""
-        self._leave_with(0)
+        """End the program; ask first if something cannot be saved."""
+        if isinstance(self.screen, QuitScreen):
+            return
+        if self.desk is None or self.desk.session.save():
+            self._leave_with(0)
+        else:
+            self.push_screen(QuitScreen(self.words, self.desk.session), self._leave_unsaved)
+
+    async def action_quit(self) -> None:
+        """End the program, as ctrl+q does."""
+        self.action_leave()
+
+    def _leave_unsaved(self, wanted: bool | None) -> None:
+        if wanted:
+            self._leave_with(0)
 
     def action_command_palette(self) -> None:
         """Every command, by name."""
@@ -200,12 +221,23 @@ class ContextUIApp(KeyLine[int]):
         return_code: int = 0,
         message: RenderableType | None = None,
     ) -> None:
-        """End the program; if there is anything to go on with, say how."""
+        """End the program; say what is lost, or how to resume the conversation."""
         self._is_leaving = True
         self.leaving.begin()
-        if message is None and not return_code:  # else there may be no terminal to say it on
-            message = self._farewell()
+        self.main.keep_draft()
+        lost = self._lost()
+        if lost and not return_code:
+            result = return_code = LOST
+        if message is None and return_code != HUNG_UP:  # then there is no terminal to say it on
+            message = lost or (None if return_code else self._farewell())
         super().exit(result, return_code, message)
+
+    def _lost(self) -> Text | None:
+        """What could not be saved; None if everything is."""
+        if self.desk is None or self.desk.session.save():
+            return None
+        lost = unsaved_words(self.desk.session, self.words)
+        return Text(f"{lost} {self.words('contextui -c resumes without them.')}")
 
     def _farewell(self) -> Text | None:
         items = self.desk.session.context.get_all() if self.desk is not None else ()
@@ -219,8 +251,16 @@ class ContextUIApp(KeyLine[int]):
     def post_message(self, message: Message) -> bool:
         """Take note of something; of the wish to leave even where a window holds up all keys."""
         if isinstance(message, events.Key) and message.key == "ctrl+q":
-            self.leaving.begin()
+            if self.desk is not None and self.desk.session.unsaved:  # it is asked first
+                asyncio.get_running_loop().call_later(_STUCK, self._begin_leaving_if_stuck)
+            else:
+                self.leaving.begin()
         return super().post_message(message)
+
+    def _begin_leaving_if_stuck(self) -> None:
+        """A window holds up all keys, so that the question cannot be opened either."""
+        if self._waiting:
+            self.leaving.begin()
 
     def _say_who_held_up(self, told: str) -> None:
         """Leave, if that has not begun yet, and say what was in the way."""
@@ -229,12 +269,18 @@ class ContextUIApp(KeyLine[int]):
             self._is_leaving = True
             super().exit(code, return_code=code, message=Text(told) if told else None)
 
-    def _close_by_force(self) -> None:
-        """Leave the terminal and the session in order: the process is about to be ended."""
+    def _close_by_force(self) -> int:
+        """Leave the terminal and the session in order: the process is about to be ended.
+
+        Returns:
+            The exit status.
+        """
+        self.signals.restore_attributes()  # the driver may wait for something
         if self._driver is not None:
             self._driver.stop_application_mode()
         if self.desk is not None:
             self.desk.close()
+        return LOST if self.desk is not None and self.desk.session.unsaved else 0
 
     def _handle_exception(self, error: Exception) -> None:
         """A mistake, mostly our own: the default prints all local variables, keys among them."""
@@ -245,6 +291,10 @@ class ContextUIApp(KeyLine[int]):
         if self._is_leaving:  # what is being taken down may stumble, and changes nothing any more
             write_report(error)
             return
-        told = error if isinstance(error, Crash) else Crash(error, write_report(error))
+        told = (
+            error
+            if isinstance(error, Crash)
+            else Crash(error, write_report(error), str(self._lost() or ""))
+        )
         told.__cause__ = error
         super()._handle_exception(told)

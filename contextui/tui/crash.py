@@ -14,12 +14,12 @@ from contextui.text import one_line
 class Crash(Exception):  # noqa: N818  it tells of an error, it is none of its own
     """Stands for an error that nobody expected, in words for the person."""
 
-    def __init__(self, error: BaseException, report: Path | None) -> None:
+    def __init__(self, error: BaseException, report: Path | None, lost: str = "") -> None:
         reason = one_line(f"{type(error).__name__}: {mask(str(error))}", 300)
         kept = f" The report is in {report}." if report is not None else ""
         super().__init__(
             f"contextui stopped because of a mistake of its own: {reason}.{kept} "
-            "Everything said is kept: contextui -c goes on."
+            f"{lost or 'Everything said is kept: contextui -c goes on.'}"
         )
 
     def __rich__(self) -> Text:

@@ -115,6 +115,8 @@ class Panes(Static):
             self._places.append((sum(cell_len(text) for text, _ in parts), name))
             style = "bold $foreground on $primary 25%" if name == self._present else MUTED
             parts += [(f" {label} ", style), (" ", "")]
+        if self._desk is not None and self._desk.session.unsaved:
+            parts.append((f" ● {self._words('not saved')}", "$text-error"))
         return Content.assemble(*parts)
 
     def _labels(self) -> dict[str, str]:

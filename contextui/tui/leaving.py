@@ -24,14 +24,14 @@ class Leaving:
     Args:
         words: The person's language.
         leave: Has the program end, with a line about who held it up.
-        close: Puts everything in order before the process ends by force.
+        close: Puts everything in order before the process ends by force; gives its exit status.
 
     Attributes:
         may_end_process: Whether the process may be ended if nothing else helps; until `over`.
     """
 
     def __init__(
-        self, words: Words, leave: Callable[[str], object], close: Callable[[], object]
+        self, words: Words, leave: Callable[[str], object], close: Callable[[], int]
     ) -> None:
         self._words, self._leave, self._close = words, leave, close
         self.may_end_process = False
@@ -45,8 +45,13 @@ class Leaving:
             return
         self._has_begun = True
         asyncio.get_running_loop().call_later(_PATIENCE, self._insist)
+        self.end_within(_LONGEST)
+
+    def end_within(self, seconds: float, status: int | None = None) -> None:
+        """End the process after so many seconds, unless it has ended by itself."""
         if self.may_end_process:
-            threading.Thread(target=self._end, daemon=True, name="leaving").start()
+            args = (seconds, status)
+            threading.Thread(target=self._end, args=args, daemon=True, name="leaving").start()
 
     def closed(self) -> None:
         """All widgets are gone: nobody has to be told to stop any more."""
@@ -75,13 +80,14 @@ class Leaving:
         self._leave(self.told if self.told != before else "")
         asyncio.get_running_loop().call_later(_AGAIN, self._insist)
 
-    def _end(self) -> None:
+    def _end(self, seconds: float, status: int | None) -> None:
         """Wait for the end on a thread of its own; then wait no longer."""
-        if self._is_over.wait(_LONGEST):
+        if self._is_over.wait(seconds):
             return
+        found = 0
         with suppress(Exception):
-            self._close()
+            found = self._close()
         told = self.told or self._words("Something did not end by itself, and was stopped.")
         with suppress(Exception):
             print(told, file=sys.__stderr__, flush=True)
-        os._exit(0)
+        os._exit(found if status is None else status)

@@ -30,11 +30,14 @@ from contextui.tui.inspector.pane import Inspector
 from contextui.tui.link import Link
 from contextui.tui.menu import Menu
 from contextui.tui.navigation import Hold, Navigation
+from contextui.tui.saving import RETRY, SaveWatch
 from contextui.tui.saying import Saying
 from contextui.tui.talk import Talk
 from contextui.tui.words import Words
 
 _BATCH = 0.05  # seconds that changes are gathered before they are drawn
+_DRAFT = 0.5  # seconds between two looks at what is typed and not sent
+_LONG_DRAFT = 50_000  # characters from which on a draft is only logged when typing pauses
 
 
 class MainScreen(Screen[None]):
@@ -60,6 +63,8 @@ class MainScreen(Screen[None]):
         self.desk: Desk | None = None
         self._link: Link | None = None
         self._asker: Asker | None = None
+        self._saves: SaveWatch | None = None
+        self._typed = ""  # what was typed and not sent at the last look
         self.layouts = 0
         """How often things were laid out."""
 
@@ -101,11 +106,33 @@ class MainScreen(Screen[None]):
             self.conversation.note(notice)
         self._arrange()
         self._saying.attach(Talk(desk.controller, self.hear))
+        self._saves = SaveWatch(desk.session, self._report_saving)
+        self._saves.report()
+        self.set_interval(RETRY, self._saves.retry)
+        self.prompt.offer_again(desk.session.draft)
+        self.set_interval(_DRAFT, self._watch_draft)
 
     def on_unmount(self) -> None:
         """Listen no more."""
         if self._link is not None:
             self._link.close()
+
+    # --- what is saved -----------------------------------------------------------------
+
+    def _report_saving(self, text: str, is_error: bool) -> None:
+        self.conversation.note(text, is_error=is_error)
+        self.query_one(Panes).refresh()
+
+    def keep_draft(self) -> None:
+        """Log what is typed and not sent, so that it is there again when the session is resumed."""
+        if self.desk is not None and self.is_attached:
+            self.desk.session.keep_draft(self._saying.unsent)
+
+    def _watch_draft(self) -> None:
+        unsent, before = self._saying.unsent, self._typed
+        self._typed = unsent
+        if len(unsent) < _LONG_DRAFT or unsent == before:
+            self.keep_draft()
 
     @cached_property
     def navigation(self) -> Navigation:
@@ -171,6 +198,8 @@ class MainScreen(Screen[None]):
         self.query_one(Inspector).take(changes)
         self.query_one(Panes).take(changes)
         self._arrange()
+        if self._saves is not None:
+            self._saves.report()
 
     def hear(self, event: Event) -> None:
         """An event of the turn under way."""

@@ -266,7 +266,7 @@ class Menu:
 
     def quit(self, _: str) -> None:
         """Leave."""
-        self._app.exit(0)
+        self._app.call_later(self._app.action_quit)
 
     def compact(self, _: str) -> None:
         """Show what would go and what would stay; it is done if the person says so."""

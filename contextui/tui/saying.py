@@ -46,6 +46,12 @@ class Saying:
         for text in said:
             self.say(text)
 
+    @property
+    def unsent(self) -> str:
+        """Everything that is typed and has not reached the model: what waits, then the field."""
+        waiting = self._said_early if self.talk is None else self.talk.waiting
+        return "\n\n".join(text for text in [*waiting, self._writing.prompt.whole_text] if text)
+
     def say(self, text: str) -> None:
         """Say something to the model, now or when the turn under way has ended."""
         if self.talk is None:

@@ -1,11 +1,16 @@
 """What is wrong before a turn starts: one line that says so, and nothing is begun."""
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.steps import Steps
 from tests.agent.server import Server, answer
-from tests.cli.calling import SECRET, Program
+from tests.cli.calling import PATIENCE, SECRET, Program
 
 
 def test_without_a_key_a_chosen_model_is_an_error(program: Program) -> None:
@@ -30,8 +35,8 @@ def test_where_nothing_can_be_kept_it_says_so_and_answers(program: Program) -> N
     home = program.folder / "file" / "home"
     program.set(CONTEXTUI_HOME=str(home))
     done = program("-p", "Hello", "--output-format", "json")
-    assert (done.status, bool(done.json["result"])) == (0, True)
-    assert f"\ncontextui: Not saved in {home}/projects/" in done.err
+    assert (done.status, bool(done.json["result"])) == (1, True)
+    assert "\ncontextui: Not saved: File exists. The folder is " in done.err
     assert "resumes" not in done.err
     assert done.err.endswith("contextui -c goes on without what is missing.\n")
     assert done.json["saved"] is False
@@ -111,3 +116,22 @@ def test_a_crash_within_the_turn_is_told_and_the_session_goes_on(
     assert (done.json["reason"], done.json["is_error"]) == ("failed", True)
     assert SECRET not in done.err + done.out
     assert program("-r", done.json["session_id"], "-p", "And?").out == "Yes.\n"
+
+
+def test_a_turn_that_could_not_be_saved_is_an_error(program: Program) -> None:
+    """FAULTS 58: the answer is there, stderr says what is missing, and so does the status."""
+    command = f"ulimit -S -f 1; exec {sys.executable} -m contextui -p Hello --output-format json"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    assert done.returncode == 1
+    data = json.loads(done.stdout)
+    assert data["result"]
+    assert data["saved"] is False
+    assert "contextui: Not saved: File too large. The folder is " in done.stderr
+    assert done.stderr.endswith("contextui -c goes on without what is missing.\n")

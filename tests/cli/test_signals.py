@@ -245,9 +245,14 @@ def test_a_list_into_a_closed_pipe_is_quiet(program: Program, words: tuple[str, 
 @pytest.mark.parametrize(
     ("command", "status"),
     [
-        ("sessions >&-", 0),
+        ("sessions >&-", 1),
         ("config 2>&-", 0),
-        ("--version >&-", 0),
+        ("--version >&-", 1),
+        ("--help >&-", 1),
+        ("-p Hello >&-", 1),
+        ("-p Hello --output-format json >&-", 1),
+        ("-p Hello --output-format stream-json >&-", 1),
+        ("-p Hello >&- 2>&-", 1),
         ("-p - <&-", 2),
         ("<&-", 2),
         ("sessions > /dev/full", 1),
@@ -271,5 +276,7 @@ def test_streams_that_are_closed_or_full_are_no_crash(
     assert b"Traceback" not in done.stderr
     assert b"Exception ignored" not in done.stderr
     assert done.stderr.count(b"\n") <= 1
-    if status == 1:
-        assert done.stderr.startswith(b"contextui: The output cannot be written: No space left on")
+    if status == 1 and "2>&-" not in command:
+        closed = ">&-" in command
+        reason = b"standard output is closed" if closed else b"No space left on device"
+        assert done.stderr == b"contextui: The output cannot be written: " + reason + b".\n"

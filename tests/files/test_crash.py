@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from contextui.files.beside import is_temporary
+from contextui.files.leftovers import Leftovers, remove_leftovers
 from contextui.files.workspace import Workspace
 from tests.forking import killed
 
@@ -32,7 +33,13 @@ def number_in(data: bytes) -> int:
     return number
 
 
+def notes_of(workspace: Workspace) -> Leftovers:
+    """The notes of a child, which end with it."""
+    return Leftovers(workspace.root.with_name("notes"))
+
+
 def save_for_ever(workspace: Workspace, told: int, *, keep_links: bool) -> None:
+    workspace.notes = notes_of(workspace)
     opened = workspace.open_text("file.txt")
     version, number = opened.version, number_in(opened.file.to_bytes())
     while True:
@@ -44,6 +51,7 @@ def save_for_ever(workspace: Workspace, told: int, *, keep_links: bool) -> None:
 
 
 def create_for_ever(workspace: Workspace, told: int) -> None:
+    workspace.notes = notes_of(workspace)
     number = len(os.listdir(workspace.root))
     while True:
         number += 1
@@ -82,20 +90,23 @@ def crash(root: Path, way: str) -> None:
         saved += len(acknowledged)
         litter = [name for name in os.listdir(root) if is_temporary(name)]
         unfinished += bool(litter)
-        for name in litter:
-            (root / name).unlink()
+        removed = remove_leftovers(root.with_name("notes"))
+        assert {root / name for name in litter} == set(removed)
         assert set(os.listdir(root)) <= {"file.txt", "other.txt"}
     print(json.dumps({"saved": saved, "unfinished": unfinished}))
 
 
 @pytest.mark.parametrize("way", ["replace", "create", "keep_links"])
 def test_a_killed_save_leaves_old_or_new(tmp_path: Path, way: str) -> None:
+    """What else it leaves is removed at the next start, all of it."""
+    root = tmp_path / "work"
+    root.mkdir()
     if way != "create":
-        (tmp_path / "file.txt").write_bytes(content(0))
+        (root / "file.txt").write_bytes(content(0))
     if way == "keep_links":
-        (tmp_path / "other.txt").hardlink_to(tmp_path / "file.txt")
+        (root / "other.txt").hardlink_to(root / "file.txt")
     done = subprocess.run(
-        [sys.executable, "-m", "tests.files.test_crash", str(tmp_path), way],
+        [sys.executable, "-m", "tests.files.test_crash", str(root), way],
         capture_output=True,
         text=True,
         check=False,

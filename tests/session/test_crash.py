@@ -25,10 +25,9 @@ from contextui.session.session import Session
 from tests.context.conversation import wire
 from tests.context.test_properties import assert_whole_pairs, specified
 from tests.forking import forked, killed
+from tests.session.test_log import AGAIN, FULL
 from tests.session.test_roundtrip import Talk
 from tests.session.writer import Writer, store_in, write_for_ever
-
-AGAIN = "It is tried again with all that follows."
 
 KILLS = int(os.environ.get("CONTEXTUI_KILLS", "24"))
 LONGEST = 0.25  # seconds until the kill: opening takes a part of them, then come many steps
@@ -348,7 +347,7 @@ class FullDisk:
         monkeypatch.setattr(os, "write", self._write_or_fail)
 
     def _write_or_fail(self, fd: int, data: bytes) -> int:
-        if self.is_full and fd == self._log._fd:
+        if self.is_full and fd == self._log.fd:
             if len(data) > 1:
                 self._write(fd, data[: len(data) // 2])
             raise OSError(errno.ENOSPC, "No space left on device")
@@ -357,9 +356,9 @@ class FullDisk:
 
 def put_device_in_place(session: Session) -> None:
     """Have the log's descriptor lead to a device on which there is never any room."""
-    if session._log._fd is not None:
+    if session._log.fd is not None:
         full = os.open("/dev/full", os.O_WRONLY)
-        os.dup2(full, session._log._fd)
+        os.dup2(full, session._log.fd)
         os.close(full)
 
 
@@ -389,7 +388,7 @@ def test_a_full_disk_stops_saving_but_not_the_conversation(
             writer.say("is it saved?")
             assert session.unsaved == 0
             assert session.notices[-2:] == [
-                f"Not saved in {session.path.parent}: No space left on device. {AGAIN}",
+                FULL.format(folder=session.path.parent),
                 "Saving has resumed; nothing was lost.",
             ]
             assert Entries(session.path).read_on() == b""
@@ -406,7 +405,7 @@ def test_a_line_of_which_only_the_end_failed_is_not_written_twice(
     """All but the line's end was written, and taking it back failed too."""
     store = store_in(tmp_path)
     with talking(store.create("/project")) as talk:
-        fd, write = talk.session._log._fd, os.write
+        fd, write = talk.session._log.fd, os.write
 
         def write_all_but_the_end(to: int, data: bytes) -> int:
             if to == fd:
@@ -455,7 +454,7 @@ def test_a_session_that_cannot_be_written_is_still_read(
         resumed.say("this waits")
         assert path.read_bytes() == before
         assert resumed.session.notices == [
-            f"Not saved in {path.parent}: Read-only file system. {AGAIN}"
+            f"Not saved: Read-only file system. Make {path.parent} writable. {AGAIN}"
         ]
         read_only = False
         resumed.answer("and now it is saved")

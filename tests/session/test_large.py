@@ -65,11 +65,12 @@ def make(home: Path, hole: str | None = None) -> dict[str, Any]:
 
 def dig_hole(writer: Writer, size: int) -> None:
     """As if so many zeros had come between two entries."""
-    log, path = writer.session._log, writer.session.path
+    file, path = writer.session._log._file, writer.session.path
+    assert file is not None
     os.truncate(path, path.stat().st_size + size)
-    with path.open("ab") as file:
-        file.write(b"\n")
-    log._size = path.stat().st_size
+    with path.open("ab") as hole:
+        hole.write(b"\n")
+    file.begin(path.stat().st_size)
 
 
 def bytes_read() -> int:

@@ -18,7 +18,9 @@ from contextui.session.entry import DamagedLineError, decode, encode
 from contextui.session.log import SessionLockedError, SessionLog, mend_end
 from contextui.session.reading import Damage, Line, entries, line_at, lines, lines_backwards
 
-AGAIN = "It is tried again with all that follows."
+AGAIN = "It is tried again until it works."
+FULL = f"Not saved: No space left on device. Free some space on the disk of {{folder}}. {AGAIN}"
+"""What is said of a full disk."""
 
 SAMPLES = """\
 {"uuid":"msg_001","parentUuid":null,"sessionId":"abc123","timestamp":"2024-01-15T10:00:00Z","type":"user","cwd":"/Users/foo/myproject","gitBranch":"main","version":"0.1.0","message":{"role":"user","content":"帮我重构 utils.ts 文件"}}
@@ -255,8 +257,39 @@ def test_failing_writes_lose_nothing(
     log.close()
     assert numbers(path) == list(range(41))
     if name == "write":
-        assert told[0] == f"Not saved in {path.parent}: No space left on device. {AGAIN}"
+        assert told[0] == FULL.format(folder=path.parent)
         assert told[-1] == "Saving has resumed; nothing was lost."
+
+
+def test_a_disk_that_did_not_confirm_is_not_called_safe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G11: after such an error the system may have dropped what it had; nobody knows."""
+    told: list[str] = []
+    log = SessionLog(tmp_path / "s.jsonl", told.append)
+    log.append(encode(fields(1)))
+    failing, writing = Failing("fdatasync", 1, monkeypatch), Failing("write", 1, monkeypatch)
+    writing.on = False
+    log.sync()
+    log.sync()
+    assert len(told) == 1
+    assert told[0].startswith("Written, but the disk did not confirm it: No space left on device.")
+    assert log.unsaved == 0
+    writing.on = True
+    log.append(encode(fields(2)))
+    writing.on = False
+    log.append(encode(fields(3)))
+    failing.on = False
+    log.sync()
+    log.close()
+    assert told[1:] == [
+        FULL.format(folder=tmp_path),
+        "Saving has resumed.",
+        "The disk confirms again what is written. What was written before that may still be "
+        "missing after a power cut.",
+    ]
+    assert not any("nothing was lost" in one for one in told)
+    assert numbers(tmp_path / "s.jsonl") == [1, 2, 3]
 
 
 def test_a_real_full_disk(tmp_path: Path) -> None:
@@ -280,7 +313,7 @@ def test_a_real_full_disk(tmp_path: Path) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     said = done.stdout.splitlines()
-    assert said[0] == f"Not saved in {tmp_path}: File too large. {AGAIN}"
+    assert said[0] == f"Not saved: File too large. The folder is {tmp_path}. {AGAIN}"
     written, unsaved, in_file = map(int, said[1].split())
     assert written == in_file
     assert written + unsaved == 20
@@ -298,8 +331,8 @@ def test_a_folder_that_cannot_be_made_costs_nothing_but_saving(tmp_path: Path) -
     assert log.append(encode(fields(1)))
     log.close()
     assert numbers(blocker / "p" / "s.jsonl") == [0, 1]
-    assert [text.split(":")[0] for text in told] == [
-        f"Not saved in {blocker / 'p'}",
+    assert told == [
+        f"Not saved: File exists. The folder is {blocker / 'p'}. {AGAIN}",
         "Saving has resumed; nothing was lost.",
     ]
 
@@ -316,7 +349,7 @@ def test_a_fifo_or_a_link_in_place_of_the_log_is_not_followed(tmp_path: Path) ->
     os.mkfifo(tmp_path / "fifo.jsonl")
     log = SessionLog(tmp_path / "fifo.jsonl", told.append)
     assert not log.append(encode(fields(0)))
-    assert told[-1] == f"Not saved in {tmp_path}: the log is no plain file. {AGAIN}"
+    assert told[-1] == (f"Not saved: the log is no plain file. The folder is {tmp_path}. {AGAIN}")
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=60))

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,32 @@ import pytest
 from tests.tui.terminal import Terminal
 
 ALTERNATE_SCREEN_OFF, CURSOR_ON = b"\x1b[?1049l", b"\x1b[?25h"
+BUSY = '''
+from pathlib import Path
+
+from textual.widget import Widget
+
+from contextui import Window
+
+
+class BusyWindow(Window):
+    """Keeps the program busy."""
+
+    widget = f"{__name__}:Busy"
+
+    def content(self, lod):
+        return "busy"
+
+
+class Busy(Widget):
+    def __init__(self, window):
+        super().__init__()
+
+    def render(self):
+        Path("is-busy").touch()
+        while True:
+            pass
+'''
 
 
 @pytest.fixture
@@ -54,19 +81,62 @@ def test_a_wish_a_window_and_its_end(folder: Path, size: tuple[int, int]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=["TERM", "HUP"]
+    ("numbers", "status"),
+    [
+        ([signal.SIGTERM], 143),
+        ([signal.SIGHUP], 129),
+        ([signal.SIGINT], 130),
+        ([signal.SIGQUIT], 131),
+        ([signal.SIGINT, signal.SIGINT], 130),
+        ([signal.SIGINT, signal.SIGTERM, signal.SIGQUIT], 130),
+    ],
+    ids=["TERM", "HUP", "INT", "QUIT", "INT-INT", "INT-TERM-QUIT"],
 )
-def test_a_signal_ends_it_in_order(folder: Path, number: signal.Signals, status: int) -> None:
+def test_a_signal_ends_it_in_order(
+    folder: Path, numbers: list[signal.Signals], status: int
+) -> None:
+    """FAULTS 29, G08: however many come, the terminal is as it was."""
     with Terminal([], folder) as terminal:
         before = terminal.now()
         terminal.wait_for(lambda: terminal.shows("offline model"))
         terminal.type("create a todo list with milk\r")
         terminal.wait_for(lambda: terminal.shows("create todo"))
-        terminal.send(number)
+        for number in numbers:
+            terminal.send(number)
+            time.sleep(0.02)
         assert terminal.end() == status
         assert ALTERNATE_SCREEN_OFF in terminal.written
         assert terminal.now() == before
     assert any(entry.get("subtype") == "window_opened" for entry in logged(folder))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM])
+def test_a_signal_while_the_first_frame_is_drawn(folder: Path, number: signal.Signals) -> None:
+    with Terminal([], folder) as terminal:
+        before = terminal.now()
+        terminal.wait_for(lambda: b"\x1b[?1049h" in terminal.written)
+        terminal.send(number)
+        terminal.send(number)
+        assert terminal.end() == 128 + number
+        assert ALTERNATE_SCREEN_OFF in terminal.written
+        assert CURSOR_ON in terminal.written
+        assert terminal.now() == before
+
+
+def test_signals_end_a_program_that_a_window_keeps_busy(folder: Path) -> None:
+    """The event loop does not run, so nobody in it can quit; a second signal does not wait."""
+    (folder / "busy.py").write_text(BUSY)
+    with Terminal(["--window", "busy.py"], folder) as terminal:
+        before = terminal.now()
+        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.type("/open busy\r")
+        terminal.wait_for((folder / "is-busy").exists)
+        terminal.send(signal.SIGINT)
+        time.sleep(0.1)
+        terminal.send(signal.SIGINT)
+        assert terminal.end() == 130
+        assert ALTERNATE_SCREEN_OFF in terminal.written
+        assert terminal.now() == before
 
 
 def test_a_closed_terminal_leaves_a_whole_log_and_no_process(folder: Path) -> None:

@@ -1,6 +1,9 @@
 """The Chinese of the commands, and of arguments that do not fit."""
 
 CHINESE: dict[str, str] = {
+    "The summary is not saved: contextui -c resumes without it.": (
+        "摘要没有保存：contextui -c 会在没有它的情况下继续。"
+    ),
     # arguments
     "{said} See {program} --help.": "{said}见 {program} --help。",
     "{said} Is {near} meant? See {program} --help.": "{said}是不是 {near}？见 {program} --help。",

@@ -78,13 +78,6 @@ CHINESE: dict[str, str] = {
     "(schema {schema}, known here is {known}). It is left as it is.": (
         "这个会话由更新版本的 contextui 写入（格式 {schema}，这里只认识 {known}）。它保持原样。"
     ),
-    "Not saved in {folder}: {why}. It is tried again with all that follows.": (
-        "未能保存到 {folder}：{why}。之后每次都会再试。"
-    ),
-    "Saving has resumed; nothing was lost.": "已恢复保存；没有丢失任何内容。",
-    "The last line was torn and is cut off ({count} bytes).": (
-        "最后一行不完整，已截去（{count} 字节）。"
-    ),
     "Left out as damaged: {count}, the first at byte {place}: {why}": (
         "有损坏的行被略去（{count}），第一处在字节 {place}：{why}"
     ),
@@ -141,6 +134,7 @@ CHINESE: dict[str, str] = {
     "Permission denied": "没有权限",
     "Read-only file system": "文件系统只读",
     "No space left on device": "磁盘已满",
+    "standard output is closed": "标准输出已关闭",
     "it is damaged, or no session": "已损坏，或不是会话",
     "it is empty": "它是空的",
     "it is no plain file": "不是普通文件",

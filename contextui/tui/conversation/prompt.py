@@ -18,6 +18,7 @@ from contextui.tui.conversation.past import Past
 from contextui.tui.conversation.pastes import Pastes, is_large
 from contextui.tui.conversation.status import TurnStatus
 from contextui.tui.desk import Desk
+from contextui.tui.saving import unsaved_mark
 from contextui.tui.words import Words
 
 _BEAT = 0.1  # seconds between two pictures of the spinner
@@ -132,7 +133,12 @@ class Prompt(TextArea):
         mode = self._desk.controller.tools.gate.mode if self._desk is not None else "ask"
         count = self._new_below()
         told = self._words("↓ {count} new lines", count=count) + "   " if count else ""
-        return Content.assemble((told, KEY), (self._words(MODES[mode]), MUTED))
+        lost = unsaved_mark(self._desk.session, self._words) if self._desk is not None else ""
+        return Content.assemble(
+            (told, KEY),
+            (f"● {lost}   " if lost else "", "$text-error"),
+            (self._words(MODES[mode]), MUTED),
+        )
 
     # --- keys --------------------------------------------------------------------------
     # What the field itself does with a key or a paste comes after these, unless it is prevented.
@@ -185,13 +191,30 @@ class Prompt(TextArea):
         if self.is_completing:
             self.post_message(self.Completing())
             return
-        text = self._pastes.whole(self.text).strip()
+        text = self.whole_text.strip()
         if not text:
             self.post_message(self.SentNothing())
             return
         self._past.add(self.text.strip())
         self.clear()
         self.post_message(self.Submitted(text))
+
+    @property
+    def whole_text(self) -> str:
+        """What is written, with everything that was pasted."""
+        return self._pastes.whole(self.text)
+
+    def offer_again(self, draft: str) -> None:
+        """Put back what was typed in an earlier run; ↑ has it if something is typed already."""
+        if not draft.strip():
+            return
+        shown = self._pastes.keep(draft) if is_large(draft) else draft
+        if self.text:
+            self._past.add(shown)
+            return
+        with self.prevent(TextArea.Changed):  # the list of commands would open
+            self.text = shown
+        self.move_cursor(self.document.end)
 
     def action_new_line(self) -> None:
         """Go on in the next line."""

@@ -1,10 +1,12 @@
 """The editor: one text in which the person types and the model writes.
 
-What is typed goes to the window as a `splice` of the file, a moment after the last key. What
-others change comes back as an edit of what is shown, so that cursor and scrolling stay.
+What is typed goes to the window as a `splice` of the file, a moment after the last key, and at
+least every second while keys keep coming, so that the log has it. What others change comes back as
+an edit of what is shown, so that cursor and scrolling stay.
 """
 
 import asyncio
+import time
 from typing import ClassVar
 
 from textual import on
@@ -22,6 +24,7 @@ from contextui.windowing.worker import PATIENCE, finished
 from contextui.windows.editor import EditorWindow
 
 _PAUSE = 0.4  # seconds without a key after which what was typed is told
+_LATEST = 0.8  # seconds after which it is told even if keys keep coming
 _TRIES = 5  # of telling it, while others keep changing the text
 
 
@@ -48,6 +51,7 @@ class EditorBody(InertArea):
         self._carried: Splice | None = None  # typed on a page that is not shown any more
         self._telling = asyncio.Lock()
         self._pause: Timer | None = None
+        self._untold_since: float | None = None
         self._goes_along = True
         self._arrives_below = False
 
@@ -169,16 +173,32 @@ class EditorBody(InertArea):
     def _wait_for_pause(self) -> None:
         if self._pause is not None:
             self._pause.stop()
-        if self._unsent:
-            self._pause = self.set_timer(_PAUSE, self._settle_soon)
+        if not self._unsent:
+            self._untold_since = None
+            return
+        now = time.monotonic()
+        self._untold_since = now if self._untold_since is None else self._untold_since
+        left = self._untold_since + _LATEST - now
+        if left <= 0:  # a timer would be stopped by the next key before it fires
+            self._settle_soon()
+        else:
+            self._pause = self.set_timer(min(_PAUSE, left), self._settle_soon)
 
     def on_blur(self) -> None:
         """Whoever leaves has finished typing."""
         self._settle_soon()
 
     def _settle_soon(self) -> None:
+        self._untold_since = None
         if self._unsent:
-            self.screen.run_worker(self.settle(), name="typed")
+            self.screen.run_worker(self._tell_typed(), name="typed")
+
+    async def _tell_typed(self) -> None:
+        """Tell what was typed so far, once: what is typed while that goes on waits its turn."""
+        async with self._telling:
+            await self._tell()
+        if self.is_attached and self._untold_since is None:
+            self._wait_for_pause()
 
     async def on_unmount(self) -> None:
         """What was typed last is not lost."""

@@ -1,0 +1,447 @@
+"""Another program works on the log while the session runs: noticed, said, and nothing is lost.
+
+FAULTS 48. Every way is tried on a new session and on a resumed one, in the middle of a turn and
+between two turns.
+"""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import textwrap
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from contextui import SessionStore
+from contextui.session import logfile
+from contextui.session.session import Session
+from tests.context.conversation import wire
+from tests.session.test_crash import assert_valid, talking
+from tests.session.test_roundtrip import Talk, store_in
+from tests.session.writer import Writer
+from tests.session.writer import store_in as writers_store
+
+ROOT = Path(__file__).parents[2]
+
+
+def delete(path: Path) -> None:
+    path.unlink()
+
+
+def move_away(path: Path) -> None:
+    path.rename(path.with_name("moved.txt"))
+
+
+def move_and_link(path: Path) -> None:
+    """As somebody does who wants it on another disk."""
+    moved = path.with_name("moved.txt")
+    path.rename(moved)
+    path.symlink_to(moved)
+
+
+def link_to_another_file(path: Path) -> None:
+    (path.parent / "precious").write_text("precious")
+    path.unlink()
+    path.symlink_to(path.parent / "precious")
+
+
+def link_to_nothing(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.parent / "nowhere")
+
+
+def replace_with_nothing(path: Path) -> None:
+    (path.parent / "new").touch()
+    (path.parent / "new").rename(path)
+
+
+def replace_with_a_copy(path: Path) -> None:
+    """As `sed -i` and many editors do."""
+    shutil.copy(path, path.parent / "new")
+    (path.parent / "new").rename(path)
+
+
+def replace_with_another_session(path: Path) -> None:
+    with store_in(path.parent / "elsewhere").create("/other") as other:
+        Talk(other).turn("another", "session")
+    other.path.rename(path)
+
+
+def replace_with_a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "inside").write_text("precious")
+
+
+def replace_with_a_fifo(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def empty(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def truncate_to_half(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def truncate_the_last_byte(path: Path) -> None:
+    os.truncate(path, path.stat().st_size - 1)
+
+
+def write_something_else(path: Path) -> None:
+    path.write_text("something else\n")
+
+
+def write_something_longer(path: Path) -> None:
+    path.write_text("something else\n" * (path.stat().st_size // 10))
+
+
+def change_in_place(path: Path) -> None:
+    """One word, without changing the length."""
+    with path.open("r+b") as file:
+        place = file.read().rindex(b'"an answer"')
+        file.seek(place)
+        file.write(b'"no answer"')
+
+
+def append_a_line(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"appended\n")
+
+
+def append_half_a_line(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b'{"uuid":')
+
+
+def append_zeros(path: Path) -> None:
+    os.truncate(path, path.stat().st_size + 5_000_000)
+
+
+def remove_the_folder(path: Path) -> None:
+    shutil.rmtree(path.parent)
+
+
+def move_the_home(path: Path) -> None:
+    home = path.parents[2]
+    home.rename(home.with_name(f"moved-{uuid.uuid4().hex}"))
+
+
+WAYS: list[Callable[[Path], None]] = [
+    delete, move_away, move_and_link, link_to_another_file, link_to_nothing,
+    replace_with_nothing, replace_with_a_copy, replace_with_another_session,
+    replace_with_a_folder, replace_with_a_fifo, empty, truncate_to_half, truncate_the_last_byte,
+    write_something_else, write_something_longer, change_in_place, append_a_line,
+    append_half_a_line, append_zeros, remove_the_folder, move_the_home,
+]  # fmt: skip
+
+
+def contents(session: Session) -> list[tuple[str, str]]:
+    return [(item.id, item.content) for item in session.context.get_all()]
+
+
+def check_resumed(store: SessionStore, session: Session, composed: bytes) -> None:
+    """What comes back is what was there, item by item, and as the model sees it."""
+    before = contents(session)
+    with talking(store.open(session.id)) as again:
+        assert again.session.notices == []
+        assert contents(again.session) == before
+        assert wire(again.composed()) == composed
+        assert again.session.turn == session.turn
+        assert_valid(again)
+
+
+def check_said(session: Session) -> None:
+    assert len(session.notices) == 1
+    assert session.notices[0].startswith(("The log of this session was ", "Another program "))
+    assert f"It was written again: {session.path}." in session.notices[0]
+    assert session.unsaved == 0
+
+
+@pytest.mark.parametrize(
+    "in_a_turn", [False, pytest.param(True, marks=pytest.mark.long)], ids=["between", "within"]
+)
+@pytest.mark.parametrize("way", WAYS)
+def test_what_was_said_in_this_run_is_not_lost(
+    tmp_path: Path, way: Callable[[Path], None], in_a_turn: bool
+) -> None:
+    """All of it is written again, byte by byte."""
+    store = store_in(tmp_path)
+    with talking(store.create("/project")) as talk:
+        window = talk.open("a line")
+        for number in range(4):
+            talk.turn(f"words {number}", "an answer")
+        if in_a_turn:
+            talk.say("more words")
+            talk.send()
+        before = talk.session.path.read_bytes()
+        way(talk.session.path)
+        if not in_a_turn:
+            talk.say("more words")
+            talk.send()
+        talk.answer("another answer")
+        talk.context.end_turn()
+        check_said(talk.session)
+        assert talk.session.path.read_bytes().startswith(before)
+        talk.write(window.id, "another line")
+        talk.turn("the last words", "the last answer")
+        assert len(talk.session.notices) == 1
+        composed = wire(talk.composed())
+    check_resumed(store, talk.session, composed)
+
+
+@pytest.mark.parametrize(
+    "in_a_turn", [pytest.param(False, marks=pytest.mark.long), True], ids=["between", "within"]
+)
+@pytest.mark.parametrize("way", WAYS)
+def test_what_was_said_in_an_earlier_run_is_not_lost(
+    tmp_path: Path, way: Callable[[Path], None], in_a_turn: bool
+) -> None:
+    """What is in memory is written again, if the file has it no more."""
+    store = store_in(tmp_path)
+    with talking(store.create("/project")) as talk:
+        window = talk.open("a line")
+        for number in range(4):
+            talk.turn(f"words {number}", "an answer")
+    with talking(store.open(talk.session.id)) as talk:
+        talk.turn("words of this run", "an answer")
+        if in_a_turn:
+            talk.say("more words")
+            talk.send()
+        way(talk.session.path)
+        if not in_a_turn:
+            talk.say("more words")
+            talk.send()
+        talk.answer("another answer")
+        check_said(talk.session)
+        talk.context.end_turn()
+        talk.write(window.id, "another line")
+        talk.turn("the last words", "the last answer")
+        assert len(talk.session.notices) == 1
+        composed = wire(talk.composed())
+    check_resumed(store, talk.session, composed)
+
+
+@pytest.mark.parametrize("way", [delete, empty, append_half_a_line])
+def test_it_is_noticed_at_the_end_too(tmp_path: Path, way: Callable[[Path], None]) -> None:
+    store = store_in(tmp_path)
+    with talking(store.create("/project")) as talk:
+        talk.turn("words", "an answer")
+        composed = wire(talk.composed())
+        way(talk.session.path)
+    check_said(talk.session)
+    check_resumed(store, talk.session, composed)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [replace_with_another_session, replace_with_a_folder, link_to_another_file, append_a_line,
+     write_something_else, replace_with_nothing, change_in_place],
+)  # fmt: skip
+def test_what_another_program_wrote_is_kept(tmp_path: Path, way: Callable[[Path], None]) -> None:
+    """It is moved aside, and the notice says where."""
+    with talking(store_in(tmp_path).create("/project")) as talk:
+        talk.turn("words", "an answer")
+        path = talk.session.path
+        way(path)
+        theirs = sorted(path.iterdir()) if path.is_dir() else path.read_bytes()
+        was_link = path.is_symlink()
+        talk.say("more")
+        (aside,) = path.parent.glob("*.found")
+        kept = (
+            [path / one.name for one in aside.iterdir()] if aside.is_dir() else aside.read_bytes()
+        )
+        assert kept == theirs
+        assert aside.is_symlink() == was_link
+        assert f"kept as {aside.name}." in talk.session.notices[0]
+    precious = path.parent / "precious"
+    assert not precious.exists() or precious.read_text() == "precious"
+
+
+@pytest.mark.parametrize("way", [empty, truncate_to_half, delete, move_away, remove_the_folder])
+def test_nothing_is_left_lying_about(tmp_path: Path, way: Callable[[Path], None]) -> None:
+    with talking(store_in(tmp_path).create("/project")) as talk:
+        talk.turn("words", "an answer")
+        path = talk.session.path
+        way(path)
+        talk.say("more")
+    found = {one.name for one in path.parent.iterdir()} - {"moved.txt"}
+    assert found == {path.name, path.with_suffix(".lock").name}
+
+
+@pytest.mark.parametrize("way", ["touch", "link", "read-only"])
+def test_what_loses_nothing_is_not_spoken_of(tmp_path: Path, way: str) -> None:
+    store = store_in(tmp_path)
+    with talking(store.create("/project")) as talk:
+        talk.turn("words", "an answer")
+        path = talk.session.path
+        if way == "touch":
+            os.utime(path, (1, 1))
+        elif way == "link":
+            os.link(path, path.with_name("second"))
+        else:
+            path.chmod(0o400)
+        talk.turn("words", "an answer")
+        assert talk.session.notices == []
+        composed = wire(talk.composed())
+    check_resumed(store, talk.session, composed)
+
+
+def test_a_place_where_nothing_can_be_written_is_said_and_tried_again(tmp_path: Path) -> None:
+    store = store_in(tmp_path)
+    with talking(store.create("/project")) as talk:
+        talk.turn("words", "an answer")
+        folder = talk.session.path.parent
+        shutil.rmtree(folder)
+        folder.write_text("a file where the folder was")
+        talk.turn("more", "an answer")
+        talk.turn("still more", "an answer")
+        assert talk.session.unsaved
+        assert talk.session.unsaved_turns == 3  # nothing of the session is on the disk
+        assert isinstance(talk.session.problem, OSError)
+        assert len(talk.session.notices) == 1
+        assert talk.session.notices[0].startswith("Not saved: ")
+        folder.unlink()
+        assert talk.session.save()
+        assert (talk.session.unsaved_turns, str(talk.session.problem)) == (0, "None")
+        assert talk.session.notices[-1] == "Saving has resumed; nothing was lost."
+        composed = wire(talk.composed())
+    check_resumed(store, talk.session, composed)
+
+
+def test_another_process_that_took_over_the_session_is_not_written_over(tmp_path: Path) -> None:
+    """The lock was deleted, another program has the session open: both would write."""
+    store = store_in(tmp_path)
+    script = textwrap.dedent(f"""
+        import sys
+        from pathlib import Path
+        from tests.session.test_roundtrip import Talk, store_in
+        with store_in(Path({str(tmp_path)!r})).open(sys.argv[1]) as session:
+            Talk(session).turn("from the other process", "an answer")
+            print(session.path.read_bytes().count(b"\\n"), flush=True)
+            sys.stdin.readline()
+    """)
+    with talking(store.create("/project")) as talk:
+        talk.turn("words", "an answer")
+        talk.session.path.with_suffix(".lock").unlink()
+        with subprocess.Popen(
+            [sys.executable, "-c", script, talk.session.id],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT,
+        ) as other:  # fmt: skip
+            assert other.stdout is not None
+            count = int(other.stdout.readline())
+            talk.turn("more", "an answer")
+            assert talk.session.unsaved
+            assert "another process has opened this session" in talk.session.notices[0]
+            assert talk.session.path.read_bytes().count(b"\n") == count
+            other.communicate(b"\n", timeout=60)
+        assert talk.session.save()
+        composed = wire(talk.composed())
+    check_resumed(store, talk.session, composed)
+
+
+def test_more_than_is_kept_in_memory_comes_from_the_context(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lines of a long run do not all stay in memory."""
+    monkeypatch.setattr(logfile, "KEPT_BYTES", 2_000)
+    store = store_in(tmp_path)
+    for way in (empty, truncate_to_half, write_something_else, change_in_place, delete):
+        with talking(store.create("/project")) as talk:
+            for number in range(12):
+                talk.turn(f"words {number}", "an answer")
+            way(talk.session.path)
+            talk.turn("more", "another answer")
+            assert len(talk.session.notices) == 1
+            composed = wire(talk.composed())
+        check_resumed(store, talk.session, composed)
+
+
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 40))]
+)
+def test_random_talks_and_random_ways(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Whatever is in the session (calls, windows, pins, edits): it comes back as it was."""
+    dice = random.Random(seed)
+    if seed % 2:
+        monkeypatch.setattr(logfile, "KEPT_BYTES", 20_000)
+    store = writers_store(tmp_path / "home")
+    with store.create("/project") as session:
+        writer = Writer(session, dice)
+        for _ in range(60):
+            writer.step()
+    for _ in range(4):
+        with talking(store.open(session.id)) as talk:
+            writer = Writer(talk.session, dice)
+            for _ in range(dice.randrange(40)):
+                writer.step()
+            ways = [one for one in WAYS if one is not change_in_place]
+            dice.choice(ways)(talk.session.path)
+            for _ in range(dice.randrange(40)):
+                writer.step()
+            while writer.is_waiting:
+                writer.result("done")
+            writer.context.end_turn()
+            composed = wire(writer.composed())
+        with talking(store.open(session.id)) as again:
+            assert wire(again.composed()) == composed
+            assert_valid(again)
+
+
+def test_an_append_is_one_write_and_two_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Noticing all this costs two system calls a line, however long the line and the log are."""
+    calls: list[str] = []
+
+    def counting(name: str) -> None:
+        real = getattr(os, name)
+
+        def call(*args: object, **more: object) -> object:
+            if args[0] in (talk.session._log.fd, talk.session.path):
+                calls.append(name)
+            return real(*args, **more)
+
+        monkeypatch.setattr(os, name, call)
+
+    with talking(store_in(tmp_path).create("/project")) as talk:
+        for name in ("write", "lstat", "stat", "fstat", "pread", "ftruncate", "fdatasync"):
+            counting(name)
+        for length in (1, 1_000, 1_000_000):
+            calls.clear()
+            talk.say("x" * length)
+            assert calls == ["lstat", "write", "fstat"]
+        talk.answer("yes")
+        calls.clear()
+        talk.context.end_turn()
+        assert calls.count("fdatasync") == 1
+
+
+def test_a_session_that_cannot_be_written_has_nothing_unsaved_until_something_happens(
+    tmp_path: Path,
+) -> None:
+    store = store_in(tmp_path)
+    with talking(store.create("/project")) as talk:
+        talk.turn("words", "an answer")
+    path = talk.session.path
+    lock = path.with_suffix(".lock")
+    lock.unlink()
+    lock.mkdir()  # as good as a read-only folder, also for root
+    with talking(store.open(talk.session.id)) as again:
+        assert again.session.problem is not None
+        assert (again.session.unsaved, again.session.unsaved_turns) == (0, 0)
+        again.turn("more", "an answer")
+        assert again.session.unsaved_turns == 1
+        lock.rmdir()
+        assert again.session.save()
+        assert again.session.unsaved_turns == 0
+        composed = wire(again.composed())
+    check_resumed(store, again.session, composed)

@@ -1,0 +1,267 @@
+"""A disk that is full and a log that disappears, in the real program: said, asked, made good."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.session.test_crash import Entries
+from tests.tui.terminal import Terminal
+
+CTRL_Q, ESCAPE = "\x11", "\x1b"
+MEGABYTE = 1 << 20
+
+
+class Disk:
+    """Where the sessions are kept; it can be full."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.reason = "disk full"
+
+    def fill(self, _: Terminal) -> None:
+        filler = self.home / "filler"
+        with filler.open("wb", buffering=0) as file:
+            try:
+                while file.write(b"x" * 4096):
+                    pass
+            except OSError:
+                return
+
+    def free(self, _: Terminal) -> None:
+        (self.home / "filler").unlink()
+
+
+class LimitedDisk(Disk):
+    """Files cannot grow: a limit of the process, which needs no other rights.
+
+    Python would leave compiled modules cut short under such a limit, so it must not write any.
+    """
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.reason = "file size limit reached"
+
+    def fill(self, terminal: Terminal) -> None:
+        size = max(log_in(self.home).stat().st_size, 1)
+        self._limit(terminal, size)
+
+    def free(self, terminal: Terminal) -> None:
+        self._limit(terminal, resource.RLIM_INFINITY)
+
+    def _limit(self, terminal: Terminal, size: int) -> None:
+        limits = (size, resource.RLIM_INFINITY)
+        resource.prlimit(terminal.process.pid, resource.RLIMIT_FSIZE, limits)
+
+
+@contextmanager
+def small_disk(home: Path) -> Iterator[None]:
+    home.mkdir(parents=True)
+    command = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(home)]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount here")
+    if done.returncode:
+        pytest.skip("mounting is not permitted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(home)], check=True)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    work = tmp_path / "work"
+    work.mkdir()
+    return work
+
+
+@pytest.fixture(params=["limit", pytest.param("tmpfs", marks=pytest.mark.long)])
+def disk(request: pytest.FixtureRequest, folder: Path) -> Iterator[Disk]:
+    home = folder.parent / "terminal-home"
+    if request.param == "limit":
+        yield LimitedDisk(home)
+    else:
+        with small_disk(home):
+            yield Disk(home)
+
+
+def log_in(home: Path) -> Path:
+    (log,) = home.rglob("projects/*/*.jsonl")
+    return log
+
+
+def said(home: Path) -> list[str]:
+    """What the person said, as the log has it; every line of it is whole and in order."""
+    entries = Entries(log_in(home))
+    assert entries.read_on() == b""
+    lines = map(json.loads, entries.path.read_bytes().splitlines())
+    return [one["message"]["content"] for one in lines if one["type"] == "user"]
+
+
+def begin(terminal: Terminal) -> None:
+    terminal.wait_for(lambda: terminal.shows("offline model") or terminal.shows("Chat"))
+    terminal.type("create a todo list with milk\r")
+    terminal.wait_for(lambda: terminal.shows("create todo"))
+
+
+@pytest.mark.parametrize(
+    "size", [(80, 24), pytest.param((120, 40), marks=pytest.mark.long)], ids=["80", "120"]
+)
+def test_a_full_disk_is_said_where_the_person_looks_and_made_good_by_itself(
+    folder: Path, disk: Disk, size: tuple[int, int]
+) -> None:
+    """FAULTS 58: in the conversation, at the prompt, at quitting; then written in order."""
+    with Terminal([], folder, size, PYTHONDONTWRITEBYTECODE="1") as terminal:
+        begin(terminal)
+        terminal.wait_for(lambda: b'"turn_end"' in log_in(disk.home).read_bytes())
+        disk.fill(terminal)
+        terminal.type("add eggs\r")
+        terminal.wait_for(lambda: terminal.shows(f"not saved: {disk.reason}"))
+        terminal.wait_for(lambda: terminal.shows("Not saved: "))
+        again = "tried again until it works."
+        terminal.wait_for(lambda: again in " ".join(map(str.strip, terminal.lines())))
+        terminal.type("add butter\r")
+        terminal.wait_for(lambda: terminal.shows("add butter"))
+        assert terminal.shows(f"not saved: {disk.reason}")
+        terminal.wait_for(lambda: any("todo_1.add" in line for line in terminal.lines()))
+        terminal.type(CTRL_Q)
+        terminal.wait_for(lambda: terminal.shows(f"2 turns are not saved: {disk.reason}."))
+        assert terminal.shows("Quit anyway; what is not saved is lost")
+        time.sleep(0.6)  # the dialog takes no keys at first
+        terminal.type(ESCAPE)
+        terminal.wait_for(lambda: not terminal.shows("Quit anyway"))
+        assert "add butter" not in said(disk.home)
+        disk.free(terminal)
+        terminal.wait_for(lambda: terminal.shows("Saving has resumed; nothing was lost."))
+        terminal.wait_for(lambda: not terminal.shows(f"not saved: {disk.reason}"))
+        assert said(disk.home) == ["create a todo list with milk", "add eggs", "add butter"]
+        terminal.type(CTRL_Q)
+        assert terminal.end() == 0
+    assert b"contextui -c goes on with this conversation." in terminal.written
+
+
+def test_quitting_with_something_unsaved_is_an_error_and_promises_nothing(
+    folder: Path, disk: Disk
+) -> None:
+    with Terminal([], folder, (80, 24), PYTHONDONTWRITEBYTECODE="1") as terminal:
+        before = terminal.now()
+        begin(terminal)
+        terminal.wait_for(lambda: b'"turn_end"' in log_in(disk.home).read_bytes())
+        disk.fill(terminal)
+        terminal.type("add eggs\r")
+        terminal.wait_for(lambda: terminal.shows(f"not saved: {disk.reason}"))
+        terminal.wait_for(lambda: terminal.shows("todo_1.add"))
+        terminal.type("/quit\r")
+        terminal.wait_for(lambda: terminal.shows(f"1 turn is not saved: {disk.reason}."))
+        time.sleep(0.6)
+        terminal.type("q")
+        assert terminal.end() == 1
+        assert terminal.now() == before
+    last = terminal.written.rsplit(b"\x1b[?1049l", 1)[-1]
+    assert b"goes on with this conversation" not in last
+    assert f"1 turn is not saved: {disk.reason}. contextui -c resumes without them.".encode() in (
+        last.replace(b"\r\n", b" ")
+    )
+    assert said(disk.home)[0] == "create a todo list with milk"
+    assert log_in(disk.home).read_bytes().count(b'"subtype":"turn_end"') == 1
+
+
+def test_a_log_that_disappears_is_written_again(folder: Path) -> None:
+    """FAULTS 48, in the real program, one way after the other."""
+    home = folder.parent / "terminal-home"
+    expected = ["create a todo list with milk"]
+    with Terminal([], folder, (80, 24)) as terminal:
+        begin(terminal)
+        log = log_in(home)
+        ways: list[tuple[Callable[[], object], str]] = [
+            (log.unlink, "was deleted or moved"),
+            (lambda: os.truncate(log, 0), "was truncated"),
+            (lambda: log.rename(log.with_name("x")), "was deleted or moved"),
+            (lambda: log.with_name("x").replace(log), "was replaced"),
+        ]
+        for number, (way, notice) in enumerate(ways):
+            way()
+            expected.append(f"add thing {number}")
+            terminal.type(f"add thing {number}\r")
+            terminal.wait_for(lambda: terminal.shows(notice))  # noqa: B023
+            terminal.wait_for(lambda: log.exists() and expected[-1] in said(home))
+            assert said(home) == expected
+            terminal.type(ESCAPE)
+        terminal.type(CTRL_Q)
+        assert terminal.end() == 0
+
+
+def draft_in(home: Path) -> str:
+    logs = list(home.rglob("projects/*/*.jsonl"))  # none before the session is open
+    found = [json.loads(line) for log in logs for line in log.read_bytes().splitlines()]
+    drafts = [one["data"]["text"] for one in found if one.get("subtype") == "draft"]
+    return str(drafts[-1]) if drafts else ""
+
+
+@pytest.mark.parametrize(
+    "is_new", [False, pytest.param(True, marks=pytest.mark.long)], ids=["later", "first"]
+)
+def test_what_is_typed_and_not_sent_survives_a_kill(folder: Path, is_new: bool) -> None:
+    """FAULTS 60, G07; it is never said by that."""
+    home = folder.parent / "terminal-home"
+    with Terminal([], folder, (80, 24)) as terminal:
+        if is_new:
+            terminal.wait_for(lambda: terminal.shows("Nothing is ever lost."))
+        else:
+            begin(terminal)
+        terminal.type("a long thought")
+        terminal.wait_for(lambda: draft_in(home) == "a long thought")
+        terminal.send(signal.SIGKILL)
+        terminal.end()
+    with Terminal(["-c"], folder, (80, 24)) as terminal:
+        terminal.wait_for(lambda: terminal.shows("a long thought"))
+        terminal.type(" of mine\r")
+        terminal.wait_for(lambda: "a long thought of mine" in said(home))
+        terminal.wait_for(lambda: draft_in(home) == "")
+        terminal.send(signal.SIGKILL)
+        terminal.end()
+    assert said(home)[-1] == "a long thought of mine"
+    assert "a long thought" not in said(home)
+
+
+def typed_in(home: Path) -> str:
+    """What the log has of the text that is typed into the editor."""
+    found = [json.loads(line) for line in log_in(home).read_bytes().splitlines()]
+    states = [one["data"]["state"] for one in found if one.get("subtype") == "window_state"]
+    edits = [edit for state in states for edit in state.get("edits", ())]
+    return json.dumps(edits)
+
+
+@pytest.mark.parametrize("keys", [60, pytest.param(250, marks=pytest.mark.long)])
+def test_steady_typing_in_an_editor_reaches_the_log(folder: Path, keys: int) -> None:
+    """FAULTS 60, G03: no pause is needed, and a kill costs no more than the last moments."""
+    home = folder.parent / "terminal-home"
+    (folder / "notes.txt").write_text("")
+    with Terminal([], folder, (120, 40)) as terminal:
+        terminal.wait_for(lambda: terminal.shows("offline model"))
+        terminal.type("open notes.txt in the editor\r")
+        terminal.wait_for(lambda: terminal.shows("1 editor"))
+        terminal.type("\x071\r")  # ctrl+g 1: the window; enter: into its text
+        time.sleep(0.5)
+        times = []
+        for number in range(keys):
+            terminal.type(f"<{number}>")
+            times.append(time.monotonic())
+            terminal._read(0.1)
+        terminal.send(signal.SIGKILL)
+        killed = time.monotonic()
+        terminal.end()
+    logged = [number for number in range(keys) if f"<{number}>" in typed_in(home)]
+    # A second, and what a busy machine takes to get to it.
+    old = [number for number, when in enumerate(times) if killed - when > 3]
+    assert old, "the test must type for longer than that"
+    assert set(logged) >= set(old)
