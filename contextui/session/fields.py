@@ -1,12 +1,42 @@
-"""What entries say of windows and of items as they are now, besides what every entry says."""
+"""What entries say: all of them, and those of windows and of items as they are now."""
 
+from dataclasses import dataclass
+from datetime import UTC
 from typing import Any
 
 from contextui.context.item import ContextItem
-from contextui.session.entry import SCHEMA
+from contextui.session.entry import SCHEMA, encode
 from contextui.session.items import item_fields
+from contextui.version import VERSION
 from contextui.windowing.base import Window
+from contextui.windowing.env import Clock
 from contextui.windowing.manager import WindowManager
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What every entry of a session says."""
+
+    session_id: str
+    cwd: str
+    git_branch: str | None
+    clock: Clock
+
+    def entry(self, fields: dict[str, Any], identity: str, parent: str | None) -> bytes:
+        """Encode an entry that follows another one."""
+        now = self.clock().astimezone(UTC).isoformat().replace("+00:00", "Z")
+        return encode(
+            {
+                "uuid": identity,
+                "parentUuid": parent,
+                "sessionId": self.session_id,
+                "timestamp": now,
+                "cwd": self.cwd,
+                "gitBranch": self.git_branch,
+                "version": VERSION,
+                **fields,
+            }
+        )
 
 
 def noted(subtype: str, **data: Any) -> dict[str, Any]:

@@ -3,8 +3,6 @@
 import threading
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC
 from typing import Any
 
 from contextui.context.item import ContextItem
@@ -25,14 +23,11 @@ from contextui.events import (
     WindowOpened,
 )
 from contextui.session.checkpoint import Places, checkpoint_data
-from contextui.session.entry import encode
-from contextui.session.fields import as_it_is, closing, header, noted, opening
+from contextui.session.fields import Stamp, as_it_is, closing, header, noted, opening
 from contextui.session.items import call_fields, item_fields
 from contextui.session.loading import Loaded
 from contextui.session.log import Pending, SessionLog
 from contextui.session.recent import Recent
-from contextui.version import VERSION
-from contextui.windowing.env import Clock
 from contextui.windowing.manager import WindowManager
 
 CHECKPOINT_EVERY = 1_000
@@ -42,16 +37,6 @@ _BEGINNING = ("session", "prompt")
 """The entries with which every session begins, before anything happens in it."""
 
 _FOLLOWS_BY_ITSELF = ("close", "replace")  # replaying what caused them has them happen again
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What every entry of a session says."""
-
-    session_id: str
-    cwd: str
-    git_branch: str | None
-    clock: Clock
 
 
 class Recorder:
@@ -181,18 +166,7 @@ class Recorder:
     def _line(self, fields: dict[str, Any], entry_id: str | None = None) -> bytes:
         """Encode the entry that follows the last one."""
         identity = entry_id or uuid.uuid4().hex
-        line = encode(
-            {
-                "uuid": identity,
-                "parentUuid": self.parent,
-                "sessionId": self._stamp.session_id,
-                "timestamp": self._now(),
-                "cwd": self._stamp.cwd,
-                "gitBranch": self._stamp.git_branch,
-                "version": VERSION,
-                **fields,
-            }
-        )
+        line = self._stamp.entry(fields, identity, self.parent)
         self.parent = identity
         return line
 
@@ -250,9 +224,6 @@ class Recorder:
         if self._summary_id == event.summary_id:
             self._write_summary({"compactMetadata": metadata})
         self._wants_checkpoint = True
-
-    def _now(self) -> str:
-        return self._stamp.clock().astimezone(UTC).isoformat().replace("+00:00", "Z")
 
     def _item_added(self, item_id: str) -> None:
         item = self._context.get(item_id)

@@ -11,13 +11,14 @@ from contextui.context.manager import ContextManager
 from contextui.events import Event, WindowTroubled
 from contextui.files.leftovers import Leftovers, remove_leftovers
 from contextui.files.workspace import Workspace
+from contextui.session.fields import Stamp
 from contextui.session.git import branch_of
 from contextui.session.loading import Loaded, check_is_session, load
 from contextui.session.log import SessionLog
 from contextui.session.memory import MemoryStore
 from contextui.session.older import older_items
 from contextui.session.recent import Recent
-from contextui.session.recorder import CHECKPOINT_EVERY, Recorder, Stamp
+from contextui.session.recorder import CHECKPOINT_EVERY, Recorder
 from contextui.tokens import TokenCounter
 from contextui.windowing.base import Window
 from contextui.windowing.env import Clock, utc_now

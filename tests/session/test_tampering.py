@@ -271,7 +271,7 @@ def test_nothing_is_left_lying_about(tmp_path: Path, way: Callable[[Path], None]
         path = talk.session.path
         way(path)
         talk.say("more")
-    found = {one.name for one in path.parent.iterdir()} - {"moved.txt"}
+    found = {one.name for one in path.parent.iterdir()} - {"moved.txt", "recent", "recent.lock"}
     assert found == {path.name, path.with_suffix(".lock").name}
 
 
