@@ -386,15 +386,22 @@ _LETTERS = string.ascii_letters + string.digits + " .,;:!?()=+-*'yyyyssssnnrw"
 _OTHERS = ("backspace", "left", "right", "up", "down", "home", "end", "space")
 
 
+async def back(pilot: "Pilot[int]", app: ContextUIApp) -> None:
+    """Close what is open above the main screen."""
+    while app.screen is not app.main:
+        top = app.screen
+        if isinstance(top, FormScreen):
+            top.action_leave()
+        await until(pilot, lambda top=top: app.screen is not top)  # type: ignore[misc]
+
+
 async def fuzz(pilot: "Pilot[int]", app: ContextUIApp, keys: int, seed: int) -> int:
     """Type at random while questions come and go; how many of them were answered by that."""
     rng = random.Random(seed)
     answered = pressed = 0
     while pressed < keys:
         place = rng.choice((*PLACES[:3], None))
-        while app.screen is not app.main:
-            app.pop_screen()
-            await pilot.pause()
+        await back(pilot, app)
         if place is None:  # where there is no field
             app.main.prompt.clear()
             app.main.conversation.focus()
