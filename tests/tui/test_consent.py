@@ -49,6 +49,15 @@ async def asked(
         await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
         await pilot.pause(0.3)
         yield pilot, app
+        await stop(pilot, app)
+
+
+async def stop(pilot: "Pilot[int]", app: ContextUIApp) -> None:
+    """End the turn before the program: its last event needs a screen."""
+    assert app.desk is not None
+    controller = app.desk.controller
+    controller.stop()
+    await until(pilot, lambda: not controller.is_running)
 
 
 def dialog(pilot: "Pilot[int]") -> str:
@@ -118,6 +127,7 @@ def test_keys_typed_into_an_editor_do_not_allow_a_write_of_another(tmp_path: Pat
             assert (work / "other.txt").read_text() == "one\n"
             assert isinstance(body, TextArea)
             assert body.text == f"x{text}"
+            await stop(pilot, app)
 
     asyncio.run(type_on())
 
