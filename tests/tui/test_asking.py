@@ -256,6 +256,18 @@ def test_the_notice_is_seen_in_every_pane_and_over_every_dialog(tmp_path: Path, 
     asyncio.run(look())
 
 
+def test_on_a_low_terminal_the_notice_leaves_the_prompt_alone(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with app_in(tmp_path, (80, 8)) as (pilot, app):
+            await pilot.press(*"half a thought")
+            async with asks(app):
+                await waiting(pilot, app)
+                assert NOTICE in lines(pilot)[0]
+                assert shown(pilot, "half a thought")
+
+    asyncio.run(look())
+
+
 def test_over_another_dialog_it_opens_only_when_wanted(tmp_path: Path) -> None:
     async def look() -> None:
         async with app_in(tmp_path) as (pilot, app):
