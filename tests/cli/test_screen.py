@@ -91,6 +91,7 @@ def test_in_a_terminal_the_app_opens_and_leaves(program: Program) -> None:
 
 
 def test_an_app_in_which_nothing_was_done_leaves_nothing(program: Program) -> None:
+    program.write("AGENTS.md", "Speak plainly.")  # stands in the context from the start
     with terminal(program) as screen:
         screen.wait_for(b"No model is connected")  # the session is open
         assert program.files() == []  # so a process that is killed leaves nothing either

@@ -913,3 +913,36 @@ def test_the_latest_session_is_one_in_which_something_happened(tmp_path: Path) -
     assert latest is not None
     assert latest.id == spoken.id
     assert [one.is_empty for one in store.list(tmp_path)] == [True, False]
+
+
+def test_a_lazy_session_has_no_file_before_something_happens(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "home", SessionOptions(classes=[NotesWindow]))
+    with store.create(tmp_path, lazy=True) as session:
+        session.context.add(ContextItem(ItemType.SYSTEM, "the prompt"))
+        assert session.unsaved == 0
+    assert list((tmp_path / "home").rglob("*")) == []
+
+    with store.create(tmp_path, lazy=True) as session:
+        session.context.add(ContextItem(ItemType.SYSTEM, "the prompt"))
+        session.context.add(ContextItem(ItemType.USER, "hello"))
+        with pytest.raises(SessionLockedError):
+            store.open(session.id)
+    lines = session.path.read_bytes().splitlines()
+    kinds = [(one["type"], one.get("subtype")) for one in map(json.loads, lines)]
+    assert kinds == [("system", "session"), ("system", "prompt"), ("user", None)]
+    with store.open(session.id) as again:
+        assert [item.content for item in again.context.get_all()] == ["the prompt", "hello"]
+
+    with store.create(tmp_path, lazy=True) as session:
+        session.windows.open("notes")
+    assert store.find(session.id).is_empty is False
+
+
+def test_a_lazy_session_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("in the way")
+    store = SessionStore(tmp_path / "home")
+    with store.create(tmp_path, lazy=True) as session:
+        assert session.notices == []
+        session.context.add(ContextItem(ItemType.USER, "hello"))
+        assert session.unsaved == 2
+        assert any("Not saved" in notice for notice in session.notices)
