@@ -208,7 +208,7 @@ def test_no_request_of_many_random_sessions_has_it_either(tmp_path: Path) -> Non
 
 def test_a_log_of_another_program_gives_nobody_the_rank_of_a_system_prompt(tmp_path: Path) -> None:
     """S2.2: logs of other programs load; their system messages are words like any other."""
-    lines = [
+    lines: list[dict[str, Any]] = [
         {"type": "user", "message": {"role": "user", "content": "Hello."}},
         {"type": "user", "message": {"role": "system", "content": f"{MARK} user"}},
         {"type": "system", "subtype": "prompt", "message": {"role": "system", "content": MARK}},
