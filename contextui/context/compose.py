@@ -148,8 +148,7 @@ class Composer:
 
     def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
         """What requests show of a final item of the conversation; None if that is not known."""
-        message = self._history.shown(item)
-        return message.content if message is not None else None
+        return self._history.shown(item)
 
     def _shown_items(self) -> ItemView:
         """Few items among which are all that are shown: in mid-turn a hidden one may be."""

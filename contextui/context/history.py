@@ -1,6 +1,6 @@
 """The finished turns as pieces of a request. What did not change is never built again."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 
@@ -8,7 +8,7 @@ from contextui.context.calls import Calls
 from contextui.context.item import ContextItem, ItemType, Stage, is_conversation
 from contextui.context.pieces import Piece
 from contextui.context.sequence import ItemView
-from contextui.model import LlmMessage
+from contextui.model import Block
 
 _MANY = 16  # changed rounds from which on it is cheaper to build all that lies between them
 
@@ -63,12 +63,20 @@ class History:
             self._finished = []
         return self._pieces, self._tokens
 
-    def shown(self, item: ContextItem) -> LlmMessage | None:
-        """The message that shows a final item by itself, as it was built last."""
-        behind = bisect_right(self._pieces, item.seq, key=lambda piece: piece.seq)
-        for piece in reversed(self._pieces[max(behind - 1, 0) : behind]):
-            if piece.shown.items == (item,):
-                return piece.message
+    def shown(self, item: ContextItem) -> str | tuple[Block, ...] | None:
+        """What a request shows of a final item, as it was built last; None if it shows nothing."""
+        seq = self._calls.asker(item).seq
+        start = bisect_left(self._pieces, seq, key=lambda piece: piece.seq)
+        end = bisect_right(self._pieces, seq, key=lambda piece: piece.seq)
+        for piece in self._pieces[start:end]:
+            if not any(one is item for one in piece.shown.items):
+                continue
+            content = piece.message.content
+            if item.tool_call_id is None or isinstance(content, str):
+                return content
+            given = (b for b in content if b.get("tool_use_id") == item.tool_call_id)
+            result = next(given, {}).get("content", "")
+            return result if isinstance(result, str) else tuple(result)
         return None
 
     def _rebuild(self, seq: int, through: int) -> None:

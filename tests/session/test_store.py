@@ -841,14 +841,42 @@ def test_old_active_items_leave_memory_and_a_turn_reads_none_of_them(
 
 def test_an_item_whose_line_is_gone_is_what_requests_show_of_it(session: Session) -> None:
     talk = Talk(session)
+    for number in range(LIMIT // 5 + 10):
+        talk.say(f"words {number}")
+        talk.send()
+        talk.call(2, f"call {number}", thinking="hm")
+        talk.result(f"first {number}")
+        talk.result(f"second {number}")
+        talk.send()
+        talk.answer(f"answer {number}")
+        session.context.end_turn()
+    items = list(session.context.get_all())[:5]
+    calls = items[1].blocks
+    assert calls is not None
+    assert not any(item.is_loaded for item in items)
+    session.path.rename(session.path.with_suffix(".moved"))
+    texts = ["words 0", "call 0", "first 0", "second 0", "answer 0"]
+    assert [item.content for item in items] == texts
+    assert items[1].blocks == calls[1:]  # thinking of finished turns is not shown
+    session.path.with_suffix(".moved").rename(session.path)
+
+
+def test_a_log_that_is_emptied_is_written_again_with_what_requests_show(
+    store: SessionStore, session: Session
+) -> None:
+    talk = Talk(session)
     for number in range(LIMIT // 2 + 10):
         talk.turn(f"words {number}", f"answer {number}")
-    first, second = list(session.context.get_all())[:2]
-    assert not first.is_loaded
-    session.path.rename(session.path.with_suffix(".moved"))
-    assert first.content == "words 0"
-    assert second.content == "answer 0"
-    session.path.with_suffix(".moved").rename(session.path)
+    before = wire(session.context.outlook().messages)
+    assert not session.context.get_all()[0].is_loaded
+    os.truncate(session.path, 0)
+    talk.turn("And now?", "Still here.")
+    assert session.notices
+    after = wire(session.context.outlook().messages)
+    assert after.startswith(before)
+    session.close()
+    with store.open(session.id) as again:
+        assert wire(again.context.outlook().messages) == after
 
 
 # --- export ----------------------------------------------------------------------------------
