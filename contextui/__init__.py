@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from contextui.windowing.finding.registry import Registry as Registry
     from contextui.windowing.finding.registry import discover as discover
     from contextui.windowing.manager import WindowManager as WindowManager
+    from contextui.windowing.preview import Preview as Preview
     from contextui.windowing.snapshot import Anchor as Anchor
     from contextui.windowing.snapshot import AnchorType as AnchorType
     from contextui.windowing.snapshot import ContextVersion as ContextVersion
@@ -132,6 +133,7 @@ _HOMES = {
     "contextui.windowing.element": ["Body", "Element"],
     "contextui.windowing.manager": ["WindowManager"],
     "contextui.windowing.finding.registry": ["Registry", "discover"],
+    "contextui.windowing.preview": ["Preview"],
     "contextui.windowing.snapshot": [
         "Anchor",
         "AnchorType",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 from contextui import (
@@ -12,6 +13,7 @@ from contextui import (
     ContextUIError,
     Element,
     Lod,
+    Preview,
     TextFile,
     Transient,
     Window,
@@ -19,7 +21,7 @@ from contextui import (
 )
 from contextui.files.diff import diff_text
 from contextui.files.page import Page, shorten, split
-from contextui.text import counted, shown_name, there_are
+from contextui.text import counted, for_model, there_are
 
 LISTED, WORDS = 20, 80  # files on a page of the list, characters of a description there
 ROOM = 6_000  # what the lines of a page of code may cost, see `split`
@@ -71,17 +73,28 @@ class CodeWindow(Window):
             body.append(Element("code", code, id=state.shown, lines=page.total, shown=part))
         return body
 
-    def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
         if action_id not in ("save", "delete"):
             return None
-        code_id, no_file = params["code_id"], "(no file)"
-        known = any(one.code_id == code_id for one in self.state.files)
-        old = TextFile(self._store().read(code_id) if known else "")
-        name = shown_name(code_id)
+        store, code_id = self._store(), params["code_id"]
+        there, old = store.path_of(code_id), TextFile()
+        if there or action_id == "delete":
+            old = TextFile(store.read(code_id))
+        was = self._path(there) if there else "(no file)"
         if action_id == "delete":
-            return diff_text(old, TextFile(), name, no_file)
-        new = TextFile(params["content"])
-        return diff_text(old, new, name if known else no_file, f"{name} (new)")
+            diff = diff_text(old, TextFile(), was, "(no file)")
+            empty = "" if diff else self.env.say("An empty file.", "空文件。")
+            return Preview(was, diff=diff, text=empty, verb="delete")
+        new = TextFile(for_model(params["content"]))
+        target = self._path(store.path_for(code_id, params["language"]))
+        diff = diff_text(old, new, was, target)
+        said = params.get("description", "")
+        same = self.env.say(f"The code stays as it is: {said}", f"代码保持不变：{said}")
+        return Preview(target, diff=diff, text="" if diff else same, whole=new.text)
+
+    def _path(self, path: Path) -> str:
+        """A file of the store, as a path of the workspace."""
+        return path.relative_to(self.env.workspace.root).as_posix()
 
     @action(
         "Save code under an id: new, or in place of what has the id",

@@ -10,13 +10,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from contextui import ActionError, Body, Lod, TextFile, Window, action
+from contextui import ActionError, Body, Lod, Preview, TextFile, Window, action
 from contextui.files import errors
 from contextui.files.diff import diff_text
 from contextui.files.disk import TEXT_LIMIT
 from contextui.files.encoding import UTF8
 from contextui.files.outline import numbered, outline, shallowest
 from contextui.files.page import Page, shorten
+from contextui.files.protection import resolved
 from contextui.files.textfile import in_lines
 from contextui.files.version import Version
 from contextui.session.editing import EditedFile, Editing
@@ -24,6 +25,7 @@ from contextui.text import counted, shown_name, span, spanned, there_are
 
 LISTED, ENTRIES = 20, 60  # hits that a result tells, entries of an outline
 SECONDS = 5.0  # between looks at the disk
+NO_FILE = "(no file)"  # in the head of a diff
 
 
 class _Telling:
@@ -117,18 +119,57 @@ class EditorWindow(Window):
     def content(self, lod: Lod) -> Body:
         return self._telling.content(lod)
 
-    def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
+        if action_id == "save":
+            return self._saving()
+        if action_id == "save_as":
+            return self._saving_as(params["path"])
+        if action_id == "close" or params.get("discard"):
+            return self._discarding()
+        return None
+
+    def _saving(self) -> Preview:
+        state, files = self.state, self.env.workspace
+        if self._is_saved():
+            return Preview(state.path, text=self._nothing_to_save(), changes=False)
+        file, target = self._editing.buffer.file, resolved(files, state.path)
+        if (fate := files.compare(state.path, state.read)) != "same":
+            en = f"{shown_name(state.path)} was {fate} on disk. "
+            zh = f"{shown_name(state.path)} 在磁盘上已有变化。"
+            if fate == "changed":
+                en += "reload(keep=true) makes the edits in the new file."
+                zh += "用 reload(keep=true) 可在新的文件中重做这些编辑。"
+            else:
+                en, zh = f"{en}save_as saves the text.", f"{zh}用 save_as 可另存。"
+            raise ActionError(self.env.say(en, zh))
+        return self._written(target, self._editing.diff(), file)
+
+    def _saving_as(self, path: str) -> Preview:
+        files, file = self.env.workspace, self._editing.buffer.file
+        target, name = resolved(files, path), shown_name(files.relative(path))
+        if files.exists(path):
+            en = f"There is a {name} already; a new file does not overwrite it."
+            raise ActionError(self.env.say(en, f"已有 {name}；新文件不会覆盖它。"))
+        diff = diff_text(TextFile(encoding=replace(file.encoding, bom=b"")), file, NO_FILE, name)
+        return self._written(target, diff, file)
+
+    def _written(self, target: str, diff: str, file: TextFile) -> Preview:
+        empty = "" if diff else self.env.say("A new, empty file.", "新的空文件。")
+        return Preview(target, diff=diff, text=empty, whole=file.text)
+
+    def _discarding(self) -> Preview | None:
+        """What is given up if the edits are: the diff, and those that did not fit."""
+        if not (self.state.edits or self.state.lost):
+            return None
+        lost = "".join(edit.shown() for edit in self.state.lost)
+        diff = self._editing.diff()
+        if lost:  # a diff of the file alone would not show them
+            return Preview(self.state.path, text=diff + lost, verb="close")
+        return Preview(self.state.path, diff=diff, verb="close")
+
+    def shown_files(self) -> list[str]:
         state = self.state
-        if action_id == "save" and state.on_disk != "same":
-            en = f"It will not be saved, since it was {state.on_disk} on disk."
-            told = self.env.say(en, "文件在磁盘上已有变化，因此不会保存。")
-            return f"{told}\n{self._editing.diff()}"
-        if action_id == "save" and self._is_saved():
-            return self._nothing_to_save()
-        if action_id == "save_as" and state.buffer:
-            new = shown_name(params["path"])
-            return diff_text(TextFile(), state.buffer.file, "(no file)", new)
-        return self._editing.diff() if action_id == "save" else None
+        return [state.path] if state.read or state.lost else []
 
     def unsaved(self) -> str | None:
         path, count = shown_name(self.state.path), len(self.state.edits) + len(self.state.lost)
@@ -233,7 +274,7 @@ class EditorWindow(Window):
 
     @action("Show the unsaved edits as a diff", zh="以差异显示未保存的改动", effect="read")
     def diff(self) -> str:
-        parts = [self._editing.diff()]
+        parts = [self._editing.brief_diff()]
         if self.state.lost:
             path = shown_name(self.state.path)
             en = f"Edits that do not apply, since {path} changed:"

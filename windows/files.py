@@ -61,6 +61,9 @@ class FilesWindow(Window):
         self._look()
         self.env.every(SECONDS, self._tick)
 
+    def shown_files(self) -> list[str]:
+        return list(dict.fromkeys(row.path for row in self.state.found if row.behind))
+
     # --- what is shown -----------------------------------------------------------------------
 
     def content(self, lod: Lod) -> Body:

@@ -13,11 +13,15 @@ from contextui import (
     Lod,
     Note,
     Notes,
+    Preview,
     Reference,
+    TextFile,
     Transient,
     Window,
     action,
 )
+from contextui.files.diff import diff_text
+from contextui.files.protection import resolved
 from contextui.session.notes import clean_tags
 from contextui.text import counted
 
@@ -83,13 +87,20 @@ class NotebookWindow(Window):
                 params = {"entry": entry.id}
                 yield Button(f"{verb}-{place}", verb, params, place, f"{label} {entry.id}")
 
-    def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
-        if action_id != "keep" or not params.get("on", True):
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
+        if action_id != "keep":
             return None
-        count = len(self.state.entries)
-        told = counted(count, "entry", "entries")
-        en = f"{FILE} gets {told} beside what it holds, and from now on every change."
-        return self.env.say(en, f"{FILE} 将加入 {count} 条笔记，此后的每次更改也会写入。")
+        if not params.get("on", True):
+            en = f"Changes are no longer written. {FILE} stays as it is."
+            return Preview(FILE, text=self.env.say(en, f"不再写入更改。{FILE} 保持原样。"))
+        files, notes = self.env.workspace, self.state.model_copy(deep=True)
+        old = files.open_text(FILE, encoding="utf-8").file if files.exists(FILE) else TextFile()
+        notes.pull(files, FILE)
+        new, count = TextFile(notes.file_text()), len(notes.entries)
+        en = f"{FILE} then holds {counted(count, 'entry', 'entries')}, and gets every later change."
+        told = self.env.say(en, f"{FILE} 将有 {count} 条笔记，此后的每次更改也会写入。")
+        diff = diff_text(old, new, FILE, FILE)
+        return Preview(resolved(files, FILE), text=f"{told}\n{diff}", whole=new.text)
 
     @action(
         "Write an entry; gist and summary are made from the text unless given",

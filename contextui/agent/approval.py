@@ -1,21 +1,24 @@
-"""Who decides whether a model may touch the world outside of a window."""
+"""What a model may do outside its windows, and what of it a person is asked about."""
 
+import json
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from contextui.agent.phrases import of_tools
-from contextui.config.choices import Approval
+from contextui.config.choices import Approval, Lang
 from contextui.errors import ContextUIError
-from contextui.windowing.intent import Intent
+from contextui.files.errors import FileError
+from contextui.files.protection import asks_every_time, resolved
+from contextui.files.workspace import Workspace
+from contextui.windowing.action import ActionResult
+from contextui.windowing.intent import Intent, Permit
 from contextui.windowing.preview import Preview, Verb
+from contextui.windowing.runtime import CLOSE
 
 Choice = Literal["once", "always", "no"]
-"""Allow it this time, allow this action of this window from now on, or refuse it."""
-
-
-class NotAllowedError(ContextUIError):
-    """An action that the person, or the mode they chose, did not allow."""
+"""Allow it this time, allow the question's grant from now on, or refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,8 @@ class Grant:
     Attributes:
         window_class: The name of the window's class.
         action_id: Its action.
-        target: The preview's target; of an action without a preview, its params as JSON.
+        target: The preview's target, links followed; of an action whose preview names none, the
+            action of this one window with its params as JSON.
     """
 
     window_class: str
@@ -72,6 +76,31 @@ class Question:
         """What would change; without a preview, the action itself."""
         return self.preview.target if self.preview else self.name
 
+    def facts(self) -> dict[str, Any]:
+        """What would be done, for programs: the action, the target, the counted lines."""
+        shown = self.preview
+        return {
+            "action": self.name,
+            "verb": self.verb,
+            "target": self.target,
+            "added": shown.added if shown else 0,
+            "removed": shown.removed if shown else 0,
+            "problem": self.problem,
+        }
+
+
+class NotAllowedError(ContextUIError):
+    """An action that the person, or the mode they chose, did not allow.
+
+    Attributes:
+        question: What was, or would have been, asked.
+        remedy: The flag that would allow it; empty if none would.
+    """
+
+    def __init__(self, words: str, question: Question, remedy: str = "") -> None:
+        super().__init__(words)
+        self.question, self.remedy = question, remedy
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -94,11 +123,14 @@ Ask = Callable[[Question], Awaitable[Decision]]
 class ApprovalGate:
     """Lets an action pass, or asks, or refuses; the window's text has no say in it.
 
-    What was allowed for good is known to this gate alone: a session that is continued asks again.
+    Grants are held by this gate alone: a resumed session asks again.
 
     Args:
         mode: See `Approval`.
         ask: Asks the person; without it there is nobody to ask, and `ask` refuses.
+
+    Attributes:
+        waited: The seconds that were spent waiting for the person's answers so far.
 
     Raises:
         ValueError: There is no such mode.
@@ -110,38 +142,189 @@ class ApprovalGate:
 
     def __init__(self, mode: Approval = "ask", ask: Ask | None = None) -> None:
         _check(mode, get_args(Approval))
-        self.mode, self.ask = mode, ask
-        self._allowed: set[tuple[str, str]] = set()
+        self.ask = ask
+        self.waited = 0.0
+        self.mode_changed: Callable[[], None] = lambda: None
+        """Called after the mode was changed."""
+        self._mode: Approval = mode
+        self._grants: set[Grant] = set()
 
-    async def allow(self, intent: Intent) -> None:
-        """Come back if it may be done.
+    @property
+    def mode(self) -> Approval:
+        """See `Approval`."""
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode: Approval) -> None:
+        _check(mode, get_args(Approval))
+        self._mode = mode
+        self.mode_changed()
+
+    async def allow(self, intent: Intent) -> Permit | ActionResult | None:
+        """Decide on an intent, see `Allow`.
 
         Raises:
-            NotAllowedError: It may not; the text says why, and what would help.
+            NotAllowedError: It may not be carried out; the text says why, and what would help.
         """
-        action, window = intent.action, intent.window
-        if action.effect != "write" or self.mode == "auto":
-            return
-        named, words = f"{window.id}.{action.id}", of_tools(window.env.lang)
-        if self.mode == "read-only":
-            raise NotAllowedError(words.read_only.format(name=named))
-        if (window.id, action.id) in self._allowed:
+        if intent.reads:
+            return await self._allow_reading(intent)
+        if intent.action.effect == "write":
+            return await self._allow_write(intent)
+        if intent.window.runtime.standing.edited_by_person:
+            return await self._allow_loss(intent)
+        return None
+
+    async def allow_read(
+        self, files: Workspace | None, path: str, tool: str, params: Mapping[str, Any], lang: Lang
+    ) -> None:
+        """Decide whether a tool may give the content of a file with secrets to the model.
+
+        Args:
+            files: Where the file is.
+            path: The file.
+            tool: The tool, which is no window's.
+            params: What it was called with.
+            lang: The language to speak.
+
+        Raises:
+            NotAllowedError: It may not.
+        """
+        preview = _reading(path, lang)
+        grant = _file_grant(files, "", tool, preview)
+        await self._ask_to_read(Question("", tool, tool, dict(params), preview, grant=grant), lang)
+
+    async def _allow_reading(self, intent: Intent) -> None:
+        lang = intent.window.env.lang
+        preview = _reading(intent.reads, lang)
+        await self._ask_to_read(_question(intent, preview), lang)
+
+    async def _ask_to_read(self, question: Question, lang: Lang) -> None:
+        if self._mode == "auto" or (question.grant is not None and question.grant in self._grants):
             return
         if self.ask is None:
-            raise NotAllowedError(words.nobody_to_ask.format(name=named))
-        text = await window.runtime.preview(action.id, intent.arguments)
-        preview = Preview(named, diff=text) if text else None
-        label = action.labelled(window.env.lang)
-        decision = await self.ask(
-            Question(window.id, action.id, label, dict(intent.arguments), preview)
-        )
+            words = of_tools(lang).nobody_to_ask
+            raise _refusal(words, question, lang, "--approval auto")
+        await self._decide(question, lang)
+
+    async def _allow_write(self, intent: Intent) -> Permit | ActionResult | None:
+        """Decide on an action that touches the world outside its window."""
+        if self._mode == "auto":
+            return None
+        lang = intent.window.env.lang
+        words = of_tools(lang)
+        try:
+            preview = await intent.window.runtime.preview_of(intent)
+        except ContextUIError as problem:
+            reason = problem.told(lang)
+            refused = words.not_done.format(name=intent.name, reason=reason)
+            raise NotAllowedError(refused, _question(intent, None, reason)) from problem
+        if preview and not preview.changes:
+            return ActionResult(True, preview.text or words.nothing_to_do)
+        question = _question(intent, preview)
+        if self._mode == "read-only":
+            raise _refusal(words.read_only, question, lang, "--approval ask")
+        if question.grant is not None and question.grant in self._grants:
+            return Permit(preview, target_only=True)
+        if self.ask is None:
+            raise _refusal(words.nobody_to_ask, question, lang, "--approval auto")
+        await self._decide(question, lang)
+        return Permit(preview)
+
+    async def _allow_loss(self, intent: Intent) -> Permit | None:
+        """Decide on an action that may give up a person's unsaved edits, in every mode."""
+        window, lang = intent.window, intent.window.env.lang
+        try:
+            preview = await window.runtime.preview_of(intent)
+        except ContextUIError:
+            # Most actions give nothing up, and a window need not have a preview of them.
+            if intent.action is not CLOSE or not (lost := window.runtime.renders.latest().unsaved):
+                return None
+            preview = Preview(window.id, text=lost, verb="close")
+        if preview is None or preview.verb != "close" or not preview.changes:
+            return None
+        question = _question(intent, preview)
+        if self.ask is None:
+            raise _refusal(of_tools(lang).unsaved_edits, question, lang)
+        await self._decide(question, lang)
+        return Permit(preview)
+
+    async def _decide(self, question: Question, lang: Lang) -> None:
+        """Ask the person.
+
+        Raises:
+            NotAllowedError: They refuse.
+        """
+        assert self.ask is not None
+        began = time.monotonic()
+        try:
+            decision = await self.ask(question)
+        finally:
+            self.waited += time.monotonic() - began
         if decision.choice == "no":
-            told = words.declined.format(name=named)
+            words = of_tools(lang)
+            told = words.declined.format(name=question.name)
             if said := decision.words.strip():
                 told = words.they_say.format(declined=told, words=said)
-            raise NotAllowedError(told)
-        if decision.choice == "always":
-            self._allowed.add((window.id, action.id))
+            raise NotAllowedError(told, question)
+        if decision.choice == "always" and question.grant is not None:
+            self._grants.add(question.grant)
+
+
+def _refusal(form: str, question: Question, lang: Lang, remedy: str = "") -> NotAllowedError:
+    """The error that names what would have been done: the target, and the counted lines."""
+    words, shown = of_tools(lang), question.preview
+    what = words.writes
+    if shown is not None and shown.target != question.name:
+        counts = f" (+{shown.added} −{shown.removed})" if shown.diff else ""
+        what = words.would[shown.verb].format(target=shown.target, counts=counts)
+    return NotAllowedError(form.format(name=question.name, what=what), question, remedy)
+
+
+def _reading(path: str, lang: Lang) -> Preview:
+    return Preview(path, text=of_tools(lang).may_hold_secrets.format(path=path), verb="read")
+
+
+def _question(intent: Intent, preview: Preview | None, problem: str = "") -> Question:
+    window, action = intent.window, intent.action
+    return Question(
+        window.id,
+        action.id,
+        action.labelled(window.env.lang),
+        dict(intent.arguments),
+        preview,
+        problem,
+        None if problem else _grant(intent, preview),
+        intent.changed,
+    )
+
+
+def _grant(intent: Intent, preview: Preview | None) -> Grant | None:
+    """What a person may allow for the session: never more than the question names."""
+    window, action = intent.window, intent.action
+    if preview is None or preview.target == intent.name:
+        if not intent.arguments:  # nothing says what the action works on
+            return None
+        given = json.dumps(dict(intent.arguments), ensure_ascii=False, sort_keys=True, default=str)
+        return Grant(window.name, action.id, f"{intent.name} {given}")
+    return _file_grant(window.env.files, window.name, action.id, preview)
+
+
+def _file_grant(
+    files: Workspace | None, window_class: str, action_id: str, preview: Preview
+) -> Grant | None:
+    target = preview.target
+    if preview.verb == "close":
+        return None
+    if preview.verb == "run":
+        return Grant(window_class, action_id, target)
+    if asks_every_time(files, target, preview.whole or preview.diff):
+        return None
+    if files is not None:
+        try:
+            target = resolved(files, target)
+        except FileError:
+            return None
+    return Grant(window_class, action_id, target)
 
 
 def _check(given: str, known: tuple[str, ...]) -> None:

@@ -89,7 +89,8 @@ class Beforehand:
             code = await asyncio.to_thread(self._code, workspace, lang)
         except ContextUIError as problem:
             tell(Notice(str(problem)))
-        files = await asyncio.to_thread(_named_files, workspace, words, lang)
+        readable = windows.files_for_model() or workspace
+        files = await asyncio.to_thread(_named_files, readable, words, lang)
         if files:
             code.append(Told(_FILES, "\n".join([_FILE_WORDS[lang], *files])))
         return tuple(code)
@@ -157,6 +158,6 @@ def _about(workspace: Workspace, path: str, lang: Lang) -> str | None:
         return None
     try:
         content = workspace.read_bytes(info.path)
-    except FileError:  # too large to be held
+    except FileError:  # too large to be held, or it may hold secrets
         return gist_of_size(info.path, info.size, lang, was_read=False)
     return gist(info.path, content, lang, was_read=False)

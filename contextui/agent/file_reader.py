@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from contextui.agent import phrases
@@ -74,14 +75,20 @@ class FileReader:
         self._gists = CacheStore[str]()
         self._results = CacheStore[FileResult]()
 
-    async def read(self, path: str, start: int = 1) -> FileResult:
+    async def read(self, path: str, start: int = 1, allowed: Collection[str] = ()) -> FileResult:
         """Some lines of a file, from line `start` on.
+
+        Args:
+            path: The file.
+            start: The first line.
+            allowed: Files that may hold secrets and that a person allowed to be read.
 
         Raises:
             InvalidParamsError: There is no folder.
+            SecretFileError: It may hold secrets, and is not among those.
             FileError: The file cannot be read.
         """
-        workspace = self._windows.workspace
+        workspace = self._windows.files_for_model(allowed)
         if workspace is None:
             raise InvalidParamsError(self._words.no_folder)
         return await asyncio.to_thread(self._read, workspace, path, start)
@@ -90,6 +97,7 @@ class FileReader:
         if path.startswith("@") and not workspace.exists(path):  # as a person names files
             path = path[1:]
         info = workspace.stat(path)
+        workspace.check_readable(path)  # what was allowed once is kept, and not allowed for good
         key: tuple[str, Version, int] = (info.path, info.version, start)
         known = self._results.get(key)
         if known is None:

@@ -1,5 +1,6 @@
 """What the loop says to the model and to the person, in both languages."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from contextui.config.choices import Lang
@@ -64,8 +65,14 @@ class ToolPhrases:
     not_closed: str
     not_readable: str
     failed: str
+    would: Mapping[str, str]
+    writes: str
     read_only: str
     nobody_to_ask: str
+    unsaved_edits: str
+    may_hold_secrets: str
+    not_done: str
+    nothing_to_do: str
     declined: str
     they_say: str
     no_result: str
@@ -167,9 +174,22 @@ _TOOLS: dict[Lang, ToolPhrases] = {
         not_closed="The call was not closed. Write {form}.",
         not_readable="The call cannot be read. Write {form}.",
         failed="failed",
-        read_only="{name} was not carried out: it writes, and the approval mode is read-only.",
-        nobody_to_ask="{name} was not carried out: it writes, and there is nobody to ask. "
+        would={
+            "write": "it would write {target}{counts}",
+            "delete": "it would delete {target}{counts}",
+            "run": "it would run {target}",
+            "read": "it would read {target}, which may hold secrets",
+            "close": "it would give up unsaved edits of the person: {target}{counts}",
+        },
+        writes="it writes",
+        read_only="{name} was not carried out: {what}, and the approval mode is read-only.",
+        nobody_to_ask="{name} was not carried out: {what}, and there is nobody to ask. "
         "The person can allow it with --approval auto.",
+        unsaved_edits="{name} was not carried out: {what}, and there is nobody to ask. "
+        "Save them first.",
+        may_hold_secrets="{path} may hold secrets. Its content would go to the model.",
+        not_done="{name} was not carried out: {reason}",
+        nothing_to_do="There is nothing to do.",
         declined="{name} was not carried out: the person declined.",
         they_say="{declined} They say: {words}",
         no_result="There is no result of this call.",
@@ -191,9 +211,21 @@ _TOOLS: dict[Lang, ToolPhrases] = {
         not_closed="调用没有结束标签。请写 {form}。",
         not_readable="无法读取这个调用。请写 {form}。",
         failed="失败",
-        read_only="{name} 没有执行：它会写入，而批准模式是只读。",
-        nobody_to_ask="{name} 没有执行：它会写入，而这里没有人可以询问。"
+        would={
+            "write": "它会写入 {target}{counts}",
+            "delete": "它会删除 {target}{counts}",
+            "run": "它会运行 {target}",
+            "read": "它会读取可能含有机密的 {target}",
+            "close": "它会丢弃用户未保存的编辑：{target}{counts}",
+        },
+        writes="它会写入",
+        read_only="{name} 没有执行：{what}，而批准模式是只读。",
+        nobody_to_ask="{name} 没有执行：{what}，而这里没有人可以询问。"
         "用户可以用 --approval auto 允许它。",
+        unsaved_edits="{name} 没有执行：{what}，而这里没有人可以询问。请先保存。",
+        may_hold_secrets="{path} 可能含有机密。它的内容会发送给模型。",
+        not_done="{name} 没有执行：{reason}",
+        nothing_to_do="没有要做的事。",
         declined="{name} 没有执行：用户拒绝了。",
         they_say="{declined}他们说：{words}",
         no_result="这个调用没有结果。",

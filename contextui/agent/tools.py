@@ -4,19 +4,22 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.file_reader import FileReader, FileResult
 from contextui.agent.phrases import ToolPhrases, of_tools
 from contextui.agent.toolset import TOOLS
 from contextui.errors import ContextUIError, InvalidParamsError, WindowBusyError
+from contextui.files.errors import SecretFileError
 from contextui.text import quote
 from contextui.windowing.action import ActionResult
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.phrases import of as window_words
 
 _OPENING = 30.0  # seconds that a window may take to open
+
+R = TypeVar("R", bound=ActionResult)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ class ToolBox:
     def __init__(self, windows: WindowManager, gate: ApprovalGate | None = None) -> None:
         self.windows = windows
         self.gate = gate or ApprovalGate()
+        windows.discloses_all = lambda: self.gate.mode == "auto"
+        self.gate.mode_changed = windows.redraw
         self._files = FileReader(windows)
         self._words = of_tools(windows.lang)
         self._tools: dict[str, Callable[..., Awaitable[ActionResult]]] = {
@@ -87,16 +92,21 @@ class ToolBox:
         return (window.id, str(window.runtime.standing.version), action_id, params)
 
     async def create(self, name: str, args: Mapping[str, Any] | None = None) -> ActionResult:
-        """Open a window."""
-        # Opening may wait for the window's own thread, and the event loop must not.
-        opening = asyncio.to_thread(self.windows.open, name, **dict(args or {}))
+        """Open a window; a person is asked before it reads files that may hold secrets."""
+        given = dict(args or {})
         seconds = getattr(self.windows.classes.get(name), "action_seconds", _OPENING)
-        try:
-            window = await asyncio.wait_for(opening, seconds)
-        except TimeoutError:  # its own __init__ does not return
-            late = window_words(self.windows.lang).busy.format(id=name, seconds=seconds)
-            raise WindowBusyError(late) from None
-        return ActionResult(True, self._words.opened.format(id=window.id))
+
+        async def open_it(allowed: frozenset[str]) -> ActionResult:
+            # Opening may wait for the window's own thread, and the event loop must not.
+            opening = asyncio.to_thread(self.windows.open_for_model, name, given, allowed)
+            try:
+                window = await asyncio.wait_for(opening, seconds)
+            except TimeoutError:  # its own __init__ does not return
+                late = window_words(self.windows.lang).busy.format(id=name, seconds=seconds)
+                raise WindowBusyError(late) from None
+            return ActionResult(True, self._words.opened.format(id=window.id))
+
+        return await self._with_secrets("create", {"name": name, **given}, open_it)
 
     async def action(
         self, window_id: str, action_id: str, params: Mapping[str, Any] | None = None
@@ -107,8 +117,27 @@ class ToolBox:
         )
 
     async def read_file(self, path: str, start: int = 1) -> FileResult:
-        """Read some lines of a file."""
-        return await self._files.read(path, start)
+        """Read some lines of a file; a person is asked if it may hold secrets."""
+
+        async def read(allowed: frozenset[str]) -> FileResult:
+            return await self._files.read(path, start, allowed)
+
+        return await self._with_secrets("read_file", {"path": path, "start": start}, read)
+
+    async def _with_secrets(
+        self, tool: str, params: Mapping[str, Any], call: Callable[[frozenset[str]], Awaitable[R]]
+    ) -> R:
+        """Make a call; for each file that may hold secrets, ask first and make it again."""
+        allowed = frozenset[str]()
+        while True:
+            try:
+                return await call(allowed)
+            except SecretFileError as error:
+                if error.real in allowed:
+                    raise
+                files, lang = self.windows.workspace, self.windows.lang
+                await self.gate.allow_read(files, error.path, tool, params, lang)
+                allowed |= {error.real}
 
 
 _TYPES: Mapping[str, tuple[type, ...]] = {

@@ -25,7 +25,7 @@ def read_guide(folder: Path) -> Guide:
     """Read the guide of a folder; one that cannot be read is told and left out."""
     try:
         with Workspace(folder) as workspace:
-            data = workspace.read_bytes(NAME, limit=_LARGEST)
+            data = workspace.for_model().read_bytes(NAME, limit=_LARGEST)
             text = TextFile.from_bytes(data, NAME).text
     except MissingFileError:
         return Guide()

@@ -6,7 +6,7 @@ from operator import itemgetter
 
 from pydantic import BaseModel
 
-from contextui.files.diff import diff_text
+from contextui.files.diff import brief_diff
 from contextui.files.encoding import LINE_END
 from contextui.files.errors import EditError
 from contextui.files.textfile import TextFile
@@ -52,7 +52,7 @@ class Edit(BaseModel):
         head, tail = LINE_END.split(self.before)[-1], LINE_END.split(self.after)[0]
         removed = self.removed + "…" * (self.length > QUOTED)
         old, new = (TextFile(f"{head}{part}{tail}\n") for part in (removed, self.added))
-        return f"@@ line {self.line} @@\n" + diff_text(old, new, "", "").split("\n", 3)[-1]
+        return f"@@ line {self.line} @@\n" + brief_diff(old, new, "", "").split("\n", 3)[-1]
 
 
 Edits = tuple[Edit, ...]

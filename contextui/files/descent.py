@@ -9,7 +9,7 @@ used; Linux and macOS both have them.
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -58,6 +58,7 @@ class Spot:
         info: What stands there; None if there is nothing.
         where: The folder's path, for the notes.
         notes: Where saves are noted; None if nobody wants that.
+        guard: Called before the content is opened; it raises if that must not be.
     """
 
     path: str
@@ -67,12 +68,15 @@ class Spot:
     info: os.stat_result | None
     where: str = ""
     notes: SaveNotes | None = None
+    guard: "Callable[[Spot], None] | None" = None
 
     def open(self, flags: int = os.O_RDONLY) -> int:
         """Open the file that stands here; anything but a regular file is refused."""
         if self.info is None:
             raise reading_failed(self.path, FileNotFoundError(errno.ENOENT, ""))
         refuse_all_but_files(self.path, self.info)  # opening a device may already act on it
+        if self.guard is not None:
+            self.guard(self)
         try:
             descriptor = os.open(self.name, flags | _FILE, dir_fd=self.folder)
         except OSError as error:

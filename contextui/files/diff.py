@@ -1,71 +1,244 @@
-"""What is different between two texts, as a unified diff of bounded length."""
+"""The difference between two texts as a unified diff: complete, or shortened for a message.
 
-from collections.abc import Iterator
-from difflib import unified_diff
+A diff here is exact: only LF ends a line, so CR, form feed, U+2028 and all other characters stand
+in the lines as they are, and applying the diff to the old text gives the new one.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import islice
+from typing import NamedTuple
 
 from contextui.files.errors import UnreadableFileError
 from contextui.files.page import shorten
 from contextui.files.textfile import TextFile
 
 DIFF_LINES = 400
-_COMPARED = 4_000  # comparing takes time with the square of what differs
+"""Lines of a shortened diff."""
+
 _CONTEXT = 3
-_SHOWN_ENDS = {"\n": "", "\r\n": "␍", "\r": "␍ (no line feed)"}
+_COMPARED = 1_000  # lines without a unique line among them: comparing takes time with the square
+_NO_END = "\\ No newline at end of file"
+_BOM = "\ufeff"
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+
+
+class _Change(NamedTuple):
+    """Lines `old_start` to `old_stop` become lines `new_start` to `new_stop`; counted from 0."""
+
+    old_start: int
+    old_stop: int
+    new_start: int
+    new_stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class DiffCounts:
+    """How many lines a diff adds and removes."""
+
+    added: int
+    removed: int
+
+
+# --- making a diff --------------------------------------------------------------------------
 
 
 def diff_text(old: TextFile, new: TextFile, old_name: str, new_name: str) -> str:
-    r"""A unified diff, empty if nothing differs. Lines that end with CRLF are marked `␍`."""
-    before, after = list(_shown(old)), list(_shown(new))
+    """A complete unified diff of two files, empty if their bytes are the same.
+
+    A byte order mark that comes or goes stands in the first line as U+FEFF. Two encodings of the
+    same text cannot be shown as lines; one sentence then says that the files differ.
+    """
+    before, after = old.text, new.text
+    if bool(old.encoding.bom) != bool(new.encoding.bom):
+        before = _BOM * bool(old.encoding.bom) + before
+        after = _BOM * bool(new.encoding.bom) + after
     if before == after:
-        return "" if old.to_bytes() == new.to_bytes() else f"{old_name} and {new_name} differ\n"
-    # Only what lies between the first and the last difference is compared; difflib's own start
-    # would look at all of it.
-    head = _agreeing(before, after)
-    tail = _agreeing(before[head:][::-1], after[head:][::-1])
-    low = max(head - _CONTEXT, 0)
-    left, right = (
-        side[low : len(side) - max(tail - _CONTEXT, 0)][:_COMPARED] for side in (before, after)
-    )
-    lines = unified_diff(left, right, old_name, new_name, lineterm="", n=_CONTEXT)
-    kept = [_renumbered(line, low) for line in islice(lines, DIFF_LINES)]
-    if next(lines, None) is not None or _COMPARED in (len(left), len(right)):
-        kept.append("… more differences left out")
-    return "\n".join(kept) + "\n"
+        same = old.encoding == new.encoding
+        return "" if same else f"{old_name} ({old.encoding}) and {new_name} ({new.encoding})\n"
+    return "\n".join(_unified(_lines(before), _lines(after), old_name, new_name)) + "\n"
+
+
+def brief_diff(old: TextFile, new: TextFile, old_name: str, new_name: str) -> str:
+    """The same, shortened for a message: not for anything that is to be approved.
+
+    Long lines and long diffs are cut, which is said; CR at the end of a line is shown as `␍`.
+    """
+    whole = diff_text(old, new, old_name, new_name)
+    lines = whole.split("\n")[:-1]
+    kept = [_readable(line) for line in islice(lines, DIFF_LINES)]
+    if len(lines) > DIFF_LINES:
+        kept.append(f"… {len(lines) - DIFF_LINES} more lines of the diff left out")
+    return "".join(f"{line}\n" for line in kept)
 
 
 def diff_bytes(old: bytes, new: bytes, path: str) -> str:
-    """A diff from what is on disk to what was to be saved."""
+    """A shortened diff from what is on disk to what was to be saved."""
     try:
-        return diff_text(
+        return brief_diff(
             TextFile.from_bytes(old), TextFile.from_bytes(new), f"{path} (on disk)", f"{path} (new)"
         )
     except UnreadableFileError:
         return f"{path} on disk ({len(old):,} bytes) and the new one ({len(new):,}) differ\n"
 
 
-def _shown(file: TextFile) -> Iterator[str]:
-    for line, end in zip(file.lines, file.endings, strict=True):
-        yield shorten(line) + _SHOWN_ENDS.get(end, "\n\\ No newline at end of file")
+def _readable(line: str) -> str:
+    return shorten(f"{line[:-1]}␍" if line.endswith("\r") else line)
 
 
-def _agreeing(one: list[str], other: list[str]) -> int:
-    count = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
+def _lines(text: str) -> list[str]:
+    """The lines with their LF; the last may have none."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
 
 
-def _renumbered(line: str, by: int) -> str:
-    """A hunk's head with the numbers of the whole file."""
-    if not by or not line.startswith("@@ -"):
-        return line
-    old, new = line.removeprefix("@@ -").removesuffix(" @@").split(" +")
-    return f"@@ -{_moved(old, by)} +{_moved(new, by)} @@"
+def _unified(old: list[str], new: list[str], old_name: str, new_name: str) -> Iterator[str]:
+    yield f"--- {old_name}"
+    yield f"+++ {new_name}"
+    for hunk in _hunks(list(_changes(old, new))):
+        first, last = hunk[0], hunk[-1]
+        above = min(_CONTEXT, first.old_start, first.new_start)
+        low, left = first.old_start - above, first.new_start - above
+        high = min(last.old_stop + _CONTEXT, len(old))
+        right = last.new_stop + high - last.old_stop
+        yield f"@@ -{_range(low, high)} +{_range(left, right)} @@"
+        at = low
+        for change in hunk:
+            yield from _marked(" ", old[at : change.old_start])
+            yield from _marked("-", old[change.old_start : change.old_stop])
+            yield from _marked("+", new[change.new_start : change.new_stop])
+            at = change.old_stop
+        yield from _marked(" ", old[at:high])
 
 
-def _moved(numbers: str, by: int) -> str:
-    start, comma, count = numbers.partition(",")
-    return f"{int(start) + by}{comma}{count}"
+def _hunks(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
+    """Changes that are near to each other stand in one hunk."""
+    hunk: list[_Change] = []
+    for change in changes:
+        if hunk and change.old_start - hunk[-1].old_stop > 2 * _CONTEXT:
+            yield hunk
+            hunk = []
+        hunk.append(change)
+    if hunk:
+        yield hunk
+
+
+def _marked(mark: str, lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        yield mark + line.removesuffix("\n")
+        if not line.endswith("\n"):
+            yield _NO_END
+
+
+def _range(start: int, stop: int) -> str:
+    """Lines as the head of a hunk names them; of no lines, the one before them."""
+    count = stop - start
+    if count == 1:
+        return str(start + 1)
+    return f"{start + bool(count)},{count}"
+
+
+# --- comparing ------------------------------------------------------------------------------
+
+
+def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
+    """What differs, in order.
+
+    Lines that occur once on both sides divide the texts into small parts first (a patience diff),
+    so the time does not grow with the square of the texts.
+    """
+    pending = [(0, len(old), 0, len(new))]
+    while pending:
+        low, high, left, right = pending.pop()
+        while low < high and left < right and old[low] == new[left]:
+            low, left = low + 1, left + 1
+        while low < high and left < right and old[high - 1] == new[right - 1]:
+            high, right = high - 1, right - 1
+        if low == high and left == right:
+            continue
+        if low == high or left == right:
+            yield _Change(low, high, left, right)
+            continue
+        anchors = _anchors(old[low:high], new[left:right])
+        if anchors:
+            parts, at, beside = [], low, left
+            for one, other in anchors:
+                parts.append((at, low + one, beside, left + other))
+                at, beside = low + one, left + other
+            parts.append((at, high, beside, right))
+            pending += reversed(parts)
+        else:
+            yield from _compared(old[low:high], new[left:right], low, left)
+
+
+def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """The lines that occur once in both, the longest row of them that is in the same order."""
+    once = Counter(old)
+    here, there = Counter(new), {line: at for at, line in enumerate(new)}
+    pairs = [
+        (at, there[line]) for at, line in enumerate(old) if once[line] == 1 and here.get(line) == 1
+    ]
+    tops: list[int] = []  # the smallest end of a row of each length
+    chain: list[int] = []
+    before: list[int] = []
+    for number, (_, place) in enumerate(pairs):
+        length = bisect_left(tops, place)
+        before.append(chain[length - 1] if length else -1)
+        tops[length : length + 1] = [place]
+        chain[length : length + 1] = [number]
+    found: list[tuple[int, int]] = []
+    at = chain[-1] if chain else -1
+    while at >= 0:
+        found.append(pairs[at])
+        at = before[at]
+    return found[::-1]
+
+
+def _compared(old: list[str], new: list[str], low: int, left: int) -> Iterator[_Change]:
+    """Parts without a unique line: as many lines one by one, few by comparing, else as a whole."""
+    if len(old) == len(new) and sum(map(str.__ne__, old, new)) * 2 < len(old):
+        start: int | None = None
+        for at in range(len(old) + 1):
+            differs = at < len(old) and old[at] != new[at]
+            if differs and start is None:
+                start = at
+            elif not differs and start is not None:
+                yield _Change(low + start, low + at, left + start, left + at)
+                start = None
+    elif len(old) + len(new) <= _COMPARED:
+        for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new).get_opcodes():
+            if tag != "equal":
+                yield _Change(low + i1, low + i2, left + j1, left + j2)
+    else:
+        yield _Change(low, low + len(old), left, left + len(new))
+
+
+# --- reading a diff -------------------------------------------------------------------------
+
+
+def count_diff(diff: str) -> DiffCounts | None:
+    """The lines that a unified diff adds and removes; None if the text is no whole one.
+
+    Each hunk is read to the end that its head announces, so a changed line may itself look like
+    the head of a file (``--- a``) or of a hunk.
+    """
+    added = removed = hunks = old_left = new_left = 0
+    for line in diff.split("\n"):
+        if old_left > 0 or new_left > 0:
+            kind = line[:1]
+            if kind == "\\":
+                continue
+            old_left -= kind in {" ", "-"}
+            new_left -= kind in {" ", "+"}
+            if kind not in {" ", "-", "+"} or old_left < 0 or new_left < 0:
+                return None
+            added, removed = added + (kind == "+"), removed + (kind == "-")
+        elif head := _HUNK.match(line):
+            hunks += 1
+            old_left, new_left = (int(one) if one else 1 for one in head.groups())
+    return DiffCounts(added, removed) if hunks and not old_left and not new_left else None

@@ -51,6 +51,22 @@ class BinaryFileError(UnreadableFileError):
     """A file that is no text; the message says what speaks against it."""
 
 
+class SecretFileError(FileError):
+    """A file that may hold secrets, whose content no person has allowed the model to read.
+
+    Attributes:
+        real: Its path, all links followed.
+    """
+
+    def __init__(self, path: str, real: str) -> None:
+        self.real = real
+        super().__init__(
+            path,
+            f"{shown(path)} may hold secrets, and the person has not allowed to read it.",
+            f"{shown(path)} 可能含有机密，用户没有允许读取它。",
+        )
+
+
 class FileTooLargeError(FileError):
     """A file too large to be held whole; it can still be read in pages."""
 

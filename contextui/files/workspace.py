@@ -1,10 +1,12 @@
 """The workspace: a folder whose files can be read, edited and saved, and nothing beside it."""
 
+import copy
 import os
 import stat
 import weakref
 from collections import OrderedDict
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
@@ -17,11 +19,13 @@ from contextui.files.errors import (
     FileError,
     MissingFileError,
     NotAFolderError,
+    SecretFileError,
     reading_failed,
 )
 from contextui.files.page import PAGE_LINES, Page
 from contextui.files.paging import LineIndex
 from contextui.files.paths import AnyPath, Parts, Root
+from contextui.files.protection import SecretFiles
 from contextui.files.textfile import TextFile
 from contextui.files.version import Version
 
@@ -60,6 +64,13 @@ class Workspace:
     long as they stay inside. The folder is held open: who renames it does not move anything
     else into its place. Every error is a `FileError`. Safe to use from several threads.
 
+    Args:
+        root: The folder.
+        secret_files: Patterns of files that hold secrets, see `SecretFiles`.
+
+    Attributes:
+        secrets: Which files hold secrets by their names.
+
     Example:
         >>> workspace = Workspace(".")
         >>> opened = workspace.open_text("notes.md")                         # doctest: +SKIP
@@ -67,8 +78,10 @@ class Workspace:
         >>> workspace.save("notes.md", edited, expected=opened.version)      # doctest: +SKIP
     """
 
-    def __init__(self, root: AnyPath) -> None:
+    def __init__(self, root: AnyPath, *, secret_files: Iterable[str] = ()) -> None:
         self._names = Root(root)
+        self.secrets = SecretFiles(secret_files)
+        self._guard: Callable[[Spot], None] | None = None
         try:
             folder = os.open(self._names.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except NotADirectoryError as error:
@@ -78,7 +91,8 @@ class Workspace:
         except OSError as error:
             raise reading_failed(os.fspath(root), error) from error
         self._folder = folder
-        self._close = weakref.finalize(self, os.close, folder)
+        self._close: Callable[[], object] = weakref.finalize(self, os.close, folder)
+        self._origin: Workspace | None = None
         self._indexes: OrderedDict[Parts, LineIndex] = OrderedDict()
         self._lock, self._saving = Lock(), Lock()
         self.notes: SaveNotes | None = None
@@ -99,6 +113,52 @@ class Workspace:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    # --- secrets ----------------------------------------------------------------------------
+
+    def guarded(self, guard: Callable[[str, str], None]) -> "Workspace":
+        """The same workspace, which calls `guard` before a file that may hold secrets is read.
+
+        Args:
+            guard: Gets the path, as it was given and with all links followed. If it raises, the
+                file is not read.
+        """
+
+        def check(spot: Spot) -> None:
+            real = "/".join(spot.real)
+            if self.secrets.has(spot.path) or self.secrets.has(real):
+                guard(spot.path, real)
+
+        view = copy.copy(self)
+        view._guard, view._close = check, lambda: None
+        view._origin = self  # which holds the folder open
+        return view
+
+    def for_model(self, allowed: Collection[str] = ()) -> "Workspace":
+        """The same workspace as a model may read it: without files that may hold secrets.
+
+        Args:
+            allowed: Those that a person allowed, all links followed.
+        """
+
+        def guard(path: str, real: str) -> None:
+            if real not in allowed:
+                raise SecretFileError(path, real)
+
+        return self.guarded(guard)
+
+    def check_readable(self, path: AnyPath) -> None:
+        """Raise if this workspace would not read a file because it may hold secrets."""
+        with self.reach(path) as spot:
+            if spot.guard is not None:
+                spot.guard(spot)
+
+    def is_secret(self, path: AnyPath) -> bool:
+        """Whether a file may hold secrets, by its own name or by that of what it links to."""
+        try:
+            return self.secrets.has(self.relative(path)) or self.secrets.has(self.real(path))
+        except FileError:
+            return self.secrets.has(os.fspath(path))
+
     # --- paths ------------------------------------------------------------------------------
 
     def relative(self, path: AnyPath) -> str:
@@ -110,11 +170,12 @@ class Workspace:
         with self.reach(path) as spot:
             return "/".join(spot.real) or "."
 
-    def reach(self, path: AnyPath, *, make_folders: bool = False) -> AbstractContextManager[Spot]:
+    @contextmanager
+    def reach(self, path: AnyPath, *, make_folders: bool = False) -> Iterator[Spot]:
         """Go down to a path by hand: the way of every access here, for those that need more."""
-        return descend(
-            self._names, self._folder, self._names.parts(path), make_folders=make_folders
-        )
+        parts = self._names.parts(path)
+        with descend(self._names, self._folder, parts, make_folders=make_folders) as spot:
+            yield spot if self._guard is None else replace(spot, guard=self._guard)
 
     def stat(self, path: AnyPath) -> FileInfo:
         """What stands at a path."""

@@ -5,12 +5,13 @@ was read. When they come back they are made again, if the file is still that one
 they are kept aside, so that nothing is lost.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from contextui.config.choices import Lang
 from contextui.files import errors
 from contextui.files.buffer import Buffer, Edits
-from contextui.files.diff import diff_text
+from contextui.files.diff import brief_diff, diff_text
 from contextui.files.disk import TEXT_LIMIT
 from contextui.files.page import PAGE_LINES, Page, split
 from contextui.files.textfile import TextFile
@@ -168,9 +169,16 @@ class Editing:
             self._state.on_disk = self._workspace.compare(self._state.path, self._state.read)
 
     def diff(self) -> str:
-        """What would be saved."""
+        """What would be saved, whole."""
+        return self._diff(diff_text)
+
+    def brief_diff(self) -> str:
+        """What would be saved, shortened for a message."""
+        return self._diff(brief_diff)
+
+    def _diff(self, made: Callable[[TextFile, TextFile, str, str], str]) -> str:
         buffer, path = self._state.buffer, shown_name(self._state.path)
-        return diff_text(buffer.base, buffer.file, path, f"{path} (not saved)") if buffer else ""
+        return made(buffer.base, buffer.file, path, f"{path} (not saved)") if buffer else ""
 
     # --- the text ----------------------------------------------------------------------
 

@@ -174,14 +174,17 @@ class Notes(BaseModel):
         """Write the file, with all that others wrote there meanwhile taken over first."""
         for tries_left in reversed(range(_TRIES)):
             version = self.pull(workspace, path)
-            file = _File(notebook=1, entries=self.entries, deleted=self.deleted)
-            data = f"{file.model_dump_json(indent=1)}\n".encode()
             try:
-                workspace.save(path, data, expected=version, make_folders=True)
+                workspace.save(path, self.file_text().encode(), expected=version, make_folders=True)
                 return
             except (FileChangedError, ExistingFileError, MissingFileError):
                 if not tries_left:  # another session was always quicker
                     raise
+
+    def file_text(self) -> str:
+        """What `push` writes, if no other session has written."""
+        file = _File(notebook=1, entries=self.entries, deleted=self.deleted)
+        return f"{file.model_dump_json(indent=1)}\n"
 
     def _take_over(self, file: _File) -> None:
         for uid, when in file.deleted.items():

@@ -13,6 +13,7 @@ from contextui.windowing.action import Action, mark_of
 from contextui.windowing.anchors import AnyAnchor
 from contextui.windowing.element import Body
 from contextui.windowing.params import Params
+from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import ContextVersion, Lod, Snapshot
 from contextui.windowing.state import WindowState
 
@@ -134,22 +135,42 @@ class Window(metaclass=_WindowType):
         """The places in the content that can be acted on or pointed at."""
         return ()
 
-    def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:  # noqa: ARG002
-        """What a `write` action would do, in words or as a diff, for the approval question.
+    def preview(
+        self,
+        action_id: str,  # noqa: ARG002  for those who override it
+        params: Mapping[str, Any],  # noqa: ARG002
+    ) -> Preview | str | None:
+        """What a `write` action would do, for the question that asks a person to allow it.
 
-        Like `content` it only looks. None: there is nothing more to say than the action's name
-        and params.
+        Like `content` it only looks. After the answer it is made again: if it differs then, the
+        action is not carried out, and the question is asked again. If it raises, the action is
+        refused with that reason.
 
         Args:
-            action_id: The declared action, also if an anchor was pressed.
+            action_id: The declared action, also if an anchor was pressed; `close` if the window
+                is about to be closed with unsaved edits.
             params: What it is called with, checked; what was left out is not among them.
+
+        Returns:
+            The target and the whole change. Text alone names no target, so a grant for the
+            session then covers this window's action with these params. None: the params are all
+            there is to show.
+        """
+        return None
+
+    def shown_files(self) -> Iterable[str] | None:
+        """The files whose content the window shows now; None: all that it has read so far.
+
+        Like `content` it only looks. Content of files that may hold secrets is withheld from the
+        model until the person allows it to be read.
         """
         return None
 
     def unsaved(self) -> str | None:
         """What closing the window now would give up, in a few words; None if nothing.
 
-        Like `content` it only looks. Whoever closes the window is told of it.
+        Like `content` it only looks. A model that closes the window with unsaved edits of a
+        person has to ask; `preview` of the action `close` can show them whole.
 
         Example:
             >>> def unsaved(self) -> str | None:

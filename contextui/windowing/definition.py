@@ -14,6 +14,7 @@ _LOOKS = {
     "anchors": ("lod",),
     "preview": ("action_id", "params"),
     "unsaved": (),
+    "shown_files": (),
 }
 """What only looks, and the params of each."""
 

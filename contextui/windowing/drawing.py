@@ -33,12 +33,17 @@ _LONGEST_UNSAVED = 300  # characters of what a window says that it has not saved
 
 @dataclass(frozen=True, slots=True)
 class Render:
-    """One finished render: the snapshot, its XML, what its anchors do, and what is not saved."""
+    """One finished render: the snapshot, its XML, what its anchors do, and what is not saved.
+
+    The person sees the snapshot, the model the XML. They differ where the content of files that
+    may hold secrets is withheld from the model.
+    """
 
     snapshot: Snapshot
     xml: str
     anchors: Mapping[str, AnyAnchor]
     unsaved: str = ""
+    withheld: tuple[str, ...] = ()
 
     @property
     def version(self) -> ContextVersion:
@@ -57,6 +62,7 @@ class Render:
             and self.snapshot.elements == other.snapshot.elements
             and self.snapshot.error == other.snapshot.error
             and (self.anchors, self.unsaved) == (other.anchors, other.unsaved)
+            and self.withheld == other.withheld
         )
 
 
@@ -96,7 +102,19 @@ def failure(window: "Window", frame: Frame, reason: str) -> Render:
 def stale(window: "Window", render: Render) -> Render:
     """The same render, marked as no longer up to date."""
     snapshot = render.snapshot.model_copy(update={"stale": True})
-    return replace(render, snapshot=snapshot, xml=_xml(window, snapshot, render.anchors))
+    render = replace(render, snapshot=snapshot, xml=_xml(window, snapshot, render.anchors))
+    return withhold(window, render, render.withheld)
+
+
+def withhold(window: "Window", render: Render, files: tuple[str, ...]) -> Render:
+    """The same render; if it shows any of these files, the model reads their names alone."""
+    if not files:
+        return render
+    names = ", ".join(map(text.shown_name, files))
+    notice = phrases.of(window.env.lang).withheld.format(names=names)
+    hidden = {"content": notice, "elements": None, "error": None}
+    xml = _xml(window, render.snapshot.model_copy(update=hidden), {})
+    return replace(render, xml=xml, withheld=files)
 
 
 def _snapshot(

@@ -1,7 +1,7 @@
 """All open windows: opening, closing, acting, waiting for them, and who was used last."""
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from contextui import text
@@ -33,11 +33,10 @@ from contextui.windowing.base import Window
 from contextui.windowing.catalog import Catalog, make
 from contextui.windowing.env import Clock, Env, utc_now
 from contextui.windowing.intent import Allow
-from contextui.windowing.params import Params
 from contextui.windowing.phrases import WindowWords
 from contextui.windowing.place import Place
 from contextui.windowing.roster import Roster
-from contextui.windowing.runtime import Runtime
+from contextui.windowing.runtime import CLOSE, Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.worker import PATIENCE
 
@@ -81,6 +80,8 @@ class WindowManager:
         self._catalog = Catalog(classes)
         self._roster = Roster(self._words)
         self._listeners = Listeners()
+        self.discloses_all: Callable[[], bool] = lambda: False
+        """Whether the model may read files that may hold secrets without a question."""
 
     @property
     def classes(self) -> Mapping[str, type[Window]]:
@@ -113,13 +114,48 @@ class WindowManager:
             TooManyWindowsError: As many are open as may be.
             ContextUIError: Its `opened` raised, and did so at once.
         """
+        return self._open(window, args, None)
+
+    def open_for_model(
+        self, name: str, args: Mapping[str, Any], allowed: frozenset[str] = frozenset()
+    ) -> Window:
+        """Open a window by name, as a model asks for.
+
+        Args:
+            name: The name of its class.
+            args: What its `opened` takes.
+            allowed: Files that may hold secrets and that a person allowed the model to read.
+
+        Raises:
+            SecretFileError: It would read another such file; it was not opened.
+            ContextUIError: As `open`.
+        """
+        return self._open(name, args, None if self.discloses_all() else allowed)
+
+    def files_for_model(self, allowed: Collection[str] = ()) -> Workspace | None:
+        """The files as the model may read them; of those that may hold secrets, the allowed."""
+        if self.workspace is None or self.discloses_all():
+            return self.workspace
+        return self.workspace.for_model(allowed)
+
+    def redraw(self) -> None:
+        """Draw all windows again, after what the model may read has changed."""
+        for window in self.windows():
+            window.runtime.renders.redraw()
+
+    def _open(
+        self,
+        window: Window | type[Window] | str,
+        args: Mapping[str, Any],
+        allowed: frozenset[str] | None,
+    ) -> Window:
         instance = self._catalog.window(window, self._words)
         if (count := len(self.windows())) >= self._most:
             raise TooManyWindowsError(self._words.too_many.format(count=count))
         arguments = instance.opening.validate(args, f"open {instance.name}", self.lang)
         window_id = self._roster.next_id(instance.name)
         runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
-        opening = runtime.start(instance.opened, arguments, first=True)
+        opening = runtime.start(instance.opened, arguments, first=True, allowed=allowed)
         if runtime.worker.wait(opening) and (problem := opening.exception()):
             runtime.worker.stop()
             raise problem
@@ -228,7 +264,7 @@ class WindowManager:
             window = self._roster.require(window_id)
             given = self._as_params(params)
             if action_id == "close":
-                return self._close_by_action(window_id, given, actor)
+                return await self._close_by_action(window, given, actor, allow)
             self.focus(window_id)
             result = await window.runtime.act(action_id, given, actor, allow)
         except ContextUIError as error:
@@ -252,14 +288,21 @@ class WindowManager:
     # --- within ------------------------------------------------------------------------
 
     def _attach(self, window: Window, window_id: str, lod: Lod, version: ContextVersion) -> Runtime:
+        def guard(path: str, real: str) -> None:
+            window.runtime.secrets.guard(path, real)
+
+        def open_another(name: Window | type[Window] | str, /, **args: Any) -> Window:
+            return self._open(name, args, window.runtime.secrets.inherited)
+
         env = Env(
             lang=self.lang,
             clock=self.clock,
-            open=self.open,
+            open=open_another,
             every=lambda seconds, call: window.runtime.every(seconds, call),  # noqa: PLW0108
-            files=self.workspace,
+            files=self.workspace.guarded(guard) if self.workspace else None,
         )
-        place = Place(window_id, self.session_id, env, self._listeners.emit)
+        emit = self._listeners.emit
+        place = Place(window_id, self.session_id, env, emit, lambda: self.discloses_all())  # noqa: PLW0108
         window._runtime = Runtime(window, place, lod, version)
         note_module(type(window).__module__, window_id)
         return window._runtime
@@ -273,14 +316,18 @@ class WindowManager:
         self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
         return last.unsaved
 
-    def _close_by_action(
-        self, window_id: str, params: Mapping[str, Any], actor: Actor
+    async def _close_by_action(
+        self, window: Window, params: Mapping[str, Any], actor: Actor, allow: Allow | None
     ) -> ActionResult:
-        what = f"{window_id}.close"
-        summary = _CLOSE.validate(params, what, self.lang).get("summary")
-        lost = self._close(window_id, summary, actor)
+        arguments = CLOSE.params.validate(params, f"{window.id}.close", self.lang)
+        if allow is not None:
+            answer = await window.runtime.allow_closing(arguments, allow)
+            if isinstance(answer, ActionResult):
+                return answer
+        summary = arguments.get("summary")
+        lost = self._close(window.id, summary, actor)
         form = self._words.closed_with if summary else self._words.closed
-        told = form.format(id=window_id, summary=summary)
+        told = form.format(id=window.id, summary=summary)
         return ActionResult(
             True, f"{told}\n{self._words.given_up.format(what=lost)}" if lost else told
         )
@@ -304,10 +351,3 @@ class WindowManager:
     @property
     def _words(self) -> WindowWords:
         return phrases.of(self.lang)
-
-
-def _close(window: Window, summary: str | None = None) -> None:
-    """What `close` takes, in every window."""
-
-
-_CLOSE = Params(_close, "Window")

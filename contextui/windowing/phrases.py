@@ -25,6 +25,12 @@ class WindowWords:
     given_up_early: str
     as_it_was: str
     no_preview: str
+    preview_type: str
+    preview_size: str
+    preview_target: str
+    preview_letter: str
+    preview_changes: str
+    withheld: str
 
     not_an_object: str
     missing: str
@@ -64,7 +70,15 @@ _ALL: dict[Lang, WindowWords] = {
         not_now="{id} did not answer in time.",
         given_up_early="{id}: given up before it finished.",
         as_it_was="{reason} The window is as it was.",
-        no_preview="There is no preview: {reason}",
+        no_preview="There is no preview, so it cannot be allowed: {reason}",
+        preview_type="preview() returned {type}; it must return a Preview, text or None.",
+        preview_size="the preview has {size:,} characters, {most:,} at most can be shown.",
+        preview_target="the preview names no target.",
+        preview_letter="the target's name contains {code}, which cannot be shown.",
+        preview_changes="{name} was not carried out: what it would do changed each time that it "
+        "was allowed.",
+        withheld="Content withheld: {names} may hold secrets. Acting on this window asks the "
+        "person for it.",
         not_an_object="params must be an object, not a {type}.",
         missing="{name} is missing",
         unknown="there is no param {name}",
@@ -100,7 +114,13 @@ _ALL: dict[Lang, WindowWords] = {
         not_now="{id} 没有及时回应。",
         given_up_early="{id}：在完成之前已放弃。",
         as_it_was="{reason}窗口保持原样。",
-        no_preview="没有预览：{reason}",
+        no_preview="没有预览，因此不能批准：{reason}",
+        preview_type="preview() 返回了 {type}；它必须返回 Preview、文字或 None。",
+        preview_size="预览有 {size:,} 个字符，最多能显示 {most:,} 个。",
+        preview_target="预览没有写明目标。",
+        preview_letter="目标名称含有无法显示的 {code}。",
+        preview_changes="{name} 没有执行：每次批准之后，它要做的事都变了。",
+        withheld="内容未提供：{names} 可能含有机密。操作此窗口时会询问用户。",
         not_an_object="params 必须是对象，而不是 {type}。",
         missing="缺少 {name}",
         unknown="没有参数 {name}",

@@ -1,5 +1,6 @@
 """Where a window lives: its surroundings, and who hears of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
@@ -28,6 +29,8 @@ class Place:
     session_id: str
     env: "Env"
     emit: Emit
+    discloses_all: Callable[[], bool] = lambda: False
+    """Whether the model may read files that may hold secrets without a question."""
 
     @property
     def words(self) -> WindowWords:

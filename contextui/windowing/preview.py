@@ -1,10 +1,28 @@
 """What an action would change outside its window, shown before a person allows it."""
 
-from dataclasses import dataclass
-from typing import Literal
+import unicodedata
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from contextui.errors import ContextUIError
+from contextui.files.diff import DiffCounts, count_diff
+from contextui.text import for_model
+from contextui.windowing.phrases import WindowWords
 
 Verb = Literal["write", "delete", "run", "read", "close"]
 """What would be done to the target; the question's headline says it."""
+
+PREVIEW_LIMIT = 20_000_000
+"""Characters of a change that can be shown, and so allowed."""
+
+_LONGEST_TARGET = 4_096  # characters: the longest path of a file system
+_NONE = DiffCounts(0, 0)
+# What reorders the text around it: a name with one of these can look like another name.
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+class PreviewError(ContextUIError):
+    """An action of which no preview can be shown, so that nobody can allow it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +37,10 @@ class Preview:
         diff: The change as a unified diff; empty if a diff does not fit.
         text: The change in words, where there is no diff.
         whole: The content after the change, for a look at the whole file.
-        verb: What would be done to the target.
+        verb: What would be done to the target; `close` if a person's unsaved edits would be
+            given up, which is asked about whatever the action's effect.
+        changes: Whether anything would change. If not, nobody is asked: the action is not
+            carried out, and `text` is its result.
 
     Example:
         >>> Preview("notes.txt", diff=diff_text(old, new, "notes.txt", "notes.txt"))
@@ -30,17 +51,67 @@ class Preview:
     text: str = ""
     whole: str = ""
     verb: Verb = "write"
+    changes: bool = True
 
     @property
     def added(self) -> int:
         """How many lines the whole diff adds."""
-        return sum(line.startswith("+") for line in self._changes())
+        return (count_diff(self.diff) or _NONE).added
 
     @property
     def removed(self) -> int:
         """How many lines the whole diff removes."""
-        return sum(line.startswith("-") for line in self._changes())
+        return (count_diff(self.diff) or _NONE).removed
 
-    def _changes(self) -> list[str]:
-        """The lines of the diff behind its two header lines; only LF ends a line."""
-        return self.diff.split("\n")[2:]
+
+def checked(given: object, name: str, words: WindowWords) -> Preview | None:
+    """What a window's `preview` returned, if it can be shown whole.
+
+    Args:
+        given: What it returned; text becomes a preview of the action itself.
+        name: The action, as in ``editor_1.save``.
+        words: The language to say in what is wrong.
+
+    Raises:
+        PreviewError: It cannot be shown.
+    """
+    if given is None or given == "":
+        return None
+    if isinstance(given, str):
+        given = Preview(name, text=given)
+        if given.text.startswith("--- ") and count_diff(given.text) is not None:
+            given = Preview(name, diff=given.text)
+    if not isinstance(given, Preview):
+        raise PreviewError(words.preview_type.format(type=type(given).__name__))
+    _check_target(given.target, words)
+    for part in (given.diff, given.text, given.whole):
+        if not isinstance(part, str):
+            raise PreviewError(words.preview_type.format(type=type(part).__name__))
+    if given.verb not in get_args(Verb):
+        raise PreviewError(words.preview_type.format(type=repr(given.verb)[:40]))
+    size = len(given.diff) + len(given.text)
+    if size > PREVIEW_LIMIT:
+        raise PreviewError(words.preview_size.format(size=size, most=PREVIEW_LIMIT))
+    diff, text = given.diff, given.text
+    if diff and count_diff(diff) is None:  # not one that can be drawn and counted: shown as text
+        diff, text = "", f"{diff}\n{text}" if text else diff
+    whole = given.whole if len(given.whole) <= PREVIEW_LIMIT else ""
+    return replace(given, diff=_drawable(diff), text=_drawable(text), whole=_drawable(whole))
+
+
+def _check_target(target: object, words: WindowWords) -> None:
+    """Raise if a headline could not show the target as it is, in one line."""
+    if not isinstance(target, str) or not target.strip() or len(target) > _LONGEST_TARGET:
+        raise PreviewError(words.preview_target)
+    for char in target:
+        if char in _BIDI or unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp"):
+            raise PreviewError(words.preview_letter.format(code=f"U+{ord(char):04X}"))
+
+
+def _drawable(text: str) -> str:
+    """The text as it is; no terminal and no file can hold a lone surrogate."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return for_model(text)
+    return text

@@ -9,6 +9,7 @@ from contextui.events import WindowChanged, WindowDetailChanged
 from contextui.windowing import drawing
 from contextui.windowing.drawing import Frame, Render
 from contextui.windowing.place import Place
+from contextui.windowing.secret_reads import SecretReads
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.standing import Standing
 from contextui.windowing.worker import Worker
@@ -24,8 +25,16 @@ class Renders:
         instead: What is shown in place of the content: why the window did not open.
     """
 
-    def __init__(self, window: "Window", place: Place, standing: Standing, worker: Worker) -> None:
+    def __init__(
+        self,
+        window: "Window",
+        place: Place,
+        standing: Standing,
+        worker: Worker,
+        secrets: SecretReads,
+    ) -> None:
         self.instead: str | None = None
+        self._secrets = secrets
         self._window, self._place, self._standing, self._worker = window, place, standing, worker
         self._finished: Mapping[Lod, Render] = {}
         self._drawing: dict[Lod, Future[None]] = {}
@@ -110,9 +119,12 @@ class Renders:
         if self.instead:
             return drawing.failure(self._window, frame, self.instead)
         with self._standing.looking("content()"):
-            return drawing.draw(self._window, frame, self._place.warn)
+            render = drawing.draw(self._window, frame, self._place.warn)
+            return drawing.withhold(self._window, render, self._secrets.withheld())
 
     def _finish(self, lod: Lod, render: Render) -> None:
+        if not render.unsaved:
+            self._standing.edited_by_person = False
         self._finished = {**self._finished, lod: render}  # others may be looking at the old one
         if lod is self._standing.lod:
             self._place.emit(WindowChanged(self._place.window_id, str(render.version)), False)

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -16,12 +18,16 @@ from contextui.events import (
     Actor,
     WindowActed,
 )
-from contextui.windowing.action import ActionResult
+from contextui.files.errors import SecretFileError
+from contextui.windowing.action import Action, ActionResult
 from contextui.windowing.drawing import MOST_CONTENT
 from contextui.windowing.history import History
-from contextui.windowing.intent import Allow, Intent, make_out
+from contextui.windowing.intent import Allow, Intent, Permit, make_out
+from contextui.windowing.params import Params
 from contextui.windowing.place import Place
+from contextui.windowing.preview import Preview, PreviewError, checked
 from contextui.windowing.renders import Renders
+from contextui.windowing.secret_reads import SecretReads
 from contextui.windowing.snapshot import ContextVersion, Lod, Snapshot
 from contextui.windowing.standing import Standing
 from contextui.windowing.transaction import Call
@@ -32,7 +38,19 @@ if TYPE_CHECKING:
     from contextui.windowing.base import Window
 
 _TICK_FAILURES = 3  # a timer that fails this often in a row is ended
-_PREVIEW = 20_000  # characters: more than anybody reads before they say yes or no
+_ASKED_AGAIN = 5  # times that an action may change between being allowed and being carried out
+
+
+class _ChangedError(ContextUIError):
+    """What an action would do is not what was allowed."""
+
+
+def _close(window: object, summary: str | None = None) -> None:
+    """What `close` takes, in every window."""
+
+
+CLOSE = Action("close", "Close", "state", Params(_close, "Window"), "关闭")
+"""The action that every window has."""
 
 
 class Runtime:
@@ -48,13 +66,15 @@ class Runtime:
         renders: What it shows.
         history: What was done to it.
         focus_id: What was acted on last.
+        secrets: The files that it shows and that may hold secrets.
     """
 
     def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
         self.window, self.place = window, place
         self.worker = Worker(place.window_id)
         self.standing = Standing(window, place, lod, version)
-        self.renders = Renders(window, place, self.standing, self.worker)
+        self.secrets = SecretReads(window, place)
+        self.renders = Renders(window, place, self.standing, self.worker, self.secrets)
         self.history = History(window.history_limit)
         self.focus_id: str | None = None
         self._begun: list[Callable[[], None]] = []
@@ -69,7 +89,12 @@ class Runtime:
     # --- acting ------------------------------------------------------------------------
 
     def start(
-        self, hook: Callable[..., Any], arguments: dict[str, Any], *, first: bool
+        self,
+        hook: Callable[..., Any],
+        arguments: dict[str, Any],
+        *,
+        first: bool,
+        allowed: frozenset[str] | None = None,
     ) -> "Future[Any]":
         """Run the hook that opens the window, then draw it. What it raises, the future raises.
 
@@ -77,12 +102,17 @@ class Runtime:
             hook: `opened` or `restored`.
             arguments: What it takes.
             first: Whether what it leaves is the window's first version, and no newer one.
+            allowed: See `SecretReads.reading`.
         """
 
         def open_it() -> None:
             self.standing.keep()
+            self.standing.edited_by_person = not first  # what an earlier run left may be anyone's
             try:
-                self._transact(Call(hook, arguments), first=first)
+                with self.secrets.reading(allowed):
+                    self._transact(Call(hook, arguments), first=first)
+            except SecretFileError:  # the person is asked, and it is opened again
+                raise
             except ContextUIError as problem:
                 said = self.place.words.did_not_open.format(
                     reason=text.one_line(str(problem), 1_000)
@@ -121,9 +151,7 @@ class Runtime:
         try:
             await self._see_anchors(action_id)
             intent = make_out(self.window, action_id, params, self.renders.latest().anchors)
-            if allow is not None:
-                await allow(intent)
-            result = await self._carry_out(intent)
+            result = await self._carry_out_allowed(intent, actor, allow)
         except ContextUIError as error:
             result = ActionResult.failed(error, self.window.env.lang)
         else:
@@ -133,26 +161,27 @@ class Runtime:
         self.place.emit(WindowActed(self.place.window_id, named, actor, result.ok, result.text))
         return result
 
-    async def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
-        """What an action, or an anchor's, would do, told before it is carried out.
+    async def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
+        """What an action, or an anchor's, would change outside the window.
 
         Returns:
-            What the window says; None if it has nothing to say; a line that says why, if it
-            raised, is late, or would refuse.
+            What the window says; None if it gives no preview.
+
+        Raises:
+            ContextUIError: The action cannot be called like this, or its preview cannot be shown.
         """
-        if action_id == "close":
-            return None
-        try:
-            await self._see_anchors(action_id)
-            intent = make_out(self.window, action_id, params, self.renders.latest().anchors)
-            telling = self.worker.submit(lambda: self._preview(intent))
-            await finished([telling], PATIENCE)
-            if not telling.done():
-                telling.cancel()
-                raise WindowBusyError(self.place.words.not_now.format(id=self.place.window_id))
-            return telling.result()
-        except ContextUIError as problem:
-            return self.place.words.no_preview.format(reason=text.one_line(str(problem), 1_000))
+        await self._see_anchors(action_id)
+        intent = make_out(self.window, action_id, params, self.renders.latest().anchors)
+        return await self.preview_of(intent)
+
+    async def preview_of(self, intent: Intent) -> Preview | None:
+        """The same of an intent that is made out."""
+        making = self.worker.submit(lambda: self._preview(intent))
+        await finished([making], PATIENCE)
+        if not making.done():
+            making.cancel()
+            raise self._no_preview(self.place.words.not_now.format(id=self.place.window_id))
+        return making.result()
 
     def every(self, seconds: float, function: Callable[[], object]) -> Callable[[], None]:
         """Call the function again and again, each time as a transaction."""
@@ -182,9 +211,64 @@ class Runtime:
         if action_id not in self.window.actions and (drawing := self.renders.pending()):
             await finished([drawing], PATIENCE)
 
-    async def _carry_out(self, intent: Intent) -> ActionResult:
+    async def _carry_out_allowed(
+        self, intent: Intent, actor: Actor, allow: Allow | None
+    ) -> ActionResult:
+        """Ask and carry out; ask again if what was shown is no longer what would be done."""
+        if allow is None:
+            return await self._carry_out(intent, actor)
+        allowed = frozenset[str]()
+        for _ in range(_ASKED_AGAIN):
+            permit = await allow(intent)
+            if isinstance(permit, ActionResult):
+                return permit
+            try:
+                return await self._carry_out(intent, actor, permit, allowed)
+            except _ChangedError:
+                intent = replace(intent, changed=True)
+            except SecretFileError as error:
+                await allow(replace(intent, reads=error.path))
+                allowed |= {error.real}
+        raise PreviewError(self.place.words.preview_changes.format(name=intent.name))
+
+    async def allow_closing(
+        self, arguments: Mapping[str, Any], allow: Allow
+    ) -> ActionResult | None:
+        """Ask before the window is closed; a result, if it stays open."""
+        intent = Intent(self.window, CLOSE, arguments)
+        for _ in range(_ASKED_AGAIN):
+            permit = await allow(intent)
+            if not isinstance(permit, Permit):
+                return permit
+            if permit.covers(await self.preview_of(intent)):
+                return None
+            intent = replace(intent, changed=True)
+        raise PreviewError(self.place.words.preview_changes.format(name=intent.name))
+
+    async def _carry_out(
+        self,
+        intent: Intent,
+        actor: Actor,
+        permit: Permit | None = None,
+        allowed: frozenset[str] | None = None,
+    ) -> ActionResult:
         call = Call(getattr(self.window, intent.action.id), dict(intent.arguments))
-        outcome = self.worker.submit(lambda: self._transact(call))
+
+        def run() -> str:
+            # On the window's thread, where nothing comes between the check and the act.
+            self.secrets.check_shown(allowed)
+            if permit is not None and not permit.covers(self._preview(intent)):
+                raise _ChangedError
+            with self.secrets.reading(allowed) as reading:
+                try:
+                    result = self._transact(call, by_person=actor == "person")
+                except ContextUIError as problem:
+                    raise reading.refused or problem from problem
+            if reading.disclosed:
+                self.renders.redraw()
+            return result
+
+        outcome = self.worker.submit(run)
         seconds = self.window.action_seconds
         try:
             await finished([outcome], seconds)
@@ -198,19 +282,35 @@ class Runtime:
         await finished([outcome], None)
         return ActionResult(True, outcome.result())
 
-    def _preview(self, intent: Intent) -> str | None:
+    def _preview(self, intent: Intent) -> Preview | None:
         """On the window's thread, so the state stands still."""
-        call = Call(lambda: self.window.preview(intent.action.id, intent.arguments), {})
+        window, words = self.window, self.place.words
+        call = Call(lambda: window.preview(intent.action.id, intent.arguments), {})
         with self.standing.looking("preview()"):
             try:
-                told = call.run()
-                return text.for_model(text.cap(str(told), _PREVIEW)) if told else None
-            except ContextUIError:
-                raise
+                if intent.action is CLOSE:
+                    return self._given_up(call, intent)
+                return checked(call.run(), intent.name, words)
+            except ContextUIError as problem:
+                raise self._no_preview(problem.told(self.place.env.lang)) from problem
             except BaseException as problem:
-                raise ActionFailedError(reason_in(type(self.window), problem)) from problem
+                raise self._no_preview(reason_in(type(window), problem)) from problem
 
-    def _transact(self, call: Call, first: bool = False) -> str:
+    def _given_up(self, call: Call, intent: Intent) -> Preview:
+        """What closing the window would give up: its own preview, or else its words."""
+        unsaved = text.one_line(self.window.unsaved() or "", 1_000)
+        if not unsaved:
+            return Preview(self.place.window_id, verb="close", changes=False)
+        with suppress(Exception):  # not every window knows that it may be asked about this
+            preview = checked(call.run(), intent.name, self.place.words)
+            if preview and preview.verb == "close" and preview.changes:
+                return preview
+        return Preview(self.place.window_id, text=unsaved, verb="close")
+
+    def _no_preview(self, reason: str) -> PreviewError:
+        return PreviewError(self.place.words.no_preview.format(reason=text.one_line(reason, 1_000)))
+
+    def _transact(self, call: Call, first: bool = False, by_person: bool = False) -> str:
         """On the window's thread: run, validate, and commit or roll back."""
         standing, renders = self.standing, self.renders
         self._begun.clear()
@@ -238,6 +338,7 @@ class Runtime:
             return result
         renders.instead = None
         if changed:
+            standing.edited_by_person |= by_person
             standing.keep(standing.version.after_data())
             renders.request()
         elif (shown := renders.current()) and shown.snapshot.error:

@@ -32,10 +32,14 @@ class Standing:
 
     Anyone may ask for `kept`, `version` and `lod`, and switch the latter; the state belongs to
     the window's own thread.
+
+    Attributes:
+        edited_by_person: Whether what is unsaved in it may be the person's work.
     """
 
     def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
         self.lod, self.version = lod, version
+        self.edited_by_person = False
         self._window, self._place = window, place
         self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
         self._saved: Mapping[str, Any] | None = None

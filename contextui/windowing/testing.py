@@ -23,6 +23,7 @@ from contextui.windowing.action import ActionResult
 from contextui.windowing.base import Window
 from contextui.windowing.env import Clock
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Lod
 
 W = TypeVar("W", bound=Window)
@@ -96,9 +97,16 @@ class WindowTester(Generic[W]):
         """Carry out an action, whatever comes of it."""
         return _awaited(self.windows.act(self.window.id, action_id, params))
 
-    def preview(self, action_id: str, /, **params: Any) -> str | None:
-        """What the window says that an action would do."""
-        return _awaited(self.window.runtime.preview(action_id, params))
+    def preview(self, action_id: str, /, **params: Any) -> Preview | str | None:
+        """What the window says that an action would do; text if it gives text alone.
+
+        Raises:
+            PreviewError: It says nothing that could be shown, so nobody could allow the action.
+        """
+        preview = _awaited(self.window.runtime.preview(action_id, params))
+        if preview is not None and preview.target == f"{self.window.id}.{action_id}":
+            return preview.diff or preview.text
+        return preview
 
     def tick(self) -> None:
         """Let each timer of the window run once, now, however long it would still wait."""

@@ -72,11 +72,11 @@ class _Mentions:
 
 def mentioned_files(items: Iterable[ContextItem], windows: WindowManager) -> list[FileText]:
     """The files of the folder that are mentioned: changed ones first, then by how often, then by
-    how lately. What cannot be read is left out, and no key or password is shown.
+    how lately. What cannot be read or may hold secrets is left out, and no key is shown.
 
     It reads files: inside an event loop, call it by `asyncio.to_thread`.
     """
-    workspace = windows.workspace
+    workspace = windows.files_for_model()
     if workspace is None:
         return []
     mentions = _Mentions(workspace)

@@ -139,6 +139,18 @@ class CodeStore:
         files = [one[0] for one in found if one]
         return sorted(files, key=lambda one: (one.created_at, one.code_id))
 
+    def path_of(self, code_id: str) -> Path | None:
+        """The file that has the code of this id, if there is any."""
+        _check_id(code_id)
+        with _telling(lambda: f"{code_id} cannot be read"), self._index.looking() as rows:
+            found = current(self._files().get(code_id, []), rows.get(code_id))
+        return found[1].path if found else None
+
+    def path_for(self, code_id: str, language: str) -> Path:
+        """The file that `save` would write."""
+        _check_id(code_id)
+        return self.folder / f"{code_id}.{LANGUAGES[known_language(language)[0]]}"
+
     def exists(self, code_id: str) -> bool:
         """Whether there is code of this id."""
         with _telling(lambda: "The code cannot be listed"):
