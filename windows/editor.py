@@ -26,6 +26,14 @@ from contextui.text import counted, shown_name, span, spanned, there_are
 LISTED, ENTRIES = 20, 60  # hits that a result tells, entries of an outline
 SECONDS = 5.0  # between looks at the disk
 NO_FILE = "(no file)"  # in the head of a diff
+STAYS = (
+    "The text stays here; save_as saves it under another path.",
+    "文字仍在这里；用 save_as 可存到别的路径。",
+)
+KEEP = (
+    " reload(keep=true) makes the edits in the new file.",
+    "用 reload(keep=true) 可在新的文件中重做这些编辑。",
+)
 
 
 class _Telling:
@@ -132,16 +140,12 @@ class EditorWindow(Window):
         state, files = self.state, self.env.workspace
         if self._is_saved():
             return Preview(state.path, text=self._nothing_to_save(), changes=False)
-        file, target = self._editing.buffer.file, resolved(files, state.path)
         if (fate := files.compare(state.path, state.read)) != "same":
-            en = f"{shown_name(state.path)} was {fate} on disk. "
-            zh = f"{shown_name(state.path)} 在磁盘上已有变化。"
-            if fate == "changed":
-                en += "reload(keep=true) makes the edits in the new file."
-                zh += "用 reload(keep=true) 可在新的文件中重做这些编辑。"
-            else:
-                en, zh = f"{en}save_as saves the text.", f"{zh}用 save_as 可另存。"
-            raise ActionError(self.env.say(en, zh))
+            name = shown_name(state.path)
+            en = f"{name} was {fate} on disk. {STAYS[0]}"
+            zh = f"{name} 在磁盘上已有变化。{STAYS[1]}"
+            raise ActionError(self.env.say(en + KEEP[0], zh + KEEP[1]))
+        target, file = resolved(files, state.path), self._editing.buffer.file
         return self._written(target, self._editing.diff(), file)
 
     def _saving_as(self, path: str) -> Preview:
@@ -351,11 +355,9 @@ class EditorWindow(Window):
         try:
             self._editing.save(path, expected, keep_links=keep_links)
         except errors.FileError as error:
-            en = f"{error} The text stays here; save_as saves it under another path."
-            zh = f"{error.zh}文字仍在这里；用 save_as 可存到别的路径。"
+            en, zh = f"{error} {STAYS[0]}", f"{error.zh}{STAYS[1]}"
             if isinstance(error, errors.FileChangedError):
-                en += f" reload(keep=true) makes the edits in the new file.\n{error.diff}"
-                zh += f"用 reload(keep=true) 可在新的文件中重做这些编辑。\n{error.diff}"
+                en, zh = f"{en}{KEEP[0]}\n{error.diff}", f"{zh}{KEEP[1]}\n{error.diff}"
             raise ActionError(self.env.say(en, zh)) from error
         name = shown_name(path)
         en = f"Saved {name}, {counted(lines, 'line')}."

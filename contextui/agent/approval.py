@@ -276,7 +276,8 @@ def _refusal(form: str, question: Question, lang: Lang, remedy: str = "") -> Not
     what = words.writes
     if shown is not None and shown.target != question.name:
         counts = f" (+{shown.added} −{shown.removed})" if shown.diff else ""
-        what = words.would[shown.verb].format(target=shown.target, counts=counts)
+        form_of = getattr(words, f"would_{shown.verb}")
+        what = form_of.format(target=shown.target, counts=counts)
     return NotAllowedError(form.format(name=question.name, what=what), question, remedy)
 
 

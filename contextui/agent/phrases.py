@@ -1,6 +1,5 @@
 """What the loop says to the model and to the person, in both languages."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from contextui.config.choices import Lang
@@ -65,7 +64,11 @@ class ToolPhrases:
     not_closed: str
     not_readable: str
     failed: str
-    would: Mapping[str, str]
+    would_write: str
+    would_delete: str
+    would_run: str
+    would_read: str
+    would_close: str
     writes: str
     read_only: str
     nobody_to_ask: str
@@ -174,13 +177,11 @@ _TOOLS: dict[Lang, ToolPhrases] = {
         not_closed="The call was not closed. Write {form}.",
         not_readable="The call cannot be read. Write {form}.",
         failed="failed",
-        would={
-            "write": "it would write {target}{counts}",
-            "delete": "it would delete {target}{counts}",
-            "run": "it would run {target}",
-            "read": "it would read {target}, which may hold secrets",
-            "close": "it would give up unsaved edits of the person: {target}{counts}",
-        },
+        would_write="it would write {target}{counts}",
+        would_delete="it would delete {target}{counts}",
+        would_run="it would run {target}",
+        would_read="it would read {target}, which may hold secrets",
+        would_close="it would give up unsaved edits of the person: {target}{counts}",
         writes="it writes",
         read_only="{name} was not carried out: {what}, and the approval mode is read-only.",
         nobody_to_ask="{name} was not carried out: {what}, and there is nobody to ask. "
@@ -211,13 +212,11 @@ _TOOLS: dict[Lang, ToolPhrases] = {
         not_closed="调用没有结束标签。请写 {form}。",
         not_readable="无法读取这个调用。请写 {form}。",
         failed="失败",
-        would={
-            "write": "它会写入 {target}{counts}",
-            "delete": "它会删除 {target}{counts}",
-            "run": "它会运行 {target}",
-            "read": "它会读取可能含有机密的 {target}",
-            "close": "它会丢弃用户未保存的编辑：{target}{counts}",
-        },
+        would_write="它会写入 {target}{counts}",
+        would_delete="它会删除 {target}{counts}",
+        would_run="它会运行 {target}",
+        would_read="它会读取可能含有机密的 {target}",
+        would_close="它会丢弃用户未保存的编辑：{target}{counts}",
         writes="它会写入",
         read_only="{name} 没有执行：{what}，而批准模式是只读。",
         nobody_to_ask="{name} 没有执行：{what}，而这里没有人可以询问。"

@@ -1,16 +1,19 @@
-"""What an action would do, told before it is done: safely, whatever the window does."""
+"""What an action would do, shown before it is done: whole, whatever the window does."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from contextui import Body, Button, Form, Lod, Reference, Window, WindowManager, action
-from contextui.errors import WindowClosedError
+from contextui.errors import ContextUIError, WindowClosedError
 from contextui.windowing import runtime as runtime_module
+from contextui.windowing.preview import Preview
 from tests.windowing.samples import Blocking, Counter, Heard, after_all, held
 from tests.windowing.ways import WAYS
+
+DIFF = "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n"
 
 
 class Writer(Window):
@@ -43,8 +46,22 @@ class Writer(Window):
         self.state.written.clear()
 
 
-def preview(window: Window, action_id: str, **params: Any) -> str | None:
+def preview(window: Window, action_id: str, **params: Any) -> Preview | None:
     return asyncio.run(window.runtime.preview(action_id, params))
+
+
+def words(window: Window, action_id: str, **params: Any) -> str | None:
+    """The words of a preview, which a window gave as text alone."""
+    told = preview(window, action_id, **params)
+    assert told is None or not told.diff
+    return told.text if told else None
+
+
+def problem(window: Window, action_id: str, **params: Any) -> str:
+    """Why there is no preview."""
+    with pytest.raises(ContextUIError) as caught:
+        preview(window, action_id, **params)
+    return str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +72,6 @@ def preview(window: Window, action_id: str, **params: Any) -> str | None:
         ("hello", {}, "+hellohello"),
         ("again", {"times": 2}, "+againagain"),
         ("forget", {}, None),
-        ("close", {}, None),
     ],
 )
 def test_it_is_told_and_nothing_is_done(
@@ -63,7 +79,7 @@ def test_it_is_told_and_nothing_is_done(
 ) -> None:
     window, heard = windows.open(Writer), Heard(windows)
     before = window.version
-    assert preview(window, action_id, **params) == told
+    assert words(window, action_id, **params) == told
     after_all(window)
     assert (window.version, window.snapshot().content) == (before, "")
     assert (window.runtime.history.entries, heard.events) == ((), [])
@@ -87,7 +103,7 @@ def test_what_would_be_refused_says_why(
     windows: WindowManager, action_id: str, params: dict[str, Any], why: str
 ) -> None:
     window = windows.open(Writer)
-    assert preview(window, action_id, **params) == f"There is no preview: {why}"
+    assert problem(window, action_id, **params) == why
 
 
 @pytest.mark.usefixtures("neighbour")
@@ -97,8 +113,8 @@ def test_one_that_raises_says_why(windows: WindowManager, said: str) -> None:
         def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
             WAYS[said]()
 
-    told = preview(windows.open(Bad), "up") or ""
-    assert told.startswith(f"There is no preview: {said}")
+    told = problem(windows.open(Bad), "up")
+    assert told.startswith(f"There is no preview, so it cannot be allowed: {said}")
     assert told.isprintable()
 
 
@@ -115,16 +131,16 @@ def test_one_that_is_late_says_so_and_holds_nobody_up(
 
     slow = Slow()
     windows.open(slow)
-    late = "There is no preview: slow_1 did not answer in time."
+    late = "There is no preview, so it cannot be allowed: slow_1 did not answer in time."
     with held(slow, "preview") as gates:
         monkeypatch.setattr(runtime_module, "PATIENCE", 0.02)
         while not gates["preview"].reached.is_set():  # a busy machine may not even get there
-            assert preview(slow, "up") == late
-        assert preview(slow, "up") == late  # waits for the first, and then is not asked for
+            assert problem(slow, "up") == late
+        assert problem(slow, "up") == late  # waits for the first, and then is not asked for
     after_all(slow)
     assert Slow.asked == 1
     monkeypatch.undo()
-    assert preview(slow, "up") == "late"
+    assert words(slow, "up") == "late"
 
 
 def test_a_change_of_the_state_is_taken_back(windows: WindowManager) -> None:
@@ -134,22 +150,74 @@ def test_a_change_of_the_state_is_taken_back(windows: WindowManager) -> None:
             return self.state.written[-1]
 
     window, heard = windows.open(Hasty), Heard(windows)
-    assert preview(window, "write", text="a") == "a"
+    assert words(window, "write", text="a") == "a"
     assert window.snapshot().content == ""
     assert heard.troubles == "preview() changed the state; that was taken back"
 
 
-def test_it_is_text_of_bounded_length_that_any_model_can_read(windows: WindowManager) -> None:
-    class Odd(Writer):
-        def preview(self, action_id: str, params: Mapping[str, Any]) -> Any:
-            return {"": "", "long": "x" * 30_000, "half": "a\ud800", "number": 5}[params["text"]]
+class Odd(Writer):
+    """Has previews of all kinds."""
 
-    window = windows.open(Odd)
-    assert preview(window, "write", text="") is None
-    assert preview(window, "write", text="half") == "a\ufffd"
-    assert preview(window, "write", text="number") == "5"
-    told = preview(window, "write", text="long") or ""
-    assert told == f"{'x' * 20_000}\n… 10000 more characters left out"
+    given: ClassVar[Any] = None
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Any:
+        return Odd.given
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (None, None),
+        ("", None),
+        ("words", Preview("odd_1.write", text="words")),
+        ("a\ud800", Preview("odd_1.write", text="a\ufffd")),
+        ("x" * 300_000, Preview("odd_1.write", text="x" * 300_000)),
+        (DIFF, Preview("odd_1.write", diff=DIFF)),
+        (Preview("a", diff=DIFF), Preview("a", diff=DIFF)),
+        (Preview("a", diff="+no\n-diff"), Preview("a", text="+no\n-diff")),
+        (Preview("a", diff=DIFF[:-3]), Preview("a", text=DIFF[:-3])),
+        (Preview("a", "", "w", "x" * 20_000_001), Preview("a", text="w")),
+        (Preview("a\u200d.txt", text="w"), Preview("a\u200d.txt", text="w")),
+        (Preview("a", text="\0"), Preview("a", text="\0")),
+    ],
+    ids=lambda one: repr(one)[:30],
+)
+def test_it_is_shown_whole(windows: WindowManager, given: Any, told: Preview | None) -> None:
+    Odd.given = given
+    assert preview(windows.open(Odd), "write", text="a") == told
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (b"bytes", "preview() returned bytes"),
+        (5, "preview() returned int"),
+        (["a"], "preview() returned list"),
+        (Preview("a", diff=b"-"), "preview() returned bytes"),  # type: ignore[arg-type]
+        (Preview("a", text=None), "preview() returned NoneType"),  # type: ignore[arg-type]
+        (Preview("a", verb="burn"), "preview() returned 'burn'"),  # type: ignore[arg-type]
+        (Preview(""), "names no target"),
+        (Preview("   "), "names no target"),
+        (Preview(5), "names no target"),  # type: ignore[arg-type]
+        (Preview("x" * 5_000), "names no target"),
+        (Preview("a\nb"), "U+000A"),
+        (Preview("a\x1b[2Jb"), "U+001B"),
+        (Preview("a\x00"), "U+0000"),
+        (Preview("a\u202etxt.sh"), "U+202E"),
+        (Preview("a\u2066b"), "U+2066"),
+        (Preview("a\u2028b"), "U+2028"),
+        (Preview("a\ud800"), "U+D800"),
+        (Preview("a", text="x" * 20_000_001), "20,000,001 characters"),
+        ("x" * 20_000_001, "20,000,001 characters"),
+    ],
+    ids=lambda one: repr(one)[:30],
+)
+def test_what_cannot_be_shown_is_no_preview(windows: WindowManager, given: Any, why: str) -> None:
+    Odd.given = given
+    told = problem(windows.open(Odd), "write", text="a")
+    assert told.startswith("There is no preview, so it cannot be allowed: ")
+    assert why in told
+    assert told.isprintable()
 
 
 def test_it_may_be_async(windows: WindowManager) -> None:
@@ -160,12 +228,12 @@ def test_it_may_be_async(windows: WindowManager) -> None:
             await asyncio.sleep(0)
             return "waited"
 
-    assert preview(windows.open(Waiting), "forget") == "waited"
+    assert words(windows.open(Waiting), "forget") == "waited"
 
 
 def test_of_a_closed_window_nothing_is_told(windows: WindowManager) -> None:
     window = windows.open(Writer)
     windows.close(window.id)
-    assert preview(window, "write", text="a") == "There is no preview: writer_1 is closed."
+    assert problem(window, "write", text="a") == "writer_1 is closed."
     with pytest.raises(WindowClosedError):
         preview(Writer(), "write", text="a")

@@ -24,6 +24,7 @@ from contextui.errors import ContextUIError
 from contextui.session.code.refs import resolve_code_refs
 from contextui.session.code.store import FOLDER, CodeStore
 from contextui.testing import WindowTester
+from contextui.windowing.preview import Preview, PreviewError
 from contextui.windows import code as code_module
 from contextui.windows.code import CodeWindow
 from tests.context.conversation import wire
@@ -147,14 +148,23 @@ class TestActions:
     def test_previews_are_diffs(self, window: WindowTester[CodeWindow], tmp_path: Path) -> None:
         new = {"code_id": "load", "language": "python", "content": "one\n2\n"}
         told = window.preview("save", **new)
-        assert told == "--- (no file)\n+++ load (new)\n@@ -0,0 +1,2 @@\n+one\n+2\n"
+        path = ".contextui/code/load.py"
+        diff = f"--- (no file)\n+++ {path}\n@@ -0,0 +1,2 @@\n+one\n+2\n"
+        assert told == Preview(path, diff=diff, whole="one\n2\n")
         assert not (tmp_path / ".contextui").exists()
         save(window, "load", "one\ntwo\n")
         told = window.preview("save", **new)
-        assert told == "--- load\n+++ load (new)\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+        diff = f"--- {path}\n+++ {path}\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+        assert told == Preview(path, diff=diff, whole="one\n2\n")
         told = window.preview("delete", code_id="load")
-        assert told == "--- load\n+++ (no file)\n@@ -1,2 +0,0 @@\n-one\n-two\n"
-        assert window.preview("delete", code_id="../x, y") is None
+        diff = f"--- {path}\n+++ (no file)\n@@ -1,2 +0,0 @@\n-one\n-two\n"
+        assert told == Preview(path, diff=diff, verb="delete")
+        other = window.preview("save", **{**new, "language": "rust"})
+        assert isinstance(other, Preview)
+        assert other.target == ".contextui/code/load.rs"
+        for code_id in ("../x, y", "absent"):
+            with pytest.raises(PreviewError):
+                window.preview("delete", code_id=code_id)
         assert window.preview("show", code_id="load") is None
         assert (tmp_path / ".contextui/code/load.py").read_text() == "one\ntwo\n"
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from contextui import ContextUIError, Lod, TokenCounter
+from contextui import ContextUIError, Lod, Preview, TokenCounter
 from contextui.config.choices import Lang
 from contextui.testing import WindowTester
+from contextui.windowing.preview import PreviewError
 from contextui.windows.editor import EditorWindow
 from tests.windowing.samples import action_ids, content_of, parse
 
@@ -46,6 +47,12 @@ HOSTILE = [
     "<!-- ]]> &amp; &lt;",
     'it\'s "quoted" and `ticked` \\n  ',
 ]
+
+
+def preview(editor: Editor, action_id: str, **params: Any) -> Preview:
+    told = editor.preview(action_id, **params)
+    assert isinstance(told, Preview)
+    return told
 
 
 def open_editor(folder: Path, path: str = "cart.py", **args: Any) -> Editor:
@@ -565,30 +572,50 @@ def test_a_diff_is_bounded(tmp_path: Path) -> None:
 
 
 def test_a_preview_of_save_is_the_diff(editor: Editor) -> None:
-    assert editor.preview("save") == "There are no changes to save."
+    text = "There are no changes to save."
+    assert editor.preview("save") == Preview("cart.py", text=text, changes=False)
     editor.act("replace", old="sum", new="max")
     version = editor.window.version
-    assert editor.preview("save") == editor.act("diff")
-    assert editor.preview("save", keep_links=True) == editor.act("diff")
+    told = Preview("cart.py", diff=editor.act("diff"), whole=CART.replace("sum", "max"))
+    assert editor.preview("save") == told
+    assert editor.preview("save", keep_links=True) == told
     assert editor.preview("goto", line=2) is None
     assert editor.window.version == version
 
 
 def test_a_preview_of_a_new_file_is_all_of_it(editor: Editor, folder: Path) -> None:
-    told = editor.preview("save_as", path="new, really.py") or ""
-    assert told.startswith("--- (no file)\n+++ 'new, really.py'\n@@ -0,0 +1,13 @@\n+from shop ")
+    told = preview(editor, "save_as", path="./x/../new, really.py")
+    head = "--- (no file)\n+++ 'new, really.py'\n@@ -0,0 +1,13 @@\n+from shop "
+    assert (told.target, told.whole) == ("new, really.py", CART)
+    assert told.diff.startswith(head)
     assert not (folder / "new, really.py").exists()
     with open_editor(folder, "b.txt", new=True) as fresh:
         fresh.act("insert", before_line=1, text="one")
-        told = fresh.preview("save") or ""
-        assert told == "--- b.txt\n+++ b.txt (not saved)\n@@ -0,0 +1 @@\n+one\n"
+        told = preview(fresh, "save")
+        assert told.diff == "--- b.txt\n+++ b.txt (not saved)\n@@ -0,0 +1 @@\n+one\n"
 
 
-def test_a_preview_is_bounded(tmp_path: Path) -> None:
+def test_a_preview_names_what_is_written_and_what_is_in_the_way(
+    editor: Editor, folder: Path
+) -> None:
+    (folder / "data").mkdir()
+    (folder / "link").symlink_to("data")
+    assert preview(editor, "save_as", path="link/b.py").target == "data/b.py"
+    (folder / "b.py").write_text("b\n")
+    for path, why in [("b.py", "There is a b.py already"), ("../b.py", "leads out"), ("", "empty")]:
+        with pytest.raises(PreviewError, match=why):
+            editor.preview("save_as", path=path)
+    with open_editor(folder, "new.txt", new=True) as fresh:
+        assert fresh.preview("save") == Preview("new.txt", text="A new, empty file.")
+
+
+def test_a_preview_is_never_cut(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("".join(f"{n} {'x' * 300}\n" for n in range(1_000)))
     with open_editor(tmp_path, "a") as editor:
         editor.act("replace", old="xx\n", new="xy\n", count=1_000)
-        assert len(editor.preview("save") or "") < 20_100
+        told = preview(editor, "save")
+        assert (told.added, told.removed) == (1_000, 1_000)
+        assert told.diff.count("xy\n") == 1_000
 
 
 # --- opening -----------------------------------------------------------------------------------

