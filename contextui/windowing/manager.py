@@ -141,7 +141,7 @@ class WindowManager:
     def redraw(self) -> None:
         """Draw all windows again, after what the model may read has changed."""
         for window in self.windows():
-            window.runtime.renders.redraw()
+            window.runtime.worker.wait(window.runtime.renders.redraw())
 
     def _open(
         self,
