@@ -84,12 +84,46 @@ class CallStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class CallFinished(Event):
-    """What came of a tool call, as the model reads it."""
+    """What came of a tool call, as the model reads it.
+
+    Attributes:
+        number: Its place among the calls of one answer, from 1 on.
+        name: The tool.
+        ok: Whether it went well.
+        text: The result.
+        waited: The seconds of the call that were spent waiting for the person.
+    """
 
     number: int
     name: str
     ok: bool
     text: str
+    waited: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRefused(Event):
+    """An action that the person, or the approval mode, did not allow.
+
+    Attributes:
+        action: The action, as in ``editor_1.save``, or the tool.
+        verb: What it would have done to the target.
+        target: What would have changed.
+        added: How many lines it would have added.
+        removed: How many lines it would have removed.
+        problem: Why there was no preview of it; empty if there was one.
+        reason: Why it was refused, as the model reads it.
+        allowed_by: The flag that would allow it; empty if none would.
+    """
+
+    action: str
+    verb: str
+    target: str
+    added: int
+    removed: int
+    problem: str
+    reason: str
+    allowed_by: str
 
 
 @dataclass(frozen=True, slots=True)

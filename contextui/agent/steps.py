@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent import gate, phrases
+from contextui.agent.approval import NotAllowedError
 from contextui.agent.events import (
+    ActionRefused,
     AnswerGiven,
     CallFinished,
     CallStarted,
@@ -120,9 +122,14 @@ class Steps:
         for number, call in enumerate(calls, 1):
             given = call.input if isinstance(call.input, dict) else {}
             turn.tell(CallStarted(number, call.name, given))
+            waited = self._tools.gate.waited
             result = await self._carry_out(turn, call)
+            waited = self._tools.gate.waited - waited
+            if isinstance(error := result.error, NotAllowedError):
+                facts = error.question.facts()
+                turn.tell(ActionRefused(**facts, reason=result.text, allowed_by=error.remedy))
             text = self._note(turn, call, result, longest)
-            turn.tell(CallFinished(number, call.name, result.ok, text))
+            turn.tell(CallFinished(number, call.name, result.ok, text, waited))
         if refused:
             self._refuse(turn, refused, most)
 

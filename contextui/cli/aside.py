@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from contextui.agent.events import (
+    ActionRefused,
     CallFinished,
     CallStarted,
     CompactionFinished,
@@ -29,6 +30,7 @@ class Aside:
         self._tells, self._before = tells, before
         self._calls: dict[int, CallStarted] = {}
         self._countdown = Countdown()
+        self._refused = False
 
     def hear(self, event: Event) -> None:
         """Take one event of the turn."""
@@ -36,7 +38,14 @@ class Aside:
             case CallStarted(number):
                 self._calls[number] = event
             case CallFinished(number):
-                self._note(call_line(self._calls[number], event))
+                if not self._refused:  # which was said already, in more words
+                    self._note(call_line(self._calls[number], event))
+                self._refused = False
+            case ActionRefused(reason=reason):
+                self._refused = True
+                self._before()
+                self.clear()
+                tell(reason)
             case Notice(text):  # a person should know of it, so it is in every log
                 self._tell(text)
             case CompactionStarted(goes=goes):

@@ -181,6 +181,7 @@ def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
         lod=Lod(settings.windows_lod.capitalize()),
         placement=settings.placement,
         max_windows=settings.max_windows,
+        secret_files=settings.secret_files,
     )
 
 

@@ -14,7 +14,8 @@ MODEL_FLAGS = (
 """The settings of the model, in the order in which they are listed."""
 
 WINDOW_FLAGS = (
-    "window", "windows", "windows_lod", "max_windows", "max_freeze", "approval", "placement",
+    "window", "windows", "windows_lod", "max_windows", "max_freeze", "approval", "secret_files",
+    "placement",
     "strategy", "compaction_auto", "compaction_threshold", "lang",
 )  # fmt: skip
 """Those of windows and of the context."""
@@ -25,6 +26,7 @@ _METAVARS = {
     "max_steps": "N", "max_calls": "N", "max_windows": "N", "max_silence": "SECONDS",
     "max_answer_time": "SECONDS", "max_freeze": "SECONDS", "window": "FILE", "windows": "DIR",
     "strategy": "NAME",
+    "secret_files": "PATTERN",
 }  # fmt: skip
 
 
@@ -85,7 +87,7 @@ def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> No
             default = field.default
             shown = "true" if default is True else default
             about += words(" ({default})", default=shown)
-        several = name in ("window", "windows")
+        several = name in ("window", "windows", "secret_files")
         parser.add_argument(
             flag_of(name),
             dest=name,

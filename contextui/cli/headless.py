@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import CompactionFinished, Notice, TurnFinished
+from contextui.agent.events import ActionRefused, CompactionFinished, Notice, TurnFinished
 from contextui.cli import status
 from contextui.cli.arguments import Arguments
 from contextui.cli.assembling import Assembly, assemble
@@ -99,6 +99,7 @@ async def _take_turn(
     interruption = _Interruption(controller)
     interruption.listen()
     finished, broken = TurnFinished("failed"), None
+    refused: list[ActionRefused] = []
     try:
         async for event in controller.run_turn(prompt):
             match event:
@@ -108,6 +109,8 @@ async def _take_turn(
                     notices.told.append(text)
                 case CompactionFinished(result) if result is not None and not result.success:
                     notices.told.append(result.told(spoken()))
+                case ActionRefused():
+                    refused.append(event)
                 case WindowTroubled(window_id, reason):
                     notices.troubles[window_id] = reason
             try:
@@ -124,7 +127,7 @@ async def _take_turn(
     session = notices.session
     explanation = explained(finished, controller.options, session)
     try:
-        output.end(Told(finished, session, explanation, tuple(notices.told)))
+        output.end(Told(finished, session, explanation, tuple(notices.told), tuple(refused)))
         if interruption.signal is None:  # no next turn will do what is left to do
             for trouble in await controller.strategist.settle(_PATIENCE):
                 tell(trouble)

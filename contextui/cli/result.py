@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from contextui.agent.events import TurnFinished
+from contextui.agent.events import ActionRefused, TurnFinished
 from contextui.agent.turn import TurnOptions
 from contextui.cli.words import counted, in_ours, words
 from contextui.events import Event
@@ -26,12 +26,14 @@ class Told:
         session: Where it stands.
         explanation: What the person should know about the end, empty if all went well.
         notices: What they were told beside it.
+        refused: The actions that were not allowed.
     """
 
     finished: TurnFinished
     session: Session
     explanation: str = ""
     notices: tuple[str, ...] = ()
+    refused: tuple[ActionRefused, ...] = ()
 
 
 def explained(finished: TurnFinished, options: TurnOptions, session: Session) -> str:
@@ -72,6 +74,7 @@ def result_of(told: Told) -> dict[str, Any]:
         "reason": finished.reason,
         "saved": not session.unsaved,
         "notices": [mask(notice) for notice in told.notices],
+        "refused": [_plain(one) for one in told.refused],
     }
     return data | ({"error": mask(told.explanation)} if finished.is_error else {})
 
@@ -89,6 +92,7 @@ def not_started(error: str) -> dict[str, Any]:
         "reason": "not_started",
         "saved": False,
         "notices": [],
+        "refused": [],
         "error": mask(error),
     }
 

@@ -63,7 +63,7 @@ def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
     values: dict[str, Any] = {
         name: environ[variable] for name, variable in names.items() if environ.get(variable)
     }
-    for name in ("window", "windows"):
+    for name in ("window", "windows", "secret_files"):
         if name in values:
             values[name] = [one for one in values[name].split(",") if one]
     return Layer(values, {name: names[name] for name in values})

@@ -53,6 +53,12 @@ def project_layer(project: Path, home: Path, users: Layer, notices: list[str]) -
             f"{layer.origin} sets the strategy {chosen}, which a project may not, as it does not "
             "ship with contextui: give it as a flag, or set it in your own config.toml."
         )
+    for pattern in layer.checked().get("secret_files", ()):
+        if pattern.startswith("!"):
+            raise SettingsError(
+                f"{layer.origin} takes {one_line(pattern, 60)} out of secret_files, which a "
+                "project may not: set it in your own config.toml."
+            )
     wanted = layer.checked().get("approval")
     usual = users.checked().get("approval", Settings.model_fields["approval"].default)
     if wanted and _LEAST_TO_MOST.index(wanted) > _LEAST_TO_MOST.index(usual):
@@ -70,6 +76,8 @@ def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
     values, names = _flattened(_parsed(path, shown), shown)
     for key in values:
         _check_key(key, shown, of_project=of_project)
+    if isinstance(values.get("secret_files"), list):
+        values["secret_files"] = tuple(values["secret_files"])
     for name in {"window", "windows"} & values.keys():
         if isinstance(values[name], list):  # else it is refused with all that is wrong
             values[name] = tuple(_beside(path, one) for one in values[name])
@@ -121,7 +129,7 @@ def _parsed(path: Path, shown: str) -> dict[str, Any]:
 def _check_key(key: str, shown: str, *, of_project: bool) -> None:
     plain = key.lower().replace("-", "_")
     named = one_line(key, 60)
-    if any(word in plain for word in _SECRET_WORDS):
+    if plain != "secret_files" and any(word in plain for word in _SECRET_WORDS):
         variable = TOKEN_VARIABLE if "auth_token" in plain else KEY_VARIABLE
         raise SettingsError(
             f"{shown} holds {named}: a key does not belong into a file. "

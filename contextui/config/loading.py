@@ -77,7 +77,10 @@ def load_settings(
     values: dict[str, Any] = {}
     origins = dict.fromkeys(Settings.model_fields, _DEFAULT)
     for layer in layers:
-        values |= layer.checked()
+        checked = layer.checked()
+        if "secret_files" in checked:  # of these no place takes away what another one names
+            checked["secret_files"] = (*values.get("secret_files", ()), *checked["secret_files"])
+        values |= checked
         origins |= {name: layer.origin_of(name) for name in layer.values}
     variable = key_variable(environ)
     key = SecretStr(text) if (text := environ.get(variable, "").strip()) else None

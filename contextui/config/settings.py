@@ -61,6 +61,12 @@ _GivenPath = Annotated[str, Field(pattern=r"\S")]  # an empty one would be the c
 Paths = Annotated[tuple[_GivenPath, ...], Allowed("a list of paths, and none of them empty")]
 
 
+_Pattern = Annotated[str, Field(pattern=r"^!?[^\s\x00-\x1f!]")]
+Patterns = Annotated[
+    tuple[_Pattern, ...], Allowed("a list of patterns such as *.vault; !PATTERN takes one out")
+]
+
+
 class Settings(BaseModel):
     """Everything that can be set. Each has a flag, a variable and a key of these names."""
 
@@ -110,6 +116,10 @@ class Settings(BaseModel):
         default="ask",
         description="what may write outside of windows: what you allow, all, or nothing",
     )
+    secret_files: Patterns = Field(
+        default=(),
+        description="more files that ask before the model reads them, beside .env, *.pem …",
+    )
     window: Paths = Field(default=(), description="a file of windows, FILE.py or FILE.py:Class")
     windows: Paths = Field(default=(), description="a folder of such files")
     windows_lod: LodName = Field(
@@ -126,6 +136,7 @@ class Settings(BaseModel):
 
 TABLES: Mapping[str, Mapping[str, str]] = {
     "windows": {"folders": "windows", "lod": "windows_lod"},
+    "approval": {"mode": "approval", "secret_files": "secret_files"},
     "compaction": {"auto": "compaction_auto", "threshold": "compaction_threshold"},
 }
 """The tables of config.toml that hold settings, and the setting of each key."""

@@ -39,6 +39,7 @@ class SessionOptions:
         clock: Tells the time.
         checkpoint_every: Entries after which a checkpoint is due.
         max_windows: How many windows may be open at a time.
+        secret_files: More patterns of files that may hold secrets, see `SecretFiles`.
     """
 
     classes: Iterable[type[Window]] = ()
@@ -49,16 +50,18 @@ class SessionOptions:
     clock: Clock = utc_now
     checkpoint_every: int = CHECKPOINT_EVERY
     max_windows: int = MOST_WINDOWS
+    secret_files: tuple[str, ...] = ()
 
     def make(self, session_id: str, cwd: str) -> tuple[WindowManager, ContextManager]:
         """An empty context, and its windows, which work on the files of the folder."""
+        files = Workspace(cwd, secret_files=self.secret_files) if Path(cwd).is_dir() else None
         windows = WindowManager(
             self.classes,
             session_id=session_id,
             lod=self.lod,
             lang=self.lang,
             clock=self.clock,
-            workspace=Workspace(cwd) if Path(cwd).is_dir() else None,
+            workspace=files,
             most=self.max_windows,
         )
         return windows, ContextManager(windows, counter=self.counter(), placement=self.placement)

@@ -1,6 +1,7 @@
 """One open window's life: opening, acting, ending, and each of them whole or not at all."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
@@ -67,6 +68,7 @@ class Runtime:
         history: What was done to it.
         focus_id: What was acted on last.
         secrets: The files that it shows and that may hold secrets.
+        commit_input: Gives the window what the person has typed on the screen and not sent yet.
     """
 
     def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
@@ -77,6 +79,7 @@ class Runtime:
         self.renders = Renders(window, place, self.standing, self.worker, self.secrets)
         self.history = History(window.history_limit)
         self.focus_id: str | None = None
+        self.commit_input: Callable[[], Awaitable[None]] | None = None
         self._begun: list[Callable[[], None]] = []
 
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
@@ -206,6 +209,13 @@ class Runtime:
         self._begun.append(end)
         return end
 
+    async def _commit_input(self) -> None:
+        """Take over what the person is typing, before a model acts on the window."""
+        if self.commit_input is not None:
+            with suppress(Exception):  # a screen's trouble is no reason to stop the model
+                async with asyncio.timeout(PATIENCE):
+                    await self.commit_input()
+
     async def _see_anchors(self, action_id: str) -> None:
         """An anchor may stand in a render that is only being drawn: wait for that."""
         if action_id not in self.window.actions and (drawing := self.renders.pending()):
@@ -219,9 +229,11 @@ class Runtime:
             return await self._carry_out(intent, actor)
         allowed = frozenset[str]()
         for _ in range(_ASKED_AGAIN):
+            await self._commit_input()
             permit = await allow(intent)
             if isinstance(permit, ActionResult):
                 return permit
+            await self._commit_input()
             try:
                 return await self._carry_out(intent, actor, permit, allowed)
             except _ChangedError:
@@ -237,9 +249,11 @@ class Runtime:
         """Ask before the window is closed; a result, if it stays open."""
         intent = Intent(self.window, CLOSE, arguments)
         for _ in range(_ASKED_AGAIN):
+            await self._commit_input()
             permit = await allow(intent)
             if not isinstance(permit, Permit):
                 return permit
+            await self._commit_input()
             if permit.covers(await self.preview_of(intent)):
                 return None
             intent = replace(intent, changed=True)

@@ -97,6 +97,7 @@ def test_json_is_one_object(program: Program, server: Server) -> None:
         "reason": "done",
         "saved": True,
         "notices": [],
+        "refused": [],
     }
     assert (done.status, done.err) == (0, "")
 

@@ -304,6 +304,29 @@ def test_a_misspelt_variable_is_noticed(places: Places) -> None:
     assert loaded.notices == ("CONTEXTUI_MODLE is no setting. Is CONTEXTUI_MODEL meant?",)
 
 
+# --- files that hold secrets -----------------------------------------------------------------
+
+
+def test_a_table_sets_the_mode_and_the_secret_files(places: Places) -> None:
+    written = '[approval]\nmode = "read-only"\nsecret_files = ["*.vault", "!.env.example"]'
+    settings = places.load(user=written).settings
+    assert settings.approval == "read-only"
+    assert settings.secret_files == ("*.vault", "!.env.example")
+    assert "approval.comands" in places.refused(user='[approval]\ncomands = ["x"]')
+    assert "secret_files" in places.refused(user="secret_files = [5]")
+    assert "secret_files" in places.refused(user='secret_files = [" "]')
+
+
+def test_every_place_adds_secret_files_and_a_project_takes_none_away(places: Places) -> None:
+    loaded = places.load(
+        user='secret_files = ["a", "!b"]',
+        project='[approval]\nsecret_files = ["c"]',
+        flags={"secret_files": ["d"]},
+    )
+    assert loaded.settings.secret_files == ("a", "!b", "c", "d")
+    assert "which a project may not" in places.refused(project='secret_files = ["!.env"]')
+
+
 # --- what they are ---------------------------------------------------------------------------
 
 

@@ -25,6 +25,9 @@ CHINESE: dict[str, str] = {
     "true or false": "true 或 false",
     "a number from 0.1 to 1": "0.1 到 1 的数字",
     "a list of paths, and none of them empty": "路径列表，且都不为空",
+    "a list of patterns such as *.vault; !PATTERN takes one out": (
+        "模式列表，如 *.vault；!PATTERN 表示排除"
+    ),
     "a strategy's name, or a table with type, plugin, model and config": (
         "策略的名称，或含有 type、plugin、model 和 config 的表"
     ),
@@ -49,6 +52,11 @@ CHINESE: dict[str, str] = {
     "{file} sets {name}, which a project may not: "
     "give it as a flag, or set it in your own config.toml.": (
         "{file} 设置了 {name}，项目不允许这样做：请用参数给出，或写在你自己的 config.toml 里。"
+    ),
+    "{file} takes {pattern} out of secret_files, which a project may not: "
+    "set it in your own config.toml.": (
+        "{file} 把 {pattern} 从 secret_files 中排除，项目不允许这样做："
+        "请写在你自己的 config.toml 里。"
     ),
     "{file} sets {name}, which a project may not: {where}": (
         "{file} 设置了 {name}，项目不允许这样做：{where}"

@@ -106,5 +106,8 @@ CHINESE: dict[str, str] = {
         "空间不足时是否把较早的消息变成总结"
     ),
     "the share of the budget at which room counts as short": "占预算多大比例时算作空间不足",
+    "more files that ask before the model reads them, beside .env, *.pem …": (
+        "模型读取前须询问的其他文件，除 .env、*.pem 等之外"
+    ),
     "the language; by default that of the locale": "语言；默认取自系统区域设置",
 }

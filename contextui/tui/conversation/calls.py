@@ -24,9 +24,9 @@ class CallLine(FoldedLine):
         self._took: float | None = None
         self._waits_since: float | None = None
 
-    def finish(self, entry: Called) -> None:
-        """Show what came of it."""
-        self.entry, self._took = entry, time.monotonic() - self._began
+    def finish(self, entry: Called, waited: float = 0.0) -> None:
+        """Show what came of it, and how long it took beside waiting for the person."""
+        self.entry, self._took = entry, max(time.monotonic() - self._began - waited, 0.0)
         self.refresh(layout=True)
 
     def wait(self, is_waiting: bool) -> float:

@@ -143,7 +143,8 @@ class Conversation(VerticalScroll):
                 self._call = line if isinstance(line, CallLine) else None
             case CallFinished() if self._call is not None:
                 entry = self._call.entry
-                self._call.finish(Called(entry.title, entry.what, event.ok, event.text))
+                shown = Called(entry.title, entry.what, event.ok, event.text)
+                self._call.finish(shown, event.waited)
             case Notice():
                 self._add(Aside(event.text))
             case CompactionStarted():

@@ -16,7 +16,7 @@ from contextui.tui.desktop.actions import ActionRow, Offer
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.border import facts_of, heading, name_of
 from contextui.tui.desktop.closing import Closing
-from contextui.tui.desktop.hooks import closing_warning_of, first_actions_of, title_of
+from contextui.tui.desktop.hooks import closing_warning_of, first_actions_of, settle, title_of
 from contextui.tui.desktop.naming import in_turn, short_name
 from contextui.tui.desktop.own.loading import Guard, OwnWidgetError, own_widget
 from contextui.tui.desktop.setting import Setting
@@ -67,7 +67,16 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def on_mount(self) -> None:
         """Show the window as it is."""
+        self.window.runtime.commit_input = self._commit_input
         self._draw()
+
+    def on_unmount(self) -> None:
+        """Nothing is typed here any more."""
+        if self.window.runtime.commit_input == self._commit_input:
+            self.window.runtime.commit_input = None
+
+    async def _commit_input(self) -> None:
+        await settle(self.body)
 
     def _make_body(self) -> Widget:
         try:

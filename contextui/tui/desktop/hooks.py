@@ -27,7 +27,7 @@ def closing_warning_of(body: Widget) -> str:
 
 
 async def settle(body: Widget) -> None:
-    """`async settle()`: called before an action is carried out for the person."""
+    """`async settle()`: called before an action is carried out, for the person or the model."""
     if isinstance(body, Guard):
         await body.guarded_wait(_ask(body, "settle"))
 
