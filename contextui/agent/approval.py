@@ -167,7 +167,8 @@ class ApprovalGate:
             NotAllowedError: It may not be carried out; the text says why, and what would help.
         """
         if intent.reads:
-            return await self._allow_reading(intent)
+            await self._allow_reading(intent)
+            return None
         if intent.action.effect == "write":
             return await self._allow_write(intent)
         if intent.window.runtime.standing.edited_by_person:

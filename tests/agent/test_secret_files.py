@@ -331,7 +331,7 @@ def test_nothing_of_it_is_in_any_request(folder: Path, protocol: Any, lang: Any)
     )
     windows.open("editor", path=".env")
     windows.open("files")
-    calls = [
+    calls: list[tuple[str, dict[str, Any]]] = [
         ("read_file", {"path": ".env"}),
         ("create", {"name": "editor", "args": {"path": "id_rsa"}}),
         ("action", {"window_id": "editor_1", "action_id": "find", "params": {"text": "K"}}),

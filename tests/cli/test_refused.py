@@ -90,9 +90,8 @@ def test_edits_that_a_person_left_unsaved_survive(
     closing = call("action", window_id="editor_1", action_id="close")
     for mode in ("ask", "auto"):
         server.play(answer(closing), answer("I may not."))
-        done = program(
-            "-c", "-p", "Close everything", "--approval", mode, "--output-format", "json"
-        )
+        form = ["--output-format", "json", "--approval", mode]
+        done = program("-c", "-p", "Close everything", *form)
         (refused,) = done.json["refused"]
         assert (refused["verb"], refused["target"]) == ("close", "notes.txt")
         assert [one["id"] for one in done.json["windows"]] == ["editor_1"]
