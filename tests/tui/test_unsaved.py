@@ -1,0 +1,85 @@
+"""What a person is typing survives whatever the model does, and the time they take is not its."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextui.agent.approval import ApprovalGate, Decision, Question
+from contextui.agent.models.scripted import call
+from contextui.tui.conversation.calls import CallLine
+from contextui.tui.desk import Desk
+from contextui.tui.desktop.own import editor as own_editor
+from contextui.tui.desktop.own.editor import EditorBody
+from tests.tui.desktop.samples import enter
+from tests.tui.running import desk_in, running, say, until
+
+
+def desk_on(folder: Path, *steps: Any, mode: Any = "ask") -> Desk:
+    (folder / "work").mkdir()
+    (folder / "work/notes.txt").write_text("one\n")
+    desk = desk_in(folder, *steps, approval=ApprovalGate(mode))
+    desk.session.windows.open("editor", path="notes.txt")
+    return desk
+
+
+@pytest.mark.parametrize(
+    ("mode", "action_id", "params"), [("ask", "close", {}), ("auto", "reload", {"discard": True})]
+)
+def test_keys_that_the_window_does_not_know_yet_are_asked_about_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, action_id: str, params: Any
+) -> None:
+    monkeypatch.setattr(own_editor, "_PAUSE", 600.0)  # as if they were typed this moment
+    questions: list[Question] = []
+
+    async def refuse(question: Question) -> Decision:
+        questions.append(question)
+        return Decision("no")
+
+    async def go() -> None:
+        acting = call("action", window_id="editor_1", action_id=action_id, params=params)
+        desk = desk_on(tmp_path, acting, "I may not.", mode=mode)
+        async with running(desk) as pilot:
+            body = (await enter(pilot, "editor_1")).body
+            assert isinstance(body, EditorBody)
+            await until(pilot, lambda: body.text)
+            await pilot.press("enter")
+            await until(pilot, lambda: body.has_focus)
+            await pilot.press(*"mine ")
+            assert body.text.startswith("mine one")
+            desk.controller.tools.gate.ask = refuse
+            await say(pilot, "Close everything")
+            (question,) = questions
+            assert (question.verb, question.target) == ("close", "notes.txt")
+            assert question.preview is not None
+            assert "+mine one\n" in question.preview.diff
+            window = desk.session.windows.get("editor_1")
+            assert window is not None
+            assert "mine one" in window.snapshot().content
+
+    asyncio.run(go())
+
+
+def test_the_time_of_a_call_is_without_the_time_of_the_person(tmp_path: Path) -> None:
+    async def go() -> None:
+        desk = desk_on(
+            tmp_path,
+            call("action", window_id="editor_1", action_id="insert",
+                 params={"before_line": 1, "text": "x"}),
+            call("action", window_id="editor_1", action_id="save"),
+            "Saved.",
+        )  # fmt: skip
+        async with running(desk) as pilot:
+            gate = desk.controller.tools.gate
+
+            async def think(_: Question) -> Decision:
+                gate.waited += 1_000  # as if they had gone out for lunch
+                return Decision("once")
+
+            gate.ask = think
+            await say(pilot, "Save it")
+            took = [line._took for line in pilot.app.screen.query(CallLine)]
+            assert took[-1] == 0.0
+
+    asyncio.run(go())
