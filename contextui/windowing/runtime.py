@@ -277,7 +277,9 @@ class Runtime:
                 try:
                     result = self._transact(call, by_person=actor == "person")
                 except ContextUIError as problem:
-                    raise reading.refused or problem from problem
+                    if reading.refused is not None:
+                        raise reading.refused from problem
+                    raise
             if reading.disclosed:
                 self.renders.redraw()
             return result

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -177,6 +178,21 @@ def test_a_yes_gives_it_this_time(desk: Callable[..., Desk], way: str) -> None:
     assert len(one.questions) == 1
     assert SECRET not in one.call("read_file", path=".env").text
     assert len(one.questions) == 2
+
+
+def test_what_was_read_once_is_not_given_from_a_cache(
+    folder: Path, desk: Callable[..., Desk]
+) -> None:
+    os.utime(folder / ".env", (1, 1))
+    one = desk("once", "no", mode="ask")
+    assert SECRET in one.call("read_file", path=".env").text
+    assert SECRET not in one.call("read_file", path="link.txt").text
+    one.gate.ask = None
+    assert SECRET not in one.call("read_file", path=".env").text
+    one.gate.mode = "auto"
+    assert SECRET in one.call("read_file", path=".env").text
+    one.gate.mode = "ask"
+    assert SECRET not in one.call("read_file", path=".env").text
 
 
 def test_a_grant_covers_the_file_and_the_way(folder: Path, desk: Callable[..., Desk]) -> None:
