@@ -230,11 +230,12 @@ class Runtime:
         allowed = frozenset[str]()
         for _ in range(_ASKED_AGAIN):
             await self._commit_input()
-            permit = await allow(intent)
-            if isinstance(permit, ActionResult):
-                return permit
-            await self._commit_input()
             try:
+                self.secrets.check(self.renders.latest().withheld, allowed)
+                permit = await allow(intent)
+                if isinstance(permit, ActionResult):
+                    return permit
+                await self._commit_input()
                 return await self._carry_out(intent, actor, permit, allowed)
             except _ChangedError:
                 intent = replace(intent, changed=True)
@@ -270,7 +271,8 @@ class Runtime:
 
         def run() -> str:
             # On the window's thread, where nothing comes between the check and the act.
-            self.secrets.check_shown(allowed)
+            if allowed is not None:  # what is shown may be newer than what was drawn
+                self.secrets.check(self.secrets.withheld(), allowed)
             if permit is not None and not permit.covers(self._preview(intent)):
                 raise _ChangedError
             with self.secrets.reading(allowed) as reading:

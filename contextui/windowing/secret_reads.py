@@ -1,6 +1,6 @@
 """Files that a window reads and that may hold secrets: withheld from the model until allowed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -78,12 +78,12 @@ class SecretReads:
             self._disclosed = (before | (allowed or frozenset())) & self._shown()
             reading.disclosed = bool(self._disclosed - before)
 
-    def check_shown(self, allowed: frozenset[str] | None) -> None:
+    @staticmethod
+    def check(withheld: Iterable[str], allowed: frozenset[str]) -> None:
         """Raise before a call of the model if the window shows what it may not read."""
-        if allowed is not None:
-            for real in self.withheld():
-                if real not in allowed:
-                    raise SecretFileError(real, real)
+        for real in withheld:
+            if real not in allowed:
+                raise SecretFileError(real, real)
 
     def withheld(self) -> tuple[str, ...]:
         """The files whose content the model may not see in the window."""

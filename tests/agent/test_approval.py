@@ -1,7 +1,9 @@
 """The approval gate: what is asked, what a grant covers, and every way around it."""
 
 import asyncio
+import inspect
 import itertools
+import re
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+import contextui
 from contextui import Body, Lod, Preview, Window, WindowManager, Workspace, action
 from contextui.agent.approval import ApprovalGate, Choice, Decision, Grant, Question
 from contextui.agent.tools import ToolBox, ToolCall
@@ -671,6 +674,26 @@ def test_closing_everything_asks_for_what_the_person_typed_alone(
     closed = [one.act(f"editor_{n}.close").ok for n in (1, 2, 3)]
     assert closed == [True, False, True]
     assert [question.target for question in one.questions] == ["other.txt"]
+
+
+# --- one way in ----------------------------------------------------------------------------
+
+
+def test_there_is_one_way_from_a_model_to_a_window() -> None:
+    """Whatever a model says, in any protocol, reaches a window through the tools and the gate."""
+    acting = re.compile(r"\b_?windows\.(act|open|open_for_model|close|restore)\(|runtime\.act\(")
+    root = Path(contextui.__file__).parent
+    found = {
+        str(path.relative_to(root)): acting.findall(path.read_text("utf-8"))
+        for room in ("agent", "context")
+        for path in (root / room).rglob("*.py")
+        if acting.search(path.read_text("utf-8"))
+    }
+    assert found == {"agent/tools.py": ["act"], "agent/approval.py": ["act"]}
+    docstring = inspect.getdoc(ApprovalGate) or ""
+    assert "windows.act(" in docstring  # an example, and no call
+    source = inspect.getsource(ToolBox.action)
+    assert "allow=self.gate.allow" in source
 
 
 # --- without a person --------------------------------------------------------------------

@@ -251,6 +251,17 @@ def test_acting_on_it_asks_first(desk: Callable[..., Desk]) -> None:
     assert len(one.questions) == 2
 
 
+def test_reading_and_writing_are_asked_about_once_each(
+    folder: Path, desk: Callable[..., Desk]
+) -> None:
+    one = desk("once", "once")
+    one.windows.open("editor", path=".env")
+    assert one.by_person("editor_1.splice", start=0, end=0, text="A=1\n").ok
+    assert one.act("editor_1.save").ok
+    assert [question.verb for question in one.questions] == ["read", "write"]
+    assert (folder / ".env").read_text() == f"A=1\nKEY={SECRET}\n"
+
+
 def test_what_was_allowed_ends_with_the_file(desk: Callable[..., Desk]) -> None:
     one = desk("once", "no")
     one.windows.open("editor", path="a.txt")
