@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,6 @@ SECRET_FILES = (
 """Patterns of files that hold secrets by their names. One with "/" is compared with the end of
 the path, any other with the file's name; upper and lower case are the same."""
 
-_PUBLIC = ("*.pub",)  # the half of a key pair that is made to be shared
 _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 _ADDED_SHEBANG = re.compile(r"^\+\ufeff?#!", re.MULTILINE)
 
@@ -48,26 +47,33 @@ class SecretFiles:
     """
 
     def __init__(self, patterns: Iterable[str] = ()) -> None:
-        given = [one.casefold() for one in patterns]
-        self._added = [one for one in given if not one.startswith("!")]
-        self._excepted = [one[1:] for one in given if one.startswith("!")]
+        given = list(patterns)
+        self._added = _compiled(one for one in given if not one.startswith("!"))
+        self._excepted = _compiled(one[1:] for one in given if one.startswith("!"))
 
     def has(self, path: str) -> bool:
         """Whether the file of this path is one of them."""
-        plain = path.casefold()
-        if _fits(plain, self._excepted):
+        plain = f"/{path.casefold()}"
+        if self._excepted.match(plain):
             return False
-        if _fits(plain, self._added):
+        if self._added.match(plain):
             return True
-        return _fits(plain, SECRET_FILES) and not _fits(plain, _PUBLIC)
+        return bool(_SECRET.match(plain)) and not _PUBLIC.match(plain)
 
 
-def _fits(path: str, patterns: Iterable[str]) -> bool:
-    name = path.rpartition("/")[2]
-    return any(
-        fnmatchcase(f"/{path}", f"*/{one.lstrip('/')}") if "/" in one else fnmatchcase(name, one)
+def _compiled(patterns: Iterable[str]) -> re.Pattern[str]:
+    """One expression for all patterns, to be compared with a path that begins with "/"."""
+    ways = [
+        f"(?s:.*/){translate(one.casefold().lstrip('/'))}"
+        if "/" in one.lstrip("/")
+        else f"(?s:.*/){translate(one.casefold()).replace('.*', '[^/]*')}"
         for one in patterns
-    )
+    ]
+    return re.compile("|".join(f"(?:{way})" for way in ways) or r"(?!)")
+
+
+_SECRET = _compiled(SECRET_FILES)
+_PUBLIC = _compiled(["*.pub"])  # the half of a key pair that is made to be shared
 
 
 def asks_every_time(workspace: "Workspace | None", path: str, new: str = "") -> bool:
