@@ -100,7 +100,7 @@ class NotebookWindow(Window):
         en = f"{FILE} then holds {counted(count, 'entry', 'entries')}, and gets every later change."
         told = self.env.say(en, f"{FILE} 将有 {count} 条笔记，此后的每次更改也会写入。")
         diff = diff_text(old, new, FILE, FILE)
-        return Preview(resolved(files, FILE), text=f"{told}\n{diff}", whole=new.text)
+        return Preview(resolved(files, FILE), diff=diff, text=told, whole=new.text)
 
     @action(
         "Write an entry; gist and summary are made from the text unless given",

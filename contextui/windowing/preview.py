@@ -35,7 +35,7 @@ class Preview:
         target: What would change: a path of the workspace, a command, ``server.tool``. A grant
             for the session covers this target alone.
         diff: The change as a unified diff; empty if a diff does not fit.
-        text: The change in words, where there is no diff.
+        text: The change in words; where there is a diff, what it does not show.
         whole: The content after the change, for a look at the whole file.
         verb: What would be done to the target; `close` if a person's unsaved edits would be
             given up, which is asked about whatever the action's effect.

@@ -386,8 +386,8 @@ def test_what_keeping_would_do_is_told_before(tmp_path: Path) -> None:
         told = book.preview("keep")
         assert isinstance(told, Preview)
         assert told.target == FILE
-        assert told.text.startswith(f"{FILE} then holds 1 entry, and gets every later change.\n---")
-        assert '+   "text": "one",' in told.text
+        assert told.text == f"{FILE} then holds 1 entry, and gets every later change."
+        assert '+   "text": "one",' in told.diff
         off = book.preview("keep", on=False)
         assert isinstance(off, Preview)
         assert off.target == FILE
