@@ -288,7 +288,7 @@ class Workspace:
         data = content.to_bytes() if isinstance(content, TextFile) else content
         with self._saving, self.reach(path, make_folders=make_folders) as reached:
             where = os.path.join(self._names.path, *reached.real[:-1])
-            spot = replace(reached, where=where, notes=self.notes)
+            spot = replace(reached, where=where, notes=(self._origin or self).notes)
             if expected is None:
                 return saving.create(spot, data)
             return saving.replace(spot, data, expected, keep_links=keep_links)
