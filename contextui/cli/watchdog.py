@@ -50,11 +50,15 @@ class Watchdog:
         self._ending: float | None = None
 
     def remember_terminal(self) -> None:
-        """Note how the terminal is set before a full-screen app changes that."""
-        with suppress(ImportError, OSError, ValueError):
-            import termios  # noqa: PLC0415  (not everywhere)
+        """Note how the terminal is set before a full-screen app changes that.
 
-            self._terminal = termios.tcgetattr(sys.__stdin__.fileno() if sys.__stdin__ else 0)
+        An app behind a page of ``contextui serve`` reads from a pipe and has none.
+        """
+        with suppress(ImportError, OSError, ValueError):
+            if sys.__stdin__ is not None and sys.__stdin__.isatty():
+                import termios  # noqa: PLC0415  (not everywhere)
+
+                self._terminal = termios.tcgetattr(sys.__stdin__.fileno())
 
     def start(self, limit: float) -> None:
         """Watch from now on, where that is possible.

@@ -105,6 +105,20 @@ def test_a_page_in_which_nothing_was_said_leaves_no_session(tmp_path: Path) -> N
     assert [path for path in kept.rglob("*") if path.is_file()] == []
 
 
+def test_a_reloaded_tab_has_what_was_typed_and_not_sent(tmp_path: Path) -> None:
+    async def use(serving: Serving) -> None:
+        async with opened(serving) as page:
+            await page.until_shown("No model is connected")
+            await page.type("half a thought")
+            await page.until_shown("half a thought")
+        async with opened(serving, page.link) as again:
+            await again.until_shown("half a thought")
+
+    with Serving(tmp_path / "work") as serving:
+        asyncio.run(use(serving))
+    assert len(sessions(tmp_path)) == 1
+
+
 def test_every_visit_of_the_printed_link_is_a_tab_of_its_own(tmp_path: Path) -> None:
     async def visit(serving: Serving) -> list[URL]:
         links = []
