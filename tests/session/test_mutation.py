@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from contextui import ContextItem, ItemType
+from contextui.context.report import debug_line
+from contextui.session.export import to_json
 from contextui.session.session import Session
 from tests.cli.calling import Program
 from tests.session.mutation import make_log, mutants, store_of
@@ -88,6 +90,16 @@ class Log:
         items = self.loaded["items"].items()
         self.loaded["items"] = {one: content for one, content in items if one in said}
 
+    def viewed(self) -> dict[str, Any]:
+        """What `debug` says of it, by the same functions without the command line."""
+        view = self.store.view(self.session.id)
+        try:
+            assert [debug_line(item) for item in view.items()]
+            view.context.compose()
+            return {**to_json(view), "stats": view.context.get_stats()}
+        finally:
+            view.close()
+
     def shown(self) -> dict[str, Any]:
         """What `debug` says of it."""
         done = self.program("debug", "--json")
@@ -131,11 +143,11 @@ class Log:
         lines = [*self.lines[:number], line, *self.lines[number + 1 :]]
         self.session.path.write_bytes(b"\n".join(lines) + b"\n")
 
-    def check(self, number: int, line: bytes) -> None:
+    def check(self, number: int, line: bytes, *, by_command: bool = True) -> None:
         """See what is there when this line stands in the place of that of this number."""
         self.put(number, line)
         with no_hang():
-            shown = self.shown()
+            shown = self.shown() if by_command else self.viewed()
             listed = self.program("sessions", "--json")
             loaded = self.opened()
         assert listed.status == 0, listed
@@ -201,9 +213,9 @@ class Log:
 
 def run(program: Program, count: int, seed: int) -> None:
     log, failures = Log(program), list[str]()
-    for number, line in mutants(log.lines, count, seed):
+    for done, (number, line) in enumerate(mutants(log.lines, count, seed)):
         try:
-            log.check(number, line)
+            log.check(number, line, by_command=done % 5 == 0)
         except Exception as problem:  # all of them are counted
             words = str(problem).partition("\n")[0]
             failures.append(f"{type(problem).__name__}: {words[:300]} <- {line[:4000]!r}")
