@@ -114,6 +114,11 @@ WORDING: dict[Verb, Wording] = {
 _SAME_VALUES = "Run {target} with exactly these values without asking"
 
 
+def wording_of(question: Question) -> Wording:
+    """The words for a question; one that names no target is about the action itself."""
+    return WORDING["run" if question.target == question.name else question.verb]
+
+
 def filled(template: str, **values: tuple[str, str] | Content) -> Parts:
     """A translated sentence with styled values in its slots."""
     pieces = _SLOT.split(template)
@@ -233,7 +238,7 @@ class ApprovalScreen(ModalScreen[Decision]):
     def __init__(self, words: Words, question: Question) -> None:
         super().__init__()
         self._words, self._question = words, question
-        self._wording = WORDING[question.verb]
+        self._wording = wording_of(question)
         self._target = spelled(question.target[:_LONGEST])
         preview = question.preview
         self._diff = (

@@ -11,7 +11,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static, TextArea
 
 from contextui.agent.approval import Decision, Question
-from contextui.tui.approval import WORDING, ApprovalScreen, filled
+from contextui.tui.approval import ApprovalScreen, filled, wording_of
 from contextui.tui.cells import KEY, MUTED
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.diff import spelled
@@ -156,7 +156,7 @@ class Asker:
     def notice(self, question: Question, room: int) -> Content:
         """The line; of a path that is too long it has the end, of a command the beginning."""
         words = self._words
-        template = words(WORDING[question.verb].asks)
+        template = words(wording_of(question).asks)
         mark = ("◆ ", "$text-accent")
         keys = Content.assemble(("   ^g a ", f"{KEY} bold"), (words("opens"), MUTED))
         rest = keys.cell_length + 2 + cell_len(template.replace("{target}", ""))

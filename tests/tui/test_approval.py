@@ -211,6 +211,20 @@ def test_params_stand_in_place_of_a_preview() -> None:
     asyncio.run(look())
 
 
+def test_a_preview_without_a_target_is_about_the_action() -> None:
+    async def look() -> None:
+        grant = Grant("printer", "print", "printer_1.print {}")
+        preview = Preview("printer_1.print", text="Prints two pages.")
+        one = Question("printer_1", "print", "Print", {"pages": 2}, preview, grant=grant)
+        async with asked(one) as (pilot, _, _screen):
+            text = "\n".join(shown(pilot))
+            assert "model wants to run printer_1.print" in text
+            assert "Run printer_1.print with exactly these values without asking" in text
+            assert "everything else still asks" in text
+
+    asyncio.run(look())
+
+
 def test_a_preview_that_failed_says_why() -> None:
     async def look() -> None:
         one = Question("printer_1", "print", "Print", {"text": "x"}, problem="KeyError: 'page'")

@@ -471,5 +471,5 @@ def test_without_the_guards_keys_do_answer(tmp_path: Path, monkeypatch: pytest.M
     """The same typing, with nothing in its way: this is what the tests above can find."""
     monkeypatch.setattr(Asker, "_is_busy", lambda *_: False)
     monkeypatch.setattr(ApprovalScreen, "_hears", lambda *_: True)
-    monkeypatch.setattr(approval, "SETTLE", 0.0)
+    monkeypatch.setattr(approval, "SETTLE", 0.001)
     assert run_fuzz(tmp_path, 500, 1) > 0

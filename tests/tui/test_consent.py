@@ -170,9 +170,9 @@ def test_in_a_terminal_typing_answers_nothing(tmp_path: Path) -> None:
         assert terminal.shows("^g a opens")
         terminal.type("\x1b[200~y\x1b[201~")  # a paste
         terminal.type("\x07a")  # ctrl+g, a
-        terminal.wait_for(lambda: terminal.shows("wants to write"))
+        terminal.wait_for(lambda: terminal.shows("◆ model wants to"))
         terminal.type("yyyysss")  # typing goes on: the dialog is deaf
-        assert terminal.shows("wants to write")
+        assert terminal.shows("◆ model wants to")
         assert notes.read_text() == "one\n"
         for _ in range(30):  # once nothing was typed for a moment, it answers
             time.sleep(1.0)

@@ -6,6 +6,7 @@ A widget that is new must be named here, with what it shows: then it is looked a
 import asyncio
 import importlib
 import pkgutil
+import time
 from pathlib import Path
 
 import pytest
@@ -83,7 +84,9 @@ def test_nothing_becomes_live_anywhere(tmp_path: Path, kind: str, size: tuple[in
             app.main.say(f"words {payload}")
             await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
             check(lines(pilot))
-            await pilot.pause(0.6)
+            dialog = app.screen
+            assert isinstance(dialog, ApprovalScreen)
+            await until(pilot, lambda: time.monotonic() > dialog._deaf_until)
             await pilot.press("y")
             talk = app.main.talk
             assert talk is not None
