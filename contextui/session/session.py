@@ -22,7 +22,7 @@ from contextui.session.recorder import CHECKPOINT_EVERY, Recorder
 from contextui.tokens import TokenCounter
 from contextui.windowing.base import Window
 from contextui.windowing.env import Clock, utc_now
-from contextui.windowing.manager import MOST_WINDOWS, WindowManager
+from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 
 
@@ -49,7 +49,7 @@ class SessionOptions:
     counter: Callable[[], TokenCounter] = TokenCounter
     clock: Clock = utc_now
     checkpoint_every: int = CHECKPOINT_EVERY
-    max_windows: int = MOST_WINDOWS
+    max_windows: int = 100
     secret_files: tuple[str, ...] = ()
 
     def make(self, session_id: str, cwd: str) -> tuple[WindowManager, ContextManager]:

@@ -40,8 +40,8 @@ from contextui.windowing.runtime import CLOSE, Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.worker import PATIENCE
 
-MOST_WINDOWS = 100
-"""Windows that may be open at a time, unless a setting says otherwise."""
+MOST_WINDOWS = 1_000
+"""Windows that may be open at a time, unless less is asked for."""
 
 
 class WindowManager:

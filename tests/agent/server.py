@@ -133,7 +133,7 @@ def bomb(encoding: str, megabytes: int = 100) -> bytes:
     data = b"a" * 1_000_000
     if encoding not in ("gzip", "deflate", "gzip, gzip"):
         return data  # nothing here packs these; a reply only says that it is so
-    packer = zlib.compressobj(9, wbits=zlib.MAX_WBITS | (16 if "gzip" in encoding else 0))
+    packer = zlib.compressobj(1, wbits=zlib.MAX_WBITS | (16 if "gzip" in encoding else 0))
     packed = b"".join(packer.compress(data) for _ in range(megabytes)) + packer.flush()
     return gzip.compress(packed) if "," in encoding else packed
 

@@ -416,8 +416,8 @@ def test_a_page_without_end_is_read_only_so_far(status: int) -> None:
     assert caught.kind == {500: "server", 400: "bad_request", 200: "not_found"}[status]
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "gzip, gzip", "br", "zstd"])
-@pytest.mark.parametrize("status", [500, 400, 200])
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "gzip, gzip", "br"])
+@pytest.mark.parametrize("status", [500, pytest.param(400, marks=pytest.mark.long), 200])
 def test_a_small_reply_does_not_become_a_large_one(status: int, encoding: str) -> None:
     """What a megabyte of gzip unpacks to is never in the memory."""
     headers = {"content-encoding": encoding, "content-type": "text/event-stream"}
