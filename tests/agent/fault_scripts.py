@@ -18,7 +18,7 @@ import sys
 import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager, closing
+from contextlib import aclosing, asynccontextmanager, closing
 from functools import partial
 from itertools import chain, count, repeat
 from pathlib import Path
@@ -55,8 +55,8 @@ from tests.agent.server import (
 from tests.agent.talking import options
 from tests.windowing.samples import Todo
 
-SILENCE, TOTAL, TOKENS = 0.5, 3.0, 200
-"""The limits that the client sets: seconds without progress, seconds in all, tokens."""
+TIGHT, TOKENS = AnswerLimits(silence=0.5, total=3.0), 200
+"""The limits of the turn with the fault. Good turns have time: the machine may be busy."""
 
 FAULTY = "fault "
 GOOD = "good"
@@ -378,7 +378,12 @@ class FaultServer(Server):
 
     def next_step(self) -> Step:
         """What to do with the request that came last."""
-        return self.step_for(self.requests[-1])
+        received = self.requests[-1]
+        try:
+            return self.step_for(received)
+        except ValueError:  # the client gave up before all of it was sent
+            self.requests.remove(received)
+            return Hangup()
 
     def step_for(self, received: Received) -> Step:
         """What to do with this request."""
@@ -411,9 +416,11 @@ async def _play(url: str, home: Path, name: str) -> dict[str, Any]:
     store = SessionStore(home, SessionOptions(classes=(Todo,)))
     begun = time.monotonic()
     with closing(store.create(home.parent)) as session:
-        async with _talk(url, session) as talk:
+        async with _talk(url, session) as talk, aclosing(_model(url, TIGHT)) as faulty:
             await _say(talk, "begin")
+            patient, talk.model = talk.model, faulty
             finished = await _say(talk, FAULTY + name)
+            talk.model = patient
             after = _items(session)
             good = await _say(talk, f"{GOOD} 1")
             items = _items(session)
@@ -435,11 +442,13 @@ async def _play(url: str, home: Path, name: str) -> dict[str, Any]:
         }
 
 
+def _model(url: str, limits: AnswerLimits) -> AnthropicModel:
+    return AnthropicModel("claude-x", base_url=url, api_key="k", limits=limits)
+
+
 @asynccontextmanager
 async def _talk(url: str, session: Session) -> AsyncIterator[InteractionController]:
-    limits = AnswerLimits(SILENCE, TOTAL)
-    model = AnthropicModel("claude-x", base_url=url, api_key="k", limits=limits)
-    turn = options(max_tokens=TOKENS)
+    model, turn = _model(url, AnswerLimits()), options(max_tokens=TOKENS)
     talk = InteractionController(model=model, context=session.context, options=turn)
     talk.install_prompt()
     try:
