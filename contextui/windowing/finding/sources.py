@@ -32,7 +32,7 @@ def read_source(path: Path) -> bytes:
         WindowLoadError: It cannot be a window's file; the text says what to do.
     """
     shown, real = shown_path(path), Path(os.path.realpath(path))
-    if real.is_dir():
+    if os.path.isdir(real):  # no name is too long for it
         raise WindowLoadError(f"{shown} is a folder: give it with --windows")
     if not os.path.lexists(real):
         raise WindowLoadError(f"there is no file {shown}: name a Python file")
