@@ -404,6 +404,8 @@ async def back(pilot: "Pilot[int]", app: ContextUIApp) -> None:
         top = app.screen
         if isinstance(top, FormScreen):
             top.action_leave()
+        elif not isinstance(top, ApprovalScreen):
+            app.pop_screen()
         await until(pilot, lambda top=top: app.screen is not top)  # type: ignore[misc]
 
 
