@@ -132,6 +132,27 @@ def test_keys_typed_into_an_editor_do_not_allow_a_write_of_another(tmp_path: Pat
     asyncio.run(type_on())
 
 
+def test_the_whole_change_is_counted(tmp_path: Path) -> None:
+    async def look() -> None:
+        old = "".join(f"a word in line {number}, which is long enough\n" for number in range(300))
+        new = old.replace("word", "thing").removesuffix("\n")
+        steps: list[Step] = [
+            [call("create", name="editor", args={"path": "a.txt"}),
+             call("action", window_id="editor_1", action_id="replace_lines",
+                  params={"first": 1, "last": 300, "text": new}),
+             call("action", window_id="editor_1", action_id="save", params={})],
+            "Done.",
+        ]  # fmt: skip
+        async with asked(tmp_path, {"a.txt": old}, steps) as (pilot, _):
+            assert "+300 −300" in dialog(pilot)
+            await pilot.pause(0.6)
+            await pilot.press("end")
+            await pilot.pause(0.2)
+            assert "a thing in line 299" in dialog(pilot)
+
+    asyncio.run(look())
+
+
 PROGRAM = """
 import sys
 from pathlib import Path
