@@ -46,8 +46,13 @@ def _odd(found: Sequence[SessionInfo]) -> tuple[str, ...]:
     """What to know about sessions with entries that cannot be read, in at most one line."""
     odd = [f"{info.id[:_SHORT_ID]} ({info.odd_entries})" for info in found if info.odd_entries]
     which = ", ".join([*odd[:_MOST], *(["…"] if len(odd) > _MOST else [])])
-    said = "Some entries of these sessions cannot be read and are left out: {which}."
-    return (words(said, which=which),) if odd else ()
+    if not odd:
+        return ()
+    return (
+        words(
+            "Some entries of these sessions cannot be read and are left out: {which}.", which=which
+        ),
+    )
 
 
 def _session_row(info: SessionInfo, *, everywhere: bool) -> list[str]:

@@ -46,7 +46,8 @@ def test_fault_09_an_empty_answer_is_nudged_once(wired: Wired, blocks: list[Any]
 
 def test_fault_09_blank_text_beside_other_blocks_is_left_out(wired: Wired) -> None:
     wired.say("a list", answer("", opening(), " \n"), answer("\n\nDone.\n"))
-    assert [block["type"] for _, block in wired.last.blocks()][1:] == ["tool_use", "tool_result"]
+    kinds = [block["type"] for _, block in wired.last.blocks()]
+    assert kinds == ["text", "text", "tool_use", "tool_result"]  # the project, the words
     assert end(wired.say("and?", answer("Yes."))).text == "Yes."
 
 
@@ -95,7 +96,7 @@ def test_fault_10_what_it_paused_with_goes_back_even_if_nobody_knows_it(wired: W
     found = {"type": "web_search_tool_result", "tool_use_id": "srv_1", "content": []}
     events = wired.say("look", answer(search, found, stop_reason="pause_turn"), answer("Found."))
     assert end(events).text == "Found."
-    assert [block for _, block in wired.last.blocks()][1:] == [search, found]
+    assert [block for _, block in wired.last.blocks()][2:] == [search, found]
 
 
 @pytest.mark.parametrize("blocks", EMPTY, ids=str)
@@ -145,7 +146,7 @@ def test_fault_10_an_answer_that_is_cut_off_stays(wired: Wired) -> None:
     assert (end(events).reason, end(events).text) == ("cut_off", "Once upon a ")
     assert "go on" in end(events).explanation
     wired.say("go on", answer("time."))
-    assert wired.last.blocks()[1] == ("assistant", {"type": "text", "text": "Once upon a"})
+    assert wired.last.blocks()[2] == ("assistant", {"type": "text", "text": "Once upon a"})
 
 
 # --- 11: wrong calls ---------------------------------------------------------------------
@@ -216,7 +217,7 @@ def test_fault_12_strange_characters_are_replaced_before_they_are_sent(wired: Wi
     events = wired.say(STRANGE, Stream(raw), answer("Done."))
     assert end(events).text == "Done."
     said = texts(wired.last)
-    assert said.startswith(shown)
+    assert said.partition("</Project>\n")[2].startswith(shown)
     assert said.count(shown) >= 2
     assert wired.opened == ["text_1"]
     wired.say("and?", answer("Yes."))
