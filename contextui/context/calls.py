@@ -48,7 +48,9 @@ class Calls:
         for call in item.calls:
             self._askers[call] = item
         if item.stage is not Stage.FINAL:
-            self._unanswered.update(dict.fromkeys(item.calls))
+            # A log may have a result before its call.
+            open_calls = (call for call in item.calls if call not in self._results)
+            self._unanswered.update(dict.fromkeys(open_calls))
         if item.tool_call_id is not None:
             self._results[item.tool_call_id] = item
             self._unanswered.pop(item.tool_call_id, None)
