@@ -26,9 +26,40 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class WindowOpened(Event):
-    """A window was opened; it is drawn as soon as its thread has drawn it."""
+    """A window is on the screen. While its `opened` hook still runs it is shown as opening;
+    `WindowReady` or `WindowNotOpened` follows."""
 
     window_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowReady(Event):
+    """The `opened` hook of a window that was shown as opening has finished."""
+
+    window_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowNotOpened(Event):
+    """The `opened` hook of a window that was shown as opening has failed; the window is closed."""
+
+    window_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowCommitted(Event):
+    """A window's state has changed. This is emitted before the change is drawn.
+
+    Attributes:
+        window_id: Its id.
+        version: The version that the change made.
+        actor: Who changed it; `window` for a timer or a hook.
+    """
+
+    window_id: str
+    version: str
+    actor: Actor
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class InteractionController:
         self._meanwhile, self._beforehand = Meanwhile(context), Beforehand(context)
         self._setup = Setup(context, lambda: self.model, self.options, self._calls)
         self._room = RoomMaker(self._setup, is_idle=lambda: self._task is None)
-        self._steps = Steps(self._setup, self.tools)
+        self._steps = Steps(self._setup, self.tools, self._meanwhile.take_failures)
         self._task: asyncio.Task[None] | asyncio.Task[CompactionResult] | None = None
 
     @property

@@ -7,13 +7,17 @@ from contextui.config.choices import Lang
 from contextui.context.following import GAVE_UP
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
-from contextui.events import Event, WindowActed, WindowClosed
+from contextui.events import Event, WindowActed, WindowClosed, WindowNotOpened
 from contextui.text import one_line
 
 _MOST = 12  # things that are named; of more than these only how many there were
 _WORDS: dict[Lang, tuple[str, str]] = {
     "en": ("(Meanwhile the person did: {deeds}.)", "{count} more before"),
     "zh": ("（在此期间用户操作了：{deeds}。）", "以及之前的 {count} 项"),
+}
+_NOT_OPENED: dict[Lang, str] = {
+    "en": "({id} did not open and is closed: {reason})",
+    "zh": "（{id} 没有打开，已关闭：{reason}）",
 }
 
 
@@ -26,6 +30,7 @@ class Meanwhile:
     def __init__(self, context: ContextManager) -> None:
         self._context = context
         self._deeds: list[str] = []
+        self._failures: list[str] = []
         self._lock = threading.Lock()
         self.stop: Callable[[], None] = lambda: None
         if context.windows is not None:
@@ -35,16 +40,35 @@ class Meanwhile:
         """Put the line into the context, if there is anything to tell."""
         with self._lock:
             deeds, self._deeds = self._deeds, []
-        if not deeds or self._context.windows is None:
+        if self._context.windows is None:
             return None
+        failures = self.take_failures()
+        if not deeds:
+            return self._context.add(ContextItem(ItemType.USER, failures)) if failures else None
         line, more = _WORDS[self._context.windows.lang]
         if left_out := len(deeds) - _MOST:
             deeds = [more.format(count=left_out), *deeds[-_MOST:]] if left_out > 0 else deeds
-        words = line.format(deeds=", ".join(_counted(deeds)))
+        words = "\n".join(filter(None, [line.format(deeds=", ".join(_counted(deeds))), failures]))
         return self._context.add(ContextItem(ItemType.USER, words))
+
+    def take_failures(self) -> str:
+        """Lines for the model on windows that failed to open after their `create` had returned.
+
+        Each failure is reported once: with the next result, or before the next message.
+        """
+        with self._lock:
+            failures, self._failures = self._failures, []
+        return "\n".join(failures)
 
     def _hear(self, event: Event) -> None:
         match event:
+            case WindowNotOpened():
+                lang = self._context.windows.lang if self._context.windows else "en"
+                reason = one_line(event.reason, 500)
+                with self._lock:
+                    self._failures.append(
+                        _NOT_OPENED[lang].format(id=event.window_id, reason=reason)
+                    )
             case WindowActed(actor="person", ok=True):
                 self._note(f"{event.window_id}.{one_line(event.action_id, 40)}")
             case WindowClosed(actor="person", summary=summary) if not (summary or "").strip():

@@ -51,6 +51,7 @@ class ToolPhrases:
 
     no_tool: str
     opened: str
+    still_opening: str
     takes: str
     optional: str
     missing: str
@@ -164,6 +165,8 @@ _TOOLS: dict[Lang, ToolPhrases] = {
     "en": ToolPhrases(
         no_tool="There is no tool {name}. Use: {names}.",
         opened="Opened {id}.",
+        still_opening="{id} is still opening; it can be acted on once it has opened. "
+        "If it fails, you are told with the next step.",
         takes="{name} takes an object with: {expected}.",
         optional=", optional",
         missing="{name} is missing",
@@ -199,6 +202,7 @@ _TOOLS: dict[Lang, ToolPhrases] = {
     "zh": ToolPhrases(
         no_tool="没有工具 {name}。可用的有：{names}。",
         opened="已打开 {id}。",
+        still_opening="{id} 仍在打开，打开之后才能操作。如果失败，会在下一步告知。",
         takes="{name} 接受一个对象，包含：{expected}。",
         optional="，可省略",
         missing="缺少 {name}",

@@ -1,7 +1,7 @@
 """The steps of a turn: build a request, send it, take the answer, act on its calls."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from contextui.agent import gate, phrases
@@ -36,12 +36,15 @@ class Steps:
     Args:
         setup: What all turns share.
         tools: Carries out calls.
+        notices: Takes what the model must learn beside the results, such as a window that failed
+            to open late.
 
     Attributes:
         repairs: What is changed about requests that the provider refused.
     """
 
-    def __init__(self, setup: Setup, tools: ToolBox) -> None:
+    def __init__(self, setup: Setup, tools: ToolBox, notices: Callable[[], str]) -> None:
+        self._notices = notices
         self.repairs = Repairs(setup.context, setup.lang)
         self._setup, self._tools, self._context = setup, tools, setup.context
         self._words = phrases.of(setup.lang)
@@ -144,6 +147,8 @@ class Steps:
     def _note(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:
         """Put a result into the context; the text that the model reads, `longest` at most."""
         text = cap(result.text, longest)
+        if notices := self._notices():
+            text = f"{text}\n\n{notices}"
         gist = result.gist if isinstance(result, FileResult) else None
         item = self._setup.calls.result(call, text, ok=result.ok, gist=gist)
         if turn.files.has(item):

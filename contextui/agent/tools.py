@@ -104,7 +104,8 @@ class ToolBox:
             except TimeoutError:  # its own __init__ does not return
                 late = window_words(self.windows.lang).busy.format(id=name, seconds=seconds)
                 raise WindowBusyError(late) from None
-            return ActionResult(True, self._words.opened.format(id=window.id))
+            told = self._words.still_opening if window.is_opening else self._words.opened
+            return ActionResult(True, told.format(id=window.id))
 
         return await self._with_secrets("create", {"name": name, **given}, open_it)
 

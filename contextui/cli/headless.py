@@ -18,7 +18,7 @@ from contextui.cli.speaking import finish, tell, tell_where, words_of
 from contextui.cli.usage import UsageError
 from contextui.cli.watchdog import watchdog
 from contextui.cli.words import in_ours, spoken, words
-from contextui.events import WindowTroubled
+from contextui.events import Event, WindowNotOpened, WindowTroubled
 from contextui.model import Model
 from contextui.session.session import Session
 from contextui.tokens import TokenCounter
@@ -26,6 +26,8 @@ from contextui.tokens import TokenCounter
 _STDIN = "-"
 _MOST_BYTES = 64_000_000  # of standard input; no model takes nearly as much
 _PATIENCE = 30.0  # seconds for what a strategy does after the turn
+_OPENING = 60.0  # seconds after the turn for windows that are still opening
+_LOOK = 0.2  # seconds between looks for a signal while waiting for them
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -122,9 +124,12 @@ async def _take_turn(
     except Exception as error:
         tell_where(error)
         finished = replace(finished, reason="failed", explanation=words_of(error))
+    session = notices.session
+    if not finished.is_error and interruption.signal is None:
+        if problem := await _await_opening(session, notices, interruption):
+            finished = replace(finished, reason="failed", explanation=problem)
     notices.tell_new()
     notices.tell_rest()
-    session = notices.session
     explanation = explained(finished, controller.options, session)
     try:
         output.end(Told(finished, session, explanation, tuple(notices.told), tuple(refused)))
@@ -142,6 +147,35 @@ async def _take_turn(
     if interruption.signal is not None:
         return status.SIGNALLED + interruption.signal
     return status.FAILED if finished.is_error else status.DONE
+
+
+async def _await_opening(
+    session: Session, notices: "_Notices", interruption: "_Interruption"
+) -> str:
+    """Wait for windows that are still opening: only an open one is saved.
+
+    Returns:
+        What the person must know of those that did not open; empty if all did.
+    """
+    before, left = set(notices.not_opened), _OPENING
+    while (waiting := await session.windows.await_opening(min(_LOOK, left))) and left > 0:
+        if interruption.signal is not None:
+            break
+        left -= _LOOK
+    problems = [
+        words("{window} did not open: {reason}", window=window_id, reason=reason)
+        for window_id, reason in notices.not_opened.items()
+        if window_id not in before
+    ]
+    problems += [
+        words(
+            "{window} is still opening after {seconds} s and is not saved.",
+            window=window_id,
+            seconds=f"{_OPENING - max(left, 0):g}",
+        )
+        for window_id in waiting
+    ]
+    return "\n".join(problems)
 
 
 async def _close(model: Model) -> None:
@@ -176,10 +210,16 @@ class _Notices:
     def __init__(self, before: Sequence[str], session: Session) -> None:
         self.session, self.told = session, list[str]()
         self.troubles = dict[str, str]()  # the last one of each window, in this turn
+        self.not_opened = dict[str, str]()
+        session.windows.subscribe(self._hear_window)
         self._heard = 0
         for notice in before:
             self._tell(notice)
         self.tell_new()
+
+    def _hear_window(self, event: Event) -> None:
+        if isinstance(event, WindowNotOpened):
+            self.not_opened[event.window_id] = event.reason
 
     def tell_new(self) -> None:
         new = self.session.notices[self._heard :]

@@ -29,6 +29,8 @@ def checkpoint_data(
     """The state of a conversation between two turns, as JSON-ready data."""
     ledger, offsets = context.ledger, places.items
     items = [item for item in _that_matter(context) if item.id in offsets]
+    # A window that is still opening is not kept before it has opened.
+    open_windows = [one for one in windows.windows() if not (one.is_opening and one.runtime.is_new)]
     stats, windows_named = context.get_stats(), sum(i.type is ItemType.WINDOW for i in items)
     return {
         "seq": ledger.seq,
@@ -43,8 +45,8 @@ def checkpoint_data(
         ],
         "folds": ledger.folds.among(item.id for item in items),
         "undo": [_step_facts(step) for step in ledger.changes.steps],
-        "windows": [_window_facts(window) for window in windows.windows()],
-        "used": sorted((one.id for one in windows.windows()), key=windows.focused_at),
+        "windows": [_window_facts(window) for window in open_windows],
+        "used": sorted((one.id for one in open_windows), key=windows.focused_at),
         "numbers": windows.numbers,
         "closed": [
             places.closings[item.content]

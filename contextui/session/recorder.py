@@ -1,6 +1,7 @@
 """Follows a conversation and writes down everything that changes it."""
 
 import threading
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,9 +19,11 @@ from contextui.events import (
     UsageReported,
     WindowActed,
     WindowClosed,
+    WindowCommitted,
     WindowDetailChanged,
     WindowFocused,
     WindowOpened,
+    WindowReady,
 )
 from contextui.session.checkpoint import Places, checkpoint_data
 from contextui.session.fields import Stamp, as_it_is, closing, header, noted, opening
@@ -35,6 +38,10 @@ CHECKPOINT_EVERY = 1_000
 
 _BEGINNING = ("session", "prompt")
 """The entries with which every session begins, before anything happens in it."""
+
+BACKGROUND_RATE = 64_000
+"""Bytes a second that the timers of one window may add to the log, over more than a second. Within
+that a change is written at once; beyond it, changes wait and are written as one."""
 
 _FOLLOWS_BY_ITSELF = ("close", "replace")  # replaying what caused them has them happen again
 
@@ -84,9 +91,12 @@ class Recorder:
         self._since_checkpoint = 0
         self._wants_checkpoint = self._is_closed = False
         self._summary_id: str | None = None  # it is written behind its boundary
+        self._last_size = 0
         self._recalled: set[str] = set()  # items that are here again
         self._absent: list[dict[str, Any]] = []  # windows that came back to no class
         self._logged: dict[str, str] = {}  # the newest version of each window that is in the log
+        self._paid: dict[str, float] = {}  # until when a window's timers have used up their rate
+        self._delayed: dict[str, threading.Timer] = {}
         self._shown: dict[str, int] = {}  # what of each was last told in full, by its hash
         self._held: list[Pending] | None = None
         self._ends = [context.subscribe(self._hear), windows.subscribe(self._hear)]
@@ -102,6 +112,7 @@ class Recorder:
         self._since_checkpoint = loaded.since_checkpoint
         self._logged.update(loaded.versions)
         self._absent = loaded.absent
+        self.flush()  # a `restored` hook may have changed its window
 
     def hold_back(self) -> None:
         """Write nothing before something happens: a session that was only opened leaves no log."""
@@ -112,10 +123,20 @@ class Recorder:
         self.offsets.update(offsets)
         self._recalled.update(offsets)
 
+    def flush(self) -> None:
+        """Write every change of a window that is not in the log yet."""
+        with self._lock:
+            for window in self._windows.windows():
+                self._window_state(window.id)
+
     def stop(self) -> None:
         """Follow no longer."""
         for end in self._ends:
             end()
+        with self._lock:
+            for timer in self._delayed.values():
+                timer.cancel()
+            self._delayed.clear()
 
     def begin(self) -> None:
         """Write the first entry of a new log."""
@@ -151,6 +172,7 @@ class Recorder:
         with self._lock:
             self._since_checkpoint += 1
             line = self._line(fields, entry_id)
+            self._last_size = len(line)
             if self._held is not None:
                 if fields.get("subtype") in _BEGINNING:
                     self._held.append((line, written))
@@ -198,7 +220,9 @@ class Recorder:
                 self._turn_ended(event)
             case WindowActed() | WindowFocused() | WindowDetailChanged():
                 self._window_used(event)
-            case WindowOpened():
+            case WindowCommitted():
+                self._window_committed(event)
+            case WindowOpened() | WindowReady():
                 self._window_opened(event.window_id)
             case WindowClosed():
                 self._window_closed(event)
@@ -260,8 +284,10 @@ class Recorder:
 
         return written
 
-    def _note(self, subtype: str, **data: Any) -> None:
+    def _note(self, subtype: str, **data: Any) -> int:
+        """Write an entry about the session; how many bytes it has."""
         self.write(noted(subtype, **data))
+        return self._last_size
 
     def _request(self, event: RequestSent) -> None:
         copies = []
@@ -323,6 +349,8 @@ class Recorder:
         waiting, self.parent = self.parent, None
         lines: list[Pending] = [] if intact else [(self._line(header()), None)]
         for window in self._windows.windows():
+            if window.id not in self._logged:  # it is still opening
+                continue
             self._logged[window.id] = str(window.runtime.standing.kept.version)
             lines.append((self._line(opening(window)), None))
         lines += [(self._line(noted("window_opened", **facts)), None) for facts in self._absent]
@@ -347,10 +375,40 @@ class Recorder:
         return lines
 
     def _window_opened(self, window_id: str) -> None:
+        """Write a window, once, as soon as its `opened` hook has finished."""
         window = self._windows.get(window_id)
-        if window is not None:
-            self._logged[window_id] = str(window.runtime.standing.kept.version)
-            self.write(opening(window))
+        if window is None or window.is_opening or window_id in self._logged:
+            return
+        self._logged[window_id] = str(window.runtime.standing.kept.version)
+        self.write(opening(window))
+
+    def _window_committed(self, event: WindowCommitted) -> None:
+        """Write a change at the moment it is committed.
+
+        What a window changes by itself is bounded by `BACKGROUND_RATE`; what is held back is
+        written when it is due, and with the next action, request or flush at the latest.
+        """
+        window_id, now = event.window_id, time.monotonic()
+        wait = self._paid.get(window_id, now) - now - 1.0
+        if event.actor != "window":
+            self._window_state(window_id)
+        elif wait <= 0:
+            self._write_background(window_id)
+        elif window_id not in self._delayed:
+            timer = threading.Timer(wait, self._write_delayed, [window_id])
+            timer.daemon = True
+            self._delayed[window_id] = timer
+            timer.start()
+
+    def _write_delayed(self, window_id: str) -> None:
+        with self._lock:
+            if self._delayed.pop(window_id, None) is not None:
+                self._write_background(window_id)
+
+    def _write_background(self, window_id: str) -> None:
+        now = time.monotonic()
+        seconds = self._window_state(window_id) / BACKGROUND_RATE
+        self._paid[window_id] = max(self._paid.get(window_id, now), now) + seconds
 
     def _window_used(self, event: WindowActed | WindowFocused | WindowDetailChanged) -> None:
         if isinstance(event, WindowActed):
@@ -369,12 +427,17 @@ class Recorder:
             self._note("window_focused", windowId=event.window_id)
         self._window_state(event.window_id)
 
-    def _window_state(self, window_id: str) -> None:
-        """Write a window's state, unless this version of it is written already."""
-        window = self._windows.get(window_id)
-        if window is None:
-            return
+    def _window_state(self, window_id: str) -> int:
+        """Write a window's state, unless this version of it is written already.
+
+        Returns:
+            How many bytes were written.
+        """
+        window, logged = self._windows.get(window_id), self._logged.get(window_id)
+        if window is None or logged is None:  # closed, or not in the log before it has opened
+            return 0
         kept = window.runtime.standing.kept
-        if self._logged.get(window_id) != str(kept.version):
-            self._logged[window_id] = str(kept.version)
-            self._note("window_state", windowId=window_id, **kept.data())
+        if logged == str(kept.version):
+            return 0
+        self._logged[window_id] = str(kept.version)
+        return self._note("window_state", windowId=window_id, **kept.data())

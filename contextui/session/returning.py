@@ -25,6 +25,7 @@ class _Words:
     not_open: str
     stays: str
     stays_without: str
+    was_opening: str
 
 
 _WORDS: dict[Lang, _Words] = {
@@ -34,6 +35,8 @@ _WORDS: dict[Lang, _Words] = {
         not_open="{id} is not open: {problem}. It stays in the session as it was, {stays}.",
         stays="and is open again once its class can take that",
         stays_without="and is open again once its class is there: name its file with --window",
+        was_opening="{id} was still opening when the session ended. It was not saved: open it "
+        "again.",
     ),
     "zh": _Words(
         no_class="窗口类 {name} 已不存在",
@@ -41,6 +44,7 @@ _WORDS: dict[Lang, _Words] = {
         not_open="{id} 没有打开：{problem}。它原样保留在会话中，{stays}。",
         stays="等它的类能够接受该状态时会再次打开",
         stays_without="等它的类可用时会再次打开：请用 --window 指定其文件",
+        was_opening="会话结束时 {id} 仍在打开，没有保存。请重新打开。",
     ),
 }
 
@@ -139,6 +143,9 @@ class ReturningWindows:
         windows.remember(self._closed, self._numbers)
         for window_id in list(context.ledger.references):
             if windows.get(window_id) is None:
+                shown = any(not item.is_obsolete for item in context.ledger.references[window_id])
+                if shown and window_id not in self._closed:
+                    warn(words.was_opening.format(id=window_id))
                 context.mark_window_obsolete(window_id)
 
     def _restore(

@@ -209,9 +209,10 @@ class Session:
     def close(self) -> None:
         """Write what is not written yet, and let others have the session."""
         self.context.take_in()
+        self.windows.shut_down()
+        self._recorder.flush()
         self._recorder.stop()
         self._recorder.close()
-        self.windows.shut_down()
         if self.windows.workspace is not None:
             self.windows.workspace.close()
         self._leftovers.close()

@@ -11,6 +11,7 @@ from contextui.events import (
     WindowClosed,
     WindowDetailChanged,
     WindowOpened,
+    WindowReady,
     WindowRestored,
     WindowTroubled,
 )
@@ -75,8 +76,8 @@ class Link:
                 case WindowTroubled():
                     changes.troubles.append(f"{event.window_id} {event.reason}")
                 case (
-                    WindowOpened() | WindowRestored() | WindowChanged() | WindowClosed()
-                    | WindowDetailChanged()
+                    WindowOpened() | WindowReady() | WindowRestored() | WindowChanged()
+                    | WindowClosed() | WindowDetailChanged()
                 ):  # fmt: skip
                     changes.windows.add(event.window_id)
 

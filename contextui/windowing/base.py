@@ -212,6 +212,11 @@ class Window(metaclass=_WindowType):
         """The present version, counted by the framework."""
         return self.runtime.standing.version
 
+    @property
+    def is_opening(self) -> bool:
+        """Whether its `opened` or `restored` still runs: it cannot be acted on yet."""
+        return self.runtime.standing.is_opening
+
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """The window as it stands, at its own level of detail or another."""
         return self.runtime.snapshot(lod)

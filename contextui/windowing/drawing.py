@@ -99,6 +99,12 @@ def failure(window: "Window", frame: Frame, reason: str) -> Render:
     return Render(snapshot, _xml(window, snapshot, {}), {})
 
 
+def placeholder(window: "Window", frame: Frame, content: str) -> Render:
+    """The render of a window that has nothing to show yet."""
+    snapshot = _snapshot(window, frame, content, None, {})
+    return Render(snapshot, _xml(window, snapshot, {}), {})
+
+
 def stale(window: "Window", render: Render) -> Render:
     """The same render, marked as no longer up to date."""
     snapshot = render.snapshot.model_copy(update={"stale": True})

@@ -2,6 +2,8 @@
 
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 
 from contextui import text
@@ -21,7 +23,9 @@ from contextui.events import (
     Listeners,
     WindowClosed,
     WindowFocused,
+    WindowNotOpened,
     WindowOpened,
+    WindowReady,
     WindowRestored,
 )
 from contextui.files.workspace import Workspace
@@ -38,7 +42,8 @@ from contextui.windowing.place import Place
 from contextui.windowing.roster import Roster
 from contextui.windowing.runtime import CLOSE, Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
-from contextui.windowing.worker import PATIENCE
+from contextui.windowing.trouble import reason_of
+from contextui.windowing.worker import PATIENCE, finished
 
 MOST_WINDOWS = 1_000
 """Windows that may be open at a time, unless less is asked for."""
@@ -100,12 +105,16 @@ class WindowManager:
     def shut_down(self) -> None:
         """Stop all windows as they are: nothing of theirs runs any more, and nobody is told."""
         for window in self.windows():
+            window.runtime.stop_opening()
             window.runtime.worker.stop()
 
     # --- opening and closing -----------------------------------------------------------
 
     def open(self, window: Window | type[Window] | str, /, **args: Any) -> Window:
         """Open a window by name, class or instance.
+
+        A window whose `opened` outlasts the caller's patience is `is_opening` when this returns;
+        the event `WindowReady` or `WindowNotOpened` follows.
 
         Raises:
             UnknownWindowError: No class has that name.
@@ -156,12 +165,14 @@ class WindowManager:
         window_id = self._roster.next_id(instance.name)
         runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
         opening = runtime.start(instance.opened, arguments, first=True, allowed=allowed)
-        if runtime.worker.wait(opening) and (problem := opening.exception()):
-            runtime.worker.stop()
-            raise problem
-        runtime.worker.wait(runtime.renders.request())
+        if runtime.worker.wait(opening):
+            if problem := opening.exception():
+                runtime.worker.stop()
+                raise problem
+            runtime.worker.wait(runtime.renders.request())
         self._roster.enter(instance)
         self._listeners.emit(WindowOpened(window_id))
+        opening.add_done_callback(lambda done: self._opened_late(instance, done))
         return instance
 
     def restore(
@@ -192,8 +203,8 @@ class WindowManager:
             ) from problem
         self._roster.note_id(window_id)
         runtime = self._attach(instance, window_id, lod or self.lod, version)
-        runtime.worker.wait(runtime.start(instance.restored, {}, first=False))
-        runtime.worker.wait(runtime.renders.request())
+        if runtime.worker.wait(runtime.start(instance.restored, {}, first=False)):
+            runtime.worker.wait(runtime.renders.request())
         self._roster.enter(instance)
         self._listeners.emit(WindowRestored(window_id))
         return instance
@@ -273,6 +284,17 @@ class WindowManager:
             return ActionResult.failed(self._roster.unknown(window_id), self.lang)
         return result
 
+    async def await_opening(self, seconds: float) -> list[str]:
+        """Wait until the `opened` of every new window has ended, but no longer than this.
+
+        Returns:
+            The ids of those that are still opening.
+        """
+        new = [window for window in self.windows() if window.runtime.is_new]
+        openings = [window.runtime.opening for window in new if window.is_opening]
+        await finished([one for one in openings if one is not None], seconds)
+        return [window.id for window in new if window.is_opening]
+
     async def settle(self, seconds: float = PATIENCE) -> list[str]:
         """Wait until every window shows what it holds, but no longer than this.
 
@@ -306,6 +328,20 @@ class WindowManager:
         window._runtime = Runtime(window, place, lod, version)
         note_module(type(window).__module__, window_id)
         return window._runtime
+
+    def _opened_late(self, window: Window, opening: "Future[Any]") -> None:
+        """Report how the `opened` of a window that is on the screen has ended."""
+        problem, runtime = opening.exception(), window.runtime
+        if runtime.worker.is_closed:
+            return
+        if problem is None:
+            self._listeners.emit(WindowReady(window.id), False)
+            return
+        with suppress(UnknownWindowError):  # closed by someone else at this moment
+            self._roster.leave(window.id, runtime.renders.latest().xml)
+            runtime.worker.stop()
+            self._listeners.emit(WindowNotOpened(window.id, reason_of(problem)), False)
+            self._listeners.emit(WindowClosed(window.id, None, "window"), False)
 
     def _close(self, window_id: str, summary: str | None, actor: Actor) -> str:
         """Close a window; what was given up by that, in its own words."""

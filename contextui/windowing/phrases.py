@@ -44,6 +44,8 @@ class WindowWords:
     closed_with: str
     given_up: str
 
+    opening: str
+    still_opening: str
     did_not_open: str
     not_drawn: str
     not_drawn_yet: str
@@ -90,6 +92,8 @@ _ALL: dict[Lang, WindowWords] = {
         closed_with="{id} closed: {summary}",
         given_up="Not saved, and given up by that: {what}. Opening it again does not bring it "
         "back; only the session's log still has it.",
+        opening="Opening…",
+        still_opening="{id} is still opening. Try again when it has opened.",
         did_not_open="did not open: {reason}",
         not_drawn="could not be drawn",
         not_drawn_yet="{id} has not been drawn yet.",
@@ -131,6 +135,8 @@ _ALL: dict[Lang, WindowWords] = {
         closed="{id} 已关闭。",
         closed_with="{id} 已关闭：{summary}",
         given_up="随之放弃了未保存的内容：{what}。再次打开也不会恢复；只有会话日志中还留有它。",
+        opening="正在打开…",
+        still_opening="{id} 仍在打开。请等它打开后再试。",
         did_not_open="没有打开：{reason}",
         not_drawn="无法显示",
         not_drawn_yet="{id} 还没有显示过。",

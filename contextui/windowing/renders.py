@@ -51,8 +51,13 @@ class Renders:
         newest = max(
             finished.values(), key=lambda one: (one.version, one.lod is present.lod), default=None
         )
+        if newest is None and self._standing.is_opening:
+            frame = self._frame(present.lod, ContextVersion(0))
+            return drawing.placeholder(self._window, frame, self._place.words.opening)
         if newest is None:
-            reason = self._place.words.not_drawn_yet.format(id=self._place.window_id)
+            reason = self.instead or self._place.words.not_drawn_yet.format(
+                id=self._place.window_id
+            )
             frame = self._frame(present.lod, ContextVersion(0))
             newest = drawing.failure(self._window, frame, reason)
         known, marked = self._outdated or (None, newest)
@@ -66,6 +71,8 @@ class Renders:
         level = lod or self._standing.lod
         if render := self.current(level):
             return render
+        if self._standing.is_opening:
+            return self.latest()
         self._worker.wait(self.request(level))
         return self.current(level) or self.latest()
 
@@ -75,8 +82,11 @@ class Renders:
         return render if render is not None and render.version == self._standing.version else None
 
     def pending(self) -> "Future[None] | None":
-        """The drawing that the present render still waits for, if any."""
-        return None if self.current() else self.request()
+        """The drawing that the present render still waits for, if any.
+
+        A window that is opening shows that: there is nothing to wait for.
+        """
+        return None if self._standing.is_opening or self.current() else self.request()
 
     def request(self, lod: Lod | None = None) -> "Future[None]":
         """Have the present version drawn at this level, if it is not; done when it is."""

@@ -18,6 +18,7 @@ from contextui.errors import (
 from contextui.events import (
     Actor,
     WindowActed,
+    WindowCommitted,
 )
 from contextui.files.errors import SecretFileError
 from contextui.windowing.action import Action, ActionResult
@@ -80,7 +81,10 @@ class Runtime:
         self.history = History(window.history_limit)
         self.focus_id: str | None = None
         self.commit_input: Callable[[], Awaitable[None]] | None = None
+        self.is_new = False
+        """Whether the window was opened in this run, and not restored."""
         self._begun: list[Callable[[], None]] = []
+        self._opening: tuple[Call, Future[Any]] | None = None
 
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """The render's snapshot, with the history and the focus as they are now."""
@@ -108,12 +112,15 @@ class Runtime:
             allowed: See `SecretReads.reading`.
         """
 
+        call = Call(hook, arguments)
+        self.is_new, self.standing.is_opening = first, True
+
         def open_it() -> None:
             self.standing.keep()
             self.standing.edited_by_person = not first  # what an earlier run left may be anyone's
             try:
                 with self.secrets.reading(allowed):
-                    self._transact(Call(hook, arguments), first=first)
+                    self._transact(call, "window", first=first)
             except SecretFileError:  # the person is asked, and it is opened again
                 raise
             except ContextUIError as problem:
@@ -123,13 +130,27 @@ class Runtime:
                 self.renders.instead = f"{self.place.window_id} {said}"
                 self.place.warn(said)
                 raise
+            finally:
+                self.standing.is_opening = False
 
         opening = self.worker.submit(open_it)
+        self._opening = call, opening
         self.renders.request()
         return opening
 
+    @property
+    def opening(self) -> "Future[Any] | None":
+        """The call of the hook that opens the window, which may be over."""
+        return self._opening[1] if self._opening else None
+
+    def stop_opening(self) -> None:
+        """Discard what a hook that still opens the window does: nothing of it is kept."""
+        if self._opening is not None:
+            self._opening[0].give_up()
+
     def end(self) -> None:
         """Let the window say goodbye, and nothing after that."""
+        self.stop_opening()
 
         def farewell() -> None:
             try:
@@ -193,7 +214,7 @@ class Runtime:
         def tick() -> None:
             nonlocal failures
             try:
-                self._transact(Call(function, {}))
+                self._transact(Call(function, {}), "window")
                 failures = 0
             except BaseException as problem:
                 failures += 1
@@ -217,7 +238,15 @@ class Runtime:
                     await self.commit_input()
 
     async def _see_anchors(self, action_id: str) -> None:
-        """An anchor may stand in a render that is only being drawn: wait for that."""
+        """Wait for the window to open, and for a render in progress: it may have the anchor.
+
+        Raises:
+            WindowBusyError: The window is still opening.
+        """
+        if self._opening is not None and self.standing.is_opening:
+            await finished([self._opening[1]], PATIENCE)
+        if self.standing.is_opening:
+            raise WindowBusyError(self.place.words.still_opening.format(id=self.place.window_id))
         if action_id not in self.window.actions and (drawing := self.renders.pending()):
             await finished([drawing], PATIENCE)
 
@@ -277,7 +306,7 @@ class Runtime:
                 raise _ChangedError
             with self.secrets.reading(allowed) as reading:
                 try:
-                    result = self._transact(call, by_person=actor == "person")
+                    result = self._transact(call, actor)
                 except ContextUIError as problem:
                     if reading.refused is not None:
                         raise reading.refused from problem
@@ -328,7 +357,7 @@ class Runtime:
     def _no_preview(self, reason: str) -> PreviewError:
         return PreviewError(self.place.words.no_preview.format(reason=text.one_line(reason, 1_000)))
 
-    def _transact(self, call: Call, first: bool = False, by_person: bool = False) -> str:
+    def _transact(self, call: Call, actor: Actor, first: bool = False) -> str:
         """On the window's thread: run, validate, and commit or roll back."""
         standing, renders = self.standing, self.renders
         self._begun.clear()
@@ -356,8 +385,10 @@ class Runtime:
             return result
         renders.instead = None
         if changed:
-            standing.edited_by_person |= by_person
+            standing.edited_by_person |= actor == "person"
             standing.keep(standing.version.after_data())
+            version = str(standing.version)
+            self.place.emit(WindowCommitted(self.place.window_id, version, actor), False)
             renders.request()
         elif (shown := renders.current()) and shown.snapshot.error:
             renders.redraw()

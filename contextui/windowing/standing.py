@@ -40,6 +40,8 @@ class Standing:
     def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
         self.lod, self.version = lod, version
         self.edited_by_person = False
+        self.is_opening = False
+        """Whether the hook that opens the window still runs."""
         self._window, self._place = window, place
         self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
         self._saved: Mapping[str, Any] | None = None

@@ -118,6 +118,11 @@ class Worker:
         for _, refuse in queued:
             refuse()
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it takes no more calls."""
+        return self._closed
+
     def busy_for(self) -> float:
         """Seconds that the present call has been running; 0 between calls."""
         since = self._since

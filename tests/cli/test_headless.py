@@ -436,3 +436,58 @@ def test_a_session_goes_on_although_its_folder_is_gone(program: Program, tmp_pat
     done = program("-r", info.id, "-p", "What is on my list?")
     assert (done.status, "milk" in done.out) == (0, True)
     assert f"belongs to {info.cwd}, which is gone" in done.err
+
+
+SLOW = """
+import time
+from contextui import Window, action
+
+class Slow(Window):
+    \"\"\"Reads a large report.\"\"\"
+    name = "slow"
+    class State(Window.State):
+        lines: list[str] = []
+    state: State
+
+    def opened(self):
+        self.state.lines = ["first"]
+        time.sleep({seconds})
+        {then}
+        self.state.lines = ["the report"]
+
+    def content(self, lod):
+        return chr(10).join(self.state.lines)
+"""
+
+
+def test_a_window_that_takes_long_to_open_is_waited_for(program: Program) -> None:
+    """W2: it outlasts the patience of `create` and the turn; what it was opened with is saved."""
+    program.write("slow.py", SLOW.format(seconds=5, then="pass"))
+    done = program("-p", "Open slow", "--window", "slow.py", "--output-format", "json")
+    assert (done.status, done.json["is_error"]) == (0, False), done
+    assert done.json["notices"] == []
+    (shown,) = done.json["windows"]
+    assert shown["state"] == {"lines": ["the report"]}
+    done = program("debug", "--json", "--window", "slow.py")
+    assert "the report" in done.out
+
+
+@pytest.mark.parametrize(
+    ("seconds", "then", "told"),
+    [
+        (30, "pass", "slow_1 is still opening after 0.4 s and is not saved."),
+        (0.2, 'raise OSError("no such report")', "slow_1 did not open: OSError: no such report"),
+    ],
+)
+def test_a_window_that_does_not_open_in_time_is_not_saved_and_that_is_said(
+    program: Program, monkeypatch: pytest.MonkeyPatch, seconds: float, then: str, told: str
+) -> None:
+    monkeypatch.setattr("contextui.windowing.worker.PATIENCE", 0.05)
+    monkeypatch.setattr("contextui.cli.headless._OPENING", 0.4 if seconds > 1 else 30.0)
+    program.write("slow.py", SLOW.format(seconds=seconds, then=then))
+    done = program("-p", "Open slow", "--window", "slow.py")
+    assert done.status == 1, done
+    assert told in done.err
+    assert "window_opened" not in program.sessions()[0].path.read_text("utf-8")
+    done = program("-c", "-p", "Hi", "--window", "slow.py", "--output-format", "json")
+    assert done.json["windows"] == []

@@ -13,7 +13,7 @@ from contextui.errors import (
     InvalidSourceDataError,
     WindowDefinitionError,
 )
-from contextui.events import WindowTroubled
+from contextui.events import WindowClosed, WindowNotOpened, WindowTroubled
 from tests.windowing.samples import (
     LONG,
     Blocking,
@@ -197,7 +197,9 @@ class TestHooks:
         assert str(caught.value).startswith(said)
         assert [one.id for one in windows.windows()] == ["counter_1"]
 
-    def test_opened_that_fails_late_shows_why(self, windows: WindowManager) -> None:
+    def test_opened_that_fails_late_closes_the_window_and_says_why(
+        self, windows: WindowManager
+    ) -> None:
         class Late(Blocking):
             def opened(self) -> None:
                 super().opened()
@@ -211,10 +213,13 @@ class TestHooks:
         heard = Heard(windows)
         with held(window, "opened"):
             asyncio.run(open_it())
-            assert window.runtime.renders.latest().snapshot.stale
-        assert settled(windows) == []
-        assert (window.snapshot().error or "").startswith(
-            "late_1 did not open: ValueError: no network"
+            assert window.snapshot().content == "Opening…"
+        (failed,) = heard.wait_for(WindowNotOpened)
+        heard.wait_for(WindowClosed)
+        assert failed.reason.startswith("ValueError: no network")
+        assert windows.get("late_1") is None
+        assert "late_1 did not open: ValueError: no network" in (
+            windows.last_render("late_1") or ""
         )
         assert "did not open: ValueError: no network" in heard.troubles
 

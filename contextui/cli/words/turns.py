@@ -33,6 +33,10 @@ CHINESE: dict[str, str] = {
     "The answer was cut off at {tokens} tokens.": "回答在 {tokens} 个 token 处被截断。",
     " Let it go on: {command}": "让它继续：{command}",
     "go on": "继续",
+    "{window} did not open: {reason}": "{window} 没有打开：{reason}",
+    "{window} is still opening after {seconds} s and is not saved.": (
+        "{window} 在 {seconds} 秒后仍在打开，没有保存。"
+    ),
     "Something went wrong: {what}": "出错了：{what}",
     "The output cannot be written: {reason}.": "无法写入输出：{reason}。",
     "{names} froze the program for {seconds} s, so it was ended. "

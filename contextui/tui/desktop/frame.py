@@ -103,7 +103,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     def window_changed(self) -> None:
         """Show the window as it is now, in place."""
         drawn = self.window.runtime.renders.latest().snapshot.error is None
-        if drawn and isinstance(self.body, Guard | ContentBody):
+        if drawn and not self.window.is_opening and isinstance(self.body, Guard | ContentBody):
             self.body.window_changed()
         self._draw()
 
@@ -145,9 +145,10 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             )
             self._trouble.update(Content.assemble((told, "$text-error")))
         elif undrawn:
-            self._trouble.update(Content.assemble((words("drawing…"), MUTED)))
+            doing = words("opening…") if self.window.is_opening else words("drawing…")
+            self._trouble.update(Content.assemble((doing, MUTED)))
         self._trouble.display = bool(reason) or undrawn
-        self.body.display = snapshot.error is None
+        self.body.display = snapshot.error is None and not undrawn
         self.set_class(bool(reason), "-error")
         self.row.offer(self._offers())
         self.draw_border()

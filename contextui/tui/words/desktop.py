@@ -7,6 +7,7 @@ CHINESE: dict[str, str] = {
     "Gist": "要点",
     "late": "迟缓",
     "drawing…": "正在绘制…",
+    "opening…": "正在打开…",
     "{name} could not be drawn: {reason}. The rest works on.": (
         "{name} 无法显示：{reason}。其余照常。"
     ),
