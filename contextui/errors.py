@@ -93,5 +93,17 @@ class InvalidSourceDataError(ContextUIError):
     """A window's state or content that is not what it must be."""
 
 
+class FrozenStateError(ContextUIError):
+    """A change of a window's state, or of a snapshot, from outside the window's own actions."""
+
+
+class VersionMismatchError(ContextUIError):
+    """Two snapshots, or a snapshot and its window, that show different data."""
+
+
+class AnchorConflictError(ContextUIError):
+    """Two anchors or actions of one id in a window; the first is kept."""
+
+
 class NoWorkspaceError(ContextUIError):
     """A window that needs files, in a session that belongs to no folder."""

@@ -125,9 +125,8 @@ async def _take_turn(
         tell_where(error)
         finished = replace(finished, reason="failed", explanation=words_of(error))
     session = notices.session
-    if not finished.is_error and interruption.signal is None:
-        if problem := await _await_opening(session, notices, interruption):
-            finished = replace(finished, reason="failed", explanation=problem)
+    if not finished.is_error and (problem := await _await_opening(session, notices, interruption)):
+        finished = replace(finished, reason="failed", explanation=problem)
     notices.tell_new()
     notices.tell_rest()
     explanation = explained(finished, controller.options, session)
@@ -157,9 +156,11 @@ async def _await_opening(
     Returns:
         What the person must know of those that did not open; empty if all did.
     """
+    if interruption.came():
+        return ""
     before, left = set(notices.not_opened), _OPENING
     while (waiting := await session.windows.await_opening(min(_LOOK, left))) and left > 0:
-        if interruption.signal is not None:
+        if interruption.came():
             break
         left -= _LOOK
     problems = [
@@ -190,6 +191,9 @@ class _Interruption:
     def __init__(self, controller: InteractionController) -> None:
         self.signal: int | None = None
         self._controller = controller
+
+    def came(self) -> bool:
+        return self.signal is not None
 
     def listen(self) -> None:
         loop = asyncio.get_running_loop()

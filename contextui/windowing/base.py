@@ -42,6 +42,26 @@ class _WindowType(type):
         return _Members()
 
 
+class _StateAccess:
+    """``self.state``: the real one inside the window's own calls, for others a read-only copy."""
+
+    def __get__(self, window: "Window | None", _: object = None) -> Any:
+        if window is None:
+            return self
+        if window._runtime is not None:
+            return window._runtime.standing.state
+        try:
+            return window.__dict__["state"]
+        except KeyError:
+            raise AttributeError("state") from None
+
+    def __set__(self, window: "Window", state: Any) -> None:
+        if window._runtime is not None:
+            window._runtime.standing.state = state
+        else:
+            window.__dict__["state"] = state
+
+
 class Window(metaclass=_WindowType):
     """A live object that the person and the model look at and act on.
 
@@ -91,12 +111,17 @@ class Window(metaclass=_WindowType):
     """`module:Class` of the Textual widget that the screen draws this window with; imported only
     by the screen, lazily. Without one, a window is drawn from its content."""
 
-    state: WindowState
+    if TYPE_CHECKING:
+        state: WindowState
+    else:
+        state = _StateAccess()
     _runtime: "Runtime | None" = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.actions = _declared(cls)
+        if "state" in cls.__dict__:
+            del cls.state  # a default; each window makes its own, see `__init__`
         own_name = cls.__name__.strip("_").removesuffix("Window")
         own_name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", own_name).lower()
         cls.name = definition.checked_name(cls, cls.__dict__.get("name") or own_name)

@@ -139,7 +139,10 @@ def _snapshot(
             version=frame.version,
             timestamp=frame.now,
         ),
-        state=SnapshotState(current_lod=frame.lod, custom=frame.state),
+        # Not copied at every render: `Runtime.snapshot` hands out a frozen copy.
+        state=SnapshotState.model_construct(
+            current_lod=frame.lod, focus_id=None, custom=frame.state
+        ),
         content=content,
         elements=elements,
         anchors={anchor_id: anchor_registry.entry(one) for anchor_id, one in registry.items()},

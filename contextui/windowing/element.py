@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from contextui.errors import InvalidSourceDataError
+from contextui.errors import FrozenStateError, InvalidSourceDataError
 from contextui.text import quote
+from contextui.windowing.frozen import FrozenDict
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}", re.ASCII)
 _DEEPEST = 64  # parsers refuse deep nesting, and so does Python
@@ -46,14 +47,30 @@ class Element:
                     f"<{tag}> holds a {type(child).__name__}; children are elements or text."
                 )
         inner = (child._depth for child in children if isinstance(child, Element))
-        self._depth = 1 + max(inner, default=0)
-        if self._depth > _DEEPEST:
+        depth = 1 + max(inner, default=0)
+        if depth > _DEEPEST:
             raise InvalidSourceDataError(f"<{tag}> is nested more than {_DEEPEST} levels deep.")
-        self.tag = tag
-        self.children = children
-        self.attributes = {
+        texts = {
             name: _attribute_text(value) for name, value in attributes.items() if value is not None
         }
+        parts = {"tag": tag, "children": children, "attributes": FrozenDict(texts), "_depth": depth}
+        for name, part in parts.items():
+            object.__setattr__(self, name, part)
+
+    def __setattr__(self, name: str, _: object) -> NoReturn:
+        raise FrozenStateError(f"An element cannot be changed: make another one with this {name}.")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise FrozenStateError(f"An element cannot be changed: make another one without {name}.")
+
+    def __copy__(self) -> "Element":
+        return self
+
+    def __deepcopy__(self, _: object) -> "Element":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Element.from_json, (self.to_json(),)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Element) and self._parts() == other._parts()

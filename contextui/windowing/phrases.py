@@ -53,6 +53,8 @@ class WindowWords:
     timer_failed: str
     goodbye_failed: str
     only_looks: str
+    changed_outside: str
+    frozen: str
     not_savable: str
 
 
@@ -101,6 +103,8 @@ _ALL: dict[Lang, WindowWords] = {
         timer_failed="a timer failed: {reason}",
         goodbye_failed="closed() failed: {reason}",
         only_looks="{call} changed the state; that was taken back",
+        changed_outside="its state was changed outside an action; that was discarded",
+        frozen="{id}: the state is changed only inside the window's actions, hooks and timers.",
         not_savable="its state cannot be saved: {reason}",
     ),
     "zh": WindowWords(
@@ -144,6 +148,8 @@ _ALL: dict[Lang, WindowWords] = {
         timer_failed="定时器出错：{reason}",
         goodbye_failed="closed() 出错：{reason}",
         only_looks="{call} 改动了状态；改动已撤回",
+        changed_outside="它的状态在操作之外被改动；改动已丢弃",
+        frozen="{id}：状态只能在窗口的操作、钩子和定时器中改变。",
         not_savable="它的状态无法保存：{reason}",
     ),
 }

@@ -89,7 +89,8 @@ class Runtime:
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """The render's snapshot, with the history and the focus as they are now."""
         snapshot = self.renders.at(lod).snapshot
-        state = snapshot.state.model_copy(update={"focus_id": self.focus_id})
+        custom = self.standing.frozen(snapshot.state.custom)
+        state = snapshot.state.model_copy(update={"focus_id": self.focus_id, "custom": custom})
         history = self.history.entries or None
         return snapshot.model_copy(update={"history": history, "state": state})
 
@@ -154,7 +155,8 @@ class Runtime:
 
         def farewell() -> None:
             try:
-                Call(self.window.closed, {}).run()
+                with self.standing.inside():
+                    Call(self.window.closed, {}).run()
             except BaseException as problem:
                 self.place.warn(
                     self.place.words.goodbye_failed.format(
@@ -363,7 +365,8 @@ class Runtime:
         self._begun.clear()
         try:
             standing.begin()
-            result = self._result_text(call.run())
+            with standing.inside():
+                result = self._result_text(call.run())
             changed = standing.check()
             if not call.commit():
                 raise WindowBusyError(

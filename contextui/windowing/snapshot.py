@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, model_serializer
+from pydantic import AfterValidator, BaseModel, ConfigDict, model_serializer
 from pydantic.alias_generators import to_camel
 
 from contextui.windowing.element import Element
+from contextui.windowing.frozen import FrozenDict, freeze
 
 
 class Lod(StrEnum):
@@ -96,7 +97,7 @@ class SnapshotState(_Frozen):
 
     current_lod: Lod
     focus_id: str | None = None
-    custom: Mapping[str, Any] | None = None
+    custom: Annotated[Mapping[str, Any] | None, AfterValidator(freeze)] = None
 
 
 class AnchorType(StrEnum):
@@ -130,7 +131,7 @@ class Snapshot(_Frozen):
     header: SnapshotHeader
     state: SnapshotState
     content: str
-    anchors: Mapping[str, Anchor]
+    anchors: Annotated[Mapping[str, Anchor], AfterValidator(FrozenDict)]
     history: tuple[HistoryEntry, ...] | None = None
     elements: tuple[Element, ...] | None = None
     error: str | None = None

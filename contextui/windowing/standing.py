@@ -3,9 +3,11 @@
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from contextui.errors import InvalidSourceDataError
+from contextui.errors import FrozenStateError, InvalidSourceDataError
+from contextui.windowing.frozen import freeze
 from contextui.windowing.place import Place
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.state import StateKeeper, WindowState
@@ -13,6 +15,10 @@ from contextui.windowing.trouble import reason_of
 
 if TYPE_CHECKING:
     from contextui.windowing.base import Window
+
+
+_SCOPE: ContextVar[object] = ContextVar("scope", default=None)
+"""The call of a window that the running code belongs to."""
 
 
 class Kept(NamedTuple):
@@ -45,14 +51,35 @@ class Standing:
         self._window, self._place = window, place
         self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
         self._saved: Mapping[str, Any] | None = None
+        self._frozen: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = None, None
         self._lock = threading.Lock()
-        window.state = self._keeper.commit()
+        self._state = self._keeper.commit()
+        self._scope: object = None  # the call that may change the state now
+
+    @property
+    def state(self) -> WindowState:
+        """The state itself inside the window's own calls; a read-only copy for everyone else."""
+        inside = _SCOPE.get()
+        return self._state if inside and inside is self._scope else self._keeper.view()
+
+    @state.setter
+    def state(self, state: WindowState) -> None:
+        inside = _SCOPE.get()
+        if not inside or inside is not self._scope:
+            raise FrozenStateError(self._place.words.frozen.format(id=self._place.window_id))
+        self._state = state
 
     @property
     def kept(self) -> Kept:
         """What a session keeps of the window as it stands."""
         with self._lock:
             return Kept(self.version, self.lod, self._saved)
+
+    def frozen(self, saved: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """What is saved, as a read-only copy, made once for each version that is asked for."""
+        if self._frozen[0] is not saved:
+            self._frozen = saved, freeze(saved)
+        return self._frozen[1]
 
     def switch(self, lod: Lod) -> bool:
         """Switch the level of detail; False if it was that already."""
@@ -73,27 +100,40 @@ class Standing:
 
     # --- on the window's thread ---------------------------------------------------------
 
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Run the window's own code: to that, and to what it awaits, the state is the real one."""
+        self._scope = object()
+        token = _SCOPE.set(self._scope)
+        try:
+            yield
+        finally:
+            self._scope = None
+            _SCOPE.reset(token)
+
     def begin(self) -> None:
-        """From here on the state may change."""
-        self._keeper.begin(self._window.state)
+        """From here on the state may change. What was changed before is discarded."""
+        if not self._keeper.begin(self._state):
+            self._place.warn(self._place.words.changed_outside)
+            self.rollback()
 
     def check(self) -> bool:
         """Whether the state changed; see `StateKeeper.check`."""
-        return self._keeper.check(self._window.state)
+        return self._keeper.check(self._state)
 
     def commit(self) -> None:
         """Go on with the state that was checked."""
-        self._window.state = self._keeper.commit()
+        self._state = self._keeper.commit()
 
     def rollback(self) -> None:
         """Go back to the state that was committed last."""
-        self._window.state = self._keeper.rollback()
+        self._state = self._keeper.rollback()
 
     def keep(self, version: ContextVersion | None = None) -> None:
         """Have what was committed ready to be saved, as this version."""
         saved: Mapping[str, Any] | None = None
         try:
-            saved = self._window.state.saved()
+            saved = self._state.saved()
         except BaseException as problem:
             self._place.warn(self._place.words.not_savable.format(reason=reason_of(problem)))
         with self._lock:
@@ -104,9 +144,10 @@ class Standing:
     @contextmanager
     def looking(self, call: str) -> Iterator[None]:
         """Let the window only look: were its changes kept, every look would be a new version."""
-        self.begin()
+        self._keeper.refer(self._state)
         try:
-            yield
+            with self.inside():
+                yield
         finally:
             self._take_back(call)
 

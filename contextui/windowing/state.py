@@ -6,6 +6,7 @@ from typing import Annotated, Any, Generic, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from contextui.errors import InvalidSourceDataError
+from contextui.windowing.frozen import freeze
 
 T = TypeVar("T")
 _TRANSIENT = object()
@@ -74,13 +75,43 @@ class StateKeeper(Generic[S]):
         self._transient = self._class.transient_fields()
         self._committed: dict[str, Any] = {}
         self._draft = state, self._committed
-        self._references: dict[str, Any] = {}
-        self.begin(state)
+        # What was committed, and where the transient fields point: replaced together.
+        self._stable: tuple[dict[str, Any], dict[str, Any]] = (self._committed, {})
+        self._view: tuple[object, S] | None = None
+        self.refer(state)
         self.check(state)
 
-    def begin(self, state: S) -> None:
+    def begin(self, state: S) -> bool:
+        """Start a transaction.
+
+        Returns:
+            Whether the state is still what was committed. If not, something that kept a part of
+            it changed that since; `rollback` gives the committed one.
+        """
+        self.refer(state)
+        return self._dump(state) == self._committed
+
+    def refer(self, state: S) -> None:
         """Remember where the transient fields point."""
-        self._references = {name: getattr(state, name) for name in self._transient}
+        references = {name: getattr(state, name) for name in self._transient}
+        committed, before = self._stable
+        same = committed is self._committed and before.keys() == references.keys()
+        if not same or any(references[name] is not before[name] for name in before):
+            self._stable = self._committed, references
+
+    def view(self) -> S:
+        """A read-only copy of what was committed last, made when it is first asked for.
+
+        It may be asked for on any thread: it is made of what no transaction changes.
+        """
+        stable, known = self._stable, self._view
+        if known is not None and known[0] is stable:
+            return known[1]
+        state = self._class.from_saved(stable[0])
+        self._carry(state, stable[1])
+        view = freeze(state)
+        self._view = stable, view
+        return view
 
     def check(self, state: object) -> bool:
         """Validate the state anew, so that nothing but `commit` is left to do.
@@ -110,6 +141,7 @@ class StateKeeper(Generic[S]):
     def commit(self) -> S:
         """Hold what was checked last as committed: the state to go on with."""
         state, self._committed = self._draft
+        self.refer(state)
         return state
 
     def rollback(self) -> S:
@@ -124,7 +156,9 @@ class StateKeeper(Generic[S]):
             raise InvalidSourceDataError(
                 f"the state cannot go back to what it was: {error}"
             ) from error
-        self._carry(state, self._references)
+        self._carry(state, self._stable[1])
+        self._committed = self._dump(state)  # the state must share nothing with it
+        self.refer(state)
         return state
 
     def _dump(self, state: S) -> dict[str, Any]:

@@ -86,11 +86,11 @@ class WindowTester(Generic[W]):
 
     def refused(self, action_id: str, /, **params: Any) -> str:
         """Carry out an action that must fail and leave no trace; the error the model reads."""
-        state, version = self.window.state.model_copy(deep=True), self.window.version
+        saved, version = self.window.state.saved(), self.window.version
         result = self.result(action_id, **params)
         assert not result.ok, f"{action_id} was carried out: {result.text}"
         assert self.window.version == version, f"{action_id} failed but left a new version"
-        assert self.window.state.saved() == state.saved(), f"{action_id} failed but left a trace"
+        assert self.window.state.saved() == saved, f"{action_id} failed but left a trace"
         return result.text
 
     def result(self, action_id: str, /, **params: Any) -> ActionResult:

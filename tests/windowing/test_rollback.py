@@ -1,0 +1,259 @@
+"""A failed action leaves nothing: state, timers, version, render and history of changes."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import pytest
+from pydantic import Field, field_validator
+
+from contextui import ActionError, Body, Lod, Transient, Window, WindowManager, action
+from contextui.errors import ActionFailedError, InvalidSourceDataError, WindowBusyError
+from contextui.events import WindowChanged, WindowCommitted
+from tests.windowing.samples import LONG, Heard, act, after_all, settled
+
+
+class Ledger(Window):
+    """Fails in every way, each time after it has changed everything it can."""
+
+    action_seconds: ClassVar[float] = LONG
+
+    class State(Window.State):
+        balance: int = Field(default=10, ge=0)
+        lines: list[str] = ["first"]
+        table: dict[str, list[int]] = {"a": [1]}
+        loose: Any = {"deep": []}
+        handle: Transient[object] = "kept"
+
+        @field_validator("lines")
+        @classmethod
+        def _no_secret(cls, lines: list[str]) -> list[str]:
+            if "forbidden" in lines:
+                raise ValueError("forbidden")
+            return lines
+
+    state: State
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ticks, self.go_on, self.waiting = 0, threading.Event(), threading.Event()
+
+    def content(self, lod: Lod) -> Body:
+        return f"{self.state.balance} {self.state.lines} {self.state.table} {self.state.loose}"
+
+    def change(self) -> None:
+        """Change everything: fields, nested values, the transient one, and start a timer."""
+        self.state.balance = 99
+        self.state.lines.append("second")
+        self.state.table["a"].append(2)
+        self.state.table["b"] = []
+        self.state.loose["deep"].append("z")
+        self.state.handle = "other"
+        self.env.every(0.001, self.tick)
+
+    def tick(self) -> None:
+        self.ticks += 1
+
+    @action("Raise")
+    def raises(self) -> None:
+        self.change()
+        raise ValueError("no")
+
+    @action("Refuse")
+    def refuses(self) -> None:
+        self.change()
+        raise ActionError("not today")
+
+    @action("Exit")
+    def exits(self) -> None:
+        self.change()
+        raise SystemExit
+
+    @action("Leave an invalid value")
+    def invalid(self) -> None:
+        self.change()
+        self.state.balance = -1
+
+    @action("Leave what a validator refuses")
+    def refused(self) -> None:
+        self.change()
+        self.state.lines.append("forbidden")
+
+    @action("Leave a state of another type")
+    def mistyped(self) -> None:
+        self.change()
+        self.state.lines = 5  # type: ignore[assignment]
+
+    @action("Leave no state")
+    def lost(self) -> None:
+        self.change()
+        self.state = None  # type: ignore[assignment]
+
+    @action("Raise later")
+    async def raises_later(self) -> None:
+        await asyncio.sleep(0)
+        self.change()
+        await asyncio.sleep(0)
+        raise ValueError("no")
+
+    @action("Leave an invalid value later")
+    async def invalid_later(self) -> None:
+        await asyncio.sleep(0)
+        self.change()
+        self.state.balance = -1
+
+    @action("Return what has no words")
+    def unspeakable(self) -> object:
+        self.change()
+
+        class Mute:
+            def __str__(self) -> str:
+                raise ValueError("mute")
+
+        return Mute()
+
+    @action("Take too long")
+    def late(self) -> None:
+        self.change()
+        self.waiting.set()
+        self.go_on.wait(LONG)
+
+    @action("Wait too long")
+    async def late_async(self) -> None:
+        self.change()
+        self.waiting.set()
+        await asyncio.Event().wait()
+
+    @action("Pay")
+    def pay(self, amount: int) -> str:
+        self.state.balance -= amount
+        self.state.lines.append(f"paid {amount}")
+        return f"{self.state.balance} left"
+
+
+class Hasty(Ledger):
+    """Gives its actions next to no time."""
+
+    action_seconds: ClassVar[float] = 0.05
+
+
+FAILURES: dict[str, type[Exception]] = {
+    "raises": ActionFailedError,
+    "refuses": ActionError,
+    "exits": ActionFailedError,
+    "invalid": InvalidSourceDataError,
+    "refused": InvalidSourceDataError,
+    "mistyped": InvalidSourceDataError,
+    "lost": InvalidSourceDataError,
+    "raises_later": ActionFailedError,
+    "invalid_later": InvalidSourceDataError,
+    "unspeakable": ActionFailedError,
+}
+
+
+def all_of(window: Ledger) -> dict[str, Any]:
+    """Everything a failed action could leave behind."""
+    snapshot = window.snapshot()
+    return {
+        "state": window.state.saved(),
+        "transient": window.state.handle,
+        "saved": window.runtime.standing.kept,
+        "version": str(window.version),
+        "content": snapshot.content,
+        "error": snapshot.error,
+        "xml": window.to_xml(),
+        "timers": len(window.runtime.worker._timers),
+        "ticks": window.ticks,
+    }
+
+
+def check_no_trace(windows: WindowManager, window: Ledger, fail: Callable[[], object]) -> None:
+    settled(windows)
+    before, heard = all_of(window), Heard(windows)
+    fail()
+    after_all(window)
+    settled(windows)
+    assert all_of(window) == before
+    assert heard.of(WindowCommitted) == heard.of(WindowChanged) == []  # type: ignore[comparison-overlap]
+    result = act(windows, window, "pay", amount=3)
+    assert result.text == f"{before['state']['balance'] - 3} left"
+    assert window.state.saved() == before["state"] | {
+        "balance": before["state"]["balance"] - 3,
+        "lines": [*before["state"]["lines"], "paid 3"],
+    }
+
+
+@pytest.mark.parametrize("action_id", FAILURES)
+def test_nothing_of_a_failed_action_remains(windows: WindowManager, action_id: str) -> None:
+    """M03."""
+    window = windows.open(Ledger)
+    assert isinstance(window, Ledger)
+
+    def fail() -> None:
+        result = act(windows, window, action_id)
+        assert type(result.error) is FAILURES[action_id], result
+
+    check_no_trace(windows, window, fail)
+    check_no_trace(windows, window, fail)  # also after a change that was committed
+
+
+@pytest.mark.parametrize("action_id", ["late", "late_async"])
+def test_nothing_of_one_that_takes_too_long_remains(windows: WindowManager, action_id: str) -> None:
+    window = windows.open(Hasty)
+    assert isinstance(window, Hasty)
+
+    def fail() -> None:
+        result = act(windows, window, action_id)
+        assert isinstance(result.error, WindowBusyError)
+        window.go_on.set()
+
+    check_no_trace(windows, window, fail)
+
+
+@pytest.mark.parametrize("action_id", ["late", "late_async"])
+def test_nothing_of_one_that_is_cancelled_remains(windows: WindowManager, action_id: str) -> None:
+    window = windows.open(Ledger)
+    assert isinstance(window, Ledger)
+
+    async def cancel() -> None:
+        acting = asyncio.create_task(windows.act(window.id, action_id))
+        await asyncio.to_thread(window.waiting.wait, LONG)
+        acting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await acting
+        window.go_on.set()
+
+    check_no_trace(windows, window, lambda: asyncio.run(cancel()))
+
+
+@pytest.mark.parametrize("way", ["raises", "invalid", "exits"])
+def test_nothing_of_a_failed_timer_remains(windows: WindowManager, way: str) -> None:
+    window = windows.open(Ledger)
+    assert isinstance(window, Ledger)
+
+    def fail() -> None:
+        ran = threading.Event()
+
+        def tick() -> None:
+            ran.set()
+            getattr(window, way)()
+
+        end = window.runtime.every(0.0005, tick)
+        assert ran.wait(LONG)
+        end()
+
+    check_no_trace(windows, window, fail)
+
+
+def test_nothing_of_a_failed_restored_hook_remains(windows: WindowManager) -> None:
+    class Sick(Ledger):
+        def restored(self) -> None:
+            self.change()
+            raise ValueError("no")
+
+    window = windows.restore(Sick, "sick_1", {"balance": 5})
+    assert isinstance(window, Sick)
+    assert window.state.saved()["balance"] == 5
+    assert window.state.lines == ["first"]
+    assert (str(window.version), window.runtime.worker._timers) == ("1.0.0", [])
