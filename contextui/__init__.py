@@ -49,8 +49,10 @@ if TYPE_CHECKING:
     from contextui.context.strategies.summarization import Summarization as Summarization
     from contextui.context.trim import trim as trim
     from contextui.errors import ActionError as ActionError
+    from contextui.errors import AnchorConflictError as AnchorConflictError
     from contextui.errors import ContextTooLargeError as ContextTooLargeError
     from contextui.errors import ContextUIError as ContextUIError
+    from contextui.errors import VersionMismatchError as VersionMismatchError
     from contextui.files.textfile import TextFile as TextFile
     from contextui.files.workspace import Workspace as Workspace
     from contextui.model import LlmMessage as LlmMessage
@@ -116,7 +118,13 @@ _HOMES = {
     "contextui.context.trim": ["trim"],
     "contextui.files.textfile": ["TextFile"],
     "contextui.files.workspace": ["Workspace"],
-    "contextui.errors": ["ActionError", "ContextTooLargeError", "ContextUIError"],
+    "contextui.errors": [
+        "ActionError",
+        "AnchorConflictError",
+        "ContextTooLargeError",
+        "ContextUIError",
+        "VersionMismatchError",
+    ],
     "contextui.model": ["LlmMessage", "Model"],
     "contextui.session.code.index": ["CodeStoreError"],
     "contextui.session.code.file": ["CodeFile"],

@@ -42,8 +42,7 @@ class WindowFollower:
 
     def _closed(self, event: WindowClosed) -> None:
         """A person's closing words stay; a model reads its own as the result of its call."""
-        if event.window_id in self._context.ledger.references:
-            self._context.mark_window_obsolete(event.window_id)
+        self._context.mark_window_obsolete(event.window_id)
         summary = (event.summary or "").strip()
         if summary and event.actor == "person":
             words = _CLOSED[self._windows.lang]

@@ -21,7 +21,6 @@ from contextui.errors import (
     InvalidItemError,
     StaleRequestError,
     UnknownItemError,
-    UnknownWindowError,
 )
 from contextui.events import (
     Compacted,
@@ -213,17 +212,12 @@ class ContextManager(Edits):
             self._hide([item for item in items if not item.hidden], reason, "trim")
 
     def mark_window_obsolete(self, window_id: str) -> None:
-        """Hide every item of a closed window.
-
-        Raises:
-            UnknownWindowError: No item refers to such a window.
-        """
+        """Hide every item of a closed window; does nothing if no item refers to such a window."""
         with self._writing():
-            references = self.ledger.references.get(window_id)
-            if references is None:
-                raise UnknownWindowError(f"No item refers to a window {quote(window_id)}.")
+            references = self.ledger.references.get(window_id, [])
             shown = [one for one in references if one.hidden != "closed"]
-            self._hide(shown, "closed", "close")
+            if shown:
+                self._hide(shown, "closed", "close")
 
     # --- requests and turns ------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from contextui.errors import InvalidSourceDataError
+from contextui.errors import AnchorConflictError, ContextUIError, InvalidSourceDataError
 from contextui.names import ANCHOR_ID
 from contextui.text import quote
 from contextui.windowing.action import Action
@@ -53,9 +53,16 @@ MOST = 1_000
 
 
 def register(
-    anchors: Iterable[AnyAnchor], actions: Mapping[str, Action], warn: Callable[[str], None]
+    anchors: Iterable[AnyAnchor],
+    actions: Mapping[str, Action],
+    warn: Callable[[ContextUIError], None],
 ) -> dict[str, AnyAnchor]:
-    """The anchors of one render by id. Of two with one id the first stays, and that is told.
+    """The anchors of one render by id.
+
+    Args:
+        anchors: What the window declares.
+        actions: The window's actions, by id.
+        warn: Takes an `AnchorConflictError` for each id that is used twice; the first is kept.
 
     Raises:
         InvalidSourceDataError: An id that is none, an action that is not declared, or params
@@ -64,14 +71,18 @@ def register(
     registry: dict[str, AnyAnchor] = {}
     for count, anchor in enumerate(anchors):
         if count == MOST:
-            warn(f"has more than {MOST} anchors: the rest is left out")
+            warn(InvalidSourceDataError(f"has more than {MOST} anchors: the rest is left out"))
             break
         if not ANCHOR_ID.fullmatch(anchor.id):
             raise InvalidSourceDataError(f"{quote(anchor.id)} cannot be an anchor's id.")
         if not isinstance(anchor, Reference):
             _check_binding(anchor, actions)
         if anchor.id in registry or anchor.id in actions or anchor.id == "close":
-            warn(f"two anchors or actions are called {anchor.id}: the first stays")
+            warn(
+                AnchorConflictError(
+                    f"two anchors or actions are called {anchor.id}: the first stays"
+                )
+            )
             continue
         registry[anchor.id] = anchor
     return registry

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from contextui import text
-from contextui.errors import InvalidSourceDataError
+from contextui.errors import ContextUIError, InvalidSourceDataError
 from contextui.windowing import anchors as anchor_registry
 from contextui.windowing import phrases
 from contextui.windowing.anchors import AnyAnchor, Reference
@@ -77,13 +77,26 @@ class Frame:
     state: Mapping[str, Any] | None = None
 
 
-def draw(window: "Window", frame: Frame, warn: Warn) -> Render:
-    """Draw the window; whatever it does wrong becomes an error snapshot that says what."""
+def draw(window: "Window", frame: Frame, warn: Warn, reported: set[str]) -> Render:
+    """Draw the window; whatever it does wrong becomes an error snapshot that says what.
+
+    Args:
+        window: The window.
+        frame: What surrounds the content.
+        warn: Takes what is wrong, in words.
+        reported: What was said of its anchors in earlier renders, and is not said again.
+    """
+
+    def warn_once(problem: ContextUIError) -> None:
+        if str(problem) not in reported:
+            reported.add(str(problem))
+            warn(str(problem))
+
     try:
         content, elements = _coerce(
             window.content(frame.lod), min(window.max_content, MOST_CONTENT)
         )
-        registry = anchor_registry.register(window.anchors(frame.lod), window.actions, warn)
+        registry = anchor_registry.register(window.anchors(frame.lod), window.actions, warn_once)
         snapshot = _snapshot(window, frame, content, elements, registry)
         unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
         return Render(snapshot, _xml(window, snapshot, registry), registry, unsaved)

@@ -90,7 +90,8 @@ def make_out(
         given = {**anchor.params, **given}
     declared = window.actions.get(name)
     if declared is None:
-        there_is = ", ".join([*window.actions, *anchors, "close"])
+        acting = (name for name, one in anchors.items() if not isinstance(one, Reference))
+        there_is = ", ".join([*window.actions, *acting, "close"])
         raise UnknownActionError(
             words.no_action.format(id=window.id, name=quote(action_id), names=there_is)
         )

@@ -40,6 +40,7 @@ class Renders:
         self._drawing: dict[Lod, Future[None]] = {}
         self._lock = threading.Lock()
         self._outdated: tuple[Render, Render] | None = None
+        self._reported: set[str] = set()
 
     def latest(self) -> Render:
         """The newest finished render, marked if it is not up to date. Never waits."""
@@ -129,7 +130,7 @@ class Renders:
         if self.instead:
             return drawing.failure(self._window, frame, self.instead)
         with self._standing.looking("content()"):
-            render = drawing.draw(self._window, frame, self._place.warn)
+            render = drawing.draw(self._window, frame, self._place.warn, self._reported)
             return drawing.withhold(self._window, render, self._secrets.withheld())
 
     def _finish(self, lod: Lod, render: Render) -> None:

@@ -6,9 +6,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, model_serializer
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_serializer
 from pydantic.alias_generators import to_camel
 
+from contextui.errors import VersionMismatchError
 from contextui.windowing.element import Element
 from contextui.windowing.frozen import FrozenDict, freeze
 
@@ -77,8 +78,8 @@ class SnapshotHeader(_Frozen):
     """Whose snapshot this is. The time of drawing is told, but two renders that differ in
     nothing else are equal."""
 
-    app_id: str
-    session_id: str
+    app_id: Annotated[str, Field(min_length=1)]
+    session_id: Annotated[str, Field(min_length=1)]
     version: ContextVersion
     timestamp: datetime
 
@@ -136,6 +137,18 @@ class Snapshot(_Frozen):
     elements: tuple[Element, ...] | None = None
     error: str | None = None
     stale: bool = False
+
+    def check_shows(self, version: ContextVersion) -> None:
+        """See that the snapshot shows the data of this version, at whatever level of detail.
+
+        Raises:
+            VersionMismatchError: It shows older or newer data: take a new snapshot.
+        """
+        if not self.header.version.is_compatible_with(version):
+            raise VersionMismatchError(
+                f"The snapshot of {self.header.app_id} shows version {self.header.version}, not "
+                f"{version}: take a new one."
+            )
 
     @model_serializer(mode="wrap")
     def _without_unset_extras(self, dump: Callable[["Snapshot"], dict[str, Any]]) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from contextui.errors import (
     InvalidItemError,
     StaleRequestError,
     UnknownItemError,
-    UnknownWindowError,
 )
 from contextui.events import CutMoved, Event, ItemAdded, ItemsChanged, RequestSent, TurnEnded
 from tests.context.conversation import Conversation, rough_counter
@@ -296,9 +295,15 @@ def test_unknown_items_are_a_clear_error(method: str) -> None:
         getattr(manager(), method)("nope")
 
 
-def test_an_unknown_window_is_a_clear_error() -> None:
-    with pytest.raises(UnknownWindowError):
-        manager().mark_window_obsolete("nope_1")
+def test_marking_an_unknown_window_obsolete_does_nothing() -> None:
+    """R12: S0.3 as amended."""
+    context = manager()
+    item = context.add(ContextItem(ItemType.USER, "hello"))
+    heard: list[object] = []
+    context.subscribe(heard.append)
+    context.mark_window_obsolete("nope_1")
+    assert list(context.get_active()) == [item]
+    assert heard == []
 
 
 def test_a_window_and_emptiness_cannot_be_edited_in() -> None:

@@ -19,8 +19,9 @@ from contextui import (
     action,
 )
 from contextui.errors import InvalidParamsError, UnknownActionError
+from contextui.events import WindowTroubled
 from contextui.windowing.anchors import AnyAnchor
-from tests.windowing.samples import Heard, act, action_ids
+from tests.windowing.samples import LONG, Heard, act, action_ids, settled
 
 
 class Notebook(Window):
@@ -127,8 +128,7 @@ def test_content_that_looks_like_an_anchor_is_inert(windows: WindowManager) -> N
     result = act(windows, book, "wipe")
     assert isinstance(result.error, UnknownActionError)
     assert result.text == (
-        'sly_1 has no action "wipe". '
-        "It has: expand, note, entry-1, expand-entry-1, note-entry-1, close."
+        'sly_1 has no action "wipe". It has: expand, note, expand-entry-1, note-entry-1, close.'
     )
 
 
@@ -145,6 +145,25 @@ def test_s1_8_of_two_with_one_id_the_first_stays_and_that_is_told(
     assert book.snapshot().anchors == {"entry-1": Anchor(type=AnchorType.REFERENCE, target="first")}
     assert action_ids(book.to_xml()) == ["expand", "note", "close"]
     assert heard.troubles == f"two anchors or actions are called {taken}: the first stays"
+
+
+def test_s1_8_a_conflict_is_reported_once_for_a_window_and_an_id(windows: WindowManager) -> None:
+    """R12: not again at each redraw, for another window again."""
+
+    class Twice(Notebook):
+        def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:
+            return [Button("a", "note"), Button("a", "note"), Button("b", "note")] * 2
+
+    heard = Heard(windows)
+    for number in (1, 2):
+        book = windows.open(Twice)
+        for lod in (Lod.GIST, Lod.SUMMARY, Lod.FULL) * 2:
+            windows.set_lod(book.id, lod)
+            settled(windows)
+        book.runtime.renders.redraw().result(LONG)
+        told = [one.reason for one in heard.of(WindowTroubled) if one.window_id == book.id]
+        assert told == [f"two anchors or actions are called {one}: the first stays" for one in "ab"]
+        assert book.id == f"twice_{number}"
 
 
 @pytest.mark.parametrize(

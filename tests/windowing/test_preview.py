@@ -95,7 +95,7 @@ def test_without_one_there_is_nothing_to_say(windows: WindowManager) -> None:
         ("write", {}, "writer_1.write: text is missing. Expected: text:string,times:int?"),
         ("hello", {"times": 1}, "hello takes no params."),
         ("place", {}, "place is a reference: it locates, it does not act."),
-        ("burn", {}, 'writer_1 has no action "burn". It has: write, forget, place, hello, again, '
+        ("burn", {}, 'writer_1 has no action "burn". It has: write, forget, hello, again, '
          "close."),
     ],
 )  # fmt: skip

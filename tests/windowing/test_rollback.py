@@ -24,7 +24,7 @@ class Ledger(Window):
         lines: list[str] = ["first"]
         table: dict[str, list[int]] = {"a": [1]}
         loose: Any = {"deep": []}
-        handle: Transient[object] = "kept"
+        handle: Transient[object] = None
 
         @field_validator("lines")
         @classmethod
@@ -38,6 +38,9 @@ class Ledger(Window):
     def __init__(self) -> None:
         super().__init__()
         self.ticks, self.go_on, self.waiting = 0, threading.Event(), threading.Event()
+
+    def opened(self) -> None:
+        self.state.handle = object()
 
     def content(self, lod: Lod) -> Body:
         return f"{self.state.balance} {self.state.lines} {self.state.table} {self.state.loose}"

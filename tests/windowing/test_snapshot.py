@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+import contextui
 from contextui import Anchor, AnchorType, ContextVersion, Lod, Snapshot, WindowManager
+from contextui.errors import VersionMismatchError
 from tests.windowing.samples import Counter, Todo, act
 
 VECTOR_1 = """{
@@ -169,3 +171,26 @@ class TestVersion:
 
 def test_levels_lead_down_to_the_gist() -> None:
     assert [Lod.FULL.below, Lod.SUMMARY.below, Lod.GIST.below] == [Lod.SUMMARY, Lod.GIST, None]
+
+
+@pytest.mark.parametrize("field", ["appId", "sessionId"])
+def test_s1_9_a_header_without_an_id_is_refused(field: str) -> None:
+    """R12."""
+    data = json.loads(VECTOR_1)
+    data["header"][field] = ""
+    with pytest.raises(ValidationError, match="at least 1 character"):
+        Snapshot.model_validate(data)
+
+
+def test_s1_8_a_snapshot_of_other_data_is_a_version_mismatch(windows: WindowManager) -> None:
+    """R12: another level of detail is no mismatch; after a change a new snapshot is to be taken."""
+    todo = windows.open(Todo)
+    before = todo.snapshot()
+    windows.set_lod(todo.id, Lod.GIST)
+    before.check_shows(todo.version)
+    act(windows, todo, "add", text="milk")
+    with pytest.raises(VersionMismatchError, match=r"shows version 1\.0\.0, not 2\.0\.0"):
+        before.check_shows(todo.version)
+    todo.snapshot().check_shows(todo.version)
+    assert contextui.VersionMismatchError is VersionMismatchError
+    assert issubclass(contextui.AnchorConflictError, contextui.ContextUIError)
