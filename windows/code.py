@@ -102,7 +102,7 @@ class CodeWindow(Window):
         effect="write",
     )
     def save(self, code_id: str, language: str, content: str, description: str = "") -> str:
-        saved = self._store().save(code_id, language, content, description)
+        saved = self._store().save(code_id, language, content, description, lang=self.env.lang)
         self._tick()  # it is saved, even if the list cannot be read now
         note = f" {saved.note}" if saved.note else ""
         en = f"Saved {code_id}: {saved.language}, {counted(saved.line_count, 'line')}.{note}"

@@ -3,18 +3,20 @@
 import asyncio
 import time
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 
 from contextui.agent import phrases
 from contextui.config.choices import Lang
 from contextui.context.gists.gist import gist, gist_of_size, is_workbook
 from contextui.context.item import ContextItem, Stage
-from contextui.errors import InvalidParamsError
+from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.files.errors import FileError
 from contextui.files.page import Page
 from contextui.files.version import Version
 from contextui.files.workspace import FileInfo, Workspace
 from contextui.session.cache import CacheStore
+from contextui.session.code.store import CODE_ID, CodeStore
 from contextui.windowing.action import ActionResult
 from contextui.windowing.manager import WindowManager
 
@@ -79,7 +81,7 @@ class FileReader:
         """Some lines of a file, from line `start` on.
 
         Args:
-            path: The file.
+            path: The file, or the id of a piece of code in the code store.
             start: The first line.
             allowed: Files that may hold secrets and that a person allowed to be read.
 
@@ -96,6 +98,7 @@ class FileReader:
     def _read(self, workspace: Workspace, path: str, start: int) -> FileResult:
         if path.startswith("@") and not workspace.exists(path):  # as a person names files
             path = path[1:]
+        path = _file_of(workspace, path)
         info = workspace.stat(path)
         workspace.check_readable(path)  # what was allowed once is kept, and not allowed for good
         key: tuple[str, Version, int] = (info.path, info.version, start)
@@ -127,6 +130,17 @@ class FileReader:
             return line
         part = phrases.of(lang).lines_read.format(first=page.start, last=page.end)
         return f"{line}{part}"
+
+
+def _file_of(workspace: Workspace, path: str) -> str:
+    """The file that is meant: the path itself, or the file of the code that has this id."""
+    if not CODE_ID.fullmatch(path) or workspace.exists(path):
+        return path
+    with suppress(ContextUIError):  # there is no such store: the path says what is not found
+        found = CodeStore.of(workspace).path_of(path)
+        if found is not None:
+            return workspace.relative(found)
+    return path
 
 
 def _whole_gist(workspace: Workspace, info: FileInfo, lang: Lang) -> str:

@@ -16,8 +16,8 @@ _WORDS: dict[Lang, tuple[str, str]] = {
     "zh": ("（在此期间用户操作了：{deeds}。）", "以及之前的 {count} 项"),
 }
 _NOT_OPENED: dict[Lang, str] = {
-    "en": "({id} did not open and is closed: {reason})",
-    "zh": "（{id} 没有打开，已关闭：{reason}）",
+    "en": "(Did not open and is closed: {id}. {reason})",
+    "zh": "（没有打开，已关闭：{id}。{reason}）",
 }
 
 

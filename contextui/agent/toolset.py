@@ -17,7 +17,7 @@ _ABOUT: dict[Lang, dict[str, str]] = {
         "params": "The params that the action declares, by name.",
         "read_file": f"Read a text file of the folder, {PAGE} lines at most; start says from which "
         "line on.",
-        "path": "Relative to the folder.",
+        "path": "Relative to the folder, or the id of a listed code file.",
         "start": "The first line, 1 if left out.",
     },
     "zh": {
@@ -29,7 +29,7 @@ _ABOUT: dict[Lang, dict[str, str]] = {
         "action_id": "操作的 id。",
         "params": "该操作声明的参数，按名称给出。",
         "read_file": f"读取文件夹中的文本文件，一次最多 {PAGE} 行；start 指定从第几行开始。",
-        "path": "相对于该文件夹的路径。",
+        "path": "相对于该文件夹的路径，或所列代码文件的 id。",
         "start": "起始行，省略时为 1。",
     },
 }

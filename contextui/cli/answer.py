@@ -3,7 +3,7 @@
 from contextui.cli.words import spoken
 from contextui.files.workspace import Workspace
 from contextui.secrets import OwnMasked, mask_own
-from contextui.session.code.refs import LONGEST, MARK, with_code
+from contextui.session.code.refs import LONGEST, MARKS, has_reference, with_code
 
 
 class Answer:
@@ -39,23 +39,29 @@ class Answer:
 
     def _give(self, text: str) -> str:
         self._given.append(text)
-        if MARK not in text:
+        if not has_reference(text):
             return text
         whole = "".join(self._given)  # what stands before tells whether this is within code
         told = with_code(whole, self._workspace, spoken(), start=len(whole) - len(text))
         return mask_own(told)
 
 
+def _next_mark(text: str, start: int) -> int:
+    """Where the next reference begins; -1 if none does."""
+    return min((at for mark in MARKS if (at := text.find(mark, start)) >= 0), default=-1)
+
+
 def _settled(text: str) -> int:
     """Up to a reference whose line is not whole yet: it may turn out to be an example."""
-    begins = text.find(MARK)
+    begins = _next_mark(text, 0)
     while begins >= 0:
         closes = text.find("</", begins)
         line_end = text.find("\n", closes) if closes >= 0 else begins + LONGEST
         if line_end < 0 or line_end > len(text):
             return begins
-        begins = text.find(MARK, line_end)
-    for length in range(min(len(MARK), len(text)), 0, -1):
-        if text.endswith(MARK[:length]):
-            return len(text) - length
+        begins = _next_mark(text, line_end)
+    for mark in MARKS:
+        for length in range(min(len(mark), len(text)), 0, -1):
+            if text.endswith(mark[:length]):
+                return len(text) - length
     return len(text.removesuffix("\r"))  # the line feed to it may follow

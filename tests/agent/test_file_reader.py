@@ -17,6 +17,7 @@ from contextui.context.item import Stage
 from contextui.context.manager import ContextManager
 from contextui.files.paths import AnyPath
 from contextui.files.workspace import OpenedText, Workspace
+from contextui.session.code.store import CodeStore
 from contextui.windowing.base import Window
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
@@ -281,3 +282,27 @@ def test_a_name_may_be_given_as_a_person_gives_it(folder: Path) -> None:
     reader = FileReader(windows_in(folder))
     assert "mine" in asyncio.run(reader.read("@note.txt")).text
     assert "odd" in asyncio.run(reader.read("@odd.txt")).text
+
+
+class TestCode:
+    """R8: `read_file` takes a path or the id of a listed code file."""
+
+    def test_a_code_id_is_read(self, folder: Path) -> None:
+        workspace = Workspace(folder)
+        CodeStore.of(workspace).save("code_sales", "python", "def load(): ...\n", "Sales")
+        talk = talk_in(folder, read("code_sales"), "Done.")
+        (finished,) = of(CallFinished, run(talk, "Look at code_sales"))
+        assert (finished.ok, finished.text) == (True, "1 def load(): ...")
+        assert "code_sales.py (python, 1 line" in str(talk.context.get_all()[-2].gist)
+
+    def test_a_file_of_that_name_comes_first(self, folder: Path) -> None:
+        CodeStore.of(Workspace(folder)).save("notes", "python", "x = 1\n")
+        (folder / "notes").write_text("the file\n")
+        (finished,) = of(CallFinished, run(talk_in(folder, read("notes"), "Done."), "Look"))
+        assert "the file" in finished.text
+
+    @pytest.mark.parametrize("name", ["code_none", "..", "a/b", "code sales", ""])
+    def test_what_is_neither_is_refused(self, folder: Path, name: str) -> None:
+        (finished,) = of(CallFinished, run(talk_in(folder, read(name), "Done."), "Look"))
+        assert not finished.ok
+        assert not (folder / ".contextui").exists()

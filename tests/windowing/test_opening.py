@@ -217,9 +217,9 @@ class TestTheModel:
             line
             for item in talk.context.get_all()
             for line in item.content.splitlines()
-            if line.startswith("(here_1 did not open and is closed: ValueError: no network")
+            if line.startswith("(Did not open and is closed: here_1. ValueError: no network")
         ]
         assert len(lines) == 1
         requests = talk.model.requests  # type: ignore[attr-defined]
-        assert ("did not open" in str(requests[2 if within else 1].messages)) is within
-        assert "did not open" in str(requests[-1].messages)
+        assert ("Did not open" in str(requests[2 if within else 1].messages)) is within
+        assert "Did not open" in str(requests[-1].messages)

@@ -1,12 +1,15 @@
 """What is known of a piece of code: by its file, and by its row in the index."""
 
 import os
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from contextui.config.choices import Lang
+from contextui.context.gists.code import declared
 from contextui.files.disk import content_of
 from contextui.files.encoding import LINE_END
 from contextui.session.code.index import Row
@@ -18,6 +21,10 @@ CODE_LIMIT = 4 * 1024 * 1024
 
 DESCRIPTION_LIMIT = 200
 """Characters of a description."""
+
+
+_LOOKED_THROUGH = 4_000  # characters among which a first comment is looked for
+_COMMENT = re.compile(r'(?:#|//|--|/\*+|<!--|"""|\'\'\')(?P<words>.*?)(?:\*/|-->|"""|\'\'\')?$')
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +72,16 @@ def current(files: list[OnDisk], row: Row | None) -> tuple[CodeFile, OnDisk] | N
     if file is None:
         file = max(files, key=lambda one: (one.mark[1], one.path.name))
         language = OF_ENDING[file.path.suffix[1:]]
+    made = ""
     if row and (row.size, row.mtime_ns, row.inode) == file.mark:
         counts = row.line_count, row.char_count
     else:
         try:
-            counts = counts_of(read_code(file.path).decode(errors="replace"))
+            code = read_code(file.path).decode(errors="replace")
         except FileNotFoundError:  # by someone who does not ask the index
             return None
-    description = one_line(str(row.description), DESCRIPTION_LIMIT) if row else ""
+        counts, made = counts_of(code), "" if row else described(language, code)
+    description = one_line(str(row.description), DESCRIPTION_LIMIT) if row else made
     created = datetime.fromtimestamp(file.mark[1] / 1e9, UTC)
     with suppress(TypeError, ValueError, OverflowError):
         created = datetime.fromisoformat(row.created_at if row else "").astimezone(UTC)
@@ -84,6 +93,19 @@ def row_of(facts: CodeFile, file: OnDisk) -> Row:
     created = facts.created_at.isoformat()
     counts = facts.line_count, facts.char_count
     return Row(facts.code_id, facts.language, facts.description, *counts, created, *file.mark)
+
+
+def described(language: str, code: str, lang: Lang = "en") -> str:
+    """A line on what code is for, made of the code: its own first comment, what it declares, or
+    its first line."""
+    lines = (line.strip() for line in code[:_LOOKED_THROUGH].splitlines())
+    first = next((line for line in lines if line and not line.startswith("#!")), "")
+    comment = _COMMENT.match(first)
+    words = comment["words"].strip(" \t*=-#/<>!") if comment else ""
+    if not words:
+        names = declared(f"x.{LANGUAGES.get(language, '')}", code, lang)
+        words = "; ".join(names) or first
+    return one_line(words, DESCRIPTION_LIMIT)
 
 
 def counts_of(text: str) -> tuple[int, int]:

@@ -36,6 +36,12 @@ _ALIASES = {**OF_ENDING, "yml": "yaml", "golang": "go", "python3": "python"}
 _log = logging.getLogger(__name__)
 
 
+def is_known(asked: str) -> bool:
+    """Whether code can be kept in a language of this name."""
+    name = asked.strip().lower()
+    return name in LANGUAGES or name in _ALIASES
+
+
 def known_language(asked: str) -> tuple[str, str]:
     """The language to keep code as, and what is to be said about that."""
     name = asked.strip().lower()

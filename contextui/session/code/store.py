@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
+from contextui.config.choices import Lang
 from contextui.files.beside import is_temporary
 from contextui.files.errors import FileTooLargeError, MissingFileError
 from contextui.files.private import write_private
@@ -20,6 +21,7 @@ from contextui.session.code.file import (
     OnDisk,
     counts_of,
     current,
+    described,
     read_code,
     row_of,
 )
@@ -85,11 +87,20 @@ class CodeStore:
             place = workspace.real(FOLDER)
         return cls(workspace.root / place, clock=clock)
 
-    def save(self, code_id: str, language: str, content: str, description: str = "") -> CodeFile:
+    def save(
+        self,
+        code_id: str,
+        language: str,
+        content: str,
+        description: str = "",
+        *,
+        lang: Lang = "en",
+    ) -> CodeFile:
         """Save new code, or a new version of the code that has this id.
 
-        An unknown language is kept as python, and the result's `note` says so. Characters that
-        no file can hold are replaced by visible ones.
+        Without a description, one is made of the code, with labels in the language `lang`. An
+        unknown language is kept as python, and the result's `note` says so. Characters that no
+        file can hold are replaced by visible ones.
 
         Raises:
             InvalidCodeIdError: The id cannot be one, or differs from another only in its case.
@@ -107,7 +118,8 @@ class CodeStore:
             self._refuse(code_id, name := f"{code_id}.{LANGUAGES[language]}", there)
             old = current(there.get(code_id, []), rows.get(code_id))
             created = old[0].created_at if old else self._clock()
-            line = one_line(description, DESCRIPTION_LIMIT)
+            line = one_line(description, DESCRIPTION_LIMIT).strip()
+            line = line or described(language, text, lang)
             facts = CodeFile(code_id, language, line, *counts_of(text), created, note)
             index.execute(_FORGET, [code_id])  # an index that cannot be written says so here
             file = self._write(name, data)
@@ -131,6 +143,14 @@ class CodeStore:
             if found is None:
                 raise _unknown(code_id, there)
             return read_code(found[1].path).decode()
+
+    def path_of(self, code_id: str) -> Path | None:
+        """The file of this code; None if there is none."""
+        if not CODE_ID.fullmatch(code_id):
+            return None
+        with _telling(lambda: f"{code_id} cannot be read"), self._index.looking() as rows:
+            found = current(self._files().get(code_id, []), rows.get(code_id))
+        return found[1].path if found else None
 
     def list(self) -> list[CodeFile]:
         """All there is, the oldest first."""

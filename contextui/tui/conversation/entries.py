@@ -6,7 +6,12 @@ from typing import Any
 
 from contextui.context.item import BESIDE, ContextItem, ItemType
 
-_MEANWHILE = ("(Meanwhile the person did:", "（在此期间用户操作了：")
+_MEANWHILE = (
+    "(Meanwhile the person did:",
+    "（在此期间用户操作了：",
+    "(Did not open and is closed:",
+    "（没有打开，已关闭：",
+)
 
 
 @dataclass(frozen=True, slots=True)

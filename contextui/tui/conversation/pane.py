@@ -24,10 +24,16 @@ from contextui.agent.events import (
     TurnStarted,
     UsageSpent,
 )
+from contextui.context.item import ItemType
 from contextui.events import Event
+from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
 from contextui.model import TextDelta, ThinkingDelta
-from contextui.session.code.refs import with_code
+from contextui.secrets import mask_own
+from contextui.session.code.blocks import code_blocks, save_blocks
+from contextui.session.code.index import CodeStoreError
+from contextui.session.code.refs import has_reference, with_code
+from contextui.session.code.store import CodeStore
 from contextui.session.session import Session
 from contextui.tui.cells import short
 from contextui.tui.conversation.calls import CallLine
@@ -73,6 +79,7 @@ class Conversation(VerticalScroll):
     BINDINGS = [
         Binding("enter", "unfold", "unfold calls"),
         Binding("c", "copy", "copy answer"),
+        Binding("s", "save_code", "save code"),
     ]
 
     def __init__(self, words: Words, folder: Path) -> None:
@@ -83,6 +90,7 @@ class Conversation(VerticalScroll):
         self._thought: Thought | None = None
         self._before: list[Entry] = []
         self._workspace: Workspace | None = None
+        self._session: Session | None = None
 
     def compose(self) -> ComposeResult:
         """An empty screen says what this is."""
@@ -100,6 +108,7 @@ class Conversation(VerticalScroll):
         if desk.is_offline:
             self.query_one(Welcome).say_offline()
         self._workspace = desk.session.windows.workspace
+        self._session = desk.session
         self._before = entries_of(desk.session.context.get_all())
         self._show_earlier()
         if desk.session.has_older_items:
@@ -135,7 +144,7 @@ class Conversation(VerticalScroll):
             case AnswerDiscarded():
                 self._discard()
             case AnswerGiven():
-                if self._answer is not None and "<code_ref>" in event.text:
+                if self._answer is not None and has_reference(event.text):
                     self._answer.put(self._with_code(event.text))
                 self._end_answer()
             case CallStarted():
@@ -202,6 +211,31 @@ class Conversation(VerticalScroll):
         if text:
             self.app.copy_to_clipboard(text)
         self.notify(self._words(told, count=short(len(text))), markup=False)
+
+    async def action_save_code(self) -> None:
+        """Save the code blocks of the last answer that are longer than 10 lines."""
+        answer = self._last_answer()
+        if self._workspace is None or not any(code_blocks(answer)):
+            told = self._words("The last answer has no code block of more than 10 lines.")
+            self.notify(told, markup=False)
+            return
+        workspace, lang = self._workspace, self._words.lang
+        try:
+            saved = await asyncio.to_thread(
+                lambda: save_blocks(CodeStore.of(workspace), mask_own(answer), lang)
+            )
+        except (CodeStoreError, FileError) as error:
+            self.notify(error.told(lang), severity="error", markup=False)
+            return
+        names = ", ".join(one.code_id for one in saved)
+        told = "Saved {names}. The window code lists it." if saved else "Its code is saved already."
+        self.note(self._words(told, names=names))
+
+    def _last_answer(self) -> str:
+        """The words of the last answer as the model wrote them."""
+        items = self._session.context.get_all() if self._session is not None else ()
+        answers = (one for one in reversed(items) if one.type is ItemType.ASSISTANT)
+        return next((one.content for one in answers if one.content.strip()), "")
 
     def release_anchor(self) -> None:
         """Stay where the person scrolls to; who scrolls at the bottom stays there."""

@@ -1,6 +1,12 @@
 """The Chinese of the conversation and the prompt."""
 
 CHINESE: dict[str, str] = {
+    "save code": "保存代码",
+    "The last answer has no code block of more than 10 lines.": (
+        "上一个回答没有超过 10 行的代码块。"
+    ),
+    "Saved {names}. The window code lists it.": "已保存 {names}。code 窗口会列出它。",
+    "Its code is saved already.": "它的代码已经保存过了。",
     "Say what you want, or / for commands": "说出你想做的事，或输入 / 看命令",
     "You and the model look at the same windows and change them by the same "
     "actions. The inspector lists everything the model sees, item by item, and "

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextui.session.code.refs import resolve_code_refs
+from contextui.cli.answer import Answer
+from contextui.files.workspace import Workspace
+from contextui.session.code.refs import FILE_LINES, resolve_code_refs, with_code
 from contextui.session.code.store import CodeStore
 
 
@@ -88,3 +90,41 @@ def test_a_store_that_cannot_be_read_spoils_no_answer(store: CodeStore) -> None:
 def test_hostile_text_takes_time_in_proportion(store: CodeStore, hostile: str) -> None:
     text = hostile * 100_000 + "<code_ref>"
     assert resolve_code_refs(text, store) == text
+
+
+class TestFiles:
+    """R8: `<file_ref>path</file_ref>` is resolved like a reference to code."""
+
+    @pytest.mark.parametrize(
+        ("text", "shown"),
+        [
+            ("See <file_ref>a/b.py</file_ref>", "See \n```python\nx = 1\n```"),
+            ("<file_ref>no.txt</file_ref>", "<file_ref>no.txt</file_ref> (file not found)"),
+            ("<file_ref>../out</file_ref>", "<file_ref>../out</file_ref> (file not found)"),
+            ("<file_ref>a</file_ref>", "<file_ref>a</file_ref> (file not found)"),
+            ("`<file_ref>a/b.py</file_ref>`", "`<file_ref>a/b.py</file_ref>`"),
+            ("<file_ref>a/b.py</code_ref>", "<file_ref>a/b.py</code_ref>"),
+        ],
+    )
+    def test_they_are_shown_to_the_person(self, tmp_path: Path, text: str, shown: str) -> None:
+        (tmp_path / "a").mkdir()
+        (tmp_path / "a" / "b.py").write_text("x = 1\n")
+        with Workspace(tmp_path) as workspace:
+            assert with_code(text, workspace) == shown
+
+    def test_of_a_long_one_the_first_lines(self, tmp_path: Path) -> None:
+        (tmp_path / "long.txt").write_text("line\n" * (FILE_LINES + 5))
+        with Workspace(tmp_path) as workspace:
+            shown = with_code("<file_ref>long.txt</file_ref>", workspace)
+        assert shown.count("line\n") == FILE_LINES
+        assert "… more lines in long.txt" in shown
+
+    def test_while_an_answer_streams(self, tmp_path: Path) -> None:
+        (tmp_path / "b.txt").write_text("inside\n")
+        with Workspace(tmp_path) as workspace:
+            answer, said = Answer(workspace), ""
+            for letter in "See <file_ref>b.txt</file_ref>\nand <code_ref>no</code_ref>.":
+                answer.take(letter)
+                said += answer.settled()
+            said += answer.rest()
+        assert said == ("See \n```\ninside\n```\nand <code_ref>no</code_ref> (code not found).")

@@ -18,6 +18,7 @@ from contextui.agent.models.scripted import Step, call
 from contextui.context.item import ContextItem, ItemType
 from contextui.events import Event
 from contextui.model import ModelError, TextDelta, ThinkingDelta
+from contextui.session.code.store import CodeStore
 from contextui.tui.conversation.calls import CallLine
 from contextui.tui.conversation.entries import (
     Aside,
@@ -324,5 +325,34 @@ def test_many_lines_of_yours_are_shown_by_a_click(tmp_path: Path) -> None:
             assert not shown(pilot, "line 13.")
             await pilot.click(YourWords)
             await until(pilot, lambda: shown(pilot, "line 500."))
+
+    asyncio.run(talk())
+
+
+def test_the_code_of_an_answer_is_saved_by_one_key(tmp_path: Path) -> None:
+    """R8: it is the person's own act, so nothing is asked; the code window lists it."""
+    code = "def draw_chart(data):\n" + "    plot(data)\n" * 12
+
+    async def talk() -> None:
+        desk = desk_in(tmp_path, f"Here:\n```python\n{code}```\nDone.", "Nothing to keep.")
+        async with running(desk) as pilot:
+            await say(pilot, "a chart, please")
+            await until(pilot, lambda: shown(pilot, "Done."))
+            pane(pilot).focus()
+            await pilot.press("s")
+            await until(pilot, lambda: shown(pilot, "Saved code_draw_chart."))
+            workspace = desk.session.windows.workspace
+            assert workspace is not None
+            assert CodeStore.of(workspace).read("code_draw_chart") == code
+            window = desk.session.windows.open("code")
+            assert 'id="code_draw_chart"' in window.to_xml()
+            await pilot.press("s")
+            await until(pilot, lambda: shown(pilot, "Its code is saved already."))
+            assert [one.code_id for one in CodeStore.of(workspace).list()] == ["code_draw_chart"]
+            await say(pilot, "thanks")
+            await until(pilot, lambda: shown(pilot, "Nothing to keep."))
+            pane(pilot).focus()
+            await pilot.press("s")
+            await until(pilot, lambda: shown(pilot, "no code block of more than 10 lines"))
 
     asyncio.run(talk())
