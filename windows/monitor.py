@@ -79,6 +79,9 @@ class MonitorWindow(Window):
         self.processes(processes, by)
 
     def restored(self) -> None:
+        self.state.arguments = False  # a yes holds for the session in which it was given
+        for one in self.state.top:
+            one.arguments = None
         if not self.state.paused:  # what an earlier run measured is not so any more
             self.resume()
 
@@ -135,6 +138,8 @@ class MonitorWindow(Window):
 
     @action(
         "Show the arguments of processes, secrets masked, or hide them",
+        # Whatever a program was started with goes to the model, so the person is asked.
+        effect="write",
         zh="显示或隐藏进程的参数，密钥会被遮住",
     )
     def arguments(self, show: bool) -> str:

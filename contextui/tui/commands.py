@@ -107,7 +107,7 @@ class Commands:
         return command is None or bool(command.takes)
 
     def completions(self, text: str) -> list[Completion]:
-        """What the text could become.
+        """What the text could become; what it already is comes first.
 
         Names are completed first; behind a whole name, what can stand there.
         """
@@ -117,7 +117,9 @@ class Commands:
         if space:
             command = self._named.get(name)
             return _behind(command, rest) if command is not None else []
-        found = [one for one in self.all if one.name.startswith(name) or one.alias == name]
+        exact = self._named.get(name)
+        found = [exact] if exact is not None else []
+        found += [one for one in self.all if one.name.startswith(name) and one is not exact]
         return [
             Completion(f"/{one.name}{' ' if one.takes else ''}", f"/{one.name} {one.takes}", one)
             for one in found
@@ -134,10 +136,11 @@ class Commands:
 
 
 def _behind(command: Command, typed: str) -> list[Completion]:
-    found = []
+    exact, found = [], []
     for one in command.choices():
         whole = f"{one.name} " if one.needs else one.name
-        if whole.startswith(typed) and whole != typed:
+        if whole.startswith(typed):
             shown = f"/{command.name} {one.name} {one.needs}".rstrip()
-            found.append(Completion(f"/{command.name} {whole}", shown, command, one))
-    return found
+            completion = Completion(f"/{command.name} {whole}", shown, command, one)
+            (exact if whole == typed else found).append(completion)
+    return [*exact, *found] if found else []

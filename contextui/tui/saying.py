@@ -35,16 +35,16 @@ class Saying:
     ) -> None:
         self._writing, self._conversation, self._words = writing, conversation, words
         self._run = run
-        self._said_early: list[str] = []
+        self._typed_early: list[str] = []
         self.talk: Talk | None = None
 
     def attach(self, talk: Talk) -> None:
-        """There is a session: say what was said meanwhile."""
+        """There is a session: say and do what was typed before."""
         self.talk = talk
-        said, self._said_early = self._said_early, []
+        typed, self._typed_early = self._typed_early, []
         self._writing.show_waiting([])
-        for text in said:
-            self.say(text)
+        for text in typed:
+            (self.do if text.startswith("/") else self.say)(text)
 
     @property
     def unsent(self) -> str:
@@ -55,13 +55,16 @@ class Saying:
     def say(self, text: str) -> None:
         """Say something to the model, now or when the turn under way has ended."""
         if self.talk is None:
-            self._said_early.append(text)
-            self._writing.show_waiting(self._said_early)
+            self._wait(text)
         elif self.talk.is_running:
             self.talk.waiting.append(text)
             self._writing.show_waiting(self.talk.waiting)
         else:
             self._run(self.talk.run(text))
+
+    def _wait(self, text: str) -> None:
+        self._typed_early.append(text)
+        self._writing.show_waiting(self._typed_early)
 
     def retry(self) -> None:
         """Try the last turn once more, if that failed."""
@@ -70,7 +73,10 @@ class Saying:
             self._run(talk.retry(self._words("Go on.")))
 
     def do(self, command: str) -> None:
-        """Carry out a slash command."""
+        """Carry out a slash command; one typed before the session is open waits for that."""
+        if self.talk is None:
+            self._wait(command)
+            return
         commands = self._writing.commands
         try:
             commands.run(command)
@@ -106,6 +112,9 @@ class Saying:
 
     def take_back(self) -> None:
         """Have what waits last in the field again, to be changed or forgotten."""
-        if self.talk is not None and self.talk.waiting:
+        if self.talk is None and self._typed_early:
+            self._writing.prompt.put(self._typed_early.pop())
+            self._writing.show_waiting(self._typed_early)
+        elif self.talk is not None and self.talk.waiting:
             self._writing.prompt.put(self.talk.waiting.pop())
             self._writing.show_waiting(self.talk.waiting, is_held=not self.talk.is_running)

@@ -12,6 +12,7 @@ from contextui.agent.models.scripted import call
 from contextui.config.choices import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.pane import Conversation
+from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import tries_in
 from contextui.tui.crash import Crash
 from tests.tui.running import desk_in, running, say, shown, until
@@ -106,6 +107,35 @@ def test_what_is_said_before_the_session_is_open_is_said_then(tmp_path: Path) ->
             may_open.set()
             await until(pilot, lambda: shown(pilot, "Here I am."))
             assert app.desk is not None
+            app.desk.close()
+
+    asyncio.run(start())
+
+
+def test_a_command_typed_before_the_session_is_open_is_done_then(tmp_path: Path) -> None:
+    """U32: in the order in which things were typed; what waits can be taken back."""
+
+    async def start() -> None:
+        may_open = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def slowly() -> object:
+            asyncio.run_coroutine_threadsafe(may_open.wait(), loop).result()
+            return desk_in(tmp_path, "Here I am.")
+
+        app = ContextUIApp(slowly)  # type: ignore[arg-type]
+        async with app.run_test(size=(120, 40)) as pilot:
+            await pilot.press(*"/open todo", "enter", *"/open files", "enter", *"/fly", "enter")
+            await until(pilot, lambda: shown(pilot, "· /fly"))
+            assert not shown(pilot, "There is no command")
+            await pilot.press("up")
+            await until(pilot, lambda: app.screen.query_one(Prompt).text == "/fly")
+            app.screen.query_one(Prompt).put("")
+            may_open.set()
+            await until(pilot, lambda: app.desk and len(app.desk.session.windows.windows()) == 2)
+            assert app.desk is not None
+            assert [one.name for one in app.desk.session.windows.windows()] == ["todo", "files"]
+            assert not shown(pilot, "There is no command")
             app.desk.close()
 
     asyncio.run(start())

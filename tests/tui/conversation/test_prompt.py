@@ -248,6 +248,50 @@ def test_commands_are_completed() -> None:
         commands.run("/fly")
 
 
+def test_what_is_typed_whole_comes_before_what_it_could_become() -> None:
+    """U31: a name, an alias, and what stands behind a name."""
+    ids = [Choice("todo_1"), Choice("todo_10"), Choice("todo_11", needs="x")]
+    commands = Commands(
+        [
+            Command("close", "close", print, "ID", choices=lambda: ids),
+            Command("code", "code", print),
+            Command("codex", "codex", print),
+            Command("compact", "compact", print, alias="c"),
+        ]
+    )
+
+    def texts(typed: str) -> list[str]:
+        return [one.text for one in commands.completions(typed)]
+
+    assert texts("/c") == ["/compact", "/close ", "/code", "/codex"]
+    assert texts("/code") == ["/code", "/codex"]
+    assert texts("/co") == ["/code", "/codex", "/compact"]
+    assert texts("/close todo_1") == ["/close todo_1", "/close todo_10", "/close todo_11 "]
+    assert texts("/close todo_10") == []
+
+
+def test_an_alias_and_enter_run_the_command_itself(tmp_path: Path) -> None:
+    """U31: `/c` is `/compact`; it closes nothing, however often Enter is pressed."""
+
+    async def talk() -> None:
+        desk = desk_in(tmp_path)
+        for _ in range(11):
+            desk.session.windows.open("todo")
+        async with running(desk) as pilot:
+            await pilot.press("/", "c")
+            await until(pilot, lambda: prompt(pilot).is_completing)
+            await pilot.press("enter")
+            await until(pilot, lambda: not prompt(pilot).text)
+            await pilot.press("enter")
+            await pilot.pause()
+            assert len(desk.session.windows.windows()) == 11
+            await pilot.press(*"/close todo_1", "enter")
+            await until(pilot, lambda: desk.session.windows.get("todo_1") is None)
+            assert len(desk.session.windows.windows()) == 10
+
+    asyncio.run(talk())
+
+
 def test_the_list_of_commands_opens_narrows_and_chooses(tmp_path: Path) -> None:
     async def talk() -> None:
         desk = desk_in(tmp_path)
