@@ -69,14 +69,23 @@ _ENV_NAME = re.compile(
     rf"\w*(?:passw(?:or)?d|passphrase|credentials?|{_KEY})(?:_?\d+)?", re.IGNORECASE
 )
 
-_SECRET = r"(?:key|token|secret|passw|passphrase|pwd|credential|auth|cookie|signature)[\w.-]*"
+_SECRET = (
+    r"(?:key|token|secret|passw|passphrase|pass(?:in|out|code)?(?![a-z])|pwd|credential|auth|cookie"
+    r"|signature|(?<![a-z])(?:pw|pin|otp)(?![a-z]))[\w.-]*"
+)
+_NUMBER = r"\d+(?::\d+)?(?!\S)"  # a port
 _ARGUMENTS = [  # what follows a secret's name is masked to the end
     re.compile(pattern, re.IGNORECASE | re.DOTALL)
     for pattern in (
         rf"""(?P<shown>{_SECRET}["']?\s*[:=]).+""",
         rf"(?P<shown>(?:(?<![\w-])-[\w.-]*{_SECRET}|\bbearer|\bbasic)\s).+",
-        r"(?P<shown>(?<!\S)-(?:[apw]\s+|u\s+[^\s:]+:))(?!\d+(?::\d+)?(?!\S))\S+",
-        r"(?P<shown>(?:mysql|mariadb|sshpass)\S* (?:.* )?-p)\S+",
+        r"(?P<shown>\b\w*(?:secret|password|passwd)\w*\s+(?=[^\s-])).+",
+        rf"(?P<shown>(?<!\S)-(?:[apw]\s+|u\s+[^\s:]+:))(?!{_NUMBER})\S+",
+        rf"(?P<shown>(?<!\S)-(?-i:[PWk])\s+)(?!{_NUMBER}|-|/|https?:)\S+",
+        r"(?P<shown>(?<!\S)(?:-u|--[\w-]*user)[\s=]*[^\s:%=]+[:%])(?!//)\S+",
+        r"(?P<shown>(?:mysql|mariadb|sshpass|7z|7za|rar|unrar)\S* (?:.* )?-p)\S+",
+        r"(?P<shown>(?<!\S)/p:)\S+",
+        r"(?P<shown>htpasswd .*?-\w*b\w* ).+",
         r"(?P<shown>://)[^\s/@]+(?=@)",
         r"(?<![\w/~+-])(?P<shown>)(?![/-])(?=[\w+/-]*\d)(?=[\w+/-]*[a-z])[\w+/-]{20,}",
     )

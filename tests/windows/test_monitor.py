@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui import Lod, SessionOptions, SessionStore, TokenCounter
+from contextui import ApprovalGate, Lod, SessionOptions, SessionStore, TokenCounter
 from contextui.testing import WindowTester
 from contextui.windows.monitor import MonitorWindow, Process, Reading
 from tests.windowing.samples import LONG, action_ids, parse
@@ -496,13 +496,68 @@ def test_arguments_are_shown_only_as_long_as_asked_for(monitor: Monitor) -> None
     assert "app.py" not in monitor.xml() + str(monitor.window.state.saved())
     monitor.act("arguments", show=True)
     assert "arguments=python3 app.py" in monitor.content()
-    with monitor.restored() as later:
-        assert "arguments=python3 app.py" in later.content()
+    with monitor.restored() as later:  # a yes holds for the session in which it was given
+        assert "app.py" not in later.xml() + str(later.window.state.saved())
     monitor.act("arguments", show=False)
     assert "app.py" not in monitor.xml() + str(monitor.window.state.saved())
     monitor.window.now = Reading(FIGURES, [Process(pid=1, name="kernel", cpu=50)])
     monitor.act("arguments", show=True)
     assert "kernel  pid=1 cpu=50% memory=– arguments=–" in monitor.content()
+
+
+USUAL = [
+    f"env DB_PASS={SECRET} app",
+    f"app --pass {SECRET}",
+    f"app --pass={SECRET}",
+    f"java -Dkeystore.pass={SECRET} -jar a.jar",
+    f"openssl rsa -passin pass:{SECRET} -in a",
+    f"openssl enc -k {SECRET}",
+    f"smbclient //host/share -U joe%{SECRET}",
+    f"curl --user joe:{SECRET} http://x",
+    f"curl --proxy-user joe:{SECRET} http://x",
+    f"curl -ujoe:{SECRET} http://x",
+    f"unzip -P {SECRET} a.zip",
+    f"7z x -p{SECRET} a.7z",
+    f"mosquitto_pub -u joe -P {SECRET} -t x",
+    f"sqlcmd -S host -U joe -P {SECRET}",
+    f"xfreerdp /u:joe /p:{SECRET} /v:host",
+    f"htpasswd -nb joe {SECRET}",
+    f"htpasswd -b file joe {SECRET}",
+    f"aws configure set aws_secret_access_key {SECRET}",
+    f"app --pin {SECRET}",
+    f"app --otp={SECRET}",
+    f"app --pw {SECRET}",
+    f"ldapsearch -x -w {SECRET}",
+    f"docker login -u joe -p {SECRET}",
+    f"psql postgres://joe:{SECRET}@host/db",
+    f"app passcode={SECRET}",
+]
+
+
+@pytest.mark.parametrize("line", USUAL)
+def test_the_usual_ways_to_pass_a_secret_are_masked(monitor: Monitor, line: str) -> None:
+    """F16."""
+    process = Process(pid=1, name="x", cpu=50, memory=GB, arguments=line)
+    monitor.window.now = Reading(FIGURES, [process])
+    monitor.act("processes", count=1)
+    monitor.act("arguments", show=True)
+    shown = monitor.window.state.top[0].arguments
+    assert shown is not None
+    assert SECRET not in shown
+    assert "***" in shown
+
+
+def test_arguments_are_off_and_a_model_cannot_show_them_unasked(monitor: Monitor) -> None:
+    """F16: names alone, unless the person says yes to exactly that."""
+    monitor.act("processes", count=3)
+    assert "python3" in monitor.xml()
+    assert "app.py" not in monitor.xml()
+    assert MonitorWindow.actions["arguments"].effect == "write"
+    gate = ApprovalGate("read-only")
+    params = {"show": True}
+    act = monitor.windows.act("monitor_1", "arguments", params, actor="model", allow=gate.allow)
+    assert not asyncio.run(act).ok
+    assert "app.py" not in monitor.xml()
 
 
 # --- the real machine ---------------------------------------------------------------------------
