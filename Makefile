@@ -87,7 +87,8 @@ screenshots: $(READY)
 	$(BIN)/python -m screenshots.make
 
 bench: $(READY)
-	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script; done
+	for script in benchmarks/[a-z]*.py; do \
+		$(BIN)/python -m benchmarks.$$(basename $$script .py) || exit $$?; done
 
 clean:
 	rm -rf $(VENV) .venv-real build dist *.egg-info

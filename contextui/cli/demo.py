@@ -5,6 +5,7 @@ item that is new or that changed. Everything is kept in temporary folders.
 """
 
 import asyncio
+import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +14,9 @@ from tempfile import TemporaryDirectory
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import CallFinished, CallStarted, TurnFinished
 from contextui.agent.models.offline import OfflineModel
+from contextui.cli import status
 from contextui.cli.aside import call_line
-from contextui.cli.speaking import make_robust, say
+from contextui.cli.speaking import finish, let_go_of_closed, make_robust, say
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
 from contextui.windowing.base import Window
@@ -32,9 +34,20 @@ _LABEL = 7  # columns in which it says what follows
 _MOST_LINES = 6  # of one window
 
 
-def main() -> None:
-    """Play the conversation."""
+def main() -> int:
+    """Play the conversation; the exit status. A reader that closes the pipe ends it quietly."""
     make_robust()
+    try:
+        _play_all()
+        finish()
+    except BrokenPipeError:
+        return status.BROKEN_PIPE
+    finally:
+        let_go_of_closed()
+    return status.DONE
+
+
+def _play_all() -> None:
     with TemporaryDirectory() as home, TemporaryDirectory() as folder:
         options = SessionOptions(classes=discover().classes())
         with SessionStore(home, options).create(Path(folder)) as session:
@@ -99,4 +112,4 @@ def _say(label: str, *lines: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

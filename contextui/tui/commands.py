@@ -136,7 +136,8 @@ class Commands:
 
 
 def _behind(command: Command, typed: str) -> list[Completion]:
-    exact, found = [], []
+    exact: list[Completion] = []
+    found: list[Completion] = []
     for one in command.choices():
         whole = f"{one.name} " if one.needs else one.name
         if whole.startswith(typed):

@@ -1,5 +1,9 @@
 """The demonstration: a conversation that works, in 80 columns."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from contextui.cli import demo
@@ -18,3 +22,19 @@ def test_the_conversation_does_what_it_says(capsys: pytest.CaptureFixture[str]) 
     assert any(line.startswith("       ✓ notebook_1.") for line in lines)
     assert "items  [X] [0004] Window: todo_1" in lines
     assert "✗" not in told.out
+
+
+@pytest.mark.parametrize("module", ["contextui.cli.demo", "benchmarks.compose"])
+def test_a_reader_that_goes_away_leaves_no_traceback(module: str) -> None:
+    """R15: as `make demo | head -1` does."""
+    shown = subprocess.run(
+        f"{sys.executable} -u -m {module} | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        cwd=Path(__file__).parents[2],
+    )
+    assert len(shown.stdout.splitlines()) == 1
+    assert shown.stderr == ""
