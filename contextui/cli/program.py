@@ -18,6 +18,7 @@ from contextui.cli.speaking import (
     say_json,
     tell,
     tell_crash,
+    tell_where,
     words_of,
 )
 from contextui.cli.words import in_ours, speak, words
@@ -45,10 +46,12 @@ def _run(given: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return status.SIGNALLED + SIGINT
     except ContextUIError as error:
+        tell_where(error)
         said = in_ours(str(error))
         tell(said)
         return _fail(given, status.WRONG, said)
     except OutputError as error:
+        tell_where(error)
         tell(_unwritten(error))
         return status.FAILED
     except Exception as error:

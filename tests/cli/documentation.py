@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from contextui.config.settings import Settings, allowed
@@ -91,3 +92,31 @@ def settings_table() -> str:
         default = f" (`{field.default}`)" if field.default and name != "lang" else ""
         lines.append(f"| `{name}` | {field.description}{default} | {allowed(name)} |")
     return "\n".join(lines)
+
+
+_FIGURE = re.compile(r'(?<=tokens": )\d+|~[\d,]+(?= tokens)|~[\d,]+(?= in the context| with all)')
+
+
+def figures(output: str) -> list[int]:
+    """The numbers of tokens in what a command printed, in order."""
+    return [int(one.strip("~").replace(",", "")) for one in _FIGURE.findall(output)]
+
+
+def renewed(page: str, folder: Path) -> str:
+    """The page with the numbers of tokens that its commands print now."""
+    for example in examples(page):
+        output = _renewed(example.output, run(example.command, folder))
+        page = page.replace(example.output, output) if example.output else page
+    return page
+
+
+def _renewed(output: str, printed: str) -> str:
+    new = iter(_FIGURE.findall(printed))
+    return _FIGURE.sub(lambda match: next(new, match[0]), output)
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as temporary:
+        work = Path(temporary) / "shop"
+        work.mkdir()
+        PAGE.write_text(renewed(PAGE.read_text("utf-8"), work), "utf-8")

@@ -8,7 +8,7 @@ import pytest
 from contextui.cli import status
 from contextui.cli.commands import COMMANDS
 from tests.cli.calling import Program
-from tests.cli.documentation import PAGE, examples, run, settings_table, shape
+from tests.cli.documentation import PAGE, examples, figures, run, settings_table, shape
 
 
 def test_every_example_prints_what_the_page_says(tmp_path: Path) -> None:
@@ -19,6 +19,8 @@ def test_every_example_prints_what_the_page_says(tmp_path: Path) -> None:
     for example in told:
         printed = run(example.command, folder)
         assert shape(printed) == shape(example.output), f"$ {example.command}\n{printed}"
+        # `python -m tests.cli.documentation` renews them.
+        assert figures(printed) == pytest.approx(figures(example.output), rel=0.25), example.command
 
 
 def test_the_help_is_the_programs_own(program: Program) -> None:

@@ -135,3 +135,30 @@ def test_a_turn_that_could_not_be_saved_is_an_error(program: Program) -> None:
     assert data["saved"] is False
     assert "contextui: Not saved: File too large. The folder is " in done.stderr
     assert done.stderr.endswith("contextui -c goes on without what is missing.\n")
+
+
+def test_debug_says_where_an_expected_error_comes_from(program: Program) -> None:
+    """R13: as docs/command-line.md says."""
+    done = program("-p", "Hi", "--budget", "nothing")
+    assert "Traceback" not in done.err
+    program.set(CONTEXTUI_DEBUG="1")
+    told = program("-p", "Hi", "--budget", "nothing")
+    assert "Traceback" in told.err
+    assert told.err.endswith(done.err)
+    assert told.status == done.status
+
+
+def test_a_named_window_whose_name_is_taken_is_an_error_and_a_found_one_a_notice(
+    program: Program,
+) -> None:
+    """R13: as docs/writing-windows.md says."""
+    source = 'from contextui import Window\n\nclass Todo(Window):\n    """Mine."""\n'
+    program.write("mine.py", source)
+    done = program("-p", "Hi", "--window", "mine.py")
+    done.fails(2, "todo cannot be used: two windows have this name")
+    windows = program.home / "windows"
+    windows.mkdir(parents=True)
+    (windows / "mine.py").write_text(source)
+    done = program("-p", "Hi")
+    assert done.status == 0
+    assert "The window todo is left out: two windows have this name" in done.err
