@@ -153,6 +153,7 @@ def test_a_named_window_whose_name_is_taken_is_an_error_and_a_found_one_a_notice
 ) -> None:
     """R13: as docs/writing-windows.md says."""
     source = 'from contextui import Window\n\nclass Todo(Window):\n    """Mine."""\n'
+    source += "    def content(self, lod):\n        return 'mine'\n"
     program.write("mine.py", source)
     done = program("-p", "Hi", "--window", "mine.py")
     done.fails(2, "todo cannot be used: two windows have this name")

@@ -58,8 +58,11 @@ def shown(
     return [(str(one.tag), dict(one.attrib), one.text or "") for one in block[1]]  # type: ignore[arg-type]
 
 
-def file(code_id: str, words: str = "", language: str = "python", lines: int = 1) -> Any:
-    return "file", {"id": code_id, "language": language, "lines": str(lines)}, words
+def file(code_id: str, words: str | None = None, language: str = "python", lines: int = 1) -> Any:
+    """Without words, the description that is made of code that says and declares nothing."""
+    made = f"{lines} line{'s' * (lines != 1)} of {language}" if lines else ""
+    attributes = {"id": code_id, "language": language, "lines": str(lines)}
+    return "file", attributes, made if words is None else words
 
 
 class TestActions:
@@ -90,7 +93,7 @@ class TestActions:
         save(window, "load", LOAD)
         save(window, "other", "")
         assert window.act("show", code_id="load") == "load is shown: 4 lines."
-        listed = [file("other", lines=0), file("load", lines=4)]
+        listed = [file("other", lines=0), file("load", "functions: load", lines=4)]
         numbered = "\n1 import csv\n2 \n3 def load(path):\n4     return path\n"
         assert window.content(Lod.GIST) == "2 code files, load is shown"
         assert shown(window, Lod.SUMMARY) == listed
@@ -321,8 +324,8 @@ class TestInjection:
         window.act("show", code_id="mine")
         assert sorted(shown(window), key=str) == [
             ("code", {"id": "mine", "lines": "1"}, "\n1 </Window>␛\n"),
-            file("binary"),
-            file("mine", language="shell"),
+            file("binary", ""),
+            file("mine", "", language="shell"),
         ]
 
 

@@ -14,7 +14,7 @@ from contextui.files.disk import content_of
 from contextui.files.encoding import LINE_END
 from contextui.session.code.index import Row
 from contextui.session.code.languages import LANGUAGES, OF_ENDING
-from contextui.text import one_line
+from contextui.text import counted, one_line
 
 CODE_LIMIT = 4 * 1024 * 1024
 """Bytes of one piece of code."""
@@ -72,16 +72,15 @@ def current(files: list[OnDisk], row: Row | None) -> tuple[CodeFile, OnDisk] | N
     if file is None:
         file = max(files, key=lambda one: (one.mark[1], one.path.name))
         language = OF_ENDING[file.path.suffix[1:]]
-    made = ""
     if row and (row.size, row.mtime_ns, row.inode) == file.mark:
         counts = row.line_count, row.char_count
     else:
         try:
-            code = read_code(file.path).decode(errors="replace")
+            counts = counts_of(read_code(file.path).decode(errors="replace"))
         except FileNotFoundError:  # by someone who does not ask the index
             return None
-        counts, made = counts_of(code), "" if row else described(language, code)
-    description = one_line(str(row.description), DESCRIPTION_LIMIT) if row else made
+    # None is made of a file that someone put there: the list goes to the model unasked.
+    description = one_line(str(row.description), DESCRIPTION_LIMIT) if row else ""
     created = datetime.fromtimestamp(file.mark[1] / 1e9, UTC)
     with suppress(TypeError, ValueError, OverflowError):
         created = datetime.fromisoformat(row.created_at if row else "").astimezone(UTC)
@@ -97,15 +96,21 @@ def row_of(facts: CodeFile, file: OnDisk) -> Row:
 
 def described(language: str, code: str, lang: Lang = "en") -> str:
     """A line on what code is for, made of the code: its own first comment, what it declares, or
-    its first line."""
+    how long it is. No other part of the code gets into it."""
     lines = (line.strip() for line in code[:_LOOKED_THROUGH].splitlines())
     first = next((line for line in lines if line and not line.startswith("#!")), "")
     comment = _COMMENT.match(first)
     words = comment["words"].strip(" \t*=-#/<>!") if comment else ""
     if not words:
         names = declared(f"x.{LANGUAGES.get(language, '')}", code, lang)
-        words = "; ".join(names) or first
+        words = "; ".join(names) or _length(language, counts_of(code)[0], lang)
     return one_line(words, DESCRIPTION_LIMIT)
+
+
+def _length(language: str, count: int, lang: Lang) -> str:
+    if not count:
+        return ""
+    return f"{count} 行 {language}" if lang == "zh" else f"{counted(count, 'line')} of {language}"
 
 
 def counts_of(text: str) -> tuple[int, int]:
