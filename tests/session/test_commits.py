@@ -186,20 +186,6 @@ def test_what_a_restored_hook_changes_is_logged(tmp_path: Path, session: Session
         assert logged(again) == 1
 
 
-def test_only_the_fields_that_changed_are_logged(tmp_path: Path, session: Session) -> None:
-    """A large window whose counter changes adds a few bytes for each change."""
-    window = session.windows.open(Ticker)
-    assert isinstance(window, Ticker)
-    asyncio.run(session.windows.act(window.id, "put", {"text": "long " * 40_000}))
-    size = session.path.stat().st_size
-    for _ in range(20):
-        asyncio.run(session.windows.act(window.id, "put", {"text": window.state.text, "count": _}))
-    assert session.path.stat().st_size - size < 40_000
-    session.close()
-    with resumed(tmp_path, session) as again:
-        assert state_of(again, window.id) == window.state
-
-
 def test_a_chatty_timer_adds_a_bounded_number_of_bytes(tmp_path: Path, session: Session) -> None:
     """Each tick changes a field of 200 kB: two are written at once, the rest waits for the last."""
     window = session.windows.open(Ticker)
