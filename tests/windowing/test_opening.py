@@ -138,7 +138,7 @@ class TestInASession:
                 session._recorder.checkpoint()
                 log = session.path.read_text("utf-8")
                 assert '"subtype":"window_opened"' not in log
-                assert '"slow"' not in log
+                assert '"name":"slow"' not in log
             ready(session.windows, heard, slow)
         log = session.path.read_text("utf-8")
         assert log.count('"subtype":"window_opened"') == 1
