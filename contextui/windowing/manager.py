@@ -165,14 +165,15 @@ class WindowManager:
         window_id = self._roster.next_id(instance.name)
         runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
         opening = runtime.start(instance.opened, arguments, first=True, allowed=allowed)
-        if runtime.worker.wait(opening):
+        if is_open := runtime.worker.wait(opening):
             if problem := opening.exception():
                 runtime.worker.stop()
                 raise problem
             runtime.worker.wait(runtime.renders.request())
         self._roster.enter(instance)
         self._listeners.emit(WindowOpened(window_id))
-        opening.add_done_callback(lambda done: self._opened_late(instance, done))
+        if not is_open:
+            opening.add_done_callback(lambda done: self._opened_late(instance, done))
         return instance
 
     def restore(
