@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel
 
-from contextui import ActionError, Body, Element, Lod, Transient, Window, action
+from contextui import ActionError, Body, Element, Lod, Preview, Transient, Window, action
 from contextui.secrets import mask_arguments
 
 Metric = Literal["cpu", "memory", "disk", "load", "network"]
@@ -148,16 +148,17 @@ class MonitorWindow(Window):
         en, zh = ("shown", "显示") if show else ("hidden", "不显示")
         return self.env.say(f"Arguments are {en}.", f"{zh}进程的参数。")
 
-    def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
         if action_id != "arguments":
             return None
-        if not params["show"]:
-            return self.env.say("Hides the arguments of processes.", "隐藏进程的参数。")
-        return self.env.say(
+        hides = self.env.say("Hides the arguments of processes.", "隐藏进程的参数。")
+        shows = self.env.say(
             "Shows the model what the listed programs were started with. Secrets are masked where "
             "they are recognized.",
             "向模型显示所列程序的启动参数。能识别的密钥会被遮住。",
         )
+        target = self.env.say("the arguments of processes", "进程的参数")
+        return Preview(target, text=shows if params["show"] else hides, verb="read")
 
     @action("Take no more samples", zh="停止采样")
     def pause(self) -> str:

@@ -49,7 +49,7 @@ class Saying:
     @property
     def unsent(self) -> str:
         """Everything that is typed and has not reached the model: what waits, then the field."""
-        waiting = self._said_early if self.talk is None else self.talk.waiting
+        waiting = self._typed_early if self.talk is None else self.talk.waiting
         return "\n\n".join(text for text in [*waiting, self._writing.prompt.whole_text] if text)
 
     def say(self, text: str) -> None:

@@ -144,14 +144,6 @@ class CodeStore:
                 raise _unknown(code_id, there)
             return read_code(found[1].path).decode()
 
-    def path_of(self, code_id: str) -> Path | None:
-        """The file of this code; None if there is none."""
-        if not CODE_ID.fullmatch(code_id):
-            return None
-        with _telling(lambda: f"{code_id} cannot be read"), self._index.looking() as rows:
-            found = current(self._files().get(code_id, []), rows.get(code_id))
-        return found[1].path if found else None
-
     def list(self) -> list[CodeFile]:
         """All there is, the oldest first."""
         with _telling(lambda: "The code cannot be listed"), self._index.looking() as rows:
