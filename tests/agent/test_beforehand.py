@@ -70,7 +70,7 @@ def test_the_list_is_told_once_and_again_when_it_is_another(
     run(talk, "Three.")
     listed, words = last_texts(talk)
     assert words == "Three."
-    assert "- code_new (sql)\n" in listed
+    assert "- code_new (sql) - 1 line of sql\n" in listed
 
 
 @pytest.mark.usefixtures("store")

@@ -126,6 +126,7 @@ KNOWN: dict[str, str] = {
     "approval.Choice": "shows answers and the target, in tests/tui/test_approval.py",
     "approval.Foot": "shows no text from elsewhere",
     "approval.ApprovalScreen": LOOKED_AT,
+    "saving.QuitScreen": OWN_WORDS,
     "asking.WaitingLine": "shows a target, in tests/tui/test_asking.py",
     "diff.ChangeView": LOOKED_AT,
     "conversation.calls.CallLine": LOOKED_AT,

@@ -429,7 +429,7 @@ def test_a_small_reply_does_not_become_a_large_one(status: int, encoding: str) -
         finally:
             tracemalloc.stop()
     assert caught.kind == {500: "server", 400: "bad_request", 200: "cut"}[status]
-    assert peak < 40_000_000
+    assert peak < 80_000_000  # unpacked it is a gigabyte
     assert server.requests[0].headers["accept-encoding"] == "identity"
 
 

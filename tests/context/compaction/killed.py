@@ -1,4 +1,4 @@
-"""A process that is killed in the middle of a compaction: the summary is written, and no more."""
+"""A process that is killed in the middle of a compaction: its summary exists in memory alone."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from tests.session.test_roundtrip import store_in
 
 
 def die(event: Event) -> None:
-    """The log hears of each event first; so this summary is written when we hear of it."""
+    """Die when the summary is an item; it is written once its boundary is."""
     if isinstance(event, ItemAdded) and event.item_id.startswith(SUMMARY):
         os.kill(os.getpid(), signal.SIGKILL)
 

@@ -32,7 +32,10 @@ def shared_form(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]
             yield pilot
 
     async def tidy(pilot: "Pilot[int]") -> None:
-        got(pilot).clear()
+        window = frames(pilot)["form_1"].window
+        ended = window.runtime.every(0.01, lambda: window.state.got.clear())  # type: ignore[attr-defined]
+        await until(pilot, lambda: not got(pilot))
+        ended()
         frames(pilot)["form_1"].row.forget()
 
     app = SharedApp(start, tidy)
