@@ -158,7 +158,7 @@ async def _await_opening(
     """
     if interruption.came():
         return ""
-    before, left = set(notices.not_opened), _OPENING
+    left = _OPENING
     while (waiting := await session.windows.await_opening(min(_LOOK, left))) and left > 0:
         if interruption.came():
             break
@@ -166,7 +166,6 @@ async def _await_opening(
     problems = [
         words("{window} did not open: {reason}", window=window_id, reason=reason)
         for window_id, reason in notices.not_opened.items()
-        if window_id not in before
     ]
     problems += [
         words(

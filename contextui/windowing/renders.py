@@ -12,7 +12,7 @@ from contextui.windowing.place import Place
 from contextui.windowing.secret_reads import SecretReads
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.standing import Standing
-from contextui.windowing.worker import Worker
+from contextui.windowing.worker import PATIENCE, Worker
 
 if TYPE_CHECKING:
     from contextui.windowing.base import Window
@@ -85,9 +85,11 @@ class Renders:
     def pending(self) -> "Future[None] | None":
         """The drawing that the present render still waits for, if any.
 
-        A window that is opening shows that: there is nothing to wait for.
+        A window that takes long to open says so: there is nothing to wait for.
         """
-        return None if self._standing.is_opening or self.current() else self.request()
+        if self._standing.is_opening and self._worker.busy_for() > PATIENCE:
+            return None
+        return None if self.current() else self.request()
 
     def request(self, lod: Lod | None = None) -> "Future[None]":
         """Have the present version drawn at this level, if it is not; done when it is."""

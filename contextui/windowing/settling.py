@@ -33,4 +33,9 @@ def _drawing(windows: Iterable[Window]) -> dict[Window, "Future[None]"]:
 
 
 def _late(drawing: dict[Window, "Future[None]"]) -> list[Window]:
-    return [window for window, future in drawing.items() if not future.done()]
+    """Those that are not drawn; one that is still opening shows that, and is not late."""
+    return [
+        window
+        for window, future in drawing.items()
+        if not future.done() and not window.runtime.standing.is_opening
+    ]
