@@ -9,7 +9,7 @@ SELECTED = {
     "test-long": "long",
     "test-real": "realmodel",
 }
-"""The targets that CI runs, and the marker that each selects."""
+"""The targets that run tests, and the marker that each selects."""
 
 
 def recipe(target: str) -> str:
@@ -20,10 +20,10 @@ def recipe(target: str) -> str:
     return found[1]
 
 
-def test_ci_runs_every_target_that_selects_tests() -> None:
-    script = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
-    for target in (*SELECTED, "lint"):
-        assert f"make {target}" in script
+def test_ci_runs_the_tests_and_the_linters() -> None:
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    for target in ("lint", "test", "test-long"):
+        assert re.search(rf"^(timeout 40m )?make {target}( \|\| .*)?$", script, re.MULTILINE)
 
 
 def test_the_targets_together_select_every_test() -> None:
