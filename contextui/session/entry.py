@@ -170,8 +170,7 @@ def decode(line: bytes) -> Entry:
     except OddEntryError as problem:
         raise DamagedLineError(f"no entry: {problem}") from problem
     entry = _entry(fields)
-    if len(line) > _LONGEST_LABEL:
-        _leave_out_long(entry)
+    _leave_out_odd_labels(entry)
     if entry.subtype == "checkpoint" and not _is_whole(line):
         raise DamagedLineError("no entry: data.digest: something else was written")
     return entry
@@ -196,13 +195,19 @@ def _entry(fields: Any) -> Entry:
     return _check({name: fields[name] for name in fields.keys() - odd})
 
 
-def _leave_out_long(entry: Entry) -> None:
-    """Forget labels that are absurdly long: they are shown in lists, and held for long."""
+def _leave_out_odd_labels(entry: Entry) -> None:
+    """Forget labels that are absurdly long or no text: they are shown in lists, and held for long.
+
+    A lone surrogate is never written, and no file system takes it as a part of a path.
+    """
     for name in ("parent_uuid", "cwd", "git_branch", "version"):
-        if len(getattr(entry, name) or "") > _LONGEST_LABEL:
+        label = getattr(entry, name) or ""
+        is_text = label.isascii() or not any("\ud800" <= char <= "\udfff" for char in label)
+        if len(label) > _LONGEST_LABEL or not is_text:
             setattr(entry, name, None)
     for name in ("session_id", "timestamp"):
-        setattr(entry, name, getattr(entry, name)[:_LONGEST_LABEL])
+        if len(getattr(entry, name)) > _LONGEST_LABEL:
+            setattr(entry, name, getattr(entry, name)[:_LONGEST_LABEL])
     if len(entry.uuid) > _LONGEST_LABEL:
         raise DamagedLineError("no entry: uuid: it is too long")
 

@@ -46,6 +46,7 @@ CASES: list[tuple[str, str, object]] = [
     ("session", "data.schema", 2),
     ("session", "cwd", "x" * 10**6),
     ("user", "gitBranch", "x" * 10**6),
+    ("user", "cwd", "\ud800"),
     ("usage", "data.usage.input_tokens", 10**300),
 ]
 
