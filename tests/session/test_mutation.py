@@ -13,6 +13,7 @@ import pytest
 
 from contextui import ContextItem, ItemType
 from contextui.context.report import debug_line
+from contextui.session.entry import decode
 from contextui.session.export import to_json
 from contextui.session.session import Session
 from tests.cli.calling import Program
@@ -46,7 +47,6 @@ CASES: list[tuple[str, str, object]] = [
     ("session", "data.schema", 2),
     ("session", "cwd", "x" * 10**6),
     ("user", "gitBranch", "x" * 10**6),
-    ("user", "cwd", "\ud800"),
     ("usage", "data.usage.input_tokens", 10**300),
 ]
 
@@ -265,3 +265,9 @@ def test_processes_of_their_own_open_a_log_with_an_odd_field(program: Program, c
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_one_odd_field_costs_at_most_its_entry_5000_times(program: Program, seed: int) -> None:
     run(program, 1_000, seed)
+
+
+def test_a_folder_that_is_no_text_is_ignored() -> None:
+    line = b'{"uuid":"u","type":"user","cwd":"/a\\ud800","gitBranch":"\\udfff","version":"1"}'
+    entry = decode(line)
+    assert (entry.cwd, entry.git_branch, entry.version) == (None, None, "1")
