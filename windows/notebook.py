@@ -1,7 +1,6 @@
 """A notebook: entries that are short until they are expanded, and may outlive the session."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Any
 
 from contextui import (
@@ -16,7 +15,6 @@ from contextui import (
     Preview,
     Reference,
     TextFile,
-    Transient,
     Window,
     action,
 )
@@ -43,7 +41,7 @@ class NotebookWindow(Window):
         tag: str | None = None
         kept: bool = False
         problem: str | None = None
-        allowed: Transient[bool] = False  # to write the file: in this run, by `keep`
+        unsaved: bool = False  # whether something of it is not in the file yet
 
     state: State
 
@@ -71,7 +69,7 @@ class NotebookWindow(Window):
         if state.tag is not None:
             body.append(Element("filter", tag=state.tag))
         if state.kept and lod is Lod.FULL:
-            body.append(Element("project", file=FILE))
+            body.append(Element("project", file=FILE, unsaved=state.unsaved or None))
         if state.problem:
             body.append(Element("problem", state.problem))
         return body or say("No entries.", "没有笔记。")
@@ -91,16 +89,16 @@ class NotebookWindow(Window):
         if action_id != "keep":
             return None
         if not params.get("on", True):
-            en = f"Changes are no longer written. {FILE} stays as it is."
-            return Preview(FILE, text=self.env.say(en, f"不再写入更改。{FILE} 保持原样。"))
+            en = f"{FILE} is no longer followed. It stays as it is."
+            return Preview(FILE, text=self.env.say(en, f"不再跟随 {FILE}。文件保持原样。"))
         files, notes = self.env.workspace, self.state.model_copy(deep=True)
         old = files.open_text(FILE, encoding="utf-8").file if files.exists(FILE) else TextFile()
         notes.pull(files, FILE)
         new, count = TextFile(notes.file_text()), len(notes.entries)
-        en = f"{FILE} then holds {counted(count, 'entry', 'entries')}, and gets every later change."
-        told = self.env.say(en, f"{FILE} 将有 {count} 条笔记，此后的每次更改也会写入。")
+        en = f"{FILE} then holds {counted(count, 'entry', 'entries')}."
+        text = self.env.say(en, f"{FILE} 将有 {count} 条笔记。")
         diff = diff_text(old, new, FILE, FILE)
-        return Preview(resolved(files, FILE), diff=diff, text=told, whole=new.text)
+        return Preview(resolved(files, FILE), diff=diff, text=text, whole=new.text)
 
     @action(
         "Write an entry; gist and summary are made from the text unless given",
@@ -142,7 +140,7 @@ class NotebookWindow(Window):
         found = self._fresh(entry)
         self.state.delete(found, self.env.clock())
         named = f"{found.id} {found.head!r}"
-        return self._push(self.env.say(f"Entry {named} is deleted.", f"已删除笔记 {named}。"))
+        return self._unsaved(self.env.say(f"Entry {named} is deleted.", f"已删除笔记 {named}。"))
 
     @action("Add tags to an entry", zh="给笔记加标签")
     def tag(self, entry: int | str, tags: list[str]) -> str:
@@ -220,7 +218,7 @@ class NotebookWindow(Window):
         effect="write",
     )
     def keep(self, on: bool = True) -> str:
-        self.state.kept, self.state.allowed, self.state.problem = on, on, None
+        self.state.kept, self.state.unsaved, self.state.problem = on, False, None
         if not on:
             en = f"Kept no longer. {FILE} stays as it is."
             return self.env.say(en, f"不再保存到项目中。{FILE} 保持原样。")
@@ -260,33 +258,30 @@ class NotebookWindow(Window):
         return self.state.find(wanted)
 
     def _refresh(self) -> None:
-        with suppress(ContextUIError):  # writing the file, later, says what is wrong with it
-            if self.state.kept:
-                self.state.pull(self.env.workspace, FILE)
+        """Take over what other sessions wrote to the project's file."""
+        if not self.state.kept:
+            return
+        try:
+            self.state.pull(self.env.workspace, FILE)
+            self.state.problem = None
+        except ContextUIError as problem:
+            self.state.problem = str(problem)
 
     def _changed(self, entry: Note) -> str:
         self.state.stamp(entry, self.env.clock())
         say, named = self.env.say, f"{entry.head!r}"
         tags = say(", tags: ", "，标签：") + ", ".join(entry.tags) if entry.tags else ""
         en = f"Entry {entry.id} is {named}{tags}."
-        return self._push(say(en, f"笔记 {entry.id}：{named}{tags}。"))
+        return self._unsaved(say(en, f"笔记 {entry.id}：{named}{tags}。"))
 
-    def _push(self, said: str) -> str:
-        """Write the file if it is kept; what was said, and why it could not be written."""
+    def _unsaved(self, said: str) -> str:
+        """What was said, and that the project's file does not have it yet."""
         if not self.state.kept:
             return said
-        if not self.state.allowed:
-            yet = self.env.say(
-                f" Not in {FILE} yet: keep writes it.", f"尚未写入 {FILE}：用 keep。"
-            )
-            return said + yet
-        try:
-            self.state.push(self.env.workspace, FILE)
-        except ContextUIError as problem:
-            self.state.problem = str(problem)
-            return f"{said} {problem}"
-        self.state.problem = None
-        return said
+        self.state.unsaved = True
+        return said + self.env.say(
+            f" Not in {FILE} yet: keep writes it.", f"尚未写入 {FILE}：用 keep。"
+        )
 
 
 def _element(entry: Note, level: Lod) -> Element:

@@ -195,6 +195,7 @@ def test_a_session_with_compactions_composes_the_same_after_reopening(
         for _ in range(dice.randrange(25)):
             step(talk, dice)
         _compact_anything(talk, dice)
+        talk.windows.settle_now()  # a closed session draws no more
         talk.session.close()
         again = Talk(store_in(tmp_path, 30).open(talk.session.id))
         same_state(talk, again)
