@@ -4,7 +4,8 @@ The base builds a list anew for every word that comes to its end: a third of a s
 items, in which nothing else on the screen moves.
 """
 
-from textual.widgets.markdown import Markdown, MarkdownBlock
+from textual.widgets import Markdown
+from textual.widgets.markdown import MarkdownBlock
 
 
 async def _grow(self: MarkdownBlock, block: MarkdownBlock) -> None:
