@@ -105,7 +105,9 @@ def part_from_litter(spot: Spot, info: os.stat_result) -> int:
         litter = [
             entry.name
             for entry in entries
-            if is_temporary(entry.name) and entry.inode() == info.st_ino
+            if is_temporary(entry.name)
+            and entry.name != spot.name  # never the file that is being saved
+            and entry.inode() == info.st_ino
         ]
     for name in litter:
         forget(spot, name)

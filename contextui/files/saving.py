@@ -49,7 +49,7 @@ def create(spot: Spot, data: bytes) -> Version:
     return version
 
 
-def replace(spot: Spot, data: bytes, expected: Version, *, keep_links: bool = False) -> Version:
+def replace(spot: Spot, data: bytes, expected: Version, *, keep_links: bool) -> Version:
     """Put new content in the place of what was read.
 
     Args:

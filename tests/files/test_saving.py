@@ -148,9 +148,10 @@ class TestReplacing:
         assert workspace.read_bytes("file.txt") == b"theirs"
         assert names(workspace) == ["file.txt"]
 
-    def test_read_only_is_respected(self, workspace: Workspace) -> None:
+    @pytest.mark.parametrize("mode", [0o444, 0o555])
+    def test_read_only_is_respected(self, workspace: Workspace, mode: int) -> None:
         version = read(workspace)
-        (workspace.root / "file.txt").chmod(0o444)
+        (workspace.root / "file.txt").chmod(mode)
         with pytest.raises(ReadOnlyFileError, match="read-only"):
             workspace.save("file.txt", b"new", expected=version)
         assert workspace.read_bytes("file.txt") == b"one\r\ntwo\r\n"
@@ -272,6 +273,15 @@ class TestCreating:
         litter.hardlink_to(workspace.root / "file.txt")
         workspace.save("file.txt", b"new", expected=read(workspace))
         assert names(workspace) == ["file.txt"]
+
+    def test_the_saved_file_is_never_taken_for_a_leftover(self, workspace: Workspace) -> None:
+        left = [".contextui-0123456789abcdef.tmp", ".contextui-fedcba9876543210.tmp"]
+        (workspace.root / "file.txt").rename(workspace.root / left[0])
+        (workspace.root / left[1]).hardlink_to(workspace.root / left[0])
+        version = workspace.open_text(left[0]).version
+        workspace.save(left[0], b"new", expected=version)
+        assert names(workspace) == left[:1]
+        assert workspace.read_bytes(left[0]) == b"new"
 
 
 class TestHardLinks:
