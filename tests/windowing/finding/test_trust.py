@@ -1,5 +1,6 @@
 """Trust: no code of a project runs before somebody looked at just these bytes."""
 
+import errno
 import hashlib
 import json
 import os
@@ -60,6 +61,8 @@ def test_trusted_it_stays_so_for_every_later_run(home: Path, folder: Path) -> No
         (lambda folder: (folder / "three.py").write_text("3"), {"three.py": "new"}),
         (lambda folder: (folder / "_help.py").write_text("3"), {"_help.py": "new"}),
         (lambda folder: (folder / "test_one.py").write_text("3"), {"test_one.py": "new"}),
+        (lambda folder: (folder / "Clock.py").write_text("3"), {"Clock.py": "new"}),
+        (lambda folder: (folder / "2048.py").write_text("3"), {"2048.py": "new"}),
         (lambda folder: (folder / "one.py").unlink(), {"one.py": "removed"}),
         (lambda folder: (folder / "one.py").rename(folder / "x.py"), {"one.py": "removed"}),
     ],
@@ -149,6 +152,11 @@ def test_a_review_is_ready_for_json(home: Path, folder: Path) -> None:
     assert data["files"][0]["status"] == "new"
 
 
+def test_a_review_does_not_print_the_code(home: Path, folder: Path) -> None:
+    (folder / "one.py").write_text("password = 'hunter2'", "utf-8")
+    assert "hunter2" not in repr(TrustStore(home).review(folder))
+
+
 # --- what is refused ---------------------------------------------------------------------------
 
 
@@ -224,6 +232,17 @@ def test_a_folder_of_too_much_is_refused_as_a_whole(
     assert not home.exists()
 
 
+def test_a_folder_of_just_as_much_as_allowed_is_reviewed(
+    home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trust, "_MOST_NAMES", 2)
+    monkeypatch.setattr(trust, "_MOST_BYTES", 4)
+    assert statuses(TrustStore(home).review(folder)) == {"one.py": "new", "two.py": "new"}
+    (folder / "notes.txt").touch()
+    with pytest.raises(TrustError, match="holds more than 2 files and folders"):
+        TrustStore(home).review(folder)
+
+
 def test_a_file_in_the_place_of_the_folder_is_told(home: Path, folder: Path) -> None:
     with pytest.raises(TrustError, match="is not a folder"):
         TrustStore(home).review(folder / "one.py")
@@ -287,15 +306,25 @@ def test_a_record_of_another_version_trusts_nothing(
     assert "another version" in store.problem
 
 
-def test_what_others_may_write_to_trusts_nothing(home: Path, folder: Path) -> None:
+@pytest.mark.parametrize("mode", [0o620, 0o602])
+def test_what_others_may_write_to_trusts_nothing(home: Path, folder: Path, mode: int) -> None:
     store = TrustStore(home)
     store.trust(folder)
-    store.path.chmod(0o666)
+    store.path.chmod(mode)
     assert not store.review(folder).trusted
     assert store.problem is not None
     assert store.problem.endswith("others may write to it; make it yours alone with chmod 600.")
-    store.path.chmod(0o600)
-    assert store.review(folder).trusted
+    for harmless in (0o600, 0o755):
+        store.path.chmod(harmless)
+        assert store.review(folder).trusted
+
+
+def test_a_record_that_cannot_be_opened_names_the_reason(home: Path, folder: Path) -> None:
+    store = TrustStore(home)
+    home.mkdir(parents=True)
+    store.path.symlink_to(store.path)
+    assert store.problem is not None
+    assert store.problem.endswith(f"no folder is trusted: {os.strerror(errno.ELOOP)}.")
 
 
 def test_a_folder_in_its_place_is_told_and_set_aside(home: Path, folder: Path) -> None:
