@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from contextui.agent.gate import MalformedRequestError, admit
+from contextui.agent.gate import MalformedRequestError, admit, faults
 from contextui.agent.wire import payload
 from contextui.model import Block, LlmMessage, ModelRequest
 from tests.agent.shapes import violations
@@ -189,20 +189,27 @@ def test_a_request_goes_on_where_the_one_before_ended(
 def test_clean_blocks_pass_as_the_very_same_objects() -> None:
     unknown = {"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {}}
     messages = [
-        user("Hello.", IMAGE),
+        user("Hello. \n"),
+        assistant("Hello.", unknown),
+        user("Look:", IMAGE),
         assistant(thinking(), "I will.", unknown, call("a", {"text": ["milk", 1, None, 0.5]})),
         user(result("a", [{"type": "text", "text": "done"}, IMAGE]), "And now?"),
     ]
     request = admit(messages)
     given = [block for message in messages for block in message.content]
     assert all(new is old for new, old in zip(request.blocks(), given, strict=True))
-    assert [len(one.content) for one in request.messages] == [2, 4, 2]
+    assert [len(one.content) for one in request.messages] == [1, 2, 2, 4, 2]
 
 
 def test_the_system_prompt_is_what_stands_first() -> None:
     request = admitted(system("Be brief."), system("Be kind."), *_PLAIN, system("By the way."))
     assert request.system == "Be brief.\n\nBe kind."
     assert said(request)[-1] == ("user", ["Add milk.", "By the way."])
+
+
+def test_only_the_words_of_a_system_prompt_count() -> None:
+    request = admitted(LlmMessage("system", blocks_of([IMAGE, "Be brief."])), *_PLAIN)
+    assert request.system == "Be brief."
 
 
 def test_neighbours_of_one_side_are_joined() -> None:
@@ -399,3 +406,43 @@ def test_a_call_that_is_left_out_makes_nothing_else_stable() -> None:
     request = admitted(*before, assistant("One.", call()), assistant("Two."), stable=4)
     assert said(request)[-1] == ("assistant", ["One.", "Two."])
     assert request.stable == 4
+
+
+# --- what is checked at the end ----------------------------------------------------------
+
+
+EMPTY_TEXT: Block = {"type": "text", "text": " "}
+
+
+@pytest.mark.parametrize(
+    ("messages", "found"),
+    [
+        (_PLAIN, []),
+        ([user("Go."), assistant(thinking(), call()), user(result(), "Well?")], []),
+        ([], ["there is nothing to send"]),
+        ([assistant("So.")], ["message 0 is of the assistant"]),
+        ([user("Go."), user("On.")], ["message 1 is of the user"]),
+        ([*_PLAIN, user("On.")], ["message 3 is of the user"]),
+        ([user()], ["message 0 is not made of blocks"]),
+        ([LlmMessage("user", "Go.")], ["message 0 is not made of blocks"]),
+        ([user(result())], ["message 0 does not answer the calls before it"]),
+        (
+            [user("Go."), assistant(call()), user("Wait.", result())],
+            ["message 2 does not answer the calls before it"],
+        ),
+        (
+            [user("Go."), assistant(call("a"), call("b")), user(result("b"), result("a"))],
+            ["message 2 does not answer the calls before it"],
+        ),
+        (
+            [user("Go."), assistant(call()), user("Well?")],
+            ["message 2 does not answer the calls before it"],
+        ),
+        ([user("Go."), assistant(call())], ["the last call has no result"]),
+        ([user(EMPTY_TEXT)], ["message 0 has an empty text"]),
+        ([user("Go.", EMPTY_TEXT, "On.")], ["message 0 has an empty text"]),
+        ([user("Go."), assistant(thinking())], ["message 1 has thinking only"]),
+    ],
+)
+def test_every_fault_of_a_request_is_found(messages: list[LlmMessage], found: list[str]) -> None:
+    assert faults(ModelRequest("", tuple(messages))) == found
