@@ -196,8 +196,8 @@ def faults(request: ModelRequest) -> list[str]:
     for number, message in enumerate(request.messages):
         if message.role != ("user", "assistant")[number % 2]:
             found.append(f"message {number} is of the {message.role}")
-        blocks = [block for block in message.content if not isinstance(block, str)]
-        if len(blocks) != len(message.content) or not blocks:
+        blocks = () if isinstance(message.content, str) else message.content
+        if not blocks:
             found.append(f"message {number} is not made of blocks")
         results = [one["tool_use_id"] for one in blocks if one["type"] == "tool_result"]
         first = [one["type"] == "tool_result" for one in blocks[: len(results)]]

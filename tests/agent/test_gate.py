@@ -48,6 +48,7 @@ def thinking(text: str = "hm", signature: Any = "s") -> Block:
 
 
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+VIDEO = {"type": "video", "source": {"type": "file", "file_id": "f"}}  # no type that is known
 _PLAIN = [user("Hello."), assistant("Hello to you."), user("Add milk.")]
 
 
@@ -187,18 +188,21 @@ def test_a_request_goes_on_where_the_one_before_ended(
 
 
 def test_clean_blocks_pass_as_the_very_same_objects() -> None:
-    unknown = {"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {}}
+    searched = {"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "srv", "content": []}
     messages = [
         user("Hello. \n"),
-        assistant("Hello.", unknown),
-        user("Look:", IMAGE),
-        assistant(thinking(), "I will.", unknown, call("a", {"text": ["milk", 1, None, 0.5]})),
+        assistant("Hello.", searched, found),
+        user("Look:", IMAGE, VIDEO),
+        assistant("Well.", searched),
+        user("Go on."),
+        assistant(thinking(), "I will.", searched, call("a", {"text": ["milk", 1, None, 0.5]})),
         user(result("a", [{"type": "text", "text": "done"}, IMAGE]), "And now?"),
     ]
     request = admit(messages)
     given = [block for message in messages for block in message.content]
     assert all(new is old for new, old in zip(request.blocks(), given, strict=True))
-    assert [len(one.content) for one in request.messages] == [1, 2, 2, 4, 2]
+    assert [len(one.content) for one in request.messages] == [1, 3, 3, 2, 1, 4, 2]
 
 
 def test_the_system_prompt_is_what_stands_first() -> None:
@@ -237,6 +241,7 @@ def test_a_call_without_a_result_gets_one_that_says_so() -> None:
 def test_a_last_call_is_answered_too() -> None:
     request = admitted(user("Go."), assistant("I will.", call("a")))
     assert said(request)[-1] == ("user", ["!a"])
+    assert admitted(user("Go."), assistant("I will.", call("a")), stable=2).stable == 3
 
 
 def test_a_result_without_a_call_is_told_in_words() -> None:
@@ -266,10 +271,13 @@ def test_a_second_call_under_one_id_is_left_out() -> None:
     request = admitted(
         *(user("Go."), assistant(thinking(), call("a")), user(result("a"))),
         *(assistant(thinking(), call("a")), user(result("a", "twice"), "Well?")),
+        *(assistant(call("a"), call("b")), user(result("b"))),
     )
     assert said(request)[1:] == [
         ("assistant", ["thinking", "?a"]),
         ("user", ["!a", "twice", "Well?"]),
+        ("assistant", ["?b"]),
+        ("user", ["!b"]),
     ]
 
 
@@ -353,6 +361,12 @@ def test_without_thinking_there_is_none() -> None:
     assert said(admitted(*messages, without_thinking=True))[1] == ("assistant", ["?a"])
 
 
+def test_plain_words_and_blocks_stay_if_only_some_providers_know_the_rest() -> None:
+    messages = [LlmMessage("user", "Go."), assistant(thinking(), call()), user(result(), IMAGE)]
+    request = admitted(*messages, plain=True)
+    assert said(request) == [("user", ["Go."]), ("assistant", ["?a"]), ("user", ["!a"])]
+
+
 def test_an_answer_to_go_on_with_does_not_end_in_white_space() -> None:
     request = admitted(user("Go."), assistant("One, two, \n"))
     assert said(request)[-1] == ("assistant", ["One, two,"])
@@ -428,6 +442,10 @@ EMPTY_TEXT: Block = {"type": "text", "text": " "}
         ([user(result())], ["message 0 does not answer the calls before it"]),
         (
             [user("Go."), assistant(call()), user("Wait.", result())],
+            ["message 2 does not answer the calls before it"],
+        ),
+        (
+            [user("Go."), assistant(call()), user(VIDEO, result())],
             ["message 2 does not answer the calls before it"],
         ),
         (
