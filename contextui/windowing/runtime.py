@@ -269,7 +269,7 @@ class Runtime:
                 await self._commit_input()
                 return await self._carry_out(intent, actor, permit, allowed)
             except _ChangedError:
-                intent = replace(intent, changed=True)
+                intent = replace(intent, changed=permit is not None)
             except SecretFileError as error:
                 await allow(replace(intent, reads=error.path))
                 allowed |= {error.real}
@@ -305,6 +305,10 @@ class Runtime:
             if allowed is not None:  # what is shown may be newer than what was drawn
                 self.secrets.check(self.secrets.withheld(), allowed)
             if permit is not None and not permit.covers(self._preview(intent)):
+                raise _ChangedError
+            # Without a permit nothing was shown: the window may have been too busy for a preview,
+            # and edits of the person may have waited before this action.
+            if permit is None and allowed is not None and self._gives_up_edits(intent):
                 raise _ChangedError
             with self.secrets.reading(allowed) as reading:
                 try:
@@ -344,6 +348,16 @@ class Runtime:
                 raise self._no_preview(problem.told(self.place.env.lang)) from problem
             except BaseException as problem:
                 raise self._no_preview(reason_in(type(window), problem)) from problem
+
+    def _gives_up_edits(self, intent: Intent) -> bool:
+        """Whether an action that writes nothing would discard edits of the person."""
+        if intent.action.effect == "write" or not self.standing.edited_by_person:
+            return False
+        try:
+            preview = self._preview(intent)
+        except PreviewError:  # a window need not have a preview of every action
+            return False
+        return preview is not None and preview.verb == "close" and preview.changes
 
     def _given_up(self, call: Call, intent: Intent) -> Preview:
         """What closing the window would give up: its own preview, or else its words."""

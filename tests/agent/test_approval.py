@@ -5,6 +5,7 @@ import inspect
 import itertools
 import re
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,6 +19,7 @@ from contextui.agent.tools import ToolBox, ToolCall
 from contextui.errors import ActionError
 from contextui.windowing import runtime as runtime_module
 from contextui.windowing.action import ActionResult
+from contextui.windowing.intent import Intent
 from contextui.windows.code import CodeWindow
 from contextui.windows.editor import EditorWindow
 from contextui.windows.notebook import NotebookWindow
@@ -596,6 +598,37 @@ def test_what_is_typed_while_asked_is_shown_before_it_is_given_up(
     assert "more my words" in window.snapshot().content
 
 
+@pytest.mark.parametrize("mode", ["ask", "auto", "read-only"])
+@pytest.mark.parametrize(("name", "params"), LOSING)
+def test_a_busy_window_gives_up_nothing_of_a_person(
+    desk: Callable[..., Desk],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    params: dict[str, Any],
+    mode: str,
+) -> None:
+    """No preview can be made in time; what was typed is asked about all the same."""
+    one = desk("no", mode=mode)
+    window = one.windows.open("editor", path="notes.txt")
+    typed(one, "editor_1", "my words ")
+    end, preview_of = threading.Event(), window.runtime.preview_of
+
+    async def busy_once(intent: Intent) -> Preview | None:
+        try:
+            return await preview_of(intent)
+        finally:
+            end.set()
+            monkeypatch.setattr(runtime_module, "PATIENCE", 60)
+
+    monkeypatch.setattr(runtime_module, "PATIENCE", 0.02)
+    monkeypatch.setattr(window.runtime, "preview_of", busy_once)
+    window.runtime.worker.submit(lambda: end.wait(60))
+    assert not one.act(name, **params).ok
+    assert "my words" in window.snapshot().content
+    (question,) = one.questions
+    assert (question.verb, question.changed) == ("close", False)
+
+
 def test_a_model_may_give_up_its_own_edits(desk: Callable[..., Desk]) -> None:
     one = desk()
     one.windows.open("editor", path="notes.txt")
@@ -664,6 +697,42 @@ def test_any_window_with_something_unsaved_asks(desk: Callable[..., Desk]) -> No
     assert one.by_person("letter_1.close").ok
 
 
+class Diary(Letter):
+    """Its words about what is unsaved fail, and so does every preview."""
+
+    fails: ClassVar[bool] = False
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
+        raise ActionError("what is a preview?")
+
+    def unsaved(self) -> str | None:
+        if Diary.fails:
+            raise RuntimeError("no words today")
+        return super().unsaved()
+
+
+def test_what_the_window_showed_as_unsaved_counts_if_it_fails_now(
+    desk: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = desk("no")
+    one.windows.open(Diary)
+    assert one.by_person("diary_1.write", text="Dear diary").ok
+    assert one.act("diary_1.write", text="Dear diary …").ok  # no preview, and nothing is given up
+    one.windows.settle_now()
+    monkeypatch.setattr(Diary, "fails", True)
+    assert not one.act("diary_1.close").ok
+    assert one.questions[0].preview == Preview(
+        "diary_1", text="a draft: Dear diary …", verb="close"
+    )
+    monkeypatch.setattr(Diary, "fails", False)
+    assert one.by_person("diary_1.write", text="").ok
+    one.windows.settle_now()
+    one.windows.get("diary_1").runtime.standing.edited_by_person = True  # type: ignore[union-attr]
+    monkeypatch.setattr(Diary, "fails", True)
+    assert one.act("diary_1.close").ok
+    assert len(one.questions) == 1
+
+
 def test_closing_everything_asks_for_what_the_person_typed_alone(
     desk: Callable[..., Desk],
 ) -> None:
@@ -724,5 +793,6 @@ def test_waiting_for_the_person_is_measured_apart(desk: Callable[..., Desk]) -> 
     one = desk(think)
     one.windows.open(Pen)
     assert one.gate.waited == 0
+    began = time.monotonic()
     assert not one.act("pen_1.save", path="a").ok
-    assert one.gate.waited >= 0.05
+    assert 0.05 <= one.gate.waited <= time.monotonic() - began
