@@ -4,7 +4,6 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
 from fnmatch import translate
 from pathlib import PurePosixPath
@@ -63,12 +62,11 @@ class SecretFiles:
 
 def _compiled(patterns: Iterable[str]) -> re.Pattern[str]:
     """One expression for all patterns, to be compared with a path that begins with "/"."""
-    ways = [
-        f"(?s:.*/){translate(one.casefold().lstrip('/'))}"
-        if "/" in one.lstrip("/")
-        else f"(?s:.*/){translate(one.casefold()).replace('.*', '[^/]*')}"
-        for one in patterns
-    ]
+    ways = []
+    for pattern in patterns:
+        plain = pattern.casefold().lstrip("/")
+        way = translate(plain)
+        ways.append(f"(?s:.*/){way if '/' in plain else way.replace('.*', '[^/]*')}")
     return re.compile("|".join(f"(?:{way})" for way in ways) or r"(?!)")
 
 
@@ -103,13 +101,22 @@ def resolved(workspace: "Workspace", path: str) -> str:
     """The path with all links followed, as far as there is anything on the way.
 
     Raises:
-        FileError: It leads out of the workspace, or is no path.
+        FileError: It leads out of the workspace or through a missing folder, or is no path.
     """
     parts = PurePosixPath(workspace.relative(path)).parts
-    for count in range(len(parts), 0, -1):
-        with suppress(MissingFileError):  # a folder on the way that is yet to be made
-            return "/".join([workspace.real("/".join(parts[:count])), *parts[count:]])
-    return "/".join(parts) or "."
+    missing: MissingFileError | None = None
+    for count in range(len(parts), -1, -1):
+        try:
+            real = workspace.real("/".join(parts[:count]) or ".")
+        except MissingFileError as error:  # a folder on the way that is yet to be made
+            missing = error
+            continue
+        rest = parts[count:]
+        if missing and os.path.lexists(workspace.root / real / rest[0]):
+            break  # a link: where it leads is known only when the folders on its way are made
+        return "/".join([real, *rest])
+    assert missing is not None
+    raise missing
 
 
 def _is_hidden(path: str) -> bool:

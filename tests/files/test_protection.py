@@ -31,9 +31,14 @@ def test_names_that_hold_none(path: str) -> None:
 
 
 def test_patterns_add_and_except() -> None:
-    files = SecretFiles(["*.vault", "conf/private/*", "!.env.example"])
+    files = SecretFiles(["*.vault", "conf/private/*", "/top", "!.env.example"])
     assert files.has("a.vault")
     assert files.has("x/conf/private/b")
+    assert files.has("conf/private/b/c")
+    assert not files.has("private/b")
+    assert not files.has("secrets.d/readme")
+    assert files.has("top")
+    assert files.has("x/top")
     assert not files.has(".env.example")
     assert files.has(".env")
 
@@ -43,15 +48,20 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "src").mkdir()
     (tmp_path / "src/a.py").write_text("a\n")
     (tmp_path / "plain.txt").write_text("plain\n")
+    (tmp_path / "empty").touch()
     (tmp_path / ".git/hooks").mkdir(parents=True)
     (tmp_path / ".git/config").write_text("[core]\n")
     (tmp_path / ".contextui/windows").mkdir(parents=True)
     (tmp_path / "script").write_text("#!/bin/sh\n")
     (tmp_path / "tool").write_text("binary\n")
     (tmp_path / "tool").chmod(0o755)
+    (tmp_path / ".plain").symlink_to("plain.txt")
     (tmp_path / "hooks").symlink_to(".git/hooks")
     (tmp_path / "config").symlink_to(".git/config")
     (tmp_path / "outside").symlink_to("/etc")
+    (tmp_path / "soon").symlink_to(".git/new")
+    (tmp_path / "later").symlink_to(".git/new/deep")
+    (tmp_path / "src/later").symlink_to("../.git/new/deep")
     (tmp_path / "one").write_text("linked\n")
     os.link(tmp_path / "one", tmp_path / "two")
     return tmp_path
@@ -63,7 +73,8 @@ def folder(tmp_path: Path) -> Path:
         ".git/hooks/pre-commit", ".git/config", ".GIT/config", "git~1/config", ".contextui/x",
         ".contextui/windows/evil.py", ".bashrc", "src/.hidden/a", "src/../.git/config",
         "script", "tool", "hooks/pre-commit", "config", "outside/passwd", "../other", "/etc/passwd",
-        "~/.bashrc", "one", "two", "a\0b", "./.env",
+        "~/.bashrc", "one", "two", "a\0b", "./.env", ".plain",
+        "soon", "soon/a", "soon/a/b", "later", "later/a", "later/a/b", "src/later", "src/later/a",
     ],
 )  # fmt: skip
 def test_what_asks_every_time(folder: Path, path: str) -> None:
@@ -71,20 +82,38 @@ def test_what_asks_every_time(folder: Path, path: str) -> None:
         assert asks_every_time(workspace, path)
 
 
-@pytest.mark.parametrize("path", ["plain.txt", "src/a.py", "new/folder/a.py", "src/../plain.txt"])
+@pytest.mark.parametrize(
+    "path",
+    ["plain.txt", "empty", "src/a.py", "new/folder/a.py", "src/new/a.py", "src/../empty"],
+)
 def test_what_may_be_granted(folder: Path, path: str) -> None:
     with Workspace(folder) as workspace:
         assert not asks_every_time(workspace, path, "text\n")
         assert asks_every_time(workspace, path, "#!/bin/sh\n")
         assert asks_every_time(workspace, path, "--- a\n+++ b\n@@ -0,0 +1 @@\n+#!/bin/sh\n")
+
+
+def test_without_a_workspace_the_path_alone_counts() -> None:
     assert not asks_every_time(None, "plain.txt")
-    assert asks_every_time(None, "../plain.txt")
+    for path in ("../plain.txt", ".bashrc", "src/.hidden/a", "/etc/passwd", "~/plain.txt"):
+        assert asks_every_time(None, path)
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o610, 0o601])
+def test_a_file_that_anyone_can_execute_asks_every_time(folder: Path, mode: int) -> None:
+    (folder / "plain.txt").chmod(mode)
+    with Workspace(folder) as workspace:
+        assert asks_every_time(workspace, "plain.txt")
+        (folder / "plain.txt").chmod(0o666)
+        assert not asks_every_time(workspace, "plain.txt")
 
 
 def test_paths_are_resolved_as_far_as_there_is_anything(folder: Path) -> None:
     with Workspace(folder) as workspace:
         assert resolved(workspace, "src/../plain.txt") == "plain.txt"
         assert resolved(workspace, "hooks/pre-commit") == ".git/hooks/pre-commit"
+        assert resolved(workspace, "soon/a") == ".git/new/a"
+        assert resolved(workspace, ".") == "."
         assert resolved(workspace, "new/folder/a.py") == "new/folder/a.py"
         assert resolved(workspace, str(folder / "plain.txt")) == "plain.txt"
 
