@@ -351,6 +351,34 @@ def test_what_never_stays_the_same_is_given_up(desk: Callable[..., Desk]) -> Non
     assert len(one.questions) == 5
 
 
+def test_a_granted_target_may_change_while_the_action_waits(desk: Callable[..., Desk]) -> None:
+    count = itertools.count()
+    one = desk("always")
+    one.windows.open(Careless)
+    Careless.given, Careless.written = Preview("a", text="first"), 0
+    assert one.act("careless_1.write", path="a").ok
+    Careless.given = lambda: Preview("a", text=str(next(count)))
+    assert one.act("careless_1.write", path="a").ok
+    assert (Careless.written, len(one.questions)) == (2, 1)
+
+
+def test_the_facts_of_a_question_count_lines() -> None:
+    diff = "--- a\n+++ a\n@@ -1 +1,2 @@\n-one\n+two\n+three\n"
+    question = Question("editor_1", "save", "Save", {}, Preview("a", diff=diff))
+    assert question.facts() == {
+        "action": "editor_1.save",
+        "verb": "write",
+        "target": "a",
+        "added": 2,
+        "removed": 1,
+        "problem": "",
+    }
+    assert not question.changed
+    unknown = Question("editor_1", "save", "Save", {}, problem="no preview").facts()
+    assert (unknown["target"], unknown["verb"]) == ("editor_1.save", "run")
+    assert (unknown["added"], unknown["removed"], unknown["problem"]) == (0, 0, "no preview")
+
+
 # --- grants ------------------------------------------------------------------------------
 
 
@@ -513,7 +541,7 @@ def test_words_alone_are_granted_for_the_same_window_and_params(
     desk: Callable[..., Desk],
 ) -> None:
     Careless.given, Careless.written = "words", 0
-    one = desk("always", "no", "no", "always", "no")
+    one = desk("always", "no", "no", "always", "no", "no")
     one.windows.open(Careless)
     one.windows.open(Careless)
     assert one.act("careless_1.write", path="a").ok
@@ -523,6 +551,20 @@ def test_words_alone_are_granted_for_the_same_window_and_params(
     assert one.act("careless_1.write").ok  # nothing names what it works on: asks every time
     assert not one.act("careless_1.write").ok
     assert one.questions[3].grant is None
+    assert not one.act("careless_1.write", path="文件").ok
+    assert one.questions[5].grant == Grant("careless", "write", 'careless_1.write {"path": "文件"}')
+
+
+@pytest.mark.parametrize("whole", ["", "#!/bin/sh\n"])
+def test_a_shebang_in_a_diff_or_the_whole_text_is_never_granted(
+    desk: Callable[..., Desk], whole: str
+) -> None:
+    diff = "" if whole else "--- a\n+++ a\n@@ -0,0 +1 @@\n+#!/bin/sh\n"
+    Careless.given = Preview("a", diff=diff, text="x", whole=whole)
+    one = desk("no")
+    one.windows.open(Careless)
+    assert not one.act("careless_1.write", path="a").ok
+    assert (one.questions[0].target, one.questions[0].grant) == ("a", None)
 
 
 def test_a_refusal_and_one_answer_grant_nothing(desk: Callable[..., Desk]) -> None:
@@ -687,6 +729,35 @@ class Letter(Window):
         self.state.draft = text
 
 
+class Sheet(Letter):
+    """Previews its actions; its `write` gives nothing up."""
+
+    given: ClassVar[Preview] = Preview("sheet.txt", text="words")
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Any:
+        return Sheet.given
+
+
+@pytest.mark.parametrize(
+    ("given", "asks"),
+    [
+        (Preview("sheet.txt", text="words"), False),
+        (Preview("sheet.txt", text="words", verb="run"), False),
+        (Preview("sheet.txt", text="words", verb="close", changes=False), False),
+        (Preview("sheet.txt", text="words", verb="close"), True),
+    ],
+)
+def test_an_action_that_gives_nothing_up_is_not_asked_about(
+    desk: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, given: Preview, asks: bool
+) -> None:
+    one = desk("no")
+    one.windows.open(Sheet)
+    assert one.by_person("sheet_1.write", text="Dear …").ok
+    monkeypatch.setattr(Sheet, "given", given)
+    assert one.act("sheet_1.write", text="Dear all …").ok is not asks
+    assert len(one.questions) == asks
+
+
 def test_any_window_with_something_unsaved_asks(desk: Callable[..., Desk]) -> None:
     one = desk("no")
     one.windows.open(Letter)
@@ -782,6 +853,15 @@ def test_a_refusal_names_target_counts_and_flag(desk: Callable[..., Desk]) -> No
     assert one.act("editor_1.save").text == (
         "editor_1.save was not carried out: it would write notes.txt (+1 −0), and the approval "
         "mode is read-only."
+    )
+
+
+def test_a_refusal_without_a_target_names_the_action_once(desk: Callable[..., Desk]) -> None:
+    Careless.given = "words"
+    one = desk(mode="read-only")
+    one.windows.open(Careless)
+    assert one.act("careless_1.write", path="a").text == (
+        "careless_1.write was not carried out: it writes, and the approval mode is read-only."
     )
 
 
