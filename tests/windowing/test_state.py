@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, Field, PrivateAttr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, computed_field, field_validator
 
 from contextui import Transient, Window
 from contextui.errors import InvalidSourceDataError
@@ -85,6 +85,46 @@ def test_rollback_gives_what_was_committed_and_the_transient_object_of_before() 
     assert back.cache is before
 
 
+def test_the_view_is_made_once_for_what_is_committed() -> None:
+    keeper = keeper_of(state := State(items=["a"]))
+    view = keeper.view()
+    keeper.refer(state)
+    assert keeper.view() is view
+    state.items.append("b")
+    keeper.check(state)
+    assert keeper.view() is view  # not committed
+    state = keeper.commit()
+    assert keeper.view().items == ["a", "b"]
+
+
+def test_the_view_has_the_transient_objects_of_now() -> None:
+    class Sampled(Window.State):
+        samples: Transient[list[int]] = []
+        more: Transient[list[int]] = []
+
+    keeper = StateKeeper(state := Sampled())
+    keeper.commit()
+    assert (keeper.view().samples, keeper.view().more) == ([], [])
+    state.samples = [1]
+    keeper.refer(state)
+    assert (keeper.view().samples, keeper.view().more) == ([1], [])
+    state.samples = [1]  # equal, and another object all the same
+    keeper.refer(state)
+    assert keeper.rollback().samples is state.samples
+
+
+def test_what_is_done_after_a_rollback_is_not_in_the_view() -> None:
+    class Loose(Window.State):
+        data: Any = None
+
+    keeper = StateKeeper(Loose(data={"a": [1]}))
+    keeper.commit()
+    back = keeper.rollback()
+    back.data["a"].append(2)
+    assert keeper.view().data == {"a": [1]}
+    assert keeper.rollback().data == {"a": [1]}
+
+
 def test_an_invalid_state_is_told_with_its_place() -> None:
     keeper = keeper_of(state := State())
     broken: list[Any] = state.items
@@ -92,6 +132,17 @@ def test_an_invalid_state_is_told_with_its_place() -> None:
     with pytest.raises(InvalidSourceDataError, match=r"items\.0: Input should be a valid string"):
         keeper.check(state)
     assert keeper.rollback().items == []
+
+
+def test_the_first_of_several_problems_is_named() -> None:
+    with pytest.raises(InvalidSourceDataError, match=r"^items: "):
+        State.from_saved({"items": 1, "part": 2, "table": 3})
+
+
+@pytest.mark.parametrize(("given", "named"), [(None, "no state"), (Part(), "the state is a Part")])
+def test_a_state_must_be_one(given: Any, named: str) -> None:
+    with pytest.raises(InvalidSourceDataError, match=named):
+        StateKeeper(given)
 
 
 @pytest.mark.parametrize("other", [5, None, Part(), WindowState()])
@@ -138,6 +189,19 @@ def test_a_validator_that_refuses_its_own_work_is_named() -> None:
 def test_saved_is_json_and_comes_back() -> None:
     state = State(items=["a"], part=Part(tags=["x"]), table={"k": [1]})
     assert State.from_saved(state.saved()) == state
+
+
+def test_what_is_computed_is_not_saved() -> None:
+    class Sized(Window.State):
+        model_config = ConfigDict(extra="forbid")
+        text: str = ""
+
+        @computed_field  # type: ignore[prop-decorator]
+        @property
+        def size(self) -> int:
+            return len(self.text)
+
+    assert Sized(text="a").saved() == {"text": "a"}
 
 
 def test_aliases_and_private_attributes_are_no_obstacle() -> None:

@@ -78,3 +78,42 @@ def test_giving_up_cancels_what_is_async() -> None:
         call.run()
     thread.join(LONG)
     assert cleaned.is_set()
+
+
+def test_giving_up_too_late_cancels_nothing() -> None:
+    reached, tried = threading.Event(), threading.Event()
+
+    async def work() -> int:
+        reached.set()
+        while not tried.is_set():
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)  # where it would be cancelled
+        return 5
+
+    call = Call(work, {})
+    given_up: list[bool] = []
+
+    def give_up() -> None:
+        assert reached.wait(LONG)
+        assert call.commit()
+        given_up.append(call.give_up())
+        tried.set()
+
+    thread = threading.Thread(target=give_up)
+    thread.start()
+    assert call.run() == 5
+    thread.join(LONG)
+    assert given_up == [False]
+
+
+def test_given_up_while_it_begins_it_is_cancelled() -> None:
+    async def forever() -> None:
+        await asyncio.Event().wait()
+
+    def begin() -> object:
+        call.give_up()
+        return forever()
+
+    call = Call(begin, {})
+    with pytest.raises(asyncio.CancelledError):
+        call.run()

@@ -9,7 +9,7 @@ import pytest
 
 from contextui import Body, ContextVersion, Lod, Snapshot, Transient, Window, WindowManager, action
 from contextui.errors import UnknownWindowError, WindowClosedError, WindowDefinitionError
-from contextui.events import WindowActed, WindowChanged
+from contextui.events import WindowActed, WindowChanged, WindowDetailChanged
 from tests.windowing.samples import (
     LONG,
     Blocking,
@@ -152,9 +152,11 @@ class TestVersions:
         assert version_of(counter) == "2.0.0"
 
     def test_the_same_level_again_is_no_switch(self, windows: WindowManager) -> None:
-        counter = windows.open(Counter)
+        counter, heard = windows.open(Counter), Heard(windows)
         windows.set_lod(counter.id, Lod.FULL)
         assert version_of(counter) == "1.0.0"
+        windows.set_lod(counter.id, Lod.GIST)
+        assert [event.lod for event in heard.of(WindowDetailChanged)] == ["Gist"]
 
     def test_patch_counts_what_is_no_data(self, windows: WindowManager) -> None:
         class Moody(Counter):
@@ -167,11 +169,28 @@ class TestVersions:
         windows.open(window)
         window.runtime.renders.redraw().result(LONG)
         assert version_of(window) == "1.0.0"
-        window.mood = "bad"
+        window.mood, heard = "bad", Heard(windows)
         window.runtime.renders.redraw().result(LONG)
+        assert [event.version for event in heard.of(WindowChanged)] == ["1.0.1"]
         assert (version_of(window), window.snapshot().content) == ("1.0.1", "bad")
         act(windows, window, "up")
         assert version_of(window) == "2.0.0"
+
+    def test_a_switched_level_outdates_a_render_of_the_old_one(
+        self, windows: WindowManager
+    ) -> None:
+        standing = windows.open(Counter).runtime.standing
+        drawn = standing.version.after_detail()
+        assert standing.switch(Lod.GIST)
+        assert not standing.become(drawn)
+        assert str(standing.version) == "1.1.0"
+
+    def test_what_is_saved_is_frozen_once(self, windows: WindowManager) -> None:
+        counter = windows.open(Counter)
+        assert counter.snapshot().state.custom is counter.snapshot().state.custom
+        before = counter.snapshot().state.custom
+        act(windows, counter, "up")
+        assert (before, counter.snapshot().state.custom) == ({"count": 0}, {"count": 1})
 
     def test_what_changes_nothing_makes_no_version(self, windows: WindowManager) -> None:
         counter = windows.open(Counter)
