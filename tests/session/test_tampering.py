@@ -18,6 +18,7 @@ import pytest
 
 from contextui import SessionStore
 from contextui.session import logfile
+from contextui.session.log import SessionLockedError, SessionLog
 from contextui.session.session import Session
 from tests.context.conversation import wire
 from tests.session.test_crash import assert_valid, talking
@@ -445,3 +446,163 @@ def test_a_session_that_cannot_be_written_has_nothing_unsaved_until_something_ha
         assert again.session.unsaved_turns == 0
         composed = wire(again.composed())
     check_resumed(store, again.session, composed)
+
+
+# --- the file alone ------------------------------------------------------------------------
+
+LINES = [b"line %03d\n" % number for number in range(20)]  # 9 bytes each
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples and chunks that a short file has several of."""
+    monkeypatch.setattr(logfile, "_SAMPLE", 16)
+    monkeypatch.setattr(logfile, "_CHUNK", 4)
+
+
+def found_in(folder: Path) -> logfile.LogFile:
+    """A log of an earlier run, opened."""
+    path = folder / "log.jsonl"
+    path.write_bytes(b"".join(LINES))
+    file = logfile.LogFile(path)
+    file.begin(path.stat().st_size)
+    return file
+
+
+def change_byte(path: Path, offset: int, byte: bytes = b"#", time: int = 1) -> None:
+    with path.open("r+b") as file:
+        file.seek(offset)
+        file.write(byte)
+    os.utime(path, ns=(time, time))
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("size", "intact"), [(179, 171), (171, 171), (170, 162), (100, 99), (99, 99), (10, 9), (8, 0)]
+)
+def test_of_a_truncated_log_all_whole_lines_are_intact(
+    tmp_path: Path, size: int, intact: int
+) -> None:
+    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
+    os.truncate(path, size)
+    assert file.difference() == "shrunk"
+    assert file.recover()[:2] == (intact, None)
+    assert path.read_bytes() == b"".join(LINES)[:intact]
+    assert file.write(b"next\n") == intact
+    assert file.difference() is None
+    file.close()
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("byte", [b"#", b"~"])
+@pytest.mark.parametrize("offset", [0, 15, 164, 178])
+def test_a_changed_sample_of_what_was_found_leaves_nothing_intact(
+    tmp_path: Path, offset: int, byte: bytes
+) -> None:
+    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
+    change_byte(path, offset, byte)
+    assert file.difference() == "altered"
+    size, missing, aside = file.recover()
+    assert (size, missing, path.read_bytes()) == (0, None, b"")
+    assert (tmp_path / aside).stat().st_size == 180  # what stood there is kept
+    file.close()
+
+
+def test_any_changed_byte_of_a_short_log_is_seen(tmp_path: Path) -> None:
+    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
+    os.utime(path, ns=(2, 2))
+    assert file.difference() is None  # touched, not changed
+    change_byte(path, 90)
+    assert file.difference() == "altered"
+    file.close()
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("changed", [0, 1, 4])
+def test_lines_of_this_run_are_known_again_one_by_one(tmp_path: Path, changed: int) -> None:
+    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
+    written = [b"new %d\n" % number for number in range(5)]
+    assert [file.write(line) for line in written] == [180, 186, 192, 198, 204]
+    change_byte(path, 180 + 6 * changed)
+    assert file.difference() == "altered"
+    size, missing, aside = file.recover()
+    assert (size, missing) == (180 + 6 * changed, written[changed:])
+    assert path.read_bytes() == b"".join([*LINES, *written[:changed]])
+    assert (tmp_path / aside).stat().st_size == 210
+    for line in written[changed:]:
+        file.write(line)
+    assert file.difference() is None
+    assert path.read_bytes() == b"".join([*LINES, *written])
+    change_byte(path, 180 + 6 * changed, time=2)
+    assert file.difference() == "altered"
+    assert file.recover()[:2] == (180 + 6 * changed, written[changed:])  # each line once
+    file.close()
+
+
+def test_the_last_line_is_kept_however_long_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logfile, "KEPT_BYTES", 4)
+    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
+    for line in (b"a long line\n", b"another long line\n"):
+        file.write(line)
+    change_byte(path, 192)
+    assert file.difference() == "altered"
+    assert file.recover()[:2] == (192, [b"another long line\n"])
+    file.close()
+
+
+def test_a_log_that_grew_keeps_what_it_had(tmp_path: Path) -> None:
+    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
+    with path.open("ab") as other:
+        other.write(b"theirs\n")
+    assert file.difference() == "grown"
+    size, missing, aside = file.recover()
+    assert (size, missing, path.read_bytes()) == (180, [], b"".join(LINES))
+    assert (tmp_path / aside).read_bytes() == b"".join([*LINES, b"theirs\n"])
+    file.close()
+
+
+def test_another_file_of_the_same_bytes_is_another_file(tmp_path: Path) -> None:
+    """Two logs change places: of the two files one has the greater number."""
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+    files = [found_in(folder) for folder in folders]
+    one, two = (folder / "log.jsonl" for folder in folders)
+    one.rename(tmp_path / "swapped")
+    two.rename(one)
+    (tmp_path / "swapped").rename(two)
+    assert [file.difference() for file in files] == ["replaced", "replaced"]
+    assert [file.recover()[:2] for file in files] == [(180, []), (180, [])]
+    for file in files:
+        file.close()
+
+
+def test_a_log_that_cannot_be_looked_at_is_written_on(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    file = found_in(folder)
+    folder.rename(tmp_path / "moved")
+    folder.symlink_to(folder)  # a circle
+    assert file.difference() is None
+    assert file.write(b"next\n") == 180
+    file.close()
+
+
+def test_a_replaced_lock_is_taken_again_with_the_log(tmp_path: Path) -> None:
+    path, told = tmp_path / "log.jsonl", list[str]()
+    lock, other = path.with_suffix(".lock"), tmp_path / "other.lock"
+    log = SessionLog(path, told.append)
+    other.touch()
+    for number in range(3):  # of two files one has the greater number, whichever that is
+        assert log.append(b"%d\n" % number)
+        swapped = lock.rename(tmp_path / "swapped.lock")
+        other.rename(lock)
+        swapped.rename(other)
+        path.unlink()
+        assert log.retry()
+        with pytest.raises(SessionLockedError):
+            SessionLog(path, told.append)
+    assert path.read_bytes() == b"0\n1\n2\n"
+    log.close()
