@@ -539,6 +539,33 @@ def test_lines_of_this_run_are_known_again_one_by_one(tmp_path: Path, changed: i
     file.close()
 
 
+@pytest.mark.usefixtures("small")
+def test_a_file_with_more_than_a_torn_line_is_kept(tmp_path: Path) -> None:
+    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
+    file.write(b"a new line\n")
+    os.truncate(path, 183)
+    assert file.recover() == (180, [b"a new line\n"], "")  # nothing but a piece of ours
+    file.write(b"a new line\n")
+    change_byte(path, 189)  # behind the first chunk
+    assert (tmp_path / file.recover().aside).stat().st_size == 191
+    file.close()
+
+
+@pytest.mark.parametrize("expected", [299, 301])
+def test_a_log_changed_before_it_was_opened_is_not_written_to(
+    tmp_path: Path, expected: int
+) -> None:
+    path, told = tmp_path / "log.jsonl", list[str]()
+    path.write_bytes(b"." * 299 + b"\n")
+    for size in (expected, 300):
+        log = SessionLog(path, told.append, lazy=True)
+        log.expect(size)
+        assert log.append(b"next\n") is (size == 300)
+        log.close()
+        assert path.stat().st_size == (305 if size == 300 else 300)
+    assert "changed by another program" in told[0]
+
+
 def test_the_last_line_is_kept_however_long_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
