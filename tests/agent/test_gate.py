@@ -212,7 +212,7 @@ def test_the_system_prompt_is_what_stands_first() -> None:
 
 
 def test_only_the_words_of_a_system_prompt_count() -> None:
-    request = admitted(LlmMessage("system", blocks_of([IMAGE, "Be brief."])), *_PLAIN)
+    request = admitted(LlmMessage("system", blocks_of([IMAGE, VIDEO, "Be brief."])), *_PLAIN)
     assert request.system == "Be brief."
 
 
@@ -337,6 +337,7 @@ def test_what_begins_with_the_assistant_is_given_a_beginning() -> None:
     assert said(request)[0] == ("user", ["(The conversation before this was left out.)"])
     assert request.stable == 2
     assert admitted(assistant("So."), user("Go on.")).stable == 0
+    assert admitted(assistant("So."), assistant("And."), user("Go on."), stable=1).stable == 2
 
 
 def test_thinking_alone_is_no_answer() -> None:

@@ -4,6 +4,7 @@ FAULTS 48. Every way is tried on a new session and on a resumed one, in the midd
 between two turns.
 """
 
+import errno
 import os
 import random
 import shutil
@@ -579,6 +580,69 @@ def test_the_last_line_is_kept_however_long_it_is(
     file.close()
 
 
+def test_no_more_lines_than_wanted_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logfile, "KEPT_BYTES", 20)
+    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
+    for line in (b"a long line\n", b"another long line\n"):
+        file.write(line)
+    os.truncate(path, 180)
+    assert file.recover()[:2] == (180, None)
+    file.close()
+
+
+def tear(file: logfile.LogFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write fails in the middle, and what was written of it cannot be removed."""
+    write, truncate, descriptor = os.write, os.ftruncate, file.fd
+
+    def half(fd: int, data: bytes) -> int:
+        write(fd, data[:3])
+        raise OSError(errno.ENOSPC, "full")
+
+    def refuse(fd: int, size: int) -> None:
+        if fd == descriptor:
+            raise OSError(errno.EIO, "broken")
+        truncate(fd, size)
+
+    monkeypatch.setattr(os, "ftruncate", refuse)
+    with monkeypatch.context() as writing:
+        writing.setattr(os, "write", half)
+        with pytest.raises(OSError, match="full"):
+            file.write(b"torn\n")
+
+
+def test_a_torn_line_is_removed_by_opening_the_log_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, path = found_in(tmp_path), tmp_path / "log.jsonl"
+    tear(file, monkeypatch)
+    assert path.stat().st_size == 183
+    assert file.difference() is None
+    assert path.read_bytes() == b"".join(LINES)
+    assert file.write(b"next\n") == 180
+    file.close()
+
+
+def test_a_file_in_place_of_a_torn_log_is_not_truncated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+    files = [found_in(folder) for folder in folders]
+    for file in files:
+        tear(file, monkeypatch)
+    one, two = (folder / "log.jsonl" for folder in folders)
+    one.rename(tmp_path / "swapped")
+    two.rename(one)
+    (tmp_path / "swapped").rename(two)
+    assert [file.difference() for file in files] == ["replaced", "replaced"]
+    assert [path.stat().st_size for path in (one, two)] == [183, 183]
+    for file in files:
+        file.close()
+
+
 def test_a_log_that_grew_keeps_what_it_had(tmp_path: Path) -> None:
     file, path = found_in(tmp_path), tmp_path / "log.jsonl"
     with path.open("ab") as other:
@@ -602,6 +666,7 @@ def test_another_file_of_the_same_bytes_is_another_file(tmp_path: Path) -> None:
     (tmp_path / "swapped").rename(two)
     assert [file.difference() for file in files] == ["replaced", "replaced"]
     assert [file.recover()[:2] for file in files] == [(180, []), (180, [])]
+    assert [path.stat().st_mode & 0o777 for path in (one, two)] == [0o600, 0o600]
     for file in files:
         file.close()
 

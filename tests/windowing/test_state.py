@@ -202,6 +202,11 @@ def test_what_is_computed_is_not_saved() -> None:
             return len(self.text)
 
     assert Sized(text="a").saved() == {"text": "a"}
+    keeper = StateKeeper(state := Sized(text="a"))
+    keeper.commit()
+    state.text = "ab"
+    assert keeper.check(state)
+    assert keeper.commit().size == 2
 
 
 def test_aliases_and_private_attributes_are_no_obstacle() -> None:
