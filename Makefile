@@ -8,14 +8,14 @@ WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 # The tests start hundreds of processes: without bytecode each would compile the program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run demo check test test-long test-crash test-histories test-real lint format screenshots bench clean
+.PHONY: help run demo check test test-long test-thorough test-real lint format screenshots bench clean
 
 help:
 	@echo "make run          opens the app"
 	@echo "make demo         plays a conversation without a screen"
 	@echo "make check        runs the quick tests, for use while working"
 	@echo "make test         runs the tests; test-long, test-real: the rest of them, as CI does"
-	@echo "                  test-crash, test-histories: more kills, more random conversations"
+	@echo "make test-thorough runs them with many more random cases; TESTS=tests/session: some of them"
 	@echo "make lint         checks style, types and layers; make format mends the style"
 	@echo "make bench        prints how the parts compare"
 	@echo "make screenshots  takes the pictures"
@@ -51,15 +51,10 @@ test: $(READY)
 test-long: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m long
 
-# Larger runs of what `make test` samples: processes killed at any moment, random conversations.
-test-crash: $(READY)
-	CONTEXTUI_KILLS=1000 CONTEXTUI_SAVE_KILLS=1000 \
-		$(BIN)/python -m pytest --numprocesses auto \
-		tests/session/test_crash.py tests/session/code/test_crash.py tests/files
-
-test-histories: $(READY)
-	CONTEXTUI_HISTORIES=10000 CONTEXTUI_TURNS=600 $(BIN)/python -m pytest --numprocesses auto \
-		tests/agent/test_histories.py tests/agent/test_long_run.py
+# Everything, and what is random many times: 1,000 kills, 5,000 odd logs, 20,000 keys. Takes hours.
+test-thorough: $(READY)
+	CONTEXTUI_THOROUGH=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal \
+		-m "not realmodel" $(TESTS)
 
 # A tiny real model behind llama.cpp's own server, in an environment of its own: 127 MB, once.
 .venv-real/.ready:

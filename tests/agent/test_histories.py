@@ -6,7 +6,6 @@ the real loop. Each request is looked at as it goes over the wire.
 
 import asyncio
 import itertools
-import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from random import Random
@@ -46,9 +45,10 @@ from contextui.windowing.snapshot import Lod
 from tests.agent.shapes import violations
 from tests.agent.talking import controller, options, run
 from tests.context.conversation import NotesWindow, rough_counter
+from tests.thorough import times
 
 CHUNKS = 20
-IN_CHUNK = int(os.environ.get("CONTEXTUI_HISTORIES", "600")) // CHUNKS
+IN_CHUNK = times(600, 10_000) // CHUNKS
 MADE_UP = "There is no result of this call."  # the context's pairs are whole, so none is made up
 HISTORY = ("drop", "restore", "edit", "undo", "unpin", "trim")  # operations that may change it
 WORDS = (

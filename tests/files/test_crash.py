@@ -16,8 +16,9 @@ from contextui.files.beside import is_temporary
 from contextui.files.leftovers import Leftovers, remove_leftovers
 from contextui.files.workspace import Workspace
 from tests.forking import killed
+from tests.thorough import times
 
-KILLS = int(os.environ.get("CONTEXTUI_SAVE_KILLS", "60"))
+KILLS = times(60, 1_000)
 LINES = 20_000
 LONGEST = 0.03  # seconds until the kill, some saves' time
 

@@ -18,6 +18,7 @@ from contextui.session.export import to_json
 from contextui.session.session import Session
 from tests.cli.calling import Program
 from tests.session.mutation import make_log, mutants, store_of
+from tests.thorough import times
 
 LONGEST = 60.0  # seconds after which something is taken to hang: what goes well takes 0.1
 GONE = object()
@@ -254,7 +255,7 @@ def test_odd_entries_are_counted_and_reported_once(program: Program) -> None:
     assert (done.status, done.err.count(named)) == (0, 1), done
 
 
-@pytest.mark.parametrize("count", [1, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [1, pytest.param(times(4, 20), marks=pytest.mark.long)])
 def test_processes_of_their_own_open_a_log_with_an_odd_field(program: Program, count: int) -> None:
     log = Log(program)
     for number, line in mutants(log.lines, count, seed=99):
@@ -263,8 +264,8 @@ def test_processes_of_their_own_open_a_log_with_an_odd_field(program: Program, c
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(1, 6))
-def test_one_odd_field_costs_at_most_its_entry_5000_times(program: Program, seed: int) -> None:
-    run(program, 1_000, seed)
+def test_one_odd_field_costs_at_most_its_entry_each_time(program: Program, seed: int) -> None:
+    run(program, times(120, 1_000), seed)
 
 
 def test_a_folder_that_is_no_text_is_ignored() -> None:

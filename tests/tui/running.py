@@ -34,6 +34,7 @@ def desk_in(
     lang: Lang = "en",
     session_id: str | None = None,
     clock: Clock = utc_now,
+    max_windows: int = 100,
     **given: Any,
 ) -> Desk:
     """A session in a folder, with a scripted model, and the windows that are installed."""
@@ -41,7 +42,8 @@ def desk_in(
     classes = list(windows) if windows is not None else registry.classes()
     home, work = folder / "home", folder / "work"
     work.mkdir(exist_ok=True)
-    store = SessionStore(home, SessionOptions(classes=classes, lang=lang, clock=clock))
+    settings = SessionOptions(classes=classes, lang=lang, clock=clock, max_windows=max_windows)
+    store = SessionStore(home, settings)
     session = store.open(session_id) if session_id else store.create(work)
     given.setdefault("options", options())
     given.setdefault("approval", ApprovalGate("ask"))

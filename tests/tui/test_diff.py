@@ -29,6 +29,7 @@ from contextui.tui.diff import (
     whole_lines,
 )
 from contextui.tui.words import Words
+from tests.thorough import times
 from tests.tui.change import ODD, any_change, any_line, hosting, question, settled, shows_all
 
 EN = Words("en")
@@ -87,7 +88,7 @@ def test_a_whole_scroll_shows_the_whole_change() -> None:
 
 @pytest.mark.long
 def test_a_whole_scroll_shows_the_whole_of_any_change() -> None:
-    check_random(range(15), 60, 5_000)
+    check_random(range(times(3, 15)), 60, 5_000)
 
 
 @pytest.mark.long

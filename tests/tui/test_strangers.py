@@ -116,10 +116,12 @@ class StubbornWindow(Window):
 
 @pytest.mark.long
 def test_what_does_not_stop_when_it_is_told_to_ends_with_the_process(tmp_path: Path) -> None:
-    work = tmp_path / "work"
+    work, library = tmp_path / "work", tmp_path / "library"
     work.mkdir()
-    (work / "stubborn.py").write_text(STUBBORN)
-    with Terminal(["--window", "stubborn.py"], work, PYTHONPATH=str(work)) as terminal:
+    library.mkdir()
+    (library / "stubborn.py").write_text(STUBBORN)
+    window = str(library / "stubborn.py")
+    with Terminal(["--window", window], work, PYTHONPATH=str(library)) as terminal:
         terminal.wait_for(lambda: terminal.shows("offline model"))
         terminal.type("/open stubborn\r")
         terminal.wait_for(lambda: terminal.shows("never gives up"))

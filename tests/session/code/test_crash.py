@@ -14,8 +14,9 @@ from contextui.files.beside import is_temporary
 from contextui.session.code import store as store_module
 from contextui.session.code.store import CodeStore
 from tests.forking import forked, killed
+from tests.thorough import times
 
-KILLS = int(os.environ.get("CONTEXTUI_SAVE_KILLS", "30"))
+KILLS = times(30, 1_000)
 
 
 def test_processes_that_save_at_once_lose_nothing(tmp_path: Path) -> None:

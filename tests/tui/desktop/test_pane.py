@@ -222,7 +222,7 @@ def test_a_click_leads_to_a_window_and_to_a_line(tmp_path: Path) -> None:
 )
 def test_two_hundred_windows_are_a_few_widgets(tmp_path: Path, size: tuple[int, int]) -> None:
     async def go() -> None:
-        desk = desk_with(tmp_path, *["note"] * 200)
+        desk = desk_with(tmp_path, *["note"] * 200, max_windows=200)
         async with running(desk, size) as pilot:
             pilot.app.screen.add_class("-pane-windows")
             await until(pilot, lambda: shown(pilot, "more windows"))

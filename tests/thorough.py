@@ -1,0 +1,10 @@
+"""How often tests repeat what they do at random: `make test-thorough` repeats it most."""
+
+import os
+
+_IS_THOROUGH = bool(os.environ.get("CONTEXTUI_THOROUGH"))
+
+
+def times(usual: int, thorough: int) -> int:
+    """The number of repetitions that is wanted."""
+    return thorough if _IS_THOROUGH else usual
