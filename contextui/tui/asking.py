@@ -141,7 +141,7 @@ class Asker:
         """Show the line on the screen in front, unless the prompt's border is seen there."""
         screen = self._app.screen
         needs_line = not isinstance(screen, GoTo) and not _sees_border(screen, prompt)
-        if line is not None and (not needs_line or line.screen is not screen):
+        if line is not None and (not needs_line or line.parent is not screen):
             line.remove()
             line = None
         if needs_line:

@@ -167,7 +167,8 @@ def test_a_hole_behind_the_last_checkpoint_costs_that_line_alone(tmp_path: Path)
     assert (resumed["digest"], resumed["items"]) == (made["digest"], made["items"])
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [0, 1])
 def test_any_turn_looks_as_it_did_when_it_ended(tmp_path: Path, seed: int) -> None:
     """Before and behind checkpoints, and exactly at them; a fork of that turn is the same."""
     store, dice = store_in(tmp_path, checkpoint_every=25), random.Random(seed)
@@ -192,6 +193,7 @@ def test_any_turn_looks_as_it_did_when_it_ended(tmp_path: Path, seed: int) -> No
         assert wire(fork.composed()) == composed[turn]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [[], ["--json"]], ids=["lines", "json"])
 def test_what_debug_takes_in_memory_does_not_grow_with_the_log(
     tmp_path: Path, words: list[str]

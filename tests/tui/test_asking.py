@@ -257,6 +257,20 @@ def test_the_notice_is_seen_in_every_pane_and_over_every_dialog(tmp_path: Path, 
     asyncio.run(look())
 
 
+def test_the_notice_comes_back_when_the_screen_that_showed_it_is_gone(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with app_in(tmp_path) as (pilot, app):
+            await pilot.press("f1")
+            async with asks(app):
+                await waiting(pilot, app)
+                (line,) = app.screen.query(WaitingLine)
+                await line.remove()
+                await until(pilot, lambda: shown(pilot, NOTICE))
+                assert not is_open(app)
+
+    asyncio.run(look())
+
+
 def test_on_a_low_terminal_the_notice_leaves_the_prompt_alone(tmp_path: Path) -> None:
     async def look() -> None:
         async with app_in(tmp_path, (80, 8)) as (pilot, app):
@@ -461,7 +475,7 @@ def short_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("short_quiet")
 def test_no_key_typed_for_something_else_answers(tmp_path: Path) -> None:
-    assert run_fuzz(tmp_path, 500, 1) == 0
+    assert run_fuzz(tmp_path, 200, 1) == 0
 
 
 @pytest.mark.long
@@ -475,4 +489,4 @@ def test_without_the_guards_keys_do_answer(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(Asker, "_is_busy", lambda *_: False)
     monkeypatch.setattr(ApprovalScreen, "_hears", lambda *_: True)
     monkeypatch.setattr(approval, "SETTLE", 0.001)
-    assert run_fuzz(tmp_path, 500, 1) > 0
+    assert run_fuzz(tmp_path, 200, 1) > 0

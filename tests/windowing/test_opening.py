@@ -64,7 +64,7 @@ def test_it_is_visibly_opening_and_then_open(windows: WindowManager) -> None:
         snapshot = slow.snapshot()
         assert (snapshot.content, snapshot.error, snapshot.stale) == ("Opening…", None, False)
         assert "Opening…" in slow.to_xml(Lod.GIST)
-        assert settled(windows) == []
+        assert asyncio.run(windows.settle(0.01)) == []
     ready(windows, heard, slow)
     assert slow.is_opening is False
     assert slow.snapshot().content == "Full: 7"
