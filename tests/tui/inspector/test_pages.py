@@ -274,6 +274,7 @@ def test_a_log_that_is_gone_is_told_or_written_again(tmp_path: Path) -> None:
         async with running(shop(tmp_path), (120, 40)) as pilot:
             await talk(pilot)
             path = desk_of(pilot).session.path
+            await pilot.press("ctrl+g", "i")
             path.rename(path.with_suffix(".gone"))
             await pilot.press("comma")
             shows = ("Turn 2 cannot be shown", "Turn 2 of 3, as it was then")
