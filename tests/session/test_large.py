@@ -20,6 +20,8 @@ from tests.context.conversation import NotesWindow, rough_counter, wire
 from tests.session.test_crash import talking
 from tests.session.writer import Writer, peak_memory, store_in
 
+pytestmark = pytest.mark.long
+
 BUDGET = 20_000
 MEGABYTE = 1_000_000
 HOLES = {"before": 1 << 30, "behind": 1 << 27}  # either is longer than any entry

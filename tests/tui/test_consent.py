@@ -20,7 +20,7 @@ from contextui.tui.desktop.own.editor import EditorBody
 from tests.tui.running import desk_in, lines, running, until
 from tests.tui.terminal import Terminal
 
-SIZES = [(80, 24), (120, 40)]
+SIZES = [(80, 24), pytest.param((120, 40), marks=pytest.mark.long)]
 
 
 def edited(path: str, window: str = "editor_1", **params: Any) -> list[Step]:

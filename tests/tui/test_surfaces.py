@@ -22,6 +22,8 @@ from contextui.windowing.element import Body, Element
 from contextui.windowing.snapshot import Lod
 from tests.tui.running import SIZES, desk_in, lines, running, until
 
+pytestmark = pytest.mark.long
+
 ACTING = set("\x00\x07\x08\x1b\x7f\x9b\x9d\u200f\u2028\u202e\u2066")
 PAYLOADS = {
     "markup and escapes": "[/foo] [/] [/ [b]x[@click=app.quit]y[/] $primary {x}"

@@ -20,6 +20,8 @@ import subprocess
 
 from contextui import Body, Lod, Window
 
+pytestmark = pytest.mark.long
+
 
 class Sleeper(Window):
     """Starts a program that does not end by itself."""

@@ -16,6 +16,8 @@ from contextui.cli.serve import server
 from contextui.session.store import SessionInfo
 from tests.cli.serve.serving import PATIENCE, Page, Serving, all_gone, opened
 
+pytestmark = pytest.mark.long
+
 PAGE = Path(server.__file__).parent / "page"
 OPEN_ELSEWHERE = 4001
 

@@ -17,6 +17,8 @@ from tests.tui.inspector.scene import enter, go_to, rows, screen, see, shop, tal
 from tests.tui.running import lines, running, shown, until
 from tests.tui.sharing import SharedApp
 
+pytestmark = pytest.mark.long
+
 
 def talked(*words: str) -> tuple[ContextManager, list[ContextItem]]:
     """A context in which these words were said."""
