@@ -286,6 +286,7 @@ def test_windows_come_back_with_state_detail_and_order(
     talk.windows.set_lod(first.id, Lod.SUMMARY)
     talk.windows.close(second.id)
     third = talk.open("d")
+    talk.windows.settle_now()  # a closed session draws no more
     session.close()
     with store.open(session.id) as again:
         back = again.windows.windows()

@@ -15,12 +15,12 @@ from contextui.cli.serve.process import Size
 from tests.cli.calling import Program
 from tests.cli.serve.serving import Serving, all_gone, opened
 
+pytestmark = pytest.mark.long
+
 SLEEPER = '''
 import subprocess
 
 from contextui import Body, Lod, Window
-
-pytestmark = pytest.mark.long
 
 
 class Sleeper(Window):
