@@ -193,7 +193,7 @@ def play(
 @contextmanager
 def trimming_every_turn() -> Iterator[None]:
     """Leave out just what must go, each time."""
-    places = ("contextui.context.trim", "contextui.context.strategies.sliding")
+    places = ("contextui.context.trim", "contextui.context.strategies.builtin")
     with patch(f"{places[0]}.STEP_DOWN_TO", 1.0), patch(f"{places[1]}.STEP_DOWN_TO", 1.0):
         yield
 

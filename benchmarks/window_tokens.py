@@ -8,11 +8,11 @@ from typing import Any
 from contextui import Lod, TokenCounter
 from contextui.testing import WindowTester
 from contextui.windows.code import CodeWindow
-from contextui.windows.editor import EditorWindow
+from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
-from contextui.windows.monitor import MonitorWindow, Reading
+from contextui.windows.monitor.window import MonitorWindow, Reading
 from contextui.windows.notebook import NotebookWindow
-from contextui.windows.todo import TodoWindow
+from contextui.windows.todo.window import TodoWindow
 
 PROGRAM = "\n\n".join(
     f'def step_{n}(cart: list[int], discount: int = 0) -> int:\n    """Sum it up."""\n'

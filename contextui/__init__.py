@@ -29,24 +29,24 @@ if TYPE_CHECKING:
     from contextui.agent.models.scripted import ScriptedModel as ScriptedModel
     from contextui.agent.models.scripted import call as call
     from contextui.agent.turn import TurnOptions as TurnOptions
-    from contextui.context.compaction.result import CompactionResult as CompactionResult
+    from contextui.context.compaction.service import CompactionResult as CompactionResult
     from contextui.context.compaction.service import CompactionService as CompactionService
     from contextui.context.gists.gist import gist as gist
     from contextui.context.item import ContextItem as ContextItem
     from contextui.context.item import ItemType as ItemType
     from contextui.context.manager import ContextManager as ContextManager
-    from contextui.context.pieces import Composition as Composition
+    from contextui.context.messages import Composition as Composition
     from contextui.context.render import ContextRenderer as ContextRenderer
     from contextui.context.render import RenderOptions as RenderOptions
     from contextui.context.report import ContextStats as ContextStats
-    from contextui.context.strategies.entities import EntityExtraction as EntityExtraction
-    from contextui.context.strategies.env import StrategyEnv as StrategyEnv
-    from contextui.context.strategies.finding import make_strategy as make_strategy
-    from contextui.context.strategies.sliding import SlidingWindow as SlidingWindow
+    from contextui.context.strategies.builtin import EntityExtraction as EntityExtraction
+    from contextui.context.strategies.builtin import SlidingWindow as SlidingWindow
+    from contextui.context.strategies.builtin import Summarization as Summarization
+    from contextui.context.strategies.registry import make_strategy as make_strategy
     from contextui.context.strategies.strategy import ContextStrategy as ContextStrategy
     from contextui.context.strategies.strategy import Payload as Payload
+    from contextui.context.strategies.strategy import StrategyEnv as StrategyEnv
     from contextui.context.strategies.strategy import StrategyError as StrategyError
-    from contextui.context.strategies.summarization import Summarization as Summarization
     from contextui.context.trim import trim as trim
     from contextui.errors import ActionError as ActionError
     from contextui.errors import AnchorConflictError as AnchorConflictError
@@ -57,9 +57,9 @@ if TYPE_CHECKING:
     from contextui.files.workspace import Workspace as Workspace
     from contextui.model import LlmMessage as LlmMessage
     from contextui.model import Model as Model
-    from contextui.session.code.file import CodeFile as CodeFile
     from contextui.session.code.index import CodeStoreError as CodeStoreError
     from contextui.session.code.refs import resolve_code_refs as resolve_code_refs
+    from contextui.session.code.store import CodeFile as CodeFile
     from contextui.session.code.store import CodeStore as CodeStore
     from contextui.session.notes import Note as Note
     from contextui.session.notes import Notes as Notes
@@ -70,24 +70,24 @@ if TYPE_CHECKING:
     from contextui.tokens import TokenCounter as TokenCounter
     from contextui.windowing.action import ActionResult as ActionResult
     from contextui.windowing.action import action as action
-    from contextui.windowing.anchors import Button as Button
-    from contextui.windowing.anchors import Form as Form
-    from contextui.windowing.anchors import Reference as Reference
-    from contextui.windowing.base import Window as Window
-    from contextui.windowing.element import Body as Body
-    from contextui.windowing.element import Element as Element
+    from contextui.windowing.anchor import Button as Button
+    from contextui.windowing.anchor import Form as Form
+    from contextui.windowing.anchor import Reference as Reference
     from contextui.windowing.finding.registry import Registry as Registry
     from contextui.windowing.finding.registry import discover as discover
     from contextui.windowing.manager import WindowManager as WindowManager
     from contextui.windowing.preview import Preview as Preview
     from contextui.windowing.snapshot import Anchor as Anchor
     from contextui.windowing.snapshot import AnchorType as AnchorType
+    from contextui.windowing.snapshot import Body as Body
     from contextui.windowing.snapshot import ContextVersion as ContextVersion
+    from contextui.windowing.snapshot import Element as Element
     from contextui.windowing.snapshot import Lod as Lod
     from contextui.windowing.snapshot import Snapshot as Snapshot
     from contextui.windowing.snapshot import SnapshotHeader as SnapshotHeader
     from contextui.windowing.snapshot import SnapshotState as SnapshotState
     from contextui.windowing.state import Transient as Transient
+    from contextui.windowing.window import Window as Window
 
 __version__ = VERSION
 
@@ -95,29 +95,28 @@ __version__ = VERSION
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 _HOMES = {
-    "contextui.agent.turn": ["TurnOptions"],
     "contextui.agent.approval": ["ApprovalGate"],
-    "contextui.context.compaction.service": ["CompactionService"],
-    "contextui.context.compaction.result": ["CompactionResult"],
+    "contextui.agent.controller": ["InteractionController"],
     "contextui.agent.models.anthropic": ["AnthropicModel"],
     "contextui.agent.models.offline": ["OfflineModel"],
     "contextui.agent.models.scripted": ["ScriptedModel", "call"],
-    "contextui.agent.controller": ["InteractionController"],
+    "contextui.agent.turn": ["TurnOptions"],
+    "contextui.context.compaction.service": ["CompactionResult", "CompactionService"],
     "contextui.context.gists.gist": ["gist"],
-    "contextui.context.pieces": ["Composition"],
     "contextui.context.item": ["ContextItem", "ItemType"],
     "contextui.context.manager": ["ContextManager"],
+    "contextui.context.messages": ["Composition"],
     "contextui.context.render": ["ContextRenderer", "RenderOptions"],
     "contextui.context.report": ["ContextStats"],
-    "contextui.context.strategies.entities": ["EntityExtraction"],
-    "contextui.context.strategies.env": ["StrategyEnv"],
-    "contextui.context.strategies.finding": ["make_strategy"],
-    "contextui.context.strategies.sliding": ["SlidingWindow"],
-    "contextui.context.strategies.strategy": ["ContextStrategy", "Payload", "StrategyError"],
-    "contextui.context.strategies.summarization": ["Summarization"],
+    "contextui.context.strategies.builtin": ["EntityExtraction", "SlidingWindow", "Summarization"],
+    "contextui.context.strategies.registry": ["make_strategy"],
+    "contextui.context.strategies.strategy": [
+        "ContextStrategy",
+        "Payload",
+        "StrategyEnv",
+        "StrategyError",
+    ],
     "contextui.context.trim": ["trim"],
-    "contextui.files.textfile": ["TextFile"],
-    "contextui.files.workspace": ["Workspace"],
     "contextui.errors": [
         "ActionError",
         "AnchorConflictError",
@@ -125,33 +124,35 @@ _HOMES = {
         "ContextUIError",
         "VersionMismatchError",
     ],
+    "contextui.files.textfile": ["TextFile"],
+    "contextui.files.workspace": ["Workspace"],
     "contextui.model": ["LlmMessage", "Model"],
     "contextui.session.code.index": ["CodeStoreError"],
-    "contextui.session.code.file": ["CodeFile"],
-    "contextui.session.code.store": ["CodeStore"],
     "contextui.session.code.refs": ["resolve_code_refs"],
+    "contextui.session.code.store": ["CodeFile", "CodeStore"],
     "contextui.session.notes": ["Note", "Notes"],
     "contextui.session.paths": ["escape_project_path"],
     "contextui.session.session": ["Session", "SessionOptions"],
     "contextui.session.store": ["SessionStore"],
     "contextui.tokens": ["TokenCounter"],
     "contextui.windowing.action": ["ActionResult", "action"],
-    "contextui.windowing.anchors": ["Button", "Form", "Reference"],
-    "contextui.windowing.base": ["Window"],
-    "contextui.windowing.element": ["Body", "Element"],
-    "contextui.windowing.manager": ["WindowManager"],
+    "contextui.windowing.anchor": ["Button", "Form", "Reference"],
     "contextui.windowing.finding.registry": ["Registry", "discover"],
+    "contextui.windowing.manager": ["WindowManager"],
     "contextui.windowing.preview": ["Preview"],
     "contextui.windowing.snapshot": [
         "Anchor",
         "AnchorType",
+        "Body",
         "ContextVersion",
+        "Element",
         "Lod",
         "Snapshot",
         "SnapshotHeader",
         "SnapshotState",
     ],
     "contextui.windowing.state": ["Transient"],
+    "contextui.windowing.window": ["Window"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp
-from contextui.tui.approval import ApprovalScreen
+from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.header import shown_folder
 from screenshots.picture import svg_of, write_png
 from screenshots.shop import SAID, make_desk, make_project

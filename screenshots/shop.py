@@ -7,11 +7,11 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.agent.turn import TurnOptions
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.model import Answer, Usage
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
-from contextui.tui.desk import Desk
+from contextui.tui.link import Desk
 from contextui.windowing.finding.registry import discover
 
 CART = '''\

@@ -15,7 +15,7 @@ import pytest
 
 from contextui import model
 from contextui.agent import events
-from contextui.config.strategy_choice import StrategyChoice
+from contextui.config.settings import StrategyChoice
 from contextui.context.item import Hidden
 from tests.guide import BLOCK, run_guide
 from tests.tui.desktop.samples import enter

@@ -20,7 +20,7 @@ from contextui import (
     action,
 )
 from contextui.files.diff import diff_text
-from contextui.files.page import Page, shorten, split
+from contextui.files.textfile import Page, shorten, split
 from contextui.text import counted, for_model, there_are
 
 LISTED, WORDS = 20, 80  # files on a page of the list, characters of a description there

@@ -11,7 +11,7 @@ from contextui import ActionError, Body, Lod, Transient, Window, action
 from contextui.files import search
 from contextui.files.errors import FileError, MissingFileError, NotAFolderError
 from contextui.files.listing import EntryKind, TreeRow, list_folder, tree
-from contextui.files.page import split
+from contextui.files.textfile import split
 from contextui.files.workspace import FileInfo
 from contextui.text import counted, shown_name, there_are
 

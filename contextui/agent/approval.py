@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from contextui.agent.phrases import of_tools
-from contextui.config.choices import Approval, Lang
+from contextui.config.settings import Approval, Lang
 from contextui.errors import ContextUIError
 from contextui.files.errors import FileError
 from contextui.files.protection import asks_every_time, resolved
 from contextui.files.workspace import Workspace
 from contextui.windowing.action import ActionResult
-from contextui.windowing.intent import Intent, Permit
+from contextui.windowing.anchor import Intent, Permit
 from contextui.windowing.preview import Preview, Verb
 from contextui.windowing.runtime import CLOSE
 

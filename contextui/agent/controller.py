@@ -7,39 +7,49 @@ from dataclasses import replace
 
 from contextui.agent import phrases
 from contextui.agent.approval import ApprovalGate
-from contextui.agent.beforehand import Beforehand, retrieved
-from contextui.agent.ending import end_in_words, make_whole
 from contextui.agent.events import (
     AnswerDiscarded,
     TurnFinished,
     TurnStarted,
 )
-from contextui.agent.hiding import TagFilter
-from contextui.agent.judging import judge
-from contextui.agent.making_room import RoomMaker, outcome
-from contextui.agent.meanwhile import Meanwhile
-from contextui.agent.patience import Tell
+from contextui.agent.loop import Steps, end_in_words, judge, make_whole
+from contextui.agent.preamble import Beforehand, Meanwhile, retrieved
 from contextui.agent.prompt import install, project_block, system_prompt
-from contextui.agent.protocol import calls_of
-from contextui.agent.setup import Setup
-from contextui.agent.steps import Steps
-from contextui.agent.strategist import Strategist
-from contextui.agent.telling import Telling
+from contextui.agent.protocol import TagFilter, calls_of
+from contextui.agent.retry import Tell
+from contextui.agent.room import RoomMaker, Strategist, outcome
 from contextui.agent.tools import ToolBox, ToolCall
-from contextui.agent.turn import Turn, TurnOptions, TurnUnderWayError
-from contextui.config.choices import ToolProtocol
-from contextui.context.admission import admit
-from contextui.context.compaction.result import CompactionResult
-from contextui.context.compaction.service import CompactionService
+from contextui.agent.turn import Setup, Turn, TurnOptions, TurnUnderWayError
+from contextui.config.settings import ToolProtocol
+from contextui.context.changes import admit
+from contextui.context.compaction.service import CompactionResult, CompactionService
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
-from contextui.context.pieces import Composition
+from contextui.context.messages import Composition
 from contextui.errors import ContextTooLargeError, ContextUIError
 from contextui.events import Event
 from contextui.model import Answer, Model, ModelError, ModelRequest, Tool
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.trouble import reason_of
+
+
+class Telling:
+    """Takes events in and gives them out, until it is told that there are no more."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._events: asyncio.Queue[Event | None] = asyncio.Queue()
+
+    def tell(self, event: Event | None) -> None:
+        """Take an event; None is the end. Windows tell on their own threads: this way all of it
+        stays in order."""
+        with suppress(RuntimeError):  # the loop is closed: nobody is there to be told
+            self._loop.call_soon_threadsafe(self._events.put_nowait, event)
+
+    async def next(self) -> Event | None:
+        """The next event; None at the end."""
+        return await self._events.get()
 
 
 class InteractionController:

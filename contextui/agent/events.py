@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from contextui.context.compaction.result import CompactionResult
+from contextui.context.compaction.service import CompactionResult
 from contextui.events import Event, Trigger
 from contextui.model import Usage
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.errors import ContextTooLargeError
 
 

@@ -9,11 +9,11 @@ import hashlib
 from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
-from contextui.config.choices import Lang, ToolProtocol
+from contextui.config.settings import Lang, ToolProtocol
 from contextui.context.item import PROJECT, ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.text import cap, for_xml, one_line
-from contextui.windowing.base import Window
+from contextui.windowing.window import Window
 
 LONGEST_GUIDE = 40_000
 """Characters of a folder's AGENTS.md that the model is given."""

@@ -2,20 +2,213 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+import time
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from contextui.agent import phrases
 from contextui.agent.approval import ApprovalGate
-from contextui.agent.file_reader import FileReader, FileResult
 from contextui.agent.phrases import ToolPhrases, of_tools
-from contextui.agent.toolset import TOOLS
+from contextui.config.settings import Lang
+from contextui.context.gists.gist import gist, gist_of_size, is_workbook
+from contextui.context.item import ContextItem, Stage
 from contextui.errors import ContextUIError, InvalidParamsError, WindowBusyError
-from contextui.files.errors import SecretFileError
+from contextui.files.errors import FileError, SecretFileError
+from contextui.files.textfile import Page, Version
+from contextui.files.workspace import FileInfo, Workspace
+from contextui.model import Tool
+from contextui.session.cache import CacheStore
+from contextui.session.code.store import CODE_ID, CodeStore
 from contextui.text import quote
 from contextui.windowing.action import ActionResult
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.phrases import of as window_words
+
+PAGE = 2_000
+"""Lines of a file in one result."""
+
+_LARGEST = 500_000  # characters of a result that is kept for the next time
+_SETTLED = 100_000_000  # nanoseconds: a file that was just changed may change unnoticed
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult(ActionResult):
+    """What came of reading a file.
+
+    Attributes:
+        gist: The line that stands for the text once the turn is over; None if nothing was read.
+    """
+
+    gist: str | None = None
+
+
+class FilesRead:
+    """The results of one turn that a file's text stands in."""
+
+    def __init__(self) -> None:
+        self._items: list[ContextItem] = []
+
+    def note(self, item: ContextItem) -> None:
+        """Remember a result, if it is one of a file."""
+        if item.gist is not None:
+            self._items.append(item)
+
+    def has(self, item: ContextItem) -> bool:
+        """Whether the same text of the same file stands before the model already.
+
+        It does no more where room was made within the turn and only the gist is left of it.
+        """
+        return item.gist is not None and any(
+            (one.gist, one.content) == (item.gist, item.content)
+            for one in self._items
+            if one.stage is not Stage.FINAL and not one.is_obsolete
+        )
+
+
+class FileReader:
+    """Reads files of the folder that a session belongs to.
+
+    What was read of a version of a file is kept for a while: reading it again reads no file. A
+    file that is read page by page has one gist, so each version's is made once and kept.
+
+    Args:
+        windows: Know the folder and the language.
+    """
+
+    def __init__(self, windows: WindowManager) -> None:
+        self._windows = windows
+        self._words = phrases.of_tools(windows.lang)
+        self._gists = CacheStore[str]()
+        self._results = CacheStore[FileResult]()
+
+    async def read(self, path: str, start: int = 1, allowed: Collection[str] = ()) -> FileResult:
+        """Some lines of a file, from line `start` on.
+
+        Args:
+            path: The file, or the id of a piece of code in the code store.
+            start: The first line.
+            allowed: Files that may hold secrets and that a person allowed to be read.
+
+        Raises:
+            InvalidParamsError: There is no folder.
+            SecretFileError: It may hold secrets, and is not among those.
+            FileError: The file cannot be read.
+        """
+        workspace = self._windows.files_for_model(allowed)
+        if workspace is None:
+            raise InvalidParamsError(self._words.no_folder)
+        return await asyncio.to_thread(self._read, workspace, path, start)
+
+    def _read(self, workspace: Workspace, path: str, start: int) -> FileResult:
+        if path.startswith("@") and not workspace.exists(path):  # as a person names files
+            path = path[1:]
+        path = _file_of(workspace, path)
+        info = workspace.stat(path)
+        workspace.check_readable(path)  # what was allowed once is kept, and not allowed for good
+        key: tuple[str, Version, int] = (info.path, info.version, start)
+        known = self._results.get(key)
+        if known is None:
+            known = self._read_now(workspace, path, start, info)
+            is_settled = time.time_ns() - info.version.mtime_ns > _SETTLED
+            if is_settled and len(known.text) <= _LARGEST:
+                self._results.put(key, known)
+        return known
+
+    def _read_now(self, workspace: Workspace, path: str, start: int, info: FileInfo) -> FileResult:
+        if is_workbook(info.path):  # of which nothing can be read line by line
+            return FileResult(
+                True, gist(info.path, workspace.read_bytes(info.path), self._windows.lang)
+            )
+        page = workspace.read_page(path, start, PAGE)
+        if not page.lines:
+            no_line = self._words.no_line.format(path=path, line=start)
+            return FileResult(True, no_line if start > 1 else self._words.empty_file)
+        rest = f"\n{self._words.more_lines.format(line=page.end + 1)}" if page.more else ""
+        return FileResult(True, page.numbered() + rest, gist=self._gist(workspace, info, page))
+
+    def _gist(self, workspace: Workspace, info: FileInfo, page: Page) -> str:
+        lang = self._windows.lang
+        key: tuple[str, Version, Lang] = (info.path, info.version, lang)
+        line = self._gists.get_or(key, lambda: _whole_gist(workspace, info, lang))
+        if page.start == 1 and not page.more:
+            return line
+        part = phrases.of(lang).lines_read.format(first=page.start, last=page.end)
+        return f"{line}{part}"
+
+
+def _file_of(workspace: Workspace, path: str) -> str:
+    """The file that is meant: the path itself, or the file of the code that has this id."""
+    if not CODE_ID.fullmatch(path) or workspace.exists(path):
+        return path
+    with suppress(ContextUIError):  # there is no such store: the path says what is not found
+        found = CodeStore.of(workspace).path_of(path)
+        if found is not None:
+            return workspace.relative(found)
+    return path
+
+
+def _whole_gist(workspace: Workspace, info: FileInfo, lang: Lang) -> str:
+    try:
+        return gist(info.path, workspace.open_text(info.path).file.text, lang)
+    except FileError:  # too large to be held, or no text further down
+        return gist_of_size(info.path, info.size, lang)
+
+
+_ABOUT: dict[Lang, dict[str, str]] = {
+    "en": {
+        "create": "Open a window of one of the classes in the system prompt. The new window, with "
+        "its id and its actions, stands in the result.",
+        "name": "The name of the class.",
+        "args": "The args that the class declares, by name.",
+        "action": "Carry out an action, or an anchor, of an open window. Every window also has the "
+        "action close with an optional summary.",
+        "window_id": "Such as todo_1.",
+        "action_id": "The id of the action.",
+        "params": "The params that the action declares, by name.",
+        "read_file": f"Read a text file of the folder, {PAGE} lines at most; start says from which "
+        "line on.",
+        "path": "Relative to the folder, or the id of a listed code file.",
+        "start": "The first line, 1 if left out.",
+    },
+    "zh": {
+        "create": "打开系统提示所列的某一类窗口。新窗口连同它的 id 和操作会出现在结果中。",
+        "name": "窗口类的名称。",
+        "args": "该类声明的参数，按名称给出。",
+        "action": "执行某个已打开窗口的操作或锚点。每个窗口都有 close 操作，可带 summary。",
+        "window_id": "例如 todo_1。",
+        "action_id": "操作的 id。",
+        "params": "该操作声明的参数，按名称给出。",
+        "read_file": f"读取文件夹中的文本文件，一次最多 {PAGE} 行；start 指定从第几行开始。",
+        "path": "相对于该文件夹的路径，或所列代码文件的 id。",
+        "start": "起始行，省略时为 1。",
+    },
+}
+
+_TAKES = {
+    "create": ({"name": "string", "args": "object"}, ["name"]),
+    "action": (
+        {"window_id": "string", "action_id": "string", "params": "object"},
+        ["window_id", "action_id"],
+    ),
+    "read_file": ({"path": "string", "start": "integer"}, ["path"]),
+}
+
+
+def _tool(name: str, lang: Lang) -> Tool:
+    kinds, required = _TAKES[name]
+    about = _ABOUT[lang]
+    properties = {one: {"type": kind, "description": about[one]} for one, kind in kinds.items()}
+    schema = {"type": "object", "properties": properties, "required": required}
+    return Tool(name, about[name], schema)
+
+
+TOOLS: dict[Lang, tuple[Tool, ...]] = {
+    lang: tuple(_tool(name, lang) for name in _TAKES) for lang in _ABOUT
+}
+"""The tools, as they are declared in a language."""
+
 
 _OPENING = 30.0  # seconds that a window may take to open
 

@@ -4,17 +4,19 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from contextui.agent.beforehand import Told
-from contextui.agent.blocks import THINKING
 from contextui.agent.events import AnswerDiscarded, Reason, TurnFinished
-from contextui.agent.file_reader import FilesRead
-from contextui.agent.hiding import TagFilter
+from contextui.agent.preamble import Told
+from contextui.agent.protocol import CallProtocol, TagFilter, declaring
+from contextui.agent.request import THINKING
 from contextui.agent.retry import RetryPolicy
-from contextui.agent.tools import ToolCall
+from contextui.agent.tools import FilesRead, ToolCall
+from contextui.config.settings import Lang
+from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.events import Event
-from contextui.model import ModelRequest, TextDelta, Usage
+from contextui.model import Model, ModelRequest, TextDelta, Usage
 from contextui.session.cache import CacheStore
 from contextui.windowing.action import ActionResult
 
@@ -141,3 +143,30 @@ class Turn:
 
 def _key(call: ToolCall) -> str:
     return json.dumps([call.name, call.input], sort_keys=True, default=str)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What all turns of a conversation share.
+
+    Attributes:
+        context: The conversation.
+        model: Gives who answers; that may change between turns.
+        options: What a turn may take.
+        calls: How the model calls tools, and which there are.
+    """
+
+    context: ContextManager
+    model: Callable[[], Model]
+    options: TurnOptions
+    calls: CallProtocol
+
+    @property
+    def lang(self) -> Lang:
+        """The language of the person."""
+        return self.context.windows.lang if self.context.windows is not None else "en"
+
+    @cached_property
+    def reserved(self) -> int:
+        """The tokens of the tools, which are part of every request."""
+        return declaring(self.calls.tools, self.context.counter)

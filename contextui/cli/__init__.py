@@ -19,7 +19,7 @@ def main(words: Sequence[str] | None = None) -> int:
         words: What stands behind the program's name; by default what it was started with.
 
     Returns:
-        The exit status, see `contextui.cli.status`.
+        The exit status, see `contextui.cli.flags`.
     """
     is_program = words is None
     words = sys.argv[1:] if words is None else words
@@ -30,8 +30,8 @@ def main(words: Sequence[str] | None = None) -> int:
             sys.stdout.write(f"contextui {contextui.__version__}\n")
             sys.stdout.flush()
             return 0
+    from contextui.cli.console import give_away  # noqa: PLC0415  (comes with it)
     from contextui.cli.program import run  # noqa: PLC0415  (heavy: all that the version needs not)
-    from contextui.cli.stdout import give_away  # noqa: PLC0415  (comes with it)
     from contextui.cli.watchdog import watchdog  # noqa: PLC0415  (comes with it)
 
     watchdog.is_wanted = is_program

@@ -2,14 +2,183 @@
 
 import argparse
 import difflib
-from collections.abc import Sequence
-from typing import Any, Literal
+import shutil
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NoReturn
 
-from contextui.cli.commands import COMMANDS
-from contextui.cli.parsers import command_parser, main_parser
-from contextui.cli.usage import UsageError
+import contextui
+from contextui.cli.commands import COMMANDS, Command
+from contextui.cli.console import say, wrapped
+from contextui.cli.flags import (
+    MODEL_FLAGS,
+    WINDOW_FLAGS,
+    Once,
+    UsageError,
+    add_going_on,
+    add_help,
+    add_settings,
+)
+from contextui.cli.words import in_ours, words
 from contextui.config.settings import Settings
 from contextui.text import one_line
+
+HELP_AT = 25
+"""The column at which it says what a flag is."""
+
+_WIDTH = 80
+
+
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Help in 80 columns: each flag once with what it takes, and what it is beside it."""
+
+    def __init__(self, prog: str) -> None:
+        columns = shutil.get_terminal_size((_WIDTH, 24)).columns
+        super().__init__(prog, max_help_position=HELP_AT, width=min(_WIDTH, columns))
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings:
+            return str(action.metavar or action.dest)
+        takes = f" {action.metavar or action.dest.upper()}" if action.nargs != 0 else ""
+        return ", ".join(action.option_strings) + takes
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return wrapped(text, width)
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        return words(action.help or "")
+
+    def start_section(self, heading: str | None) -> None:
+        """Begin a group of flags."""
+        super().start_section(words(heading or ""))
+
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[argparse._MutuallyExclusiveGroup],
+        prefix: str | None = None,  # noqa: ARG002
+    ) -> None:
+        """Say how the program is called."""
+        super().add_usage(usage, actions, groups, words("usage: "))
+
+
+_NEAR_FLAG = 0.68  # of 1: how like a flag a word must be to be taken for it
+_FORMATS = ("text", "json", "stream-json")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        said = in_ours(f"{message[:1].upper()}{message[1:]}.")
+        if near := self._nearest(message):
+            raise UsageError(
+                "{said} Is {near} meant? See {program} --help.",
+                said=said,
+                near=near[0],
+                program=self.prog,
+            )
+        raise UsageError("{said} See {program} --help.", said=said, program=self.prog)
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        # The value of --resume=-- is "--"; argparse takes that for the end of all flags, and gives
+        # an empty list where everyone expects text.
+        if action.option_strings and arg_strings == ["--"]:
+            value = self._get_value(action, "--")
+            self._check_value(action, value)
+            return value
+        return super()._get_values(action, arg_strings)
+
+    def _nearest(self, message: str) -> list[str]:
+        """The flag that may be meant by the first one that there is not."""
+        _, _, unknown = message.partition("unrecognized arguments: --")
+        flag = unknown.partition(" ")[0].partition("=")[0]
+        return difflib.get_close_matches(f"--{flag}", self._option_string_actions, 1, _NEAR_FLAG)
+
+    def _print_message(self, message: str, file: object = None) -> None:  # noqa: ARG002
+        say(message, end="")  # argparse would pass over what cannot be written
+
+
+def main_parser() -> argparse.ArgumentParser:
+    """What there is when no command comes first."""
+    parser = _parser(
+        "contextui",
+        f"contextui [PROMPT]      {words('the app, in this folder')}\n"
+        f"       contextui -p PROMPT     {words('one turn, no screen')}\n"
+        f"       contextui COMMAND       {words('one of those below')}",
+        words("A window system for LLM agents: you and the model share live windows."),
+        f"{words('commands (contextui COMMAND --help tells more):')}\n{_command_list()}\n\n"
+        + _examples(
+            words('contextui -p "Make a to-do list with milk and eggs"'),
+            words('contextui -c -p "Mark milk as done"'),
+            "git diff | contextui -p - --output-format json",
+        ),
+    )
+    ask = parser.add_argument_group("asking")
+    ask.add_argument("words", nargs="*", metavar="PROMPT", help="what the app is told first")
+    ask.add_argument(
+        "-p",
+        "--prompt",
+        action=Once,
+        metavar="PROMPT",
+        help="take one turn without a screen; - reads stdin",
+    )
+    ask.add_argument(
+        "--output-format",
+        choices=_FORMATS,
+        metavar="|".join(_FORMATS),
+        help="with -p: the answer's words, one object, or one object for each event",
+    )
+    ask.add_argument("--verbose", action="store_true", help="with -p: tell of tool calls on stderr")
+    add_going_on(parser.add_argument_group("going on"))
+    add_settings(parser.add_argument_group("the model"), MODEL_FLAGS)
+    add_settings(parser.add_argument_group("windows and context"), WINDOW_FLAGS)
+    more = parser.add_argument_group("more")
+    add_help(more)
+    more.add_argument(
+        "--version",
+        action="version",
+        version=f"contextui {contextui.__version__}",
+        help="say which version this is",
+    )
+    return parser
+
+
+def command_parser(command: Command) -> argparse.ArgumentParser:
+    """What a command takes."""
+    usage = f"contextui {command.name} {command.takes}".rstrip()
+    summary = words("{summary}.", summary=_capital(words(command.summary)))
+    examples = _examples(*command.examples) if command.examples else ""
+    parser = _parser(f"contextui {command.name}", f"{usage} [options]", summary, examples)
+    command.add(parser)
+    if not any("--lang" in action.option_strings for action in parser._actions):
+        add_settings(parser, ("lang",))
+    add_help(parser)
+    return parser
+
+
+def _parser(prog: str, usage: str, description: str, epilog: str) -> argparse.ArgumentParser:
+    return _Parser(
+        prog=prog,
+        usage=usage,
+        description=description,
+        epilog=epilog,
+        formatter_class=Help,
+        allow_abbrev=False,
+        add_help=False,
+    )
+
+
+def _examples(*lines: str) -> str:
+    return "\n".join([words("examples:"), *(f"  {line}" for line in lines)])
+
+
+def _command_list() -> str:
+    heads = {f"{one.name} {one.takes}".rstrip(): one.summary for one in COMMANDS.values()}
+    return "\n".join(f"  {head:<{HELP_AT - 4}}  {words(what)}" for head, what in heads.items())
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
 
 OutputFormat = Literal["text", "json", "stream-json"]
 _FORMAT = "--output-format"

@@ -6,15 +6,15 @@ from typing import Any
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import RetryScheduled
-from contextui.cli import status
+from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.assembling import Assembly, assemble
-from contextui.cli.countdown import Countdown
-from contextui.cli.earlier import session_of
-from contextui.cli.speaking import say, say_json, tell
+from contextui.cli.console import say, say_json, tell
+from contextui.cli.folder import session_of
+from contextui.cli.progress import Countdown
+from contextui.cli.setup import Assembly, assemble
 from contextui.cli.words import counted, in_ours, words
 from contextui.context.compaction.plan import Plan
-from contextui.context.compaction.result import CompactionResult
+from contextui.context.compaction.service import CompactionResult
 from contextui.context.item import ContextItem, is_conversation
 from contextui.context.report import debug_line
 from contextui.events import Event
@@ -36,7 +36,7 @@ def run(arguments: Arguments) -> int:
         tell(in_ours(notice))
     if arguments.dry_run:
         _show(assembly, info.id, as_json=arguments.json)
-        return status.DONE
+        return flags.DONE
     return _compact(assembly, arguments)
 
 
@@ -52,13 +52,13 @@ def _compact(assembly: Assembly, arguments: Arguments) -> int:
         tell(in_ours(notice))
     if session.unsaved:
         tell(words("The summary is not saved: contextui -c resumes without it."))
-        return status.FAILED
+        return flags.FAILED
     if not result.success:
         tell(_failure(result, session.id))
-        return status.FAILED
+        return flags.FAILED
     if not arguments.json:
         say(_success(result, session.id))
-    return status.DONE
+    return flags.DONE
 
 
 async def _take(controller: InteractionController) -> CompactionResult:

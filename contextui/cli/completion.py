@@ -5,14 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from contextui.cli import status
-from contextui.cli.arguments import Arguments
+from contextui.cli import flags as status
+from contextui.cli.arguments import Arguments, command_parser, main_parser
 from contextui.cli.commands import COMMANDS
-from contextui.cli.parsers import command_parser, main_parser
-from contextui.cli.speaking import say
+from contextui.cli.console import say
 from contextui.cli.words import words
 from contextui.config.settings import Settings, choices
-from contextui.context.strategies.finding import strategy_names
+from contextui.context.strategies.registry import strategy_names
 
 Value = Literal["nothing", "text", "file", "folder", "session"]
 _VALUES: dict[str, Value] = {

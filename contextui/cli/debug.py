@@ -8,21 +8,19 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.agent.protocol import declaring
 from contextui.agent.wire import payload
-from contextui.cli import status
+from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.assembling import (
+from contextui.cli.console import say, say_json, say_json_list, tell
+from contextui.cli.folder import read_guide, session_of, settings_of
+from contextui.cli.setup import (
     find_windows,
     session_options,
     turn_options,
     window_notices,
 )
-from contextui.cli.earlier import session_of
-from contextui.cli.guide import read_guide
-from contextui.cli.place import settings_of
-from contextui.cli.speaking import say, say_json, say_json_list, tell
 from contextui.cli.words import in_ours, words
-from contextui.config.loading import Loaded
 from contextui.config.settings import OFFLINE
+from contextui.config.sources import Loaded
 from contextui.context.report import ContextStats, debug_line
 from contextui.secrets import mask_own
 from contextui.session.export import item_data, session_data, window_data
@@ -43,7 +41,7 @@ def run(arguments: Arguments) -> int:
         _show(arguments, loaded, view)
     finally:
         view.close()
-    return status.DONE
+    return flags.DONE
 
 
 def _show(arguments: Arguments, loaded: Loaded, view: SessionView) -> None:

@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import CallFinished, CallStarted, TurnFinished
 from contextui.agent.models.offline import OfflineModel
-from contextui.cli import status
-from contextui.cli.aside import call_line
-from contextui.cli.speaking import finish, let_go_of_closed, make_robust, say
+from contextui.cli import flags
+from contextui.cli.console import finish, let_go_of_closed, make_robust, say
+from contextui.cli.progress import call_line
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
-from contextui.windowing.base import Window
 from contextui.windowing.finding.registry import discover
+from contextui.windowing.window import Window
 
 TURNS = (
     "Make a to-do list with milk, eggs and bread",
@@ -41,10 +41,10 @@ def main() -> int:
         _play_all()
         finish()
     except BrokenPipeError:
-        return status.BROKEN_PIPE
+        return flags.BROKEN_PIPE
     finally:
         let_go_of_closed()
-    return status.DONE
+    return flags.DONE
 
 
 def _play_all() -> None:

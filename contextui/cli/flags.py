@@ -3,9 +3,22 @@
 import argparse
 from collections.abc import Iterable
 
-from contextui.cli.usage import UsageError
 from contextui.cli.words import words
 from contextui.config.settings import Settings, choices, flag_of
+from contextui.errors import ContextUIError
+
+
+class UsageError(ContextUIError):
+    """Arguments that do not fit; the text says which, in the language of the person.
+
+    Args:
+        english: The words, with names in braces for values.
+        values: What stands for these names.
+    """
+
+    def __init__(self, english: str, **values: object) -> None:
+        super().__init__(words(english, **values))
+
 
 MODEL_FLAGS = (
     "model", "base_url", "provider", "budget", "max_tokens", "max_steps", "max_calls",
@@ -95,3 +108,14 @@ def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> No
             metavar=_METAVARS.get(name) or "|".join(choices(name)),
             help=about + (words("; may be repeated") if several else ""),
         )
+
+
+DONE = 0
+FAILED = 1
+"""The turn failed, or something happened that should not."""
+WRONG = 2
+"""The arguments or the settings are wrong; nothing was done."""
+SIGNALLED = 128
+"""Plus the signal's number: 130 for SIGINT, 143 for SIGTERM."""
+BROKEN_PIPE = 141
+"""Nobody reads the output any more; what SIGPIPE would give."""

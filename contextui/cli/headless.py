@@ -9,13 +9,12 @@ from dataclasses import replace
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import ActionRefused, CompactionFinished, Notice, TurnFinished
-from contextui.cli import status
+from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.assembling import Assembly, assemble
-from contextui.cli.output import Output, SilentOutput, output_for
-from contextui.cli.result import Told, explained
-from contextui.cli.speaking import finish, tell, tell_where, words_of
-from contextui.cli.usage import UsageError
+from contextui.cli.console import finish, tell, tell_where, words_of
+from contextui.cli.flags import UsageError
+from contextui.cli.output import Output, SilentOutput, Told, explained, output_for
+from contextui.cli.setup import Assembly, assemble
 from contextui.cli.watchdog import watchdog
 from contextui.cli.words import in_ours, spoken, words
 from contextui.events import Event, WindowNotOpened, WindowTroubled
@@ -48,7 +47,7 @@ def run(arguments: Arguments) -> int:
         controller = assembly.controller(session.context)
         found = asyncio.run(_take_turn(prompt, controller, notices, output))
     notices.tell_new()  # closing may have found the log damaged
-    return found or (status.FAILED if session.unsaved else status.DONE)
+    return found or (flags.FAILED if session.unsaved else flags.DONE)
 
 
 def _prompt(arguments: Arguments) -> str:
@@ -144,8 +143,8 @@ async def _take_turn(
     if broken is not None:
         raise broken
     if interruption.signal is not None:
-        return status.SIGNALLED + interruption.signal
-    return status.FAILED if finished.is_error else status.DONE
+        return flags.SIGNALLED + interruption.signal
+    return flags.FAILED if finished.is_error else flags.DONE
 
 
 async def _await_opening(
@@ -202,7 +201,7 @@ class _Interruption:
 
     def _hear(self, number: int) -> None:
         if self.signal is not None:
-            os._exit(status.SIGNALLED + number)  # the log is whole at any moment
+            os._exit(flags.SIGNALLED + number)  # the log is whole at any moment
         self.signal = number
         self._controller.stop()
 

@@ -6,10 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import get_args
 
-from contextui.config.choices import Lang
-from contextui.config.environment import locale_lang
-from contextui.config.files import CONFIG_FILE, PROJECT_FOLDER
-from contextui.config.loading import load_settings
+from contextui.config.settings import Lang
+from contextui.config.sources import CONFIG_FILE, PROJECT_FOLDER, load_settings, locale_lang
 from contextui.errors import ContextUIError
 from contextui.session.paths import contextui_home
 

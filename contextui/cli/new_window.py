@@ -6,11 +6,11 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from contextui.cli import status
+from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.place import here, settings_of
-from contextui.cli.speaking import say
-from contextui.cli.usage import UsageError
+from contextui.cli.console import say
+from contextui.cli.flags import UsageError
+from contextui.cli.folder import here, settings_of
 from contextui.cli.watchdog import watchdog
 from contextui.cli.words import words
 from contextui.session.paths import contextui_home
@@ -29,7 +29,7 @@ def run(arguments: Arguments) -> int:
     if find_spec("pytest") is None:
         command = f"{_python()} -P -m pip install pytest"
         say(words("For that pytest is needed: {command}", command=command))
-    return status.DONE
+    return flags.DONE
 
 
 def _check_free(arguments: Arguments, folder: Path) -> None:

@@ -7,10 +7,9 @@ from importlib import import_module
 from signal import SIGINT
 
 from contextui import interrupt
-from contextui.cli import status, stdout
+from contextui.cli import console, flags
 from contextui.cli.arguments import Arguments, asks_for_json, parse
-from contextui.cli.language import language
-from contextui.cli.speaking import (
+from contextui.cli.console import (
     OutputError,
     finish,
     let_go_of_closed,
@@ -21,6 +20,7 @@ from contextui.cli.speaking import (
     tell_where,
     words_of,
 )
+from contextui.cli.language import language
 from contextui.cli.words import in_ours, speak, words
 from contextui.errors import ContextUIError
 
@@ -32,7 +32,7 @@ def run(given: Sequence[str]) -> int:
     try:
         return _run(given)
     except BrokenPipeError:
-        return status.BROKEN_PIPE
+        return flags.BROKEN_PIPE
     finally:
         let_go_of_closed()
 
@@ -44,19 +44,19 @@ def _run(given: Sequence[str]) -> int:
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
-        return status.SIGNALLED + SIGINT
+        return flags.SIGNALLED + SIGINT
     except ContextUIError as error:
         tell_where(error)
         said = in_ours(str(error))
         tell(said)
-        return _fail(given, status.WRONG, said)
+        return _fail(given, flags.WRONG, said)
     except OutputError as error:
         tell_where(error)
         tell(_unwritten(error))
-        return status.FAILED
+        return flags.FAILED
     except Exception as error:
         tell_crash(error)
-        return _fail(given, status.FAILED, words_of(error))
+        return _fail(given, flags.FAILED, words_of(error))
 
 
 def _unwritten(error: OutputError) -> str:
@@ -78,7 +78,7 @@ def _command(arguments: Arguments) -> int:
     carry_out: Callable[[Arguments], int] = getattr(import_module(f"contextui.cli.{module}"), name)
     if module == "screen":
         return carry_out(arguments)
-    with stdout.kept():
+    with console.kept():
         found = carry_out(arguments)
         finish()
         return found
@@ -89,7 +89,7 @@ def _fail(given: Sequence[str], found: int, error: str) -> int:
     output = asks_for_json(given)
     if output is None:
         return found
-    from contextui.cli.result import not_started  # noqa: PLC0415  (heavy: what a turn needs)
+    from contextui.cli.output import not_started  # noqa: PLC0415  (heavy: what a turn needs)
 
     data = not_started(error)
     with suppress(OSError):  # the error itself was told

@@ -5,16 +5,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contextui.cli import status
+from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.place import here, settings_of
-from contextui.cli.speaking import let_go_of_closed
-from contextui.cli.usage import UsageError
+from contextui.cli.console import let_go_of_closed
+from contextui.cli.flags import UsageError
+from contextui.cli.folder import here, settings_of
 from contextui.cli.watchdog import watchdog
 
 if TYPE_CHECKING:
     from contextui.tui.app import ContextUIApp
-    from contextui.tui.desk import Desk
+    from contextui.tui.link import Desk
 
 
 def open_screen(arguments: Arguments) -> int:
@@ -30,8 +30,8 @@ def open_screen(arguments: Arguments) -> int:
         raise UsageError(
             "This terminal cannot be drawn on (TERM is dumb); contextui -p PROMPT answers in it."
         )
-    from contextui.cli.desk import open_desk  # noqa: PLC0415  (heavy: the agent)
-    from contextui.cli.earlier import find_earlier  # noqa: PLC0415  (heavy: the sessions)
+    from contextui.cli.folder import find_earlier  # noqa: PLC0415  (heavy: the sessions)
+    from contextui.cli.setup import open_desk  # noqa: PLC0415  (heavy: the agent)
     from contextui.tui.app import ContextUIApp  # noqa: PLC0415  (heavy: the screen)
 
     earlier = find_earlier(arguments)
@@ -61,13 +61,13 @@ def open_screen(arguments: Arguments) -> int:
         app.leaving.over()
         let_go_of_closed()
     if app.desk is not None and app.desk.session.unsaved:
-        return app.return_code or status.FAILED
-    return app.return_code or status.DONE
+        return app.return_code or flags.FAILED
+    return app.return_code or flags.DONE
 
 
 def _report_session(app: "ContextUIApp", session_id: str) -> None:
     """Name the session to the server, if this is the app behind a page."""
-    from contextui.cli.serve.driver import ServedDriver  # noqa: PLC0415  (only behind a page)
+    from contextui.cli.serve.process import ServedDriver  # noqa: PLC0415  (only behind a page)
 
     if isinstance(app._driver, ServedDriver):
         app._driver.report_session(session_id)

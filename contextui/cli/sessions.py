@@ -4,12 +4,19 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from contextui.cli import status
+from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.columns import cut, cut_before, width
-from contextui.cli.earlier import unread
-from contextui.cli.place import here
-from contextui.cli.speaking import say, say_json, say_table, tell, terminal_columns
+from contextui.cli.console import (
+    cut,
+    cut_before,
+    say,
+    say_json,
+    say_table,
+    tell,
+    terminal_columns,
+    width,
+)
+from contextui.cli.folder import here, unread
 from contextui.cli.words import words
 from contextui.session.entry import moment
 from contextui.session.store import SessionInfo, SessionStore
@@ -39,7 +46,7 @@ def run(arguments: Arguments) -> int:
             "There are no sessions of this folder yet; --all lists those of all folders."
         )
         say(words("There are no sessions yet.") if arguments.everywhere else none_here)
-    return status.DONE
+    return flags.DONE
 
 
 def _odd(found: Sequence[SessionInfo]) -> tuple[str, ...]:

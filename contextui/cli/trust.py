@@ -4,15 +4,15 @@ import ast
 import sys
 from collections.abc import Iterator
 
-from contextui.cli import status
+from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.place import here
-from contextui.cli.speaking import say, say_json, tell
-from contextui.cli.usage import UsageError
+from contextui.cli.console import say, say_json, tell
+from contextui.cli.flags import UsageError
+from contextui.cli.folder import here
 from contextui.cli.words import counted, in_ours, words
 from contextui.session.paths import contextui_home
 from contextui.text import one_line, shown_path
-from contextui.windowing.finding.sources import PROJECT_WINDOWS
+from contextui.windowing.finding.source import PROJECT_WINDOWS
 from contextui.windowing.finding.trust import Review, TrustStore
 
 _LINE = 100  # characters of an answer
@@ -26,24 +26,24 @@ def run(arguments: Arguments) -> int:
     if arguments.revoke:
         store.revoke(folder)
         say(words("{folder} is not trusted.", folder=shown_path(folder)))
-        return status.DONE
+        return flags.DONE
     review = store.review(folder)
     if arguments.json:
         say_json(review.data())
-        return status.DONE
+        return flags.DONE
     if not review.files:
         shown = shown_path(folder)
         raise UsageError("There are no windows in {folder}.", folder=shown)
     _show(review)
     if review.trusted:
         say(words("These files are trusted."))
-        return status.DONE
+        return flags.DONE
     if not arguments.yes and not _agreed(review):
         say(words("Nothing was trusted."))
-        return status.FAILED
+        return flags.FAILED
     store.trust(folder, review)  # what was shown, not what is there by now
     say(words("Trusted. You are asked again when a file changes."))
-    return status.DONE
+    return flags.DONE
 
 
 def _show(review: Review) -> None:

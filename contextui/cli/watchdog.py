@@ -23,7 +23,7 @@ from contextlib import suppress
 from typing import Any
 
 _HEAD = struct.Struct("<QQ240s")  # heartbeats, whether the program is ending, who holds that up
-_SLOT = struct.Struct("<QQ112s")  # as in contextui.windowing.activity
+_SLOT = struct.Struct("<QQ112s")  # as in contextui.windowing.worker
 _SLOTS = 64
 _SIZE = _HEAD.size + _SLOT.size * _SLOTS
 _BEAT = 0.5  # seconds between two heartbeats
@@ -69,7 +69,7 @@ class Watchdog:
         if not self.is_wanted or self._memory is not None or not sys.executable:
             return
         from contextui.cli.words import words  # noqa: PLC0415  (the script has no package)
-        from contextui.windowing.activity import board  # noqa: PLC0415
+        from contextui.windowing.worker import board  # noqa: PLC0415
 
         self._limit = limit
         told = {
@@ -124,7 +124,7 @@ class Watchdog:
 
     @staticmethod
     def _name_holders(memory: mmap.mmap) -> str:
-        from contextui.windowing.activity import holding_exit  # noqa: PLC0415
+        from contextui.windowing.worker import holding_exit  # noqa: PLC0415
 
         names = ", ".join(holding_exit())
         memory[16 : _HEAD.size] = names.encode("utf-8", "replace")[:240].ljust(240, b"\0")

@@ -1,16 +1,14 @@
 """`contextui windows`: the windows there are, and why some cannot be used."""
 
-from contextui.cli import status
+from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.columns import wrapped
-from contextui.cli.place import here, settings_of
-from contextui.cli.speaking import say, say_json, tell, terminal_columns
+from contextui.cli.console import say, say_json, tell, terminal_columns, wrapped
+from contextui.cli.folder import here, settings_of
 from contextui.cli.watchdog import watchdog
 from contextui.cli.words import in_ours, spoken
 from contextui.session.paths import contextui_home
 from contextui.text import one_line
-from contextui.windowing.finding.entry import WindowEntry
-from contextui.windowing.finding.registry import discover
+from contextui.windowing.finding.registry import WindowEntry, discover
 
 _INDENT = "    "
 
@@ -33,7 +31,7 @@ def run(arguments: Arguments) -> int:
         for entry in entries:
             for line in _lines(_shown(entry)):
                 say(line)
-    return status.DONE
+    return flags.DONE
 
 
 def _shown(entry: WindowEntry) -> str:

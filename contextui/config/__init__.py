@@ -4,5 +4,5 @@ What counts, first to last: flags, ``CONTEXTUI_*``, ``ANTHROPIC_*``, the project
 ``.contextui/config.toml``, the user's ``config.toml``, what the locale says, the defaults. Each of
 them is checked whole, so that a wrong value is told even where it would not count.
 
-Start with `contextui.config.loading.load_settings`.
+Start with `contextui.config.sources.load_settings`.
 """

@@ -2,14 +2,99 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_serializer, model_validator
 
-from contextui.config.choices import Approval, Lang, LodName, Placement, Provider, ToolProtocol
-from contextui.config.strategy_choice import StrategyChoice
 from contextui.errors import ContextUIError
+
+Provider = Literal["auto", "anthropic", "offline"]
+"""Who answers; ``auto`` goes by what there is."""
+
+Placement = Literal["tail", "in-place"]
+"""Where live windows stand in a request, see `contextui.context.placement`."""
+
+LodName = Literal["full", "summary", "gist"]
+"""How much of itself a window shows when it opens."""
+
+Approval = Literal["ask", "auto", "read-only"]
+"""Ask the person each time, allow everything, or allow nothing that writes."""
+
+Lang = Literal["en", "zh"]
+"""The language of the person."""
+
+ToolProtocol = Literal["native", "text"]
+"""How a model calls tools: by the provider's own means, or by writing `<tool_call>` tags."""
+
+
+OUR_OWN = ("sliding", "summarization", "entities")
+"""The strategies that ship."""
+
+ALLOWED = {
+    "type": "a strategy's name, or plugin",
+    "plugin": "the name of a strategy that a package brings",
+    "model": "a model's name, without spaces",
+    "config": "a table",
+}
+"""What each key of the table may be, in words."""
+PLUGIN_UNASKED = "plugin, or strategy.plugin left out"
+"""What the type must be where a plugin is named."""
+
+_PLUGIN = "plugin"
+
+
+class StrategyChoice(BaseModel):
+    """A strategy by its name alone, or as a table.
+
+    Attributes:
+        type: The name of one that ships, or ``plugin``.
+        plugin: The name of one that a package brings.
+        model: The model that it may ask; by default the one that answers.
+        config: Its own settings.
+
+    Example:
+        >>> StrategyChoice.model_validate("summarization").name
+        'summarization'
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    type: str = Field(pattern=r"^[\w.-]{1,100}$")
+    plugin: str | None = Field(default=None, pattern=r"^[\w.-]{1,100}$")
+    model: str | None = Field(default=None, pattern=r"^[^\s\x00-\x1f]{1,200}$")
+    config: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, given: object) -> object:
+        return {"type": given} if isinstance(given, str) else given
+
+    @model_validator(mode="after")
+    def _whole(self) -> "StrategyChoice":
+        if (self.type == _PLUGIN) != (self.plugin is not None):
+            raise ValueError("plugin is named with the type plugin, and only there")
+        return self
+
+    @model_serializer
+    def _shortest(self) -> str | dict[str, Any]:
+        rest = {"plugin": self.plugin, "model": self.model, "config": self.config}
+        set_ones = {name: value for name, value in rest.items() if value}
+        return {"type": self.type, **set_ones} if set_ones else self.type
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """What the strategy is called."""
+        return self.plugin or self.type
+
+    @property
+    def is_a_strangers(self) -> bool:
+        """Whether code that does not ship would run."""
+        return self.name not in OUR_OWN
+
 
 OFFLINE = "offline"
 """The model's name that stands for the embedded one."""

@@ -7,18 +7,22 @@ session that is read back from its log writes into the ledger directly.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from contextui.config.choices import Placement
-from contextui.context.calls import Calls
+from contextui.config.settings import Placement
 from contextui.context.changes import Changes
 from contextui.context.compose import Composer
-from contextui.context.folds import Folds
-from contextui.context.item import Carried, ContextItem, ItemType, Stage, assign, is_conversation
-from contextui.context.meter import Meter
-from contextui.context.pieces import Composition
-from contextui.context.report import ContextStats, Tally
-from contextui.context.sequence import ItemIndex
+from contextui.context.item import (
+    Carried,
+    ContextItem,
+    ItemIndex,
+    ItemType,
+    Stage,
+    assign,
+    is_conversation,
+)
+from contextui.context.messages import Composition
+from contextui.context.report import ContextStats, Meter, Tally
 from contextui.context.trim import Size, item_sizes, request_sizes
-from contextui.context.units import units
+from contextui.context.units import Calls, Folds, units
 from contextui.events import Trigger
 from contextui.model import Block
 from contextui.tokens import TokenCounter

@@ -2,20 +2,19 @@
 
 import threading
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, get_args
 
-from contextui.config.choices import Placement
-from contextui.context import admission
-from contextui.context.edits import Edits
-from contextui.context.following import WindowFollower
-from contextui.context.item import SUMMARY, ContextItem, Hidden, ItemType, is_conversation
+from contextui.config.settings import Placement
+from contextui.context import changes
+from contextui.context.changes import edited
+from contextui.context.fit import Room, wait_for_each
+from contextui.context.item import SUMMARY, ContextItem, Hidden, ItemType, ItemView, is_conversation
 from contextui.context.ledger import Ledger
-from contextui.context.pieces import Composition
+from contextui.context.messages import Composition
 from contextui.context.report import ContextStats, debug_line
-from contextui.context.room import Room, wait_for_each
-from contextui.context.sequence import ItemView
 from contextui.errors import (
     DuplicateItemError,
     InvalidItemError,
@@ -25,6 +24,7 @@ from contextui.errors import (
 from contextui.events import (
     Compacted,
     CutMoved,
+    Event,
     ItemAdded,
     ItemsChanged,
     Listener,
@@ -34,10 +34,140 @@ from contextui.events import (
     Trigger,
     TurnEnded,
     UsageReported,
+    WindowChanged,
+    WindowClosed,
+    WindowOpened,
 )
-from contextui.text import quote
+from contextui.text import cap, quote
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
+
+
+class Edits(ABC):
+    """The part of a `ContextManager` that is the person's hand."""
+
+    ledger: Ledger
+
+    @abstractmethod
+    def get(self, item_id: str) -> ContextItem:
+        """The item of this id."""
+
+    @abstractmethod
+    def _writing(self) -> AbstractContextManager[None]: ...
+
+    @abstractmethod
+    def _tell(
+        self, items: Iterable[ContextItem], operation: Operation, fields: Mapping[str, Any]
+    ) -> None: ...
+
+    def pin(self, item_id: str) -> None:
+        """Never leave this item out to make room."""
+        self._change([self.get(item_id)], "pin", pinned=True)
+
+    def unpin(self, item_id: str) -> None:
+        """Let it go when there is no room."""
+        self._change([self.get(item_id)], "unpin", pinned=False)
+
+    def drop(self, item_id: str) -> None:
+        """Leave an item out, an answer together with the results of its calls."""
+        item = self.get(item_id)
+        together = [item, *self.ledger.calls.results(item)]
+        self._change([one for one in together if not one.hidden], "drop", hidden="dropped")
+
+    def restore(self, item_id: str) -> None:
+        """Bring an item back, a result together with its call.
+
+        What was left out for want of room, or stands in a summary, comes back pinned, or it would
+        go again at once.
+
+        Raises:
+            InvalidItemError: It refers to a window that is closed.
+        """
+        item = self.get(item_id)
+        if item.hidden in ("closed", "replaced"):
+            raise InvalidItemError(f"{item.content} is {item.hidden}; it cannot be brought back.")
+        back = [one for one in self.ledger.calls.together(item) if one.hidden]
+        pinned = {"pinned": True} if item.hidden in ("trimmed", "compacted") else {}
+        self._change(back, "restore", hidden=None, **pinned)
+
+    def edit(self, item_id: str, text: str) -> None:
+        """Change the words of an item.
+
+        Raises:
+            InvalidItemError: A window shows what it shows; and no item can be empty.
+        """
+        item = self.get(item_id)
+        self._change([item], "edit", **edited(item, text))
+
+    def unfold(self, item_id: str) -> None:
+        """Have the model read the whole text of a result, and no longer its gist."""
+        self._change([self._with_gist(item_id)], "unfold", whole=True)
+
+    def fold(self, item_id: str) -> None:
+        """Have the gist of a result stand for its text again."""
+        self._change([self._with_gist(item_id)], "fold", whole=False)
+
+    def undo(self) -> list[ContextItem]:
+        """Take back the last of all these; the items that it concerned."""
+        with self._writing():
+            items = self.ledger.undo()
+            if items:
+                self._tell(items, "undo", {})
+            return items
+
+    def _with_gist(self, item_id: str) -> ContextItem:
+        item = self.get(item_id)
+        if not item.gist:
+            raise InvalidItemError(f"Item {item.seq:04} has no gist.")
+        return item
+
+    def _change(self, items: Sequence[ContextItem], operation: Operation, **fields: Any) -> None:
+        with self._writing():
+            if different := [item for item in items if item.differs(fields)]:
+                self.ledger.step(different, fields)
+                self._tell(different, operation, fields)
+
+
+_LONGEST_SUMMARY = 2_000  # characters of a closing that stay in the context
+GAVE_UP = {"en": " (not saved, given up: {what})", "zh": "（未保存，已放弃：{what}）"}
+"""What a closing gave up, behind what is said of it."""
+
+_CLOSED = {"en": "{window} closed: {summary}", "zh": "{window} 已关闭：{summary}"}
+
+
+class WindowFollower:
+    """Gives every opened window an item, and makes the items of a closed one obsolete."""
+
+    def __init__(self, context: "ContextManager", windows: WindowManager) -> None:
+        self._context, self._windows = context, windows
+        windows.subscribe(self._hear)
+        for window in windows.windows():
+            self._opened(window.id)
+
+    def _hear(self, event: Event) -> None:
+        match event:
+            case WindowChanged():
+                # Only noted: a window's thread does not wait for whoever is composing.
+                self._context.ledger.redrawn(event.window_id)
+            case WindowOpened():
+                self._opened(event.window_id)
+            case WindowClosed():
+                self._closed(event)
+
+    def _opened(self, window_id: str) -> None:
+        if window_id not in self._context.ledger.references:
+            self._context.add(ContextItem(ItemType.WINDOW, window_id))
+
+    def _closed(self, event: WindowClosed) -> None:
+        """A person's closing words stay; a model reads its own as the result of its call."""
+        self._context.mark_window_obsolete(event.window_id)
+        summary = (event.summary or "").strip()
+        if summary and event.actor == "person":
+            words = _CLOSED[self._windows.lang]
+            text = words.format(window=event.window_id, summary=cap(summary, _LONGEST_SUMMARY))
+            if event.given_up:
+                text += GAVE_UP[self._windows.lang].format(what=event.given_up)
+            self._context.add(ContextItem(ItemType.USER, text))
 
 
 class ContextManager(Edits):
@@ -108,8 +238,8 @@ class ContextManager(Edits):
         with self._writing():
             if item.is_owned or item.id in self.ledger.items:
                 raise DuplicateItemError(f"Item {quote(item.id)} was added before.")
-            admission.admit(item)
-            admission.check_calls(item, self.ledger.calls)
+            changes.admit(item)
+            changes.check_calls(item, self.ledger.calls)
             if item.type is ItemType.USER and self.ledger.turn_is_over:
                 self.end_turn()
             if older := self.ledger.replace_older(item):

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from contextui.config.choices import Placement
-from contextui.context.forms import Shown, head_first, unit_messages, window_message
+from contextui.config.settings import Placement
 from contextui.context.item import Carried, ContextItem, ItemType, Stage, is_conversation
+from contextui.context.messages import Shown, head_first, unit_messages, window_message
 from contextui.context.placement import arrival, live_copy
 from contextui.context.trim import trim
 from contextui.context.units import units

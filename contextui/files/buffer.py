@@ -7,9 +7,8 @@ from operator import itemgetter
 from pydantic import BaseModel
 
 from contextui.files.diff import brief_diff
-from contextui.files.encoding import LINE_END
 from contextui.files.errors import EditError
-from contextui.files.textfile import TextFile
+from contextui.files.textfile import LINE_END, TextFile
 
 NEAR = 80  # characters between two edits that are cheaper kept as one
 AROUND, QUOTED = 60, 2_000  # characters kept around an edit, and of what it took out

@@ -14,8 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from contextui.files.errors import UnreadableFileError
-from contextui.files.page import shorten
-from contextui.files.textfile import TextFile
+from contextui.files.textfile import TextFile, shorten
 
 DIFF_LINES = 400
 """Lines of a shortened diff."""

@@ -16,11 +16,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from contextui.files.beside import is_temporary
-from contextui.files.disk import content_of
 from contextui.files.errors import FileError
-from contextui.files.private import make_private
-from contextui.files.version import Version
+from contextui.files.protection import make_private
+from contextui.files.save import content_of, is_temporary
+from contextui.files.textfile import Version
 
 _MOST_BYTES = 1 << 20  # of notes, from which on they are emptied after a save
 

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from contextui.files.beside import is_temporary
-from contextui.files.descent import Spot
-from contextui.files.disk import content_of
 from contextui.files.errors import FileError, FolderTooLargeError, reading_failed
 from contextui.files.gitignore import Rules, is_hidden
-from contextui.files.paths import AnyPath, Parts
+from contextui.files.paths import AnyPath, Parts, Spot
+from contextui.files.save import content_of, is_temporary
 from contextui.files.workspace import Workspace
 from contextui.text import for_model
 

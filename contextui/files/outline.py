@@ -10,10 +10,8 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from contextui.files.languages import language_of
-from contextui.files.page import shorten
-from contextui.files.scanning import scan
-from contextui.files.syntax import SYNTAXES
+from contextui.files.syntax import SYNTAXES, language_of, scan
+from contextui.files.textfile import shorten
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _SCANNED = 500_000

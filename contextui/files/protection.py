@@ -6,13 +6,15 @@ import stat
 from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import translate
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from contextui.files.errors import FileError, MissingFileError
+from contextui.files.save import NEW, flush, temporary_name, write_all
 
 if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
+
 
 SECRET_FILES = (
     ".env*", "*.env",
@@ -142,3 +144,36 @@ def _is_executable(workspace: "Workspace", path: str) -> bool:
                 os.close(descriptor)
     except MissingFileError:
         return False
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for the owner alone."""
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def write_private(path: Path, data: bytes) -> os.stat_result:
+    """Put a file in its place, or in that of another: whole and on the disk, or not at all.
+
+    Returns:
+        What the system knows of it.
+    """
+    temporary = path.with_name(temporary_name())
+    descriptor = os.open(temporary, NEW, 0o600)
+    try:
+        write_all(descriptor, data)
+        flush(descriptor)
+        written = os.fstat(descriptor)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(descriptor)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        flush(folder)
+    finally:
+        os.close(folder)
+    return written

@@ -10,12 +10,11 @@ from fnmatch import translate
 from itertools import islice, takewhile
 from typing import TypeVar
 
-from contextui.files.descent import Spot
-from contextui.files.encoding import LINE_END, detect
 from contextui.files.errors import FileError
 from contextui.files.listing import FolderEntry, walk
-from contextui.files.paging import HEAD
-from contextui.files.paths import AnyPath
+from contextui.files.pager import HEAD
+from contextui.files.paths import AnyPath, Spot
+from contextui.files.textfile import LINE_END, detect
 from contextui.files.workspace import Workspace
 
 T = TypeVar("T")

@@ -12,9 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal
 
-from contextui.files import saving
-from contextui.files.descent import SaveNotes, Spot, descend
-from contextui.files.disk import TEXT_LIMIT, content_of
+from contextui.files import save as saving
 from contextui.files.errors import (
     FileError,
     MissingFileError,
@@ -22,12 +20,11 @@ from contextui.files.errors import (
     SecretFileError,
     reading_failed,
 )
-from contextui.files.page import PAGE_LINES, Page
-from contextui.files.paging import LineIndex
-from contextui.files.paths import AnyPath, Parts, Root
+from contextui.files.pager import LineIndex
+from contextui.files.paths import AnyPath, Parts, Root, SaveNotes, Spot, descend
 from contextui.files.protection import SecretFiles
-from contextui.files.textfile import TextFile
-from contextui.files.version import Version
+from contextui.files.save import TEXT_LIMIT, content_of
+from contextui.files.textfile import PAGE_LINES, Page, TextFile, Version
 
 FileKind = Literal["file", "folder", "other"]
 Fate = Literal["same", "changed", "deleted"]

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from contextui.context.changes import Before, Compaction, Step, items_of
 from contextui.context.item import ContextItem, Face, ItemType, Stage, assign, is_conversation
 from contextui.context.manager import ContextManager
-from contextui.session.facts import BeforeFacts, BoundaryFacts, CheckpointFacts
-from contextui.windowing.base import Window
+from contextui.session.schema import BeforeFacts, BoundaryFacts, CheckpointFacts
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.window import Window
 
 
 class Places(NamedTuple):

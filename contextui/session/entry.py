@@ -8,6 +8,7 @@ its own and its facts in ``data``.
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, AnyStr, Literal, NoReturn
@@ -16,9 +17,43 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 
 from contextui.errors import ContextUIError
-from contextui.session.facts import OddEntryError, checked, where_odd
-from contextui.session.sealing import seal, unseal
+from contextui.secrets import own_secrets
+from contextui.session.schema import OddEntryError, checked, where_odd
 from contextui.text import for_model
+
+SHORTEST = 16
+"""Characters of a value that is taken for a key: what is shorter may be a word like any other."""
+
+_SEAL = re.compile(r"⟦(=*)(\w+)⟧")
+_SIGN = "⟦".encode()
+
+
+def seal(line: str) -> str:
+    """A line of JSON without keys. What looks like a seal already stays apart from one."""
+    if "⟦" in line:
+        line = _SEAL.sub(r"⟦=\1\2⟧", line)
+    for name, value in own_secrets(SHORTEST):
+        written = json.dumps(value, ensure_ascii=False)[1:-1]
+        if written in line:
+            line = line.replace(written, f"⟦{name}⟧")
+    return line
+
+
+def unseal(line: bytes) -> bytes:
+    """The line as it was; of variables that are not set the names stay."""
+    if _SIGN not in line:
+        return line
+    return _SEAL.sub(_opened, line.decode("utf-8", "surrogateescape")).encode(
+        "utf-8", "surrogateescape"
+    )
+
+
+def _opened(match: re.Match[str]) -> str:
+    if match[1]:
+        return f"⟦{match[1][1:]}{match[2]}⟧"
+    value = dict(own_secrets(SHORTEST)).get(match[2])
+    return json.dumps(value, ensure_ascii=False)[1:-1] if value is not None else match[0]
+
 
 SCHEMA = 1
 """The version of what is written here; a log with a higher one is left alone."""
@@ -79,7 +114,7 @@ class CompactMetadata(_Part):
 class Entry(_Part):
     """One entry. Everything is written; on reading, whatever may be missing is optional.
 
-    `data` has the form that `contextui.session.facts` gives for this kind of entry.
+    `data` has the form that `contextui.session.schema` gives for this kind of entry.
     """
 
     uuid: Annotated[str, StringConstraints(min_length=1)]

@@ -9,12 +9,11 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.errors import ContextUIError
-from contextui.files.private import make_private
+from contextui.files.protection import make_private
 from contextui.session.entry import DamagedLineError, decode
-from contextui.session.logfile import Difference, LogFile
-from contextui.session.reading import lines_backwards
+from contextui.session.logfile import Difference, LogFile, lines_backwards
 from contextui.text import shown_path
 
 Written = Callable[[int], None]

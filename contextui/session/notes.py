@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from contextui.errors import ContextUIError
 from contextui.files.errors import ExistingFileError, FileChangedError, MissingFileError
-from contextui.files.version import Version
+from contextui.files.textfile import Version
 from contextui.files.workspace import Workspace
 
 NOTES_LIMIT = 1_000

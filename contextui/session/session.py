@@ -1,29 +1,52 @@
 """One session: a context and its windows, and the log that they are kept in."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
-from contextui.config.choices import Lang, Placement
+from contextui.config.settings import Lang, Placement
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.events import Event, WindowTroubled
 from contextui.files.leftovers import Leftovers, remove_leftovers
 from contextui.files.workspace import Workspace
-from contextui.session.fields import Stamp
-from contextui.session.git import branch_of
-from contextui.session.loading import Loaded, check_is_session, load
+from contextui.plain_file import read_plain
+from contextui.session.archive import MemoryStore, older_items
+from contextui.session.items import Stamp
 from contextui.session.log import SessionLog
-from contextui.session.memory import MemoryStore
-from contextui.session.older import older_items
-from contextui.session.recent import Recent
-from contextui.session.recorder import CHECKPOINT_EVERY, Recorder
+from contextui.session.paths import Recent
+from contextui.session.record import CHECKPOINT_EVERY, Recorder
+from contextui.session.restore import Loaded, check_is_session, load
 from contextui.tokens import TokenCounter
-from contextui.windowing.base import Window
 from contextui.windowing.env import Clock, utc_now
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
+from contextui.windowing.window import Window
+
+_LARGEST = 4_096  # bytes of .git/HEAD, or of a .git that names another folder
+# What git allows in a name, but no blanks or control characters of any script.
+_BRANCH = re.compile(r"ref: refs/heads/((?:(?![~^:?*\[\\])\S){1,250})")
+
+
+def branch_of(folder: Path) -> str | None:
+    """The name of the checked-out branch, if the folder is in a repository."""
+    for place in (folder, *folder.parents):
+        git = place / ".git"
+        try:
+            if git.is_file():  # a worktree or a submodule names its folder
+                git = place / _line(git).removeprefix("gitdir:").strip()
+            if git.is_dir():
+                found = _BRANCH.fullmatch(_line(git / "HEAD"))
+                return found[1] if found and found[1].isprintable() else None
+        except (OSError, ValueError):  # not UTF-8, or a path with a NUL
+            return None
+    return None
+
+
+def _line(path: Path) -> str:
+    return read_plain(path, _LARGEST).decode().strip()
 
 
 @dataclass(frozen=True, slots=True)

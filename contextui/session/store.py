@@ -14,18 +14,18 @@ from typing import NamedTuple
 from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
-from contextui.files.private import make_private
+from contextui.files.protection import make_private
+from contextui.session.archive import older_items
 from contextui.session.entry import Entry, moment
 from contextui.session.items import item_of
-from contextui.session.loading import Loaded, UnknownTurnError, check_is_session, load
-from contextui.session.older import older_items
+from contextui.session.logfile import entries, lines, lines_backwards, open_plain
 from contextui.session.paths import (
     check_session_id,
     contextui_home,
     escape_project_path,
+    recent_ids,
 )
-from contextui.session.reading import entries, lines, lines_backwards, open_plain
-from contextui.session.recent import recent_ids
+from contextui.session.restore import Loaded, UnknownTurnError, check_is_session, load
 from contextui.session.session import Session, SessionOptions
 from contextui.text import for_model, one_line, quote
 from contextui.windowing.manager import WindowManager

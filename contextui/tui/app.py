@@ -3,35 +3,105 @@
 import asyncio
 import gc
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from rich.console import RenderableType
 from rich.text import Text
 from textual import events, on
 from textual.binding import Binding
-from textual.command import CommandPalette
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 from textual.message import Message
 
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.context.item import ItemType
 from contextui.errors import ContextUIError
-from contextui.tui.asking import Asker, WaitingLine
-from contextui.tui.crash import Crash, write_report
-from contextui.tui.desk import Desk
-from contextui.tui.desktop.own.blame import cause_of, guard_of
-from contextui.tui.goto import QUESTION, GoTo
-from contextui.tui.help import HelpScreen
-from contextui.tui.keyline import KeyLine
-from contextui.tui.leaving import Leaving
+from contextui.files.protection import make_private
+from contextui.secrets import mask
+from contextui.session.paths import contextui_home
+from contextui.text import one_line
+from contextui.tui.desktop.widgets import cause_of, guard_of
+from contextui.tui.dialogs.disk import QuitScreen, unsaved_words
+from contextui.tui.dialogs.help import QUESTION, GoTo, HelpScreen
+from contextui.tui.dialogs.timing import Asker, WaitingLine
+from contextui.tui.keys import KeyLine
+from contextui.tui.lines import line
+from contextui.tui.link import Desk
 from contextui.tui.main import MainScreen
-from contextui.tui.palette import Palette
-from contextui.tui.saving import QuitScreen, unsaved_words
-from contextui.tui.signals import Signals
+from contextui.tui.shutdown import Leaving, Signals
 from contextui.tui.themes import THEMES
 from contextui.tui.words import Words
 from contextui.windowing.trouble import reason_of
+
+
+class Crash(Exception):  # noqa: N818  it tells of an error, it is none of its own
+    """Stands for an error that nobody expected, in words for the person."""
+
+    def __init__(self, error: BaseException, report: Path | None, lost: str = "") -> None:
+        reason = one_line(f"{type(error).__name__}: {mask(str(error))}", 300)
+        kept = f" The report is in {report}." if report is not None else ""
+        super().__init__(
+            f"contextui stopped because of a mistake of its own: {reason}.{kept} "
+            f"{lost or 'Everything said is kept: contextui -c goes on.'}"
+        )
+
+    def __rich__(self) -> Text:
+        return Text(str(self))
+
+
+def write_report(error: BaseException) -> Path | None:
+    """Keep the traceback in a file that only the person can read; None if that fails too."""
+    path = contextui_home() / "crash.log"
+    told = mask("".join(traceback.format_exception(error)))
+    try:
+        make_private(path.parent)
+        path.touch(mode=0o600)
+        path.write_text(told, encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    return path
+
+
+class Palette(Provider):
+    """Offers what can be done now."""
+
+    async def discover(self) -> Hits:
+        """All of it, while nothing was typed."""
+        for title, about, text in self._all():
+            yield DiscoveryHit(Content(title), partial(self._run, text), help=about or None)
+
+    async def search(self, query: str) -> Hits:
+        """What fits the words that were typed."""
+        matcher = self.matcher(query)
+        for title, about, text in self._all():
+            if (score := matcher.match(title)) > 0:
+                yield Hit(score, Content(title), partial(self._run, text), help=about or None)
+
+    def _all(self) -> Iterator[tuple[str, str, str]]:
+        main = self.screen
+        if not isinstance(main, MainScreen) or main.desk is None:
+            return
+        words = main.words
+        for command in main.commands.all:
+            needs = f"/{command.name} " if command.takes else f"/{command.name}"
+            yield f"{command.name}: {words(command.about)}", "", needs
+            for choice in command.choices():
+                title = line(f"{command.name} {choice.name} {choice.needs}".rstrip())
+                text = f"/{command.name} {choice.name}{' ' if choice.needs else ''}"
+                yield title, line(choice.about), text
+
+    def _run(self, text: str) -> None:
+        main = self.screen
+        assert isinstance(main, MainScreen)
+        if text.endswith(" "):
+            main.prompt.put(text)
+        else:
+            main.do(text)
+
 
 LOST = 1
 """The exit status if something could not be saved."""

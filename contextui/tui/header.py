@@ -9,11 +9,10 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
-from contextui.session.git import branch_of
-from contextui.tui.cells import FAINT, MUTED, line
-from contextui.tui.desk import Desk
+from contextui.session.session import branch_of
 from contextui.tui.inspector.look import Looker
-from contextui.tui.link import Changes
+from contextui.tui.lines import FAINT, MUTED, line
+from contextui.tui.link import Changes, Desk
 from contextui.tui.words import Words
 
 

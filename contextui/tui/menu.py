@@ -9,25 +9,23 @@ from typing import Any, cast, get_args
 
 from textual.app import App
 
-from contextui.config.choices import Approval
-from contextui.config.layer import Layer
-from contextui.config.settings import SettingsError, allowed, key_of
-from contextui.context.strategies.finding import strategy_names
+from contextui.config.settings import Approval, SettingsError, allowed, key_of
+from contextui.config.sources import Layer
+from contextui.context.strategies.registry import strategy_names
 from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.session.export import Format, export_to
 from contextui.text import one_line, quote, shown_path
-from contextui.tui.commands import Choice, Command, Commands
-from contextui.tui.compacting import CompactScreen
+from contextui.tui.commands import Choice, Command, Commands, arguments, needs, required, takes
+from contextui.tui.conversation.input import Saying
 from contextui.tui.conversation.prompt import MODES
-from contextui.tui.desk import Desk
-from contextui.tui.inspector.reading import view_of
-from contextui.tui.opening import arguments, needs, required, takes
-from contextui.tui.saying import Saying
+from contextui.tui.dialogs.compact import CompactScreen
+from contextui.tui.inspector.history import view_of
+from contextui.tui.link import Desk
 from contextui.tui.themes import THEMES
 from contextui.tui.words import Words
-from contextui.windowing.base import Window
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.trouble import reason_of
+from contextui.windowing.window import Window
 
 _ABOUT = 200  # characters about a window
 _SENTENCE = re.compile(r".*?(?:。|\.(?=\s|$))")

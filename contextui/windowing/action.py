@@ -1,13 +1,222 @@
 """Actions: what a window can do, declared once for the model, the screen and the code."""
 
-from collections.abc import Callable
+import inspect
+import json
+import re
+import types
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, get_args
+from datetime import date, datetime, time
+from enum import Enum
+from functools import cached_property
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from contextui import text
-from contextui.config.choices import Lang
-from contextui.errors import ContextUIError, WindowDefinitionError
-from contextui.windowing.params import Params
+from contextui.config.settings import Lang
+from contextui.errors import ContextUIError, InvalidParamsError, WindowDefinitionError
+from contextui.text import quote
+from contextui.windowing import phrases
+from contextui.windowing.phrases import WindowWords
+from contextui.windowing.trouble import reason_of
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+
+_TYPE_ERRORS = (
+    "_type",
+    "_parsing",
+    "_from_float",
+    "literal_error",
+    "enum",
+)  # as pydantic names them
+_PLAIN = re.compile(r"[\w.-]+")
+_PROBLEMS = 5  # of one param that are told
+_NAMES: dict[object, str] = {
+    str: "string",
+    int: "int",
+    float: "float",
+    bool: "bool",
+    Any: "any",
+    object: "any",
+    types.NoneType: "null",
+    dict: "object",
+    list: "any[]",
+    datetime: "datetime",
+    date: "date",
+    time: "time",
+}
+
+
+class Param(NamedTuple):
+    """One param as the model sees it."""
+
+    name: str
+    type: str
+    optional: bool
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.type}{'?' if self.optional else ''}"
+
+
+class Params:
+    """What a call takes, from the hints of a method (its `self` left out).
+
+    Attributes:
+        listing: The params, in order; the text of the whole is ``text:string,index:int?``.
+
+    Raises:
+        WindowDefinitionError: A param without a hint, or of a type that cannot be declared.
+    """
+
+    def __init__(self, function: Callable[..., Any], owner: str) -> None:
+        where = f"{owner}.{function.__name__}"
+        try:
+            hints = get_type_hints(function, include_extras=True)
+        except Exception as problem:
+            raise WindowDefinitionError(f"{where}: its type hints fail: {problem}") from problem
+        self.listing: list[Param] = []
+        self._absent: dict[str, None] = {}
+        for parameter in list(inspect.signature(function).parameters.values())[1:]:
+            name = parameter.name
+            if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+                raise WindowDefinitionError(f"{where}: {parameter} cannot be declared as a param.")
+            if name not in hints:
+                raise WindowDefinitionError(
+                    f"{where}: {name} needs a type hint, such as {name}: str."
+                )
+            plain = _without_none(hints[name])
+            has_default, nullable = parameter.default is not parameter.empty, plain != hints[name]
+            try:
+                shown = type_name(plain, f"{where}: {name}")
+            except RecursionError:
+                raise WindowDefinitionError(
+                    f"{where}: {name} is of a type within itself."
+                ) from None
+            self.listing.append(Param(name, shown, has_default or nullable))
+            if nullable and not has_default:
+                self._absent[name] = None  # not sent, it must still reach the method
+        self._hints = {param.name: hints[param.name] for param in self.listing}
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.listing))
+
+    @cached_property
+    def _adapters(self) -> dict[str, TypeAdapter[Any]]:
+        """Built for the first call: many classes are declared, few are used."""
+        return {name: TypeAdapter(hint) for name, hint in self._hints.items()}
+
+    def validate(self, given: Mapping[str, Any], what: str, lang: Lang = "en") -> dict[str, Any]:
+        """The arguments to call with.
+
+        Args:
+            given: What somebody wants to call it with.
+            what: What is called, as the error names it.
+            lang: The language of the error.
+
+        Raises:
+            InvalidParamsError: With every problem, and what was expected.
+        """
+        words = phrases.of(lang)
+        arguments: dict[str, Any] = dict(self._absent)
+        missing = [p.name for p in self.listing if not p.optional and p.name not in given]
+        problems = [words.missing.format(name=name) for name in missing]
+        for name, value in given.items():
+            if name not in self._hints:
+                problems.append(words.unknown.format(name=quote(str(name))))
+                continue
+            try:
+                arguments[name] = self._adapters[name].validate_python(value)
+            except ValidationError as error:
+                first = error.errors(include_url=False)[:_PROBLEMS]
+                problems += [self._problem(name, one, words) for one in first]
+            except (Exception, SystemExit) as error:  # a validator that its author got wrong
+                problems.append(f"{name}: {reason_of(error)}")
+        if problems:
+            expected = str(self) or words.no_params
+            told = words.problems.format(what=what, problems="; ".join(problems), expected=expected)
+            raise InvalidParamsError(told)
+        return arguments
+
+    def _problem(self, name: str, error: "ErrorDetails", words: WindowWords) -> str:
+        path = ".".join([name, *map(str, error["loc"])])
+        known = next((p.type for p in self.listing if p.name == path), None)
+        of_type = error["type"].endswith(_TYPE_ERRORS)
+        expected = words.expected.format(type=known) if known and of_type else error["msg"]
+        return words.got.format(name=path, expected=expected, value=quote(_shown(error["input"])))
+
+
+def type_name(hint: Any, where: str) -> str:
+    """The name by which a type is declared to the model (``string``, ``int[]``, ``a|b`` …)."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    name: str | None = None
+    if origin is Annotated:
+        name = type_name(arguments[0], where)
+    elif origin is Literal:
+        name = "|".join(map(_choice, arguments))
+    elif origin in (list, set, frozenset, tuple) and arguments:
+        inner = type_name(arguments[0], where)
+        name = f"({inner})[]" if "|" in inner else f"{inner}[]"
+    elif origin in (Union, types.UnionType):
+        name = "|".join(type_name(one, where) for one in arguments)
+    elif origin is dict and all(type_name(one, where) for one in arguments):
+        name = "object"
+    elif isinstance(hint, type) and issubclass(hint, Enum):
+        name = "|".join(_choice(member.value) for member in hint)
+    elif isinstance(hint, type) and issubclass(hint, BaseModel):
+        name = f"{{{','.join(_model_fields(hint, where))}}}"
+    elif isinstance(hint, Hashable):
+        name = _NAMES.get(hint)
+    if name is None:
+        shown = hint.__name__ if isinstance(hint, type) else repr(hint)
+        raise WindowDefinitionError(
+            f"{where}: {shown} cannot be declared as the type of a param. Take str, int, float, "
+            "bool, a date, Literal, an enum, a pydantic model, or a list of one of these."
+        )
+    return name
+
+
+def _model_fields(model: type[BaseModel], where: str) -> list[str]:
+    return [
+        str(Param(field.alias or name, type_name(_without_none(field.annotation), where),
+                  not field.is_required()))
+        for name, field in model.model_fields.items()
+    ]  # fmt: skip
+
+
+def _members(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def _without_none(hint: Any) -> Any:
+    rest = tuple(one for one in _members(hint) if one is not types.NoneType)
+    return Union[rest] if rest and len(rest) < len(_members(hint)) else hint  # noqa: UP007
+
+
+def _choice(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _shown(value: object) -> str:
+    try:
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return type(value).__name__
+
 
 Effect = Literal["state", "read", "write"]
 """What an action touches: the window's own state; nothing; or the world outside of it."""

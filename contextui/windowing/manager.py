@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from contextui import text
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.errors import (
     ContextUIError,
     InvalidParamsError,
@@ -30,20 +30,17 @@ from contextui.events import (
 )
 from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
-from contextui.windowing import phrases, settling
+from contextui.windowing import phrases, roster
 from contextui.windowing.action import ActionResult
-from contextui.windowing.activity import note_module
-from contextui.windowing.base import Window
-from contextui.windowing.catalog import Catalog, make
-from contextui.windowing.env import Clock, Env, utc_now
-from contextui.windowing.intent import Allow
+from contextui.windowing.anchor import Allow
+from contextui.windowing.env import Clock, Env, Place, utc_now
 from contextui.windowing.phrases import WindowWords
-from contextui.windowing.place import Place
-from contextui.windowing.roster import Roster
+from contextui.windowing.roster import Catalog, Roster, make
 from contextui.windowing.runtime import CLOSE, Runtime
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.trouble import reason_of
-from contextui.windowing.worker import PATIENCE, finished
+from contextui.windowing.window import Window
+from contextui.windowing.worker import PATIENCE, finished, note_module
 
 MOST_WINDOWS = 1_000
 """Windows that may be open at a time, unless less is asked for."""
@@ -302,11 +299,11 @@ class WindowManager:
         Returns:
             The ids of those that are late. They show their last render, marked stale.
         """
-        return self._told_late(await settling.settle(self.windows(), seconds))
+        return self._told_late(await roster.settle(self.windows(), seconds))
 
     def settle_now(self) -> None:
         """The same for callers without an event loop; inside of one it does not wait at all."""
-        self._told_late(settling.settle_now(self.windows()))
+        self._told_late(roster.settle_now(self.windows()))
 
     # --- within ------------------------------------------------------------------------
 

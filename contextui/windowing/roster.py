@@ -1,13 +1,44 @@
 """Which windows are open, which of them was used last, and what those that were closed showed."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
+from concurrent.futures import wait as wait_for
 
-from contextui.errors import UnknownWindowError
+from contextui.errors import UnknownWindowError, WindowDefinitionError
 from contextui.text import quote
-from contextui.windowing.base import Window
-from contextui.windowing.numbering import Numbering
 from contextui.windowing.phrases import WindowWords
+from contextui.windowing.trouble import reason_of
+from contextui.windowing.window import Window
+from contextui.windowing.worker import PATIENCE, finished, in_event_loop, running
+
+
+class Numbering:
+    """The highest number that a window of each name has had."""
+
+    def __init__(self) -> None:
+        self._highest: dict[str, int] = {}
+
+    @property
+    def highest(self) -> dict[str, int]:
+        """The numbers by name."""
+        return dict(self._highest)
+
+    def next_id(self, name: str) -> str:
+        """The id of a new window of this name, such as `todo_1`."""
+        self._highest[name] = self._highest.get(name, 0) + 1
+        return f"{name}_{self._highest[name]}"
+
+    def note_id(self, window_id: str) -> None:
+        """Know of a window that has its id from elsewhere."""
+        name, _, number = window_id.rpartition("_")
+        if number.isdecimal():
+            self.note({name: int(number)})
+
+    def note(self, numbers: Mapping[str, int]) -> None:
+        """Know of numbers that were used before."""
+        for name, number in numbers.items():
+            self._highest[name] = max(self._highest.get(name, 0), number)
 
 
 class Roster:
@@ -118,3 +149,91 @@ class Roster:
     def _use(self, window_id: str) -> None:
         self._last_use += 1
         self._used[window_id] = self._last_use
+
+
+class Catalog:
+    """The classes that there are, by name."""
+
+    def __init__(self, classes: Iterable[type[Window]] = ()) -> None:
+        self.classes: dict[str, type[Window]] = {}
+        for cls in classes:
+            self.register(cls)
+
+    def register(self, cls: type[Window]) -> None:
+        """Make a class known by its name.
+
+        Raises:
+            WindowDefinitionError: Another class has that name.
+        """
+        known = self.classes.setdefault(cls.name, cls)
+        if known is not cls:
+            raise WindowDefinitionError(
+                f"Two window classes are called {cls.name}: "
+                f"{known.__module__}.{known.__qualname__} and {cls.__module__}.{cls.__qualname__}."
+            )
+
+    def window(self, asked: Window | type[Window] | str, words: WindowWords) -> Window:
+        """A window that was not opened yet, by name, class or instance.
+
+        Raises:
+            UnknownWindowError: No class has that name, or the window was opened before.
+            WindowDefinitionError: Its class cannot be made into a window.
+        """
+        if isinstance(asked, str):
+            if asked not in self.classes:
+                there_is = ", ".join(sorted(self.classes)) or words.none
+                raise UnknownWindowError(words.no_class.format(name=quote(asked), names=there_is))
+            asked = self.classes[asked]
+        if isinstance(asked, type):
+            return make(asked)
+        if asked._runtime is not None:
+            raise UnknownWindowError(f"{asked.id} was opened before.")
+        return asked
+
+
+def make(cls: type[Window]) -> Window:
+    """A window of this class.
+
+    Raises:
+        WindowDefinitionError: Its own `__init__` raised.
+    """
+    try:
+        with running(cls.name):
+            return cls()
+    except (Exception, SystemExit) as problem:  # an author's __init__, on the caller's thread
+        raise WindowDefinitionError(
+            f"No {cls.name} window can be made: {reason_of(problem)}"
+        ) from problem
+
+
+async def settle(windows: Iterable[Window], seconds: float) -> list[Window]:
+    """Wait until every window shows what it holds, but no longer than this; those that are late."""
+    drawing = _drawing(windows)
+    if drawing:
+        await finished(drawing.values(), seconds)
+    return _late(drawing)
+
+
+def settle_now(windows: Iterable[Window]) -> list[Window]:
+    """The same for callers without an event loop; inside of one it does not wait at all."""
+    if in_event_loop():
+        return []
+    drawing = _drawing(windows)
+    if drawing:
+        wait_for(drawing.values(), PATIENCE)
+    return _late(drawing)
+
+
+def _drawing(windows: Iterable[Window]) -> dict[Window, "Future[None]"]:
+    """What each window is still to draw, if it is."""
+    pending = ((window, window.runtime.renders.pending()) for window in windows)
+    return {window: future for window, future in pending if future}
+
+
+def _late(drawing: dict[Window, "Future[None]"]) -> list[Window]:
+    """Those that are not drawn; one that is still opening shows that, and is not late."""
+    return [
+        window
+        for window, future in drawing.items()
+        if not future.done() and not window.runtime.standing.is_opening
+    ]

@@ -1,10 +1,12 @@
 """One open window's life: opening, acting, ending, and each of them whole or not at all."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -21,23 +23,54 @@ from contextui.events import (
     WindowCommitted,
 )
 from contextui.files.errors import SecretFileError
-from contextui.windowing.action import Action, ActionResult
-from contextui.windowing.drawing import MOST_CONTENT
-from contextui.windowing.history import History
-from contextui.windowing.intent import Allow, Intent, Permit, make_out
-from contextui.windowing.params import Params
-from contextui.windowing.place import Place
+from contextui.text import one_line
+from contextui.windowing.action import Action, ActionResult, Params
+from contextui.windowing.anchor import Allow, Intent, Permit, make_out
+from contextui.windowing.env import Place, SecretReads
 from contextui.windowing.preview import Preview, PreviewError, checked
-from contextui.windowing.renders import Renders
-from contextui.windowing.secret_reads import SecretReads
-from contextui.windowing.snapshot import ContextVersion, Lod, Snapshot
-from contextui.windowing.standing import Standing
-from contextui.windowing.transaction import Call
+from contextui.windowing.render import MOST_CONTENT, Renders
+from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod, Snapshot
+from contextui.windowing.transaction import Call, Standing
 from contextui.windowing.trouble import reason_in
 from contextui.windowing.worker import PATIENCE, Worker, finished
 
 if TYPE_CHECKING:
-    from contextui.windowing.base import Window
+    from contextui.windowing.window import Window
+
+
+class History:
+    """What was done to a window, and what came of it; the oldest rounds are forgotten.
+
+    Args:
+        limit: How many rounds are kept.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._round = limit, 0
+        self._lock = threading.Lock()
+        self.entries: tuple[HistoryEntry, ...] = ()
+
+    def note(self, action_id: str, result: ActionResult, now: datetime) -> None:
+        """Add a round."""
+        with self._lock:
+            self._round += 1
+            entry = HistoryEntry(
+                round=self._round,
+                action=action_id,
+                result=one_line(result.text, 200),
+                timestamp=now,
+            )
+            self.entries = self._newest((*self.entries, entry))
+
+    def recall(self, entries: Sequence[HistoryEntry]) -> None:
+        """Take over the rounds of an earlier run."""
+        with self._lock:
+            self.entries = self._newest(tuple(entries))
+            self._round = entries[-1].round if entries else 0
+
+    def _newest(self, entries: tuple[HistoryEntry, ...]) -> tuple[HistoryEntry, ...]:
+        return entries[max(0, len(entries) - self._limit) :]
+
 
 _TICK_FAILURES = 3  # a timer that fails this often in a row is ended
 _ASKED_AGAIN = 5  # times that an action may change between being allowed and being carried out

@@ -1,12 +1,219 @@
 """A window's state: a pydantic model that changes in transactions, or not at all."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Generic, Self, TypeVar
+import dataclasses
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from functools import lru_cache
+from typing import Annotated, Any, Generic, NoReturn, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from contextui.errors import InvalidSourceDataError
-from contextui.windowing.frozen import freeze
+from contextui.errors import FrozenStateError, InvalidSourceDataError
+
+Value = TypeVar("Value")
+
+_ATOMS = frozenset({str, int, float, bool, type(None), bytes})
+
+
+def freeze(value: Value) -> Value:
+    """A copy that cannot be changed, all the way down; it equals the value and is of its type.
+
+    Lists, dicts, sets, tuples, pydantic models and dataclasses are copied. Anything else is taken
+    as it is. Copying a frozen value (`copy`, `deepcopy`, `model_copy`) gives one that can be
+    changed.
+    """
+    frozen: Any = _freeze(value)
+    return frozen  # type: ignore[no-any-return]
+
+
+def _freeze(value: Any) -> Any:
+    kind: Any = type(value)
+    if kind in _ATOMS:
+        return value
+    way = _way(kind)
+    return way(value)
+
+
+@lru_cache(maxsize=512)
+def _way(kind: Any) -> Callable[[Any], Any]:
+    """How values of a type are frozen."""
+    if issubclass(kind, FrozenList | FrozenDict | FrozenSet) or "__frozen__" in vars(kind):
+        return _as_it_is
+    ways: list[tuple[type, Callable[[Any], Any]]] = [
+        (list, lambda value: FrozenList(_each(value))),
+        (dict, _frozen_dict),
+        (set, FrozenSet),
+        (tuple, _frozen_tuple),
+        (BaseModel, _frozen_model),
+    ]
+    for base, way in ways:
+        if issubclass(kind, base):
+            return way
+    return _frozen_dataclass if dataclasses.is_dataclass(kind) else _as_it_is
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _each(values: Any) -> Any:
+    """The values, frozen; the same ones if all of them are atoms, as most lists are."""
+    if _ATOMS.issuperset(map(type, values)):
+        return values
+    return [_freeze(one) for one in values]
+
+
+def _frozen_dict(value: dict[Any, Any]) -> "FrozenDict":
+    if _ATOMS.issuperset(map(type, value.values())):
+        return FrozenDict(value)
+    return FrozenDict({name: _freeze(one) for name, one in value.items()})
+
+
+def _frozen_tuple(value: tuple[Any, ...]) -> Any:
+    parts = _each(value)
+    if parts is value:
+        return value
+    make: Callable[[list[Any]], Any] = getattr(type(value), "_make", type(value))
+    return make(parts)  # a named tuple is made of its parts by `_make`
+
+
+# --- containers ------------------------------------------------------------------------
+
+
+def _refuse(*_: Any, **__: Any) -> NoReturn:
+    raise FrozenStateError(
+        "This is a copy for reading. A window's state is changed only inside its actions, hooks "
+        "and timers.",
+        zh="这是只读的副本。窗口的状态只能在它的操作、钩子和定时器中改变。",
+    )
+
+
+class FrozenList(list[Any]):
+    """A list that cannot be changed."""
+
+    __slots__ = ()
+
+    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+
+    def __copy__(self) -> list[Any]:
+        return list(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> list[Any]:
+        return [deepcopy(one, memo) for one in self]
+
+    def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
+        return list, (list(self),)
+
+
+class FrozenDict(dict[Any, Any]):
+    """A dict that cannot be changed."""
+
+    __slots__ = ()
+
+    update = setdefault = pop = popitem = clear = _refuse
+    __setitem__ = __delitem__ = __ior__ = _refuse
+
+    def __copy__(self) -> dict[Any, Any]:
+        return dict(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> dict[Any, Any]:
+        return {name: deepcopy(value, memo) for name, value in self.items()}
+
+    def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
+class FrozenSet(set[Any]):
+    """A set that cannot be changed, and still passes for one."""
+
+    __slots__ = ()
+
+    add = remove = discard = pop = clear = update = _refuse
+    intersection_update = difference_update = symmetric_difference_update = _refuse
+    __ior__ = __iand__ = __isub__ = __ixor__ = _refuse
+
+    def __copy__(self) -> set[Any]:
+        return set(self)
+
+    def __deepcopy__(self, _: dict[int, Any]) -> set[Any]:
+        return set(self)
+
+    def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
+        return set, (set(self),)
+
+
+# --- models and dataclasses ------------------------------------------------------------
+
+
+@lru_cache(maxsize=512)
+def _twin(cls: type) -> type:
+    """A subclass whose instances cannot be changed and pass for instances of the class itself.
+
+    It is made without pydantic's help: its fields, validators and serializer are inherited.
+    """
+    members = {
+        "__slots__": (),
+        "__frozen__": True,
+        "__module__": cls.__module__,
+        "__qualname__": cls.__qualname__,
+        "__setattr__": _refuse,
+        "__delattr__": _refuse,
+        "__class__": property(lambda _: cls),
+        "__copy__": lambda self: _plain(cls, self),
+        "__deepcopy__": lambda self, memo=None: deepcopy(_plain(cls, self), memo),
+        "__reduce_ex__": lambda self, protocol: _plain(cls, self).__reduce_ex__(protocol),
+    }
+    return type.__new__(type(cls), cls.__name__, (cls,), members)
+
+
+_PARTS = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+
+
+def _frozen_model(model: BaseModel) -> Any:
+    cls, given = type(model), model.__dict__
+    values = {name: _freeze(value) for name, value in given.items()}
+    for name in _transient(cls):
+        values[name] = given[name]
+    return _filled_model(_twin(cls), model, values)
+
+
+@lru_cache(maxsize=512)
+def _transient(cls: type) -> frozenset[str]:
+    """Fields marked `Transient`: they may hold a lock or a connection, and are handed out."""
+    names: frozenset[str] = getattr(cls, "transient_fields", frozenset)()
+    return names
+
+
+def _filled_model(cls: type, model: BaseModel, values: dict[str, Any]) -> Any:
+    copy: Any = object.__new__(cls)
+    object.__setattr__(copy, "__dict__", values)
+    for part in _PARTS:
+        object.__setattr__(copy, part, getattr(model, part))
+    return copy
+
+
+def _frozen_dataclass(value: Any) -> Any:
+    try:
+        return _filled(_twin(value.__class__), value, _freeze)
+    except TypeError:  # a class that does not let itself be extended: a copy is safe as well
+        return deepcopy(value)
+
+
+def _filled(cls: type, value: Any, how: Callable[[Any], Any]) -> Any:
+    copy: Any = object.__new__(cls)
+    for field in dataclasses.fields(value):
+        if hasattr(value, field.name):
+            object.__setattr__(copy, field.name, how(getattr(value, field.name)))
+    return copy
+
+
+def _plain(cls: type, value: Any) -> Any:
+    """A frozen model or dataclass as an ordinary one, with the same values in it."""
+    if isinstance(value, BaseModel):
+        return _filled_model(cls, value, dict(value.__dict__))
+    return _filled(cls, value, lambda one: one)
+
 
 T = TypeVar("T")
 _TRANSIENT = object()

@@ -16,15 +16,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.events import Event, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.windowing.action import ActionResult
-from contextui.windowing.base import Window
 from contextui.windowing.env import Clock
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Lod
+from contextui.windowing.window import Window
 
 W = TypeVar("W", bound=Window)
 T = TypeVar("T")

@@ -14,8 +14,8 @@ from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
 from contextui.events import Event
 from contextui.model import Model
-from contextui.windowing.base import Window
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.window import Window
 from tests.windowing.samples import Todo
 
 E = TypeVar("E", bound=Event)

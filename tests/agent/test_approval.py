@@ -19,9 +19,9 @@ from contextui.agent.tools import ToolBox, ToolCall
 from contextui.errors import ActionError
 from contextui.windowing import runtime as runtime_module
 from contextui.windowing.action import ActionResult
-from contextui.windowing.intent import Intent
+from contextui.windowing.anchor import Intent
 from contextui.windows.code import CodeWindow
-from contextui.windows.editor import EditorWindow
+from contextui.windows.editor.window import EditorWindow
 from contextui.windows.notebook import NotebookWindow
 from tests.windowing.samples import Counter
 

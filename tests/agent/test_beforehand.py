@@ -9,7 +9,7 @@ import pytest
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import Notice
 from contextui.agent.models.scripted import ScriptedModel
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.context.manager import ContextManager
 from contextui.files.workspace import Workspace
 from contextui.model import ModelRequest

@@ -4,7 +4,7 @@ import pytest
 
 from contextui.agent.events import CompactionFinished, CompactionStarted
 from contextui.agent.models.offline import OfflineModel
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from tests.agent.talking import end, of, run
 from tests.agent.test_making_room import talk_with
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from contextui.agent.events import CompactionFinished, CompactionStarted
-from contextui.context.compaction.result import CompactionResult
+from contextui.context.compaction.service import CompactionResult
 from contextui.events import Event
 from tests.agent.server import Received, Reply, Step, answer, error
 from tests.agent.talking import end, of, options

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contextui.agent import gate
+from contextui.agent import request as gate
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import (
     AnswerDiscarded,
@@ -29,11 +29,10 @@ from contextui.errors import ContextTooLargeError, InvalidItemError
 from contextui.events import Event, WindowActed, WindowClosed, WindowOpened
 from contextui.model import Answer, Block, ModelError, ModelEvent, ModelRequest, TextDelta, Usage
 from contextui.windowing.action import action
-from contextui.windowing.base import Window
-from contextui.windowing.element import Body
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.snapshot import Lod
+from contextui.windowing.snapshot import Body, Lod
+from contextui.windowing.window import Window
 from tests.agent.talking import controller, end, of, options, run
 from tests.windowing.samples import Todo
 

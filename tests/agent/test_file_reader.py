@@ -11,16 +11,16 @@ import pytest
 from contextui import ContextItem, ItemType, Lod, SessionOptions, SessionStore
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import CallFinished
-from contextui.agent.file_reader import FileReader
 from contextui.agent.models.scripted import ScriptedModel, Step, call
+from contextui.agent.tools import FileReader
 from contextui.context.item import Stage
 from contextui.context.manager import ContextManager
 from contextui.files.paths import AnyPath
 from contextui.files.workspace import OpenedText, Workspace
 from contextui.session.code.store import CodeStore
-from contextui.windowing.base import Window
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
+from contextui.windowing.window import Window
 from tests.agent.talking import controller, of, options, run
 from tests.context.conversation import wire
 from tests.windowing.samples import Todo

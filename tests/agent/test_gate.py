@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from contextui.agent.gate import MalformedRequestError, admit, faults
+from contextui.agent.request import MalformedRequestError, admit, faults
 from contextui.agent.wire import payload
 from contextui.model import Block, LlmMessage, ModelRequest
 from tests.agent.shapes import violations

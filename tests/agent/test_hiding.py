@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.agent.hiding import TagFilter
+from contextui.agent.protocol import TagFilter
 
 PARTS = st.lists(
     st.one_of(

@@ -15,17 +15,15 @@ import pytest
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import CallStarted
-from contextui.agent.gate import MalformedRequestError
 from contextui.agent.models.scripted import ScriptedModel, Step, call
+from contextui.agent.request import MalformedRequestError
 from contextui.agent.wire import Payload, payload
-from contextui.config.choices import Placement, ToolProtocol
+from contextui.config.settings import Placement, ToolProtocol
 from contextui.context.item import BESIDE, ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
-from contextui.context.strategies.entities import EntityExtraction
-from contextui.context.strategies.sliding import SlidingWindow
+from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization
 from contextui.context.strategies.strategy import ContextStrategy
 from contextui.context.strategies.strategy import Payload as StrategyPayload
-from contextui.context.strategies.summarization import Summarization
 from contextui.context.units import rounds, units
 from contextui.errors import ContextUIError
 from contextui.events import Compacted, CutMoved, Event, ItemsChanged, TurnEnded

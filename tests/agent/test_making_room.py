@@ -17,11 +17,11 @@ from contextui.agent.events import (
     TurnStarted,
     UsageSpent,
 )
-from contextui.agent.making_room import CompactionStoppedError
 from contextui.agent.models.scripted import ScriptedModel, Step
+from contextui.agent.room import CompactionStoppedError
 from contextui.agent.turn import TurnUnderWayError
 from contextui.agent.wire import payload
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.context.compaction.service import NothingToCompactError
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager

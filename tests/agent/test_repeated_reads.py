@@ -12,10 +12,9 @@ from contextui.events import Event
 from contextui.files.workspace import Workspace
 from contextui.model import Block
 from contextui.windowing.action import action
-from contextui.windowing.base import Window
-from contextui.windowing.element import Body
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.snapshot import Lod
+from contextui.windowing.snapshot import Body, Lod
+from contextui.windowing.window import Window
 from tests.agent.talking import controller, of, run
 
 

@@ -23,10 +23,10 @@ from contextui import (
 )
 from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
 from contextui.agent.tools import ToolBox, ToolCall
-from contextui.context.compaction.files import mentioned_files
+from contextui.context.compaction.plan import mentioned_files
 from contextui.context.item import ContextItem, ItemType
 from contextui.windowing.action import ActionResult
-from contextui.windows.editor import EditorWindow
+from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
 
 SECRET = "hunter2-is-the-password"

@@ -16,11 +16,9 @@ from contextui.agent.models.scripted import ScriptedModel
 from contextui.agent.wire import payload
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
-from contextui.context.strategies.entities import EntityExtraction
-from contextui.context.strategies.finding import make_strategy
-from contextui.context.strategies.sliding import SlidingWindow
+from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization
+from contextui.context.strategies.registry import make_strategy
 from contextui.context.strategies.strategy import ContextStrategy, Payload
-from contextui.context.strategies.summarization import Summarization
 from contextui.model import Answer, ModelError, ModelRequest, Tool, Usage
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore

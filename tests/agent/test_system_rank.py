@@ -17,19 +17,16 @@ import pytest
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import call
 from contextui.agent.wire import payload
-from contextui.config.choices import Lang, Placement, ToolProtocol
-from contextui.context.strategies.entities import EntityExtraction
-from contextui.context.strategies.sliding import SlidingWindow
+from contextui.config.settings import Lang, Placement, ToolProtocol
+from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization
 from contextui.context.strategies.strategy import ContextStrategy
-from contextui.context.strategies.summarization import Summarization
 from contextui.model import Answer, Block, ModelEvent, ModelRequest
 from contextui.session.code.store import CodeStore
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
 from contextui.windowing.action import action
-from contextui.windowing.base import Window
-from contextui.windowing.element import Body
-from contextui.windowing.snapshot import Lod
+from contextui.windowing.snapshot import Body, Lod
+from contextui.windowing.window import Window
 from tests.agent.server import Step, answer
 from tests.agent.shapes import violations
 from tests.agent.talking import end, options, say

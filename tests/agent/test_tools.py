@@ -7,16 +7,14 @@ from typing import Any
 import pytest
 
 from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
-from contextui.agent.tools import ToolBox, ToolCall
-from contextui.agent.toolset import TOOLS
-from contextui.config.choices import Lang
+from contextui.agent.tools import TOOLS, ToolBox, ToolCall
+from contextui.config.settings import Lang
 from contextui.files.workspace import Workspace
 from contextui.windowing.action import ActionResult, action
-from contextui.windowing.anchors import Button
-from contextui.windowing.base import Window
-from contextui.windowing.element import Body
+from contextui.windowing.anchor import Button
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.snapshot import Lod
+from contextui.windowing.snapshot import Body, Lod
+from contextui.windowing.window import Window
 from tests.windowing.samples import Counter, Todo
 
 

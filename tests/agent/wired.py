@@ -12,7 +12,7 @@ from contextui.context.item import ItemType
 from contextui.events import Event
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
-from contextui.windowing.base import Window
+from contextui.windowing.window import Window
 from tests.agent.server import Received, Reply, Server, Step, call
 from tests.agent.shapes import violations
 from tests.agent.talking import options

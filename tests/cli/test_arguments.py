@@ -2,10 +2,9 @@
 
 import pytest
 
-from contextui.cli.arguments import asks_for_json, parse
+from contextui.cli.arguments import asks_for_json, command_parser, main_parser, parse
 from contextui.cli.commands import COMMANDS
-from contextui.cli.parsers import command_parser, main_parser
-from contextui.cli.usage import UsageError
+from contextui.cli.flags import UsageError
 from contextui.config.settings import Settings, choices, flag_of
 from tests.cli.calling import Program
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from contextui.cli import status
+from contextui.cli import flags
 from contextui.cli.commands import COMMANDS
 from tests.cli.calling import Program
 from tests.cli.documentation import PAGE, examples, figures, run, settings_table, shape
@@ -44,11 +44,11 @@ def test_every_exit_status_is_told_of() -> None:
     column = " ".join(re.findall(r"^\| ([\d, ]+) \|", PAGE.read_text("utf-8"), re.MULTILINE))
     told = {int(number) for number in re.findall(r"\d+", column)}
     assert told == {
-        status.DONE,
-        status.FAILED,
-        status.WRONG,
-        status.BROKEN_PIPE,
-        *(status.SIGNALLED + number for number in (1, 2, 9, 15)),
+        flags.DONE,
+        flags.FAILED,
+        flags.WRONG,
+        flags.BROKEN_PIPE,
+        *(flags.SIGNALLED + number for number in (1, 2, 9, 15)),
     }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from contextui import ContextItem, ItemType, SessionStore
-from contextui.cli.columns import width
+from contextui.cli.console import width
 from contextui.config.settings import Settings
 from contextui.session.paths import escape_project_path
 from tests.cli.calling import Program, Terminal

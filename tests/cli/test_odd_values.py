@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from contextui.cli.arguments import parse
+from contextui.cli.arguments import command_parser, main_parser, parse
 from contextui.cli.commands import COMMANDS
-from contextui.cli.parsers import command_parser, main_parser
-from contextui.cli.usage import UsageError
+from contextui.cli.flags import UsageError
 from contextui.errors import ContextUIError
 from tests.cli.calling import Program
 
@@ -74,7 +73,7 @@ def test_no_value_of_a_flag_is_a_crash(
 
 
 def test_no_host_is_a_crash() -> None:
-    from contextui.cli.serve.address import Address
+    from contextui.cli.serve.access import Address
 
     for odd in (*ODD, "[::1]", "fe80::1%none", "1.2.3.4.5", "a..b", ".", "*"):
         try:

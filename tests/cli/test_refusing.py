@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.steps import Steps
+from contextui.agent.loop import Steps
 from tests.agent.server import Server, answer
 from tests.cli.calling import PATIENCE, SECRET, Program
 

@@ -14,7 +14,7 @@ import pytest
 
 from contextui import SessionStore
 from contextui.cli.arguments import parse
-from contextui.cli.desk import open_desk
+from contextui.cli.setup import open_desk
 from contextui.config.settings import SettingsError
 from contextui.context.strategies.strategy import StrategyError
 from tests.cli.calling import PATIENCE, Program

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import contextui
-from contextui.cli.columns import cut, width, wrapped
+from contextui.cli.arguments import command_parser, main_parser
 from contextui.cli.commands import COMMANDS
-from contextui.cli.parsers import command_parser, main_parser
+from contextui.cli.console import cut, width, wrapped
 from contextui.cli.words import CHINESE, elsewhere, in_ours, speak, words
 from contextui.config.settings import Settings, allowed
 from tests.cli.calling import Program

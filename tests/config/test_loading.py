@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from contextui.config.loading import Loaded, load_settings
 from contextui.config.settings import LIMITS, Settings, SettingsError, allowed
+from contextui.config.sources import Loaded, load_settings
 from contextui.text import shown_path
 
 

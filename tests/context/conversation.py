@@ -18,7 +18,7 @@ from contextui import (
     WindowManager,
     action,
 )
-from contextui.config.choices import Placement
+from contextui.config.settings import Placement
 
 
 class NotesWindow(Window):

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from contextui.context.folds import Folds
 from contextui.context.item import ContextItem, ItemType
+from contextui.context.units import Folds
 from contextui.session.store import SessionStore
 
 

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import contextui.context.gists.formats
 import contextui.context.gists.gist
-import contextui.context.gists.wording
 from contextui import gist
+from contextui.context.gists.formats import size_of
 from contextui.context.gists.gist import gist_of_size
-from contextui.context.gists.wording import size_of
 from contextui.text import for_terminal
 
 PYTHON = "def load_data():\n    ...\n\n\ndef clean_data():\n    ...\n"
@@ -86,7 +86,7 @@ def test_english_has_the_same_form() -> None:
     )
 
 
-@pytest.mark.parametrize("module", [contextui.context.gists.gist, contextui.context.gists.wording])
+@pytest.mark.parametrize("module", [contextui.context.gists.gist, contextui.context.gists.formats])
 def test_documented_examples_hold(module: Any) -> None:
     assert doctest.testmod(module).failed == 0
 

@@ -5,12 +5,12 @@ import json
 from pathlib import Path
 
 from contextui.agent.models.scripted import ScriptedModel
-from contextui.context.compaction.files import mentioned_files
+from contextui.context.compaction.plan import mentioned_files
 from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem, ItemType
 from contextui.files.workspace import Workspace
 from contextui.model import LlmMessage, ModelError
-from contextui.session.memory import KEPT, LIMIT
+from contextui.session.archive import KEPT, LIMIT
 from contextui.session.session import Session
 from contextui.session.store import SessionStore
 from contextui.tokens import TokenCounter

@@ -21,7 +21,7 @@ from contextui import (
     trim,
 )
 from contextui.context.item import is_conversation
-from contextui.context.meter import Meter
+from contextui.context.report import Meter
 from contextui.context.trim import ROUNDS_KEPT, request_sizes
 from contextui.context.units import Unit, rounds, units
 from contextui.events import Event

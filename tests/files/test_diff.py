@@ -6,8 +6,7 @@ import re
 import pytest
 
 from contextui.files.diff import DIFF_LINES, DiffCounts, brief_diff, count_diff, diff_text
-from contextui.files.encoding import Encoding
-from contextui.files.textfile import TextFile
+from contextui.files.textfile import Encoding, TextFile
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 PIECES = [

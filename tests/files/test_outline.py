@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import contextui.files.outline
-from contextui.files.languages import language_of
 from contextui.files.outline import Entry, outline, shallowest
-from contextui.files.syntax import SYNTAXES
+from contextui.files.syntax import SYNTAXES, language_of
 
 SAMPLES = {
     "a.js": r"""// function no() {}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextui import TokenCounter
-from contextui.files.page import split
+from contextui.files.textfile import split
 
 lines_of_any_kind = st.lists(st.text(max_size=40) | st.just("笔" * 30) | st.just("<" * 30))
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.files import paging
+from contextui.files import pager
 from contextui.files.errors import BinaryFileError
 from contextui.files.textfile import TextFile
 from contextui.files.workspace import Workspace
@@ -68,11 +68,11 @@ def test_pages_are_the_lines_of_the_file(
     if descriptor < 0:
         pytest.skip("no files in memory here")
     with pytest.MonkeyPatch.context() as patch, os.fdopen(descriptor, "w+b") as file:
-        patch.setattr(paging, "BLOCK", block)
-        patch.setattr(paging, "COUNTED", 1 << 20 if counted else -1)
+        patch.setattr(pager, "BLOCK", block)
+        patch.setattr(pager, "COUNTED", 1 << 20 if counted else -1)
         file.write(bom + text.encode(codec))
         file.flush()
-        index = paging.LineIndex(descriptor, "pages")
+        index = pager.LineIndex(descriptor, "pages")
         expected = TextFile(text).lines
         for start in range(len(expected) + 1, 0, -count):  # backwards, then forwards
             assert index.page(descriptor, start, count).lines == expected[start - 1 :][:count]
@@ -119,7 +119,7 @@ def test_paging_back_and_forth_stays_cheap(tmp_path: Path, reads: Reads) -> None
     reads.bytes = 0
     for start in (100_001, 50_001, 150_001, 199_901, 1):
         assert workspace.read_page("log", start).lines[0].startswith(f"{start - 1:07}")
-    assert reads.bytes < 5 * 4 * paging.BLOCK
+    assert reads.bytes < 5 * 4 * pager.BLOCK
 
 
 def test_a_changed_file_is_looked_at_anew(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from contextui.files.errors import FileError
-from contextui.files.exchange import exchange
+from contextui.files.save import exchange
 from contextui.files.workspace import Workspace
 
 SWAPS = 10_000

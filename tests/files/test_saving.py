@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from contextui.files import saving
-from contextui.files.beside import is_temporary
+from contextui.files import save
 from contextui.files.errors import (
     DiskFullError,
     ExistingFileError,
@@ -24,8 +23,8 @@ from contextui.files.errors import (
     ReadOnlyFileError,
     SaveError,
 )
-from contextui.files.exchange import exchange
-from contextui.files.version import Version
+from contextui.files.save import exchange, is_temporary
+from contextui.files.textfile import Version
 from contextui.files.workspace import Workspace
 
 
@@ -40,7 +39,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the exchange of names, and as on a disk that has none."""
     if not request.param:
-        monkeypatch.setattr(saving, "exchange", lambda *_: False)
+        monkeypatch.setattr(save, "exchange", lambda *_: False)
 
 
 def read(workspace: Workspace) -> Version:
@@ -184,7 +183,7 @@ def test_even_a_change_after_the_last_look_is_put_back(
         exchanged.append(exchange(folder, one, other))
         return exchanged[-1]
 
-    monkeypatch.setattr(saving, "exchange", late)
+    monkeypatch.setattr(save, "exchange", late)
     try:
         with pytest.raises(FileError):
             workspace.save("file.txt", b"ours", expected=version)
@@ -204,7 +203,7 @@ def test_a_file_deleted_after_the_last_look_stays_deleted(
         (workspace.root / "file.txt").unlink()
         return exchange(folder, one, other)
 
-    monkeypatch.setattr(saving, "exchange", late)
+    monkeypatch.setattr(save, "exchange", late)
     with pytest.raises(FileDeletedError):
         workspace.save("file.txt", b"ours", expected=version)
     assert names(workspace) == []
@@ -334,7 +333,7 @@ class Failing:
         self.calls, self._nth, self._on = 0, nth, on
         for name in self.CALLS:
             monkeypatch.setattr(os, name, self._wrap(getattr(os, name)))
-        monkeypatch.setattr(saving, "exchange", self._wrap(exchange))
+        monkeypatch.setattr(save, "exchange", self._wrap(exchange))
 
     def _wrap(self, call: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*args: Any, **kwargs: Any) -> Any:

@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import contextui.files.textfile
-from contextui.files.encoding import LINE_END
 from contextui.files.errors import (
     BinaryFileError,
     EditError,
     UnencodableTextError,
     UnreadableFileError,
 )
-from contextui.files.textfile import TextFile, in_lines
+from contextui.files.textfile import LINE_END, TextFile, in_lines
 
 WORDS = ["one", "two ", "\tthree", "", "é", "a\u2028b", "a\x85b", "\f", "x\x0by", "\u2029", "ÿ"]
 WIDE = [*WORDS, "日本語", "😀", "\ufeff"]

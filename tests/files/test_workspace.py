@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from contextui.files.descent import _kernel_devices
 from contextui.files.errors import (
     BinaryFileError,
     FileError,
@@ -21,6 +20,7 @@ from contextui.files.errors import (
     PathEscapeError,
     UnreadableFileError,
 )
+from contextui.files.paths import _kernel_devices
 from contextui.files.workspace import Workspace
 
 SECRET = "canary"

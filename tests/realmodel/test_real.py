@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from contextui.agent import gate
+from contextui.agent import request
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import CallFinished, UsageSpent
 from contextui.agent.models.anthropic import AnthropicModel
@@ -117,7 +117,7 @@ def check(talk: InteractionController, events: Sequence[Event]) -> None:
     finished = end(events)
     assert finished.reason != "failed", finished
     assert talk.context.ledger.calls.unanswered == ()
-    assert gate.faults(talk.request_of(talk.context.compose())) == []
+    assert request.faults(talk.request_of(talk.context.compose())) == []
     # Within a turn nothing that was sent changes: the server finds it in its cache.
     for before, after in pairwise(one.usage for one in of(UsageSpent, events)):
         sent = before.input_tokens + before.cache_read_input_tokens

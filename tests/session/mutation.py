@@ -12,10 +12,10 @@ from typing import Any
 from contextui import ContextItem, ItemType, Lod, SessionOptions, SessionStore
 from contextui.session.session import Session
 from contextui.windows.code import CodeWindow
-from contextui.windows.editor import EditorWindow
+from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
 from contextui.windows.notebook import NotebookWindow
-from contextui.windows.todo import TodoWindow
+from contextui.windows.todo.window import TodoWindow
 from tests.context.conversation import rough_counter
 from tests.session.test_roundtrip import Talk
 

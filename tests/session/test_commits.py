@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from contextui import Body, Lod, SessionOptions, SessionStore, Transient, Window, action
-from contextui.session.recorder import BACKGROUND_RATE
+from contextui.session.record import BACKGROUND_RATE
 from contextui.session.session import Session
 
 LONG = 30.0

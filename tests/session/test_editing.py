@@ -6,7 +6,7 @@ import pytest
 
 from contextui import Workspace
 from contextui.files.errors import EditError, FileChangedError
-from contextui.session.editing import EditedFile, Editing
+from contextui.windows.editor.buffer import EditedFile, Editing
 
 
 @pytest.fixture

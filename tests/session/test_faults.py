@@ -11,8 +11,8 @@ import pytest
 from contextui import ContextItem, ItemType, SessionOptions, SessionStore
 from contextui.events import Event
 from contextui.session.entry import decode, encode
-from contextui.session.loading import NotASessionError, UnknownTurnError
 from contextui.session.replay import NewerSchemaError
+from contextui.session.restore import NotASessionError, UnknownTurnError
 from contextui.session.store import UnknownSessionError
 from tests.context.conversation import NotesWindow, wire
 from tests.session.test_log import fields

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from contextui.session.entry import DamagedLineError, decode, encode
 from contextui.session.log import SessionLockedError, SessionLog, mend_end
-from contextui.session.reading import Damage, Line, entries, line_at, lines, lines_backwards
+from contextui.session.logfile import Damage, Line, entries, line_at, lines, lines_backwards
 
 AGAIN = "It is tried again until it works."
 FULL = f"Not saved: No space left on device. Free some space on the disk of {{folder}}. {AGAIN}"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from contextui import Note, Notes, Workspace
 from contextui.files.errors import FileChangedError
-from contextui.files.version import Version
+from contextui.files.textfile import Version
 from contextui.session.notes import NotesError, clean_tags
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)

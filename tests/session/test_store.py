@@ -26,16 +26,15 @@ from contextui import (
 from contextui.context.compaction.plan import plan
 from contextui.context.manager import ContextManager
 from contextui.errors import InvalidItemError
-from contextui.session import memory
+from contextui.session import archive
+from contextui.session.archive import KEPT, LIMIT
 from contextui.session.export import to_json, to_markdown
-from contextui.session.git import branch_of
-from contextui.session.loading import NotASessionError
 from contextui.session.log import SessionLockedError
-from contextui.session.memory import KEPT, LIMIT
+from contextui.session.logfile import Line, line_at
 from contextui.session.paths import InvalidSessionIdError, NoHomeError, contextui_home
-from contextui.session.reading import Line, line_at
 from contextui.session.replay import NewerSchemaError
-from contextui.session.session import Session
+from contextui.session.restore import NotASessionError
+from contextui.session.session import Session, branch_of
 from contextui.session.store import UnknownSessionError
 from contextui.windows.notebook import NotebookWindow
 from tests.context.conversation import NotesWindow, wire
@@ -781,7 +780,7 @@ def log_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         places.append(offset)
         return line_at(file, offset)
 
-    monkeypatch.setattr(memory, "line_at", read)
+    monkeypatch.setattr(archive, "line_at", read)
     return places
 
 

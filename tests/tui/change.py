@@ -12,10 +12,10 @@ from textual.color import Color
 from textual.pilot import Pilot
 
 from contextui.agent.approval import Decision, Grant, Question
-from contextui.config.choices import Lang
-from contextui.tui.approval import ApprovalScreen
-from contextui.tui.diff import ChangeView, Line, hanging
-from contextui.tui.keyline import KeyLine
+from contextui.config.settings import Lang
+from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.tui.dialogs.diff import ChangeView, Line, hanging
+from contextui.tui.keys import KeyLine
 from contextui.tui.themes import THEMES
 from contextui.tui.words import Words
 from contextui.windowing.preview import Preview

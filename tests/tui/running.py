@@ -11,15 +11,15 @@ from textual.pilot import Pilot
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.model import Model
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from contextui.tui.app import ContextUIApp
-from contextui.tui.desk import Desk
-from contextui.windowing.base import Window
+from contextui.tui.link import Desk
 from contextui.windowing.env import Clock, utc_now
 from contextui.windowing.finding.registry import discover
+from contextui.windowing.window import Window
 from tests.agent.talking import options
 
 SIZES = [(80, 24), (120, 40), (200, 60)]

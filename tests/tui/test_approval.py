@@ -13,11 +13,11 @@ from textual.widgets import Input
 
 from contextui.agent.approval import Decision, Grant, Question
 from contextui.agent.models.scripted import call
-from contextui.config.choices import Lang
-from contextui.tui import approval
+from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp
-from contextui.tui.approval import WORDING, ApprovalScreen
-from contextui.tui.diff import ChangeView
+from contextui.tui.dialogs import approval
+from contextui.tui.dialogs.approval import WORDING, ApprovalScreen
+from contextui.tui.dialogs.diff import ChangeView
 from contextui.tui.words import Words
 from contextui.windowing.preview import Preview
 from tests.tui.change import Host, hosting, question, settled

@@ -16,16 +16,16 @@ from textual.widgets import Input, TextArea
 
 from contextui.agent.approval import Decision, Question
 from contextui.agent.models.scripted import call
-from contextui.config.choices import Lang
-from contextui.tui import approval, asking
+from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp
-from contextui.tui.approval import ApprovalScreen
-from contextui.tui.asking import Asker, WaitingLine
-from contextui.tui.conversation.calls import CallLine
+from contextui.tui.conversation.entries import CallLine
 from contextui.tui.desktop.form import FormScreen
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.desktop.own.editor import EditorBody
-from contextui.tui.goto import GoTo
+from contextui.tui.dialogs import approval, timing
+from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.tui.dialogs.help import GoTo
+from contextui.tui.dialogs.timing import Asker, WaitingLine
+from contextui.windows.editor.widget import EditorBody
 from tests.thorough import times
 from tests.tui.change import question
 from tests.tui.running import desk_in, lines, running, shown, until
@@ -37,7 +37,7 @@ NOTICE = "◆ asks to write src/shop/cart.py   ^g a opens"
 @pytest.fixture(autouse=True)
 def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow machine is no quiet person: only `long_quiet` is."""
-    monkeypatch.setattr(asking, "QUIET", 1e9)
+    monkeypatch.setattr(timing, "QUIET", 1e9)
 
 
 @asynccontextmanager
@@ -468,7 +468,7 @@ def run_fuzz(folder: Path, keys: int, seed: int) -> int:
 @pytest.fixture
 def short_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quiet moment comes often; a slow machine types no slower than the dialog is deaf."""
-    monkeypatch.setattr(asking, "QUIET", 0.1)
+    monkeypatch.setattr(timing, "QUIET", 0.1)
     monkeypatch.setattr(approval, "DEAF", 30.0)
 
 

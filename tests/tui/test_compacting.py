@@ -8,11 +8,11 @@ import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import ScriptedModel, Step
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import ModelError, ModelEvent, ModelRequest
-from contextui.tui.compacting import CompactScreen
-from contextui.tui.desk import Desk
+from contextui.tui.dialogs.compact import CompactScreen
+from contextui.tui.link import Desk
 from contextui.tui.main import MainScreen
 from tests.agent.talking import options
 from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until

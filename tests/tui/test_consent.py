@@ -15,8 +15,8 @@ from textual.widgets import TextArea
 
 from contextui.agent.models.scripted import Step, call
 from contextui.tui.app import ContextUIApp
-from contextui.tui.approval import ApprovalScreen
-from contextui.tui.desktop.own.editor import EditorBody
+from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.windows.editor.widget import EditorBody
 from tests.tui.running import desk_in, lines, running, until
 from tests.tui.terminal import Terminal
 

@@ -13,8 +13,8 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from contextui.text import is_unseen
-from contextui.tui.approval import ApprovalScreen
-from contextui.tui.diff import (
+from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.tui.dialogs.diff import (
     ChangeView,
     Layout,
     Line,

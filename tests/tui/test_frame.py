@@ -11,17 +11,16 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.desk import Desk
 from contextui.tui.desktop.pane import Desktop
+from contextui.tui.dialogs.help import GoTo, HelpScreen
 from contextui.tui.footer import Keys
-from contextui.tui.goto import GoTo
 from contextui.tui.header import Panes
-from contextui.tui.help import HelpScreen
 from contextui.tui.inspector.pane import Inspector
+from contextui.tui.link import Desk
 from contextui.tui.words import CHINESE, Words
 from tests.agent.talking import options
 from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until

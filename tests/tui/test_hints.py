@@ -2,7 +2,7 @@
 
 import pytest
 
-from contextui.tui.hints import hints_in
+from contextui.tui.footer import hints_in
 from contextui.tui.words import Words
 
 HINTS = [("enter", "runs it"), ("tab", "next field"), ("^j", "new line"), ("esc", "leaves")]

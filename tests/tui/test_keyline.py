@@ -11,9 +11,9 @@ from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.desktop.field import Field
+from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.pane import Desktop
-from contextui.tui.keyline import KeyLine
+from contextui.tui.keys import KeyLine
 from tests.tui.running import desk_in, running, until
 from tests.tui.terminal import Terminal
 

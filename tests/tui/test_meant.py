@@ -3,7 +3,7 @@
 import pytest
 from textual.events import Key
 
-from contextui.tui.meant import meant_key
+from contextui.tui.keys import meant_key
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,14 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp
-from contextui.tui.commands import Choice
+from contextui.tui.commands import Choice, arguments, takes
+from contextui.tui.conversation.entries import AsideLine
+from contextui.tui.conversation.input import Saying, Writing
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.conversation.said import AsideLine
-from contextui.tui.conversation.writing import Writing
 from contextui.tui.menu import Menu
-from contextui.tui.opening import arguments, takes
-from contextui.tui.saying import Saying
 from contextui.tui.words import Words
 from contextui.windowing.finding.registry import discover
 from tests.tui.running import desk_in, running, shown, until

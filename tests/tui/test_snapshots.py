@@ -15,11 +15,11 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import Step, call
 from contextui.agent.prompt import install
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp
-from contextui.tui.approval import ApprovalScreen
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.dialogs.approval import ApprovalScreen
 from tests.tui.picture import FOLDER, at_rest, check
 from tests.tui.running import SIZES, desk_in, running, say, until
 

@@ -9,12 +9,11 @@ import pytest
 
 from contextui.agent.models.offline.model import OfflineModel
 from contextui.agent.models.scripted import call
-from contextui.config.choices import Lang
-from contextui.tui.app import ContextUIApp
+from contextui.config.settings import Lang
+from contextui.tui.app import ContextUIApp, Crash
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import tries_in
-from contextui.tui.crash import Crash
 from tests.tui.running import desk_in, running, say, shown, until
 from tests.tui.terminal import Terminal
 

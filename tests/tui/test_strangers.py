@@ -7,8 +7,8 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from contextui.config.choices import Lang
-from contextui.tui import leaving
+from contextui.config.settings import Lang
+from contextui.tui import shutdown
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.inspector.pane import Inspector
@@ -68,7 +68,7 @@ def test_a_widget_that_never_returns_holds_up_nobody_who_leaves(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(NeverReturns, "way", way)
-    monkeypatch.setattr(leaving, "_PATIENCE", 0.3)
+    monkeypatch.setattr(shutdown, "_PATIENCE", 0.3)
     NeverReturns.waits.clear()
 
     async def go() -> None:

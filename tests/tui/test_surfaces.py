@@ -15,11 +15,10 @@ from textual.widget import Widget
 import contextui.tui
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.tui.app import ContextUIApp
-from contextui.tui.approval import ApprovalScreen
+from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.windowing.action import action
-from contextui.windowing.base import Window
-from contextui.windowing.element import Body, Element
-from contextui.windowing.snapshot import Lod
+from contextui.windowing.snapshot import Body, Element, Lod
+from contextui.windowing.window import Window
 from tests.tui.running import SIZES, desk_in, lines, running, until
 
 pytestmark = pytest.mark.long

@@ -8,10 +8,10 @@ import pytest
 
 from contextui.agent.approval import ApprovalGate, Decision, Question
 from contextui.agent.models.scripted import call
-from contextui.tui.conversation.calls import CallLine
-from contextui.tui.desk import Desk
-from contextui.tui.desktop.own import editor as own_editor
-from contextui.tui.desktop.own.editor import EditorBody
+from contextui.tui.conversation.entries import CallLine
+from contextui.tui.link import Desk
+from contextui.windows.editor import widget as own_editor
+from contextui.windows.editor.widget import EditorBody
 from tests.tui.desktop.samples import enter
 from tests.tui.running import desk_in, running, say, until
 

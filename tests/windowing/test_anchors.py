@@ -20,7 +20,7 @@ from contextui import (
 )
 from contextui.errors import InvalidParamsError, UnknownActionError
 from contextui.events import WindowTroubled
-from contextui.windowing.anchors import AnyAnchor
+from contextui.windowing.anchor import AnyAnchor
 from tests.windowing.samples import LONG, Heard, act, action_ids, settled
 
 

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from contextui import Element
 from contextui.errors import InvalidSourceDataError
-from contextui.windowing.element import text_form
+from contextui.windowing.snapshot import text_form
 
 TREE = Element("list", Element("item", "milk", id=1, done=True), Element("item", "eggs", id=2))
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from contextui import Body, Button, Element, Lod, Snapshot, Transient, Window, WindowManager, action
 from contextui.errors import ContextUIError, FrozenStateError
 from contextui.events import WindowTroubled
-from contextui.windowing.frozen import freeze
+from contextui.windowing.state import freeze
 from tests.windowing.samples import LONG, Heard, act, after_all
 
 

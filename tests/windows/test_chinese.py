@@ -9,10 +9,10 @@ import pytest
 from contextui import Window
 from contextui.testing import WindowTester
 from contextui.windows.code import CodeWindow
-from contextui.windows.editor import EditorWindow
+from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
 from contextui.windows.notebook import NotebookWindow
-from contextui.windows.todo import TodoWindow
+from contextui.windows.todo.window import TodoWindow
 from tests.windows.test_monitor import Machine
 
 NAMES = {

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from contextui import ContextUIError, Lod, Preview, TokenCounter
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.testing import WindowTester
 from contextui.windowing.preview import PreviewError
-from contextui.windows.editor import EditorWindow
+from contextui.windows.editor.window import EditorWindow
 from tests.windowing.samples import action_ids, content_of, parse
 
 Editor = WindowTester[EditorWindow]

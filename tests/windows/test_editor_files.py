@@ -14,7 +14,7 @@ import pytest
 from contextui import Lod, SessionOptions, SessionStore
 from contextui.testing import WindowTester
 from contextui.windowing.preview import PreviewError
-from contextui.windows.editor import EditorWindow
+from contextui.windows.editor.window import EditorWindow
 from tests.windows.test_editor import Editor, looks, open_editor, text_of, title, type_in
 
 STAYS = "The text stays here; save_as saves it under another path."

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from contextui import ApprovalGate, Lod, SessionOptions, SessionStore, TokenCounter
 from contextui.testing import WindowTester
-from contextui.windows.monitor import MonitorWindow, Process, Reading
+from contextui.windows.monitor.window import MonitorWindow, Process, Reading
 from tests.windowing.samples import LONG, action_ids, parse
 
 ACTIONS = ["every", "show", "processes", "arguments", "pause", "resume", "sample", "close"]
@@ -598,8 +598,8 @@ def test_the_real_machine_tells_all_figures(real: WindowTester[MonitorWindow]) -
 
 def test_a_sample_covers_the_time_since_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("contextui.windows.monitor.time.sleep", waits.append)
-    monkeypatch.setattr("contextui.windows.monitor._APART", 0.0)
+    monkeypatch.setattr("contextui.windows.monitor.window.time.sleep", waits.append)
+    monkeypatch.setattr("contextui.windows.monitor.window._APART", 0.0)
     with WindowTester(MonitorWindow, seconds=3600, processes=5) as monitor:
         assert len(waits) == 1  # the first look has nothing before it to compare with
         monitor.tick()
@@ -675,7 +675,7 @@ def fails(problem: BaseException) -> Callable[..., Any]:
 def test_a_call_that_fails_costs_only_its_figure(
     monkeypatch: pytest.MonkeyPatch, function: str, metric: str | None, problem: BaseException
 ) -> None:
-    monkeypatch.setattr("contextui.windows.monitor._APART", 0.05)
+    monkeypatch.setattr("contextui.windows.monitor.window._APART", 0.05)
     works = getattr(psutil, function)
     monkeypatch.setattr(psutil, function, fails(problem))
     count = 3 if function == "process_iter" else 0
@@ -704,7 +704,7 @@ def test_a_process_that_hides_itself_is_still_no_trouble(
 
 def test_listing_windows_does_not_load_psutil() -> None:
     code = (
-        "import sys; import contextui.windows.monitor as m; m.MonitorWindow.actions;"
+        "import sys; import contextui.windows.monitor.window as m; m.MonitorWindow.actions;"
         "sys.exit('psutil' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -9,7 +9,7 @@ import pytest
 
 from contextui import Lod, SessionOptions, SessionStore, TokenCounter
 from contextui.testing import WindowTester
-from contextui.windows.todo import TodoWindow
+from contextui.windows.todo.window import TodoWindow
 from tests.windowing.samples import action_ids, parse
 
 Todo = WindowTester[TodoWindow]

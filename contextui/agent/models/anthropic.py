@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from contextui.agent.models import failures, surroundings
-from contextui.agent.models.connecting import no_reply, unreachable
-from contextui.agent.models.endpoint import Endpoint
+from contextui.agent.models import connection, failures
+from contextui.agent.models.connection import Endpoint, no_reply, unreachable
 from contextui.agent.models.limits import (
     EVENT,
     AnswerLimits,
@@ -22,11 +21,10 @@ from contextui.agent.models.limits import (
     first_page,
     make_client,
 )
-from contextui.agent.models.reading import AnswerReader
-from contextui.agent.models.sse import data_of
+from contextui.agent.models.stream import AnswerReader, data_of
 from contextui.agent.wire import Payload, payload
-from contextui.config.choices import Lang
-from contextui.config.environment import key_variable
+from contextui.config.settings import Lang
+from contextui.config.sources import key_variable
 from contextui.model import ModelError, ModelEvent, ModelRequest
 
 if TYPE_CHECKING:
@@ -133,7 +131,7 @@ class AnthropicModel:
             raise ModelError("auth", words.key_missing)
         if endpoint.key is not None and not _is_header(endpoint.key.get_secret_value()):
             raise ModelError("auth", words.key_odd.format(variable=endpoint.variable))
-        if problem := surroundings.problem(words):
+        if problem := connection.problem(words):
             raise ModelError("settings", problem)
 
     async def aclose(self) -> None:

@@ -9,10 +9,15 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from contextui.agent.models import surroundings
-from contextui.agent.models.connecting import PROXY_AUTH, wants_name
-from contextui.agent.models.endpoint import Endpoint, plain
-from contextui.agent.models.surroundings import proxy_for, shown
+from contextui.agent.models import connection
+from contextui.agent.models.connection import (
+    PROXY_AUTH,
+    Endpoint,
+    plain,
+    proxy_for,
+    shown,
+    wants_name,
+)
 from contextui.model import ErrorKind, ModelError
 from contextui.secrets import MASK, mask
 from contextui.text import one_line, quote
@@ -93,7 +98,7 @@ def no_address(endpoint: Endpoint) -> ModelError:
 def no_client(error: Exception, endpoint: Endpoint) -> ModelError:
     """The failure to make what sends requests: something in the environment is in the way."""
     reason = plain(str(error)) or type(error).__name__
-    named = ", ".join(surroundings.variables())
+    named = ", ".join(connection.variables())
     words = endpoint.words.no_client.format(reason=reason, variables=named or "HTTPS_PROXY")
     return ModelError("settings", words)
 

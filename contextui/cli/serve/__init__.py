@@ -6,11 +6,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from contextui.cli.arguments import Arguments
-from contextui.cli.earlier import find_earlier
-from contextui.cli.place import here, settings_of
-from contextui.cli.serve.address import Address
-from contextui.cli.speaking import say, tell
-from contextui.cli.usage import UsageError
+from contextui.cli.console import say, tell
+from contextui.cli.flags import UsageError
+from contextui.cli.folder import find_earlier, here, settings_of
+from contextui.cli.serve.access import Address
 from contextui.cli.words import words
 from contextui.config.settings import flag_of
 

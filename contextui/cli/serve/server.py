@@ -17,11 +17,10 @@ from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.log import server_logger
 
-from contextui.cli import status
-from contextui.cli.serve.address import Address
-from contextui.cli.serve.door import Door
+from contextui.cli import flags as status
+from contextui.cli.serve.access import Address, Door
 from contextui.cli.serve.process import PageProcess, Size
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.errors import ContextUIError
 from contextui.session.store import SessionStore
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from contextui.cli.words import commands, elsewhere, helping, turns
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 
 CHINESE: Mapping[str, str] = {**turns.CHINESE, **commands.CHINESE, **helping.CHINESE}
 

@@ -1,22 +1,171 @@
 """Asking a model for a summary: what it is given to read, and in which form it is to answer."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from contextui.config.choices import Lang
-from contextui.context.compaction.asking import Asker, words_of
-from contextui.context.compaction.files import FileText
-from contextui.context.compaction.transcript import (
-    fitted,
-    in_pieces,
-    shown_files,
-    transcript,
-)
-from contextui.context.item import ContextItem
+from contextui.config.settings import Lang
+from contextui.context.compaction.plan import FileText
+from contextui.context.item import ContextItem, ItemType
 from contextui.errors import ContextUIError
-from contextui.model import Answer, LlmMessage, Model, ModelError, Usage
+from contextui.model import Answer, LlmMessage, Model, ModelError, ModelRequest, Usage
+from contextui.text import cap, for_model
 from contextui.tokens import TokenCounter
+
+_LONGEST_RESULT = 2_000  # characters of a tool's result that the summary is made from
+_LONGEST_WORDS = 20_000  # characters of one message
+_LONGEST_CALL = 1_000  # characters of what a tool was given
+_SAID_TO_BE_CUT = 12  # tokens of the words that say so
+
+
+def transcript(items: Iterable[ContextItem]) -> Iterator[LlmMessage]:
+    """What was said and done, oldest first. Summaries are not among it."""
+    for item in items:
+        match item.type:
+            case ItemType.USER:
+                yield LlmMessage("user", cap(item.content, _LONGEST_WORDS))
+            case ItemType.ASSISTANT:
+                if said := _said(item):
+                    yield LlmMessage("assistant", said)
+            case ItemType.TOOL:
+                told = item.gist or cap(item.content, _LONGEST_RESULT)
+                failed = "failed: " if item.is_error else ""
+                yield LlmMessage("assistant", f"→ {failed}{told}")
+
+
+def shown_files(
+    files: Sequence[FileText], counter: TokenCounter, room: int
+) -> list[tuple[FileText, LlmMessage]]:
+    """Files as if they had just been read, each with its share of the room."""
+    shown: list[tuple[FileText, LlmMessage]] = []
+    for number, one in enumerate(files):
+        head = f"{_call('read_file', {'path': one.path})}\n→ "
+        share = room // (len(files) - number) - counter.count(head)
+        if text := fitted(one.text, share, counter):
+            shown.append((one, LlmMessage("assistant", head + text)))
+            room -= counter.count(head + text)
+    return shown
+
+
+def in_pieces(
+    messages: Iterable[LlmMessage], counter: TokenCounter, room: int
+) -> list[list[LlmMessage]]:
+    """The messages in portions for which there is room; one that is too long is cut."""
+    pieces: list[list[LlmMessage]] = []
+    left = 0
+    for message in messages:
+        words = fitted(str(message.content), room - counter.message_overhead(message.role), counter)
+        fit = LlmMessage(message.role, words)
+        tokens = counter.count_messages([fit])
+        if not pieces or tokens > left:
+            pieces.append([])
+            left = room
+        pieces[-1].append(fit)
+        left -= tokens
+    return pieces
+
+
+def in_turns(messages: Iterable[LlmMessage]) -> tuple[LlmMessage, ...]:
+    """User and assistant in turns, user first, in blocks that any provider takes."""
+    turns: list[tuple[str, list[str]]] = [("user", [])]
+    for message in messages:
+        if turns[-1][0] != message.role:
+            turns.append((message.role, []))
+        turns[-1][1].append(for_model(str(message.content)).rstrip())
+    return tuple(
+        LlmMessage(
+            "assistant" if role == "assistant" else "user",
+            tuple({"type": "text", "text": text} for text in texts if text)
+            or ({"type": "text", "text": "…"},),
+        )
+        for role, texts in turns
+    )
+
+
+def fitted(text: str, room: int, counter: TokenCounter) -> str:
+    """The text, cut so that there is room for it; empty if there is none."""
+    tokens, length = counter.count(text), len(text)
+    while tokens > room and length:
+        length = min(length * 9 // 10, length * max(room - _SAID_TO_BE_CUT, 0) // tokens)
+        tokens = counter.count(cap(text, length))
+    return cap(text, length) if length else ""
+
+
+def _said(item: ContextItem) -> str:
+    calls = (
+        _call(str(block["name"]), block.get("input"))
+        for block in item.blocks or ()
+        if block.get("type") == "tool_use"
+    )
+    return "\n".join(filter(None, [cap(item.content, _LONGEST_WORDS).strip(), *calls]))
+
+
+def _call(name: str, given: object) -> str:
+    written = json.dumps(given, ensure_ascii=False, default=str)
+    return f"[{name} {cap(written, _LONGEST_CALL)}]"
+
+
+Report = Callable[[int, Mapping[str, int]], object]
+"""Hears what a request was counted as, and what the provider says it cost."""
+
+
+@dataclass(slots=True)
+class Asker:
+    """Sends requests without tools.
+
+    Attributes:
+        model: Who is asked.
+        counter: Counts tokens.
+        report: Hears what each request cost.
+        counted: The tokens of the last request.
+        usage: What all requests cost.
+        requests: How many were answered.
+    """
+
+    model: Model
+    counter: TokenCounter
+    report: Report
+    counted: int = 0
+    usage: Usage = field(default_factory=Usage)
+    requests: int = 0
+
+    async def answer(
+        self, system: str, messages: Sequence[LlmMessage], max_tokens: int
+    ) -> Answer | None:
+        """The whole answer; None if it broke off.
+
+        Raises:
+            ModelError: There is none.
+        """
+        request = ModelRequest(system, in_turns(messages), max_tokens=max_tokens)
+        overhead = self.counter.message_overhead("system") + self.counter.count(system)
+        self.counted = overhead + self.counter.count_messages(request.messages)
+        answer = await self._whole(request)
+        if answer is not None:
+            self.requests += 1
+            self.usage += answer.usage
+            if any(answer.usage.as_dict().values()):
+                self.report(self.counted, answer.usage.as_dict())
+        return answer
+
+    async def _whole(self, request: ModelRequest) -> Answer | None:
+        stream = self.model.stream(request)
+        try:
+            async for event in stream:
+                if isinstance(event, Answer):
+                    return event
+        finally:
+            close = getattr(stream, "aclose", None)  # an async generator has it
+            if close is not None:
+                await close()
+        return None
+
+
+def words_of(answer: Answer) -> str:
+    """What an answer says in words."""
+    return "\n".join(one["text"] for one in answer.blocks if one["type"] == "text").strip()
+
 
 _TRIES = 4  # with less and less in one request, if the model finds it too much
 _LEAST = 200  # tokens of the conversation in one request; with fewer nothing can be told

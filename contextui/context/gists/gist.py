@@ -3,13 +3,21 @@
 import os
 from pathlib import PurePosixPath
 
-from contextui.config.choices import Lang
-from contextui.context.gists.code import CODE, declared
-from contextui.context.gists.structured import of_json, of_json_lines
-from contextui.context.gists.tables import of_csv, of_workbook
-from contextui.context.gists.wording import number_of, size_of, told, worded
+from contextui.config.settings import Lang
+from contextui.context.gists.formats import (
+    CODE,
+    declared,
+    number_of,
+    of_csv,
+    of_json,
+    of_json_lines,
+    of_workbook,
+    size_of,
+    told,
+    worded,
+)
 from contextui.files.errors import FileError
-from contextui.files.languages import language_of
+from contextui.files.syntax import language_of
 from contextui.files.textfile import TextFile
 
 _LONGEST = 10_000_000  # characters that are looked into; of more, lines and size are told

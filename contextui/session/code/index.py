@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from contextui.errors import ContextUIError
-from contextui.files.private import make_private
+from contextui.files.protection import make_private
 
 BUSY_SECONDS = 10.0
 """How long to wait for another process."""

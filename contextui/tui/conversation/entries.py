@@ -1,10 +1,21 @@
 """The conversation as it is shown: what stands in the context, told in a few kinds of entries."""
 
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rich.cells import cell_len
+from textual.content import Content
+from textual.geometry import Size
+from textual.widgets import Markdown, Static
+from textual.widgets.markdown import MarkdownBlock
+
 from contextui.context.item import BESIDE, ContextItem, ItemType
+from contextui.secrets import OwnMasked, begun_own, mask_own
+from contextui.text import for_terminal
+from contextui.tui.lines import FAINT, MUTED, fit, inert, line, short
+from contextui.tui.words import Words
 
 _MEANWHILE = (
     "(Meanwhile the person did:",
@@ -113,3 +124,282 @@ def _answered(entry: Entry, result: ContextItem) -> Entry:
     if not isinstance(entry, Called):
         return entry
     return Called(entry.title, entry.what, not result.is_error, result.content)
+
+
+async def _grow(self: MarkdownBlock, block: MarkdownBlock) -> None:
+    """Build only the last item of a list anew when more comes."""
+    there = list(self.children)
+    if not there or type(block) is not type(self):
+        await MarkdownBlock._update_from_block(self, block)
+        return
+    rows = list(block.compose())
+    kept = len(there) - 1
+    if len(str(len(rows))) != len(str(len(there))):
+        kept = 0  # the numbers got wider, and stand flush right
+    await self.remove_children(there[kept:])
+    await self.mount_all(rows[kept:])
+
+
+def _growing(name: str) -> type[MarkdownBlock]:
+    base = Markdown.BLOCKS[name]
+    return type(f"Growing{base.__name__}", (base,), {"_update_from_block": _grow})
+
+
+LISTS = {name: _growing(name) for name in ("bullet_list_open", "ordered_list_open")}
+"""What draws the lists, by the names that Markdown's blocks go by."""
+
+
+LONGEST = 40_000
+"""Characters of one answer that are drawn; the inspector has the whole of it."""
+
+_MANY, _FIRST = 24, 12  # lines from which on only the first ones are shown, and how many
+_BEAT = 1 / 15  # seconds, at least, between two drawings of an answer that is being streamed
+
+
+class YourWords(Static):
+    """The person's words, with a bar at their left; of many lines, a click shows all."""
+
+    def __init__(self, text: str, words: Words) -> None:
+        self._text, self._words = text, words
+        self._is_whole = text.count("\n") < _MANY
+        super().__init__(self._shown(), classes="you")
+
+    def on_click(self) -> None:
+        """Show all lines, or the first ones again."""
+        if self._text.count("\n") >= _MANY:
+            self._is_whole = not self._is_whole
+            self.update(self._shown())
+
+    def _shown(self) -> Content:
+        lines = self._text[:LONGEST].split("\n")
+        left_out = len(self._text) - LONGEST
+        more = ""
+        if not self._is_whole:
+            count = self._text.count("\n") + 1 - _FIRST
+            more = (
+                f"\n… {self._words('{count} more lines, a click shows them', count=f'{count:,}')}"
+            )
+            lines = lines[:_FIRST]
+        elif left_out > 0:
+            more = f"\n… {self._words('{count} more characters', count=short(left_out))}"
+        return Content.assemble(inert("\n".join(lines)), (more, FAINT))
+
+
+class ModelWords(Markdown):
+    """The model's words as they come: gathered, and drawn as often as there is time for that.
+
+    A table or a block of code is built anew for every word that comes to its end. The longer it
+    gets, the longer that takes, so half of the time belongs to everything else on the screen.
+    """
+
+    BLOCKS = Markdown.BLOCKS | LISTS
+
+    def __init__(self, words: Words, text: str = "") -> None:
+        super().__init__(_beginning(text), open_links=False)
+        self._words = words
+        self._drawn = min(len(text), LONGEST)
+        self._length = len(text)
+        self._waiting: list[str] = []
+        self._masked = OwnMasked()
+        self._is_whole = False
+        self._will_draw = False
+
+    def on_mount(self) -> None:
+        """Start to draw what comes."""
+        self._say_what_is_left_out()
+        if self._waiting:
+            self._draw_after(_BEAT)
+
+    def feed(self, text: str) -> None:
+        """Some more words."""
+        self._length += len(text)
+        if self._drawn < LONGEST:
+            self._waiting.append(text)
+        if self.is_attached and not self._will_draw:
+            self._draw_after(_BEAT)
+
+    def finish(self) -> None:
+        """All words have come."""
+        self._is_whole = True
+        if self._masked and not self._will_draw:
+            self._draw_after(_BEAT)
+
+    def put(self, text: str) -> None:
+        """Other words in the place of all that came."""
+        self._waiting, self._masked, self._length = [], OwnMasked(), len(text)
+        self._drawn = min(len(text), LONGEST)
+        self.update(_beginning(text))
+        self._say_what_is_left_out()
+
+    def _draw_after(self, seconds: float) -> None:
+        self._will_draw = True
+        self.set_timer(seconds, self._draw_waiting)
+
+    async def _draw_waiting(self) -> None:
+        """Draw what came since the last time, and no more before that is done."""
+        began = time.monotonic()
+        text, self._waiting = self._masked.take("".join(self._waiting)), []
+        if self._is_whole:
+            text += self._masked.rest()
+        if text and (room := LONGEST - self._drawn):
+            self._drawn += min(len(text), room)
+            await self.append(for_terminal(text[:room]))
+        self._say_what_is_left_out()
+        self._will_draw = False
+        if self._waiting or (self._masked and self._is_whole):
+            self._draw_after(max(_BEAT, time.monotonic() - began))
+
+    def _say_what_is_left_out(self) -> None:
+        if self._drawn < LONGEST or self._length == self._drawn:
+            return
+        count = short(self._length - self._drawn)
+        self.border_subtitle = Content.styled(
+            self._words("{count} more characters: the inspector has them", count=count), FAINT
+        )
+        self.add_class("-cut")
+
+
+class AsideLine(Static):
+    """A line about what happened."""
+
+    def __init__(self, text: str, *, is_error: bool = False) -> None:
+        super().__init__(inert(text), classes="aside -error" if is_error else "aside")
+
+
+def _beginning(text: str) -> str:
+    """As much of a text as is drawn, with no part of a key at its end."""
+    part = text[:LONGEST]
+    whole = len(part) if len(part) == len(text) else len(part) - begun_own(part)
+    return for_terminal(mask_own(part[:whole]))
+
+
+class FoldedLine(Static):
+    """One line, and what is below it once it is unfolded."""
+
+    def __init__(self) -> None:
+        super().__init__(classes="call")
+        self.is_open = False
+
+    def head(self) -> Content:
+        """The line itself."""
+        raise NotImplementedError
+
+    def rest(self) -> Content:
+        """What is unfolded; empty if there is nothing more."""
+        raise NotImplementedError
+
+    def on_click(self) -> None:
+        """Unfold it, or fold it again."""
+        self.toggle()
+
+    def toggle(self) -> None:
+        """Unfold it, or fold it again."""
+        self.is_open = not self.is_open
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """One line; unfolded, as many as there are in this width."""
+        rest = self.rest() if self.is_open else Content()
+        return 1 + rest.get_height({}, width) if rest else 1
+
+    def render(self) -> Content:
+        """The line, and below it the rest if it is unfolded."""
+        rest = self.rest() if self.is_open else Content()
+        return Content("\n").join([self.head(), rest]) if rest else self.head()
+
+
+_NAME, _TIME = 18, 6  # cells
+_LONGEST = 4_000  # characters of a result that are unfolded
+
+
+class CallLine(FoldedLine):
+    """One call: whether it went well, what it was, with what, and how long it took."""
+
+    def __init__(self, entry: Called, words: Words) -> None:
+        super().__init__()
+        self.entry, self._words = entry, words
+        self._began = time.monotonic()
+        self._took: float | None = None
+        self._waits_since: float | None = None
+
+    def finish(self, entry: Called, waited: float = 0.0) -> None:
+        """Show what came of it, and how long it took beside waiting for the person."""
+        self.entry, self._took = entry, max(time.monotonic() - self._began - waited, 0.0)
+        self.refresh(layout=True)
+
+    def wait(self, is_waiting: bool) -> float:
+        """Show whether it waits for the person.
+
+        Returns:
+            The seconds it has waited, when the wait is over.
+        """
+        now = time.monotonic()
+        waited = now - self._waits_since if self._waits_since is not None else 0.0
+        self._waits_since = now if is_waiting else None
+        self.refresh(layout=True)
+        return waited
+
+    def head(self) -> Content:
+        """Its mark, its name, what it was given, and its time."""
+        mark, style = {
+            True: ("✓", "$text-success"),
+            False: ("✗", "$text-error"),
+            None: ("·", "$text-warning"),
+        }[self.entry.ok]
+        name = max(_NAME, min(len(self.entry.title), 30))
+        width = max(self.size.width - 2 - name - 1 - _TIME, 4)
+        took = f"{self._took:.1f}s" if self._took is not None else ""
+        what, waits = self.entry.what, ""
+        if self._waits_since is not None:
+            waits = self._words("waits for you")
+            width = max(min(width - cell_len(waits) - 3, cell_len(line(what))), 0)
+            waits = f"   {waits}" if width else waits
+        if self.entry.ok is False and not self.is_open:
+            what = self.entry.result
+        return Content.assemble(
+            (f"{mark} ", style),
+            (fit(self.entry.title, name) + " ", "$foreground 85%"),
+            (fit(what, width), "$text-error" if self.entry.ok is False else MUTED),
+            (waits, "$text-warning"),
+            (fit(took, _TIME, right=True), FAINT),
+        )
+
+    def rest(self) -> Content:
+        """What it was given, and what came of it."""
+        parts = [self.entry.what, self.entry.result[:_LONGEST]]
+        return Content("\n").join(inert(part).stylize(MUTED) for part in parts if part.strip())
+
+
+_THOUGHT_NAME = 18  # cells, as the names of calls have
+_SEEN = 400  # characters of which the newest that fit are shown
+_LONGEST_THOUGHT = 20_000  # characters that are unfolded
+
+
+class Thought(FoldedLine):
+    """Some thinking: its newest words as they come, and all of it once unfolded."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__()
+        self._words = words
+        self._text = ""
+
+    def feed(self, text: str) -> None:
+        """Some more of it."""
+        self._text += text
+        self.refresh(layout=self.is_open)
+
+    def head(self) -> Content:
+        """Its newest words."""
+        room = max(self.size.width - 2 - _THOUGHT_NAME - 1, 4)
+        text = mask_own(self._text[-_SEEN:])
+        newest = " ".join(text[: len(text) - begun_own(text)].split())
+        return Content.assemble(
+            ("· ", FAINT),
+            (fit(self._words("thinking"), _THOUGHT_NAME) + " ", MUTED),
+            ("" if self.is_open else fit(newest[-room:], room), FAINT),
+        )
+
+    def rest(self) -> Content:
+        """All of it."""
+        text = mask_own(self._text[:_LONGEST_THOUGHT])
+        return inert(text[: len(text) - begun_own(text)].strip()).stylize(MUTED)

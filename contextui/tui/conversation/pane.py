@@ -30,27 +30,28 @@ from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
 from contextui.model import TextDelta, ThinkingDelta
 from contextui.secrets import mask_own
-from contextui.session.code.blocks import code_blocks, save_blocks
 from contextui.session.code.index import CodeStoreError
-from contextui.session.code.refs import has_reference, with_code
+from contextui.session.code.refs import code_blocks, has_reference, save_blocks, with_code
 from contextui.session.code.store import CodeStore
 from contextui.session.session import Session
-from contextui.tui.cells import short
-from contextui.tui.conversation.calls import CallLine
 from contextui.tui.conversation.entries import (
     Aside,
+    AsideLine,
     Called,
+    CallLine,
     Entry,
+    FoldedLine,
     ModelSaid,
+    ModelWords,
+    Thought,
+    YourWords,
     YouSaid,
     called,
     entries_of,
 )
-from contextui.tui.conversation.folding import FoldedLine
-from contextui.tui.conversation.said import AsideLine, ModelWords, YourWords
-from contextui.tui.conversation.thoughts import Thought
 from contextui.tui.conversation.welcome import Welcome
-from contextui.tui.desk import Desk
+from contextui.tui.lines import short
+from contextui.tui.link import Desk
 from contextui.tui.words import Words
 
 _PAGE = 60  # entries that are drawn at once when an earlier session is shown

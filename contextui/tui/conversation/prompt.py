@@ -1,7 +1,8 @@
 """Where the person types."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
 from textual import events
 from textual.binding import Binding
@@ -11,15 +12,200 @@ from textual.reactive import var
 from textual.strip import Strip
 from textual.widgets import TextArea
 
+from contextui.agent.events import (
+    AnswerGiven,
+    CallFinished,
+    CallStarted,
+    CompactionFinished,
+    CompactionStarted,
+    RetryScheduled,
+    StepStarted,
+    TurnFinished,
+    TurnStarted,
+    UsageSpent,
+)
 from contextui.context.item import ItemType
 from contextui.events import Event
-from contextui.tui.cells import KEY, MUTED
-from contextui.tui.conversation.past import Past
-from contextui.tui.conversation.pastes import Pastes, is_large
-from contextui.tui.conversation.status import TurnStatus
-from contextui.tui.desk import Desk
-from contextui.tui.saving import unsaved_mark
+from contextui.model import TextDelta, ThinkingDelta
+from contextui.tui.dialogs.disk import unsaved_mark
+from contextui.tui.lines import KEY, MUTED, line, short
+from contextui.tui.link import Desk
 from contextui.tui.words import Words
+
+
+class Past:
+    """Prompts by age. Going back keeps what was being written.
+
+    Example:
+        >>> past = Past(["first", "second"])
+        >>> past.back("unfinished"), past.back(""), past.forth(), past.forth()
+        ('second', 'first', 'second', 'unfinished')
+    """
+
+    def __init__(self, said: Iterable[str] = ()) -> None:
+        self._said = list(said)
+        self._place: int | None = None
+        self._unfinished = ""
+
+    def add(self, text: str) -> None:
+        """It was said; the next step back leads to it."""
+        if not self._said or self._said[-1] != text:
+            self._said.append(text)
+        self._place = None
+
+    def back(self, current: str) -> str | None:
+        """What was said before; None if there is nothing older."""
+        if self._place is None:
+            self._unfinished = current
+        place = len(self._said) if self._place is None else self._place
+        if place == 0:
+            return None
+        self._place = place - 1
+        return self._said[self._place]
+
+    def forth(self) -> str | None:
+        """What was said after that, at last what was being written; None if that is shown."""
+        if self._place is None:
+            return None
+        self._place += 1
+        if self._place == len(self._said):
+            self._place = None
+            return self._unfinished
+        return self._said[self._place]
+
+
+_LARGE = 20_000  # characters
+_LONG = 100  # lines
+
+
+def is_large(text: str) -> bool:
+    """Whether a paste is too large to be put into the field itself."""
+    return len(text) >= _LARGE or text.count("\n") >= _LONG
+
+
+class Pastes:
+    """Keeps large pastes, also once they were sent: who calls up old words wants all of them.
+
+    Example:
+        >>> pastes = Pastes()
+        >>> pastes.keep("x" * 1_000_000)
+        '[pasted 1: 1.0M characters]'
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[str, str] = {}
+
+    def keep(self, text: str) -> str:
+        """The word that stands for a paste."""
+        number = len(self._kept) + 1
+        word = f"[pasted {number}: {counted(text)}]"
+        self._kept[word] = text
+        return word
+
+    def whole(self, text: str) -> str:
+        """The text with every paste that is still named in it."""
+        for word, paste in self._kept.items():
+            text = text.replace(word, paste, 1)
+        return text
+
+
+def counted(text: str) -> str:
+    """How much it is, in lines if it has many."""
+    lines = text.rstrip("\n").count("\n") + 1
+    return f"{short(len(text))} characters" if lines < _LONG else f"{lines:,} lines"
+
+
+_ROOMY = 52  # cells in which all of it can be told
+SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+
+
+@dataclass(slots=True)
+class TurnStatus:
+    """How far the turn under way is.
+
+    Attributes:
+        is_running: Whether there is one.
+        step: The request under way.
+        characters: What was streamed of the answer, from which its tokens are guessed.
+        retry: The countdown before the next try, in words.
+        doing: What it is doing: compacting before it begins, thinking, answering, or a tool.
+    """
+
+    is_running: bool = False
+    step: int = 0
+    tokens: int = 0
+    characters: int = 0
+    retry: tuple[str, int] | None = None
+    doing: str = "working"
+    _began: float = field(default=0.0)
+
+    def hear(self, event: Event) -> None:
+        """Take note of what happens."""
+        match event:
+            case TurnStarted() | CompactionStarted():
+                self.is_running, self._began, self.retry = True, time.monotonic(), None
+                self.step = self.tokens = self.characters = 0
+                self.doing = "working" if isinstance(event, TurnStarted) else "compacting"
+            case StepStarted():
+                self.step, self.characters, self.retry, self.doing = event.step, 0, None, "working"
+            case RetryScheduled():
+                self.retry = (event.reason, event.seconds)
+            case ThinkingDelta():
+                self.characters += len(event.text)
+                self.retry, self.doing = None, "thinking"
+            case TextDelta():
+                self.characters += len(event.text)
+                self.retry, self.doing = None, "answering"
+            case CallStarted():
+                self.doing = "acting"
+            case AnswerGiven() | CallFinished():
+                self.doing = "working"
+            case UsageSpent():
+                self.tokens += event.usage.output_tokens or self.characters // 4
+                self.characters = 0
+            case TurnFinished() | CompactionFinished():
+                self.is_running, self.retry = False, None
+
+    def pause(self, seconds: float) -> None:
+        """Leave out a time in which the person was waited for."""
+        self._began += seconds
+
+    def shown(self, words: Words, now: float, room: int) -> Content:
+        """The title of the prompt's border; empty while nothing runs.
+
+        Args:
+            words: The person's language.
+            now: The time by the clock that does not jump.
+            room: Cells there are; where they are few, it tells less.
+        """
+        if not self.is_running:
+            return Content("")
+        spinner = SPINNER[int(now * 10) % len(SPINNER)]
+        why = ""
+        if self.retry is not None:  # where there is little room, the reason is cut, not the rest
+            reason, seconds = self.retry
+            told, why = words("next try in {seconds}s", seconds=seconds), f"   {line(reason)}"
+        elif self.doing == "compacting":
+            told = words("compacting {seconds}s", seconds=int(now - self._began))
+        else:
+            tokens = self.tokens + self.characters // 4
+            told = words(
+                "{doing} {seconds}s   step {step}   {tokens} tokens"
+                if room >= _ROOMY
+                else "{doing} {seconds}s",
+                doing=words(self.doing),
+                seconds=int(now - self._began),
+                step=self.step,
+                tokens=short(tokens),
+            )
+        return Content.assemble(
+            (f"{spinner} ", "$text-accent"),
+            (told, MUTED),
+            ("   esc ", KEY),
+            (words("stops"), MUTED),
+            (why, MUTED),
+        )
+
 
 _BEAT = 0.1  # seconds between two pictures of the spinner
 _NARROWEST = 4  # cells in which there can be text

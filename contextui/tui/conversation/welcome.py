@@ -10,7 +10,7 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
-from contextui.tui.cells import KEY, MUTED
+from contextui.tui.lines import KEY, MUTED
 from contextui.tui.words import Words
 
 _README = "README.md"

@@ -1,6 +1,8 @@
 """The body of any window: drawn from its last finished render."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from textual import events
 from textual.binding import Binding
@@ -8,11 +10,125 @@ from textual.content import Content, Span
 from textual.message import Message
 from textual.style import Style
 
-from contextui.tui.desktop.rows import ANCHOR, Row, order_of, rows_of
-from contextui.tui.sheet.folding import fold
-from contextui.tui.sheet.sheet import Sheet
+from contextui.secrets import mask_own
+from contextui.text import for_terminal
+from contextui.tui.lines import FAINT, KEY, MUTED, Sheet, fold, line
 from contextui.tui.words import Words
-from contextui.windowing.base import Window
+from contextui.windowing.anchor import AnyAnchor, Button, Form, Reference
+from contextui.windowing.render import Render
+from contextui.windowing.snapshot import Element
+from contextui.windowing.window import Window
+
+ANCHOR = "anchor"
+"""The key under which the cells of an anchor name it."""
+
+MOST = 40_000
+"""Characters that are drawn: more than anybody scrolls through, and drawn at once."""
+
+_INDENT = 2
+_TAB = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line before it is folded.
+
+    Attributes:
+        content: What it says.
+        hanging: How far its second row is moved in.
+    """
+
+    content: Content
+    hanging: int = 0
+
+
+def rows_of(render: Render, more: str = "… {count} more characters") -> list[Row]:
+    """What a window shows, with the anchors at the places they are about.
+
+    Args:
+        render: A finished render.
+        more: How to say how many characters are left out.
+    """
+    snapshot = render.snapshot
+    anchors = _by_target(render.anchors)
+    if snapshot.elements is not None and len(snapshot.content) <= MOST:
+        rows = [row for one in snapshot.elements for row in _element(one, 0, anchors)]
+    else:
+        rows = [_text(one) for one in for_terminal(mask_own(snapshot.content[:MOST])).split("\n")]
+    if left := max(len(snapshot.content) - MOST, 0):
+        rows.append(Row(Content.assemble((more.format(count=left), FAINT))))
+    if others := [one for group in anchors.values() for one in group]:
+        rows += [Row(Content("")), Row(_buttons(others))]
+    return rows
+
+
+def order_of(rows: list[Row]) -> list[str]:
+    """The ids of the anchors as they stand in the rows, from top to bottom."""
+    found = dict[str, None]()
+    for row in rows:
+        for span in row.content.spans:
+            if isinstance(span.style, Style) and ANCHOR in span.style.meta:
+                found[str(span.style.meta[ANCHOR])] = None
+    return list(found)
+
+
+def _text(text: str) -> Row:
+    shown = text.expandtabs(_TAB)
+    return Row(Content(shown), len(shown) - len(shown.lstrip(" ")) + _INDENT)
+
+
+def _element(element: Element, depth: int, anchors: dict[str, list[AnyAnchor]]) -> Iterator[Row]:
+    indent = " " * (_INDENT * depth)
+    said = "".join(one for one in element.children if isinstance(one, str))
+    text = for_terminal(mask_own(said))
+    many = text.strip("\n").split("\n") if "\n" in text.strip("\n") else []
+    head = text.strip("\n") if not many else ""
+    first = (head.expandtabs(_TAB), "") if head else (element.tag, MUTED)
+    facts = [part for one in element.attributes.items() for part in _attribute(*one)]
+    buttons = _buttons(_taken(element, anchors))
+    gap = "  " if buttons.plain else ""
+    yield Row(Content.assemble(indent, first, *facts, gap, buttons), len(indent) + _INDENT)
+    for one in many:
+        shown = indent + " " * _INDENT + one.expandtabs(_TAB)
+        yield Row(Content(shown), len(indent) + 2 * _INDENT)
+    for child in element.children:
+        if isinstance(child, Element):
+            yield from _element(child, depth + 1, anchors)
+
+
+def _attribute(name: str, value: str) -> Iterator[tuple[str, str]]:
+    yield f"  {name}", FAINT
+    if value != "true":
+        yield f" {line(value)}", MUTED
+
+
+def _by_target(anchors: Mapping[str, AnyAnchor]) -> dict[str, list[AnyAnchor]]:
+    """What can be pressed, by what it is about; under nothing if it is about nothing."""
+    found = defaultdict[str, list[AnyAnchor]](list)
+    for anchor in anchors.values():
+        if not isinstance(anchor, Reference):
+            found[anchor.target or ""].append(anchor)
+    return found
+
+
+def _taken(element: Element, anchors: dict[str, list[AnyAnchor]]) -> list[AnyAnchor]:
+    """The anchors about an element: ``entry-3`` is the entry with the id 3."""
+    own = element.attributes.get("id")
+    if own is None:
+        return []
+    return anchors.pop(f"{element.tag}-{own}", []) or anchors.pop(own, [])
+
+
+def _buttons(anchors: list[AnyAnchor]) -> Content:
+    parts = [_button(one) for one in anchors if isinstance(one, Button | Form)]
+    return Content("  ").join(parts)
+
+
+def _button(anchor: Button | Form) -> Content:
+    ends = "…" if isinstance(anchor, Form) else ""
+    label = line(anchor.label or anchor.action.replace("_", " ").capitalize()) + ends
+    return Content.assemble((label, KEY)).stylize(Style.from_meta({ANCHOR: anchor.id}))
+
 
 _CURSOR = "on $primary 22%"
 

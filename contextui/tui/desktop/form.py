@@ -1,5 +1,7 @@
 """A form for an action: one field for each param, and what is wrong beside it."""
 
+import inspect
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,21 +10,190 @@ from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widget import Widget
+from textual.widgets import Static, TextArea
+from textual.widgets.text_area import Edit, EditResult
 
-from contextui.tui.cells import MUTED, line
-from contextui.tui.desktop.field import Field
-from contextui.tui.desktop.filling import fillings
-from contextui.tui.desktop.naming import short_name
-from contextui.tui.desktop.values import problems
-from contextui.tui.hints import KeyHints
+from contextui.text import for_terminal
+from contextui.tui.desktop.shared import short_name
+from contextui.tui.desktop.values import Choice, chosen, kind_of, problems, read
+from contextui.tui.footer import KeyHints
+from contextui.tui.lines import MUTED, fit, line
 from contextui.tui.words import Words
-from contextui.windowing.action import Action, ActionResult
-from contextui.windowing.anchors import Form
-from contextui.windowing.base import Window
+from contextui.windowing.action import Action, ActionResult, Param
+from contextui.windowing.anchor import Form
+from contextui.windowing.window import Window
+
+
+class InertArea(TextArea):
+    """A text area that shows what was pasted, and never obeys it."""
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Make an edit; what a terminal would act upon becomes something to be seen."""
+        edit.text = for_terminal(edit.text)
+        return super().edit(edit)
+
+
+class Field(InertArea):
+    """A text of one line or several: `enter` is done, `ctrl+j` begins another line."""
+
+    BINDINGS = [
+        Binding("enter", "done", show=False, priority=True),
+        Binding("ctrl+j,shift+enter,alt+enter", "new_line", "new line", key_display="^j"),
+    ]
+    DEFAULT_CSS = """
+    Field {
+        height: auto; max-height: 6; border: none; padding: 0; background: $background;
+        &:focus { border: none; }
+        .text-area--placeholder { color: $foreground 52%; }
+    }
+    """
+
+    class Done(Message):
+        """The person pressed enter."""
+
+        def __init__(self, field: "Field") -> None:
+            super().__init__()
+            self.field = field
+
+    def __init__(self, text: str = "", hint: str = "") -> None:
+        super().__init__(for_terminal(text), placeholder=Content(hint), highlight_cursor_line=False)
+        self.move_cursor(self.document.end)
+
+    def action_done(self) -> None:
+        """Tell that this is all."""
+        self.post_message(self.Done(self))
+
+    def action_new_line(self) -> None:
+        """Go on in the next line."""
+        self.insert("\n")
+
+
+LABEL = 16
+"""Cells of a field's name."""
+
+_WANTED = {
+    "string": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "string|string[]": "text; several, each on its line",
+    "int|string": "a number or text",
+    "any": "text, or any JSON",
+    "object": "a JSON object",
+}
+"""What the usual types are called where something is to be filled in."""
+
+
+class Filling(Vertical):
+    """A param to be filled in."""
+
+    DEFAULT_CSS = f"""
+    Filling {{
+        height: auto; margin: 0 0 1 0;
+        Horizontal {{ height: auto; }}
+        .label {{ width: {LABEL}; height: 1; }}
+        .wrong {{ display: none; height: auto; padding: 0 0 0 {LABEL}; color: $text-error; }}
+        &.-wrong .wrong {{ display: block; }}
+    }}
+    """
+
+    def __init__(self, param: Param, action: Action, default: Any, words: Words) -> None:
+        super().__init__()
+        self.param = param
+        self._action, self._default, self._words = action, default, words
+        self._kind = kind_of(param.type)
+        self._wrong = Static(classes="wrong")
+        self.input: Widget = self._choice() if self._kind.options else self._field()
+
+    def compose(self) -> ComposeResult:
+        """The name, the field, and below it what is wrong."""
+        with Horizontal():
+            name = fit(self.param.name, LABEL - 1)
+            yield Static(Content.assemble((name, "")), classes="label")
+            yield self.input
+        yield self._wrong
+
+    def _choice(self) -> Choice:
+        kind = self._kind
+        begin = self._default if isinstance(self._default, list | tuple) else [self._default]
+        labels = [str(next(chosen(one))) for one in kind.options]
+        if kind.type == "bool":
+            labels = [self._words("no"), self._words("yes")]
+        return Choice(
+            kind.options,
+            [one for one in kind.options if any(value in begin for value in chosen(one))],
+            many=kind.many,
+            may_be_empty=self.param.optional,
+            labels=labels,
+            note=self._words("optional") if self.param.optional else "",
+        )
+
+    def _field(self) -> Field:
+        wanted = _WANTED.get(self._kind.type)
+        hint = self._words(wanted) if wanted else line(self.param.type)
+        if self._kind.many:
+            hint += f", {self._words('one on each line')}"
+        if self.param.optional:
+            hint += f"  {self._words('optional')}"
+        return Field(_shown(self._default), hint)
+
+    @property
+    def value(self) -> Mapping[str, Any]:
+        """What was filled in; nothing if it was left as it was and may be left out."""
+        name, kind = self.param.name, self._kind
+        if isinstance(self.input, Choice):
+            values = [self._meant(one) for one in self.input.chosen]
+            if kind.many:
+                return {name: values} if values or not self.param.optional else {}
+            return {name: values[0]} if values and values[0] != self._default else {}
+        assert isinstance(self.input, Field)
+        typed = self.input.text
+        if typed == _shown(self._default) and self.param.optional:
+            return {}
+        if not typed and (self.param.optional or "string" not in kind.type):
+            return {}
+        return {name: read(kind, typed)}
+
+    def _meant(self, option: str) -> Any:
+        """The value of an option; of a text that looks like a number, the one that is taken."""
+        *others, text = chosen(option)
+        name, wrap = self.param.name, self._kind.many
+        for value in others:
+            if name not in problems(self._action.params, {name: [value] if wrap else value}):
+                return value
+        return text
+
+    def complain(self, problem: str) -> None:
+        """Say beside the field what is wrong with it, or nothing."""
+        self._wrong.update(Content.assemble((line(problem), "$text-error")))
+        self.set_class(bool(problem), "-wrong")
+
+
+def fillings(window: Window, action: Action, names: tuple[str, ...], words: Words) -> list[Filling]:
+    """The fields for these params of an action."""
+    signature = inspect.signature(getattr(type(window), action.id))
+    made = []
+    for param in action.params.listing:
+        if param.name in names:
+            default = signature.parameters[param.name].default
+            known = None if default is inspect.Parameter.empty else default
+            made.append(Filling(param, action, known, words))
+    return made
+
+
+def _shown(default: object) -> str:
+    if default is None or default == []:
+        return ""
+    return (
+        default
+        if isinstance(default, str)
+        else json.dumps(default, ensure_ascii=False, default=str)
+    )
+
 
 Run = Callable[[Mapping[str, Any]], Awaitable[ActionResult]]
 

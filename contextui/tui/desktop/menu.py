@@ -13,8 +13,8 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from contextui.tui.cells import FAINT, KEY, MUTED, fit, line
-from contextui.tui.hints import KeyHints
+from contextui.tui.footer import KeyHints
+from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
 from contextui.tui.words import Words
 
 _NAME = 24  # cells of a name at most

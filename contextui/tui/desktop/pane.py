@@ -13,20 +13,15 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.errors import UnknownWindowError
-from contextui.tui.cells import MUTED
-from contextui.tui.desk import Desk
-from contextui.tui.desktop.arrangement import Arrangement, Mode, Order, arrange
-from contextui.tui.desktop.border import name_of
-from contextui.tui.desktop.doings import Doings
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.desktop.gists import Gists
-from contextui.tui.desktop.lines import WindowLines
+from contextui.tui.desktop.layout import Arrangement, Mode, Order, WindowLines, arrange
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
-from contextui.tui.desktop.setting import Setting
-from contextui.tui.link import Changes
-from contextui.tui.meant import meant_key
+from contextui.tui.desktop.shared import Doings, Gists, Setting, name_of
+from contextui.tui.keys import meant_key
+from contextui.tui.lines import MUTED
+from contextui.tui.link import Changes, Desk
 from contextui.tui.words import Words
-from contextui.windowing.base import Window
+from contextui.windowing.window import Window
 
 
 class Desktop(Container, can_focus=True, can_focus_children=False):

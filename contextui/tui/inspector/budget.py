@@ -4,8 +4,8 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widget import Widget
 
-from contextui.tui.cells import MUTED, line, short
 from contextui.tui.inspector.look import Shares
+from contextui.tui.lines import MUTED, line, short
 from contextui.tui.words import Words
 
 FULL = 0.8

@@ -1,21 +1,103 @@
 """The chosen item: its text, and what each change to it would cost, before any key is pressed."""
 
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from rich.cells import cell_len
+from textual import on
+from textual.app import App, ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
 from textual.content import Content
-from textual.events import Click
+from textual.events import Click, Resize
 from textual.geometry import Size
 from textual.message import Message
+from textual.screen import ModalScreen
 from textual.widget import Widget
 
+from contextui.context.item import ContextItem
 from contextui.text import one_line
-from contextui.tui.cells import FAINT, KEY, MUTED, fit, short
-from contextui.tui.inspector.changing import Note
-from contextui.tui.inspector.describing import Description
-from contextui.tui.inspector.prices import Offer, Price, turns
-from contextui.tui.sheet.folding import numbered
+from contextui.tui.footer import KeyHints
+from contextui.tui.inspector.edit import Note
+from contextui.tui.inspector.items import ItemList
+from contextui.tui.inspector.labels import (
+    both_texts,
+    counted,
+    fate,
+    is_gist,
+    origin,
+    replaced,
+    text_of,
+    title,
+    whole_text,
+)
+from contextui.tui.inspector.look import Look
+from contextui.tui.inspector.prices import Offer, Price, Prices, turns
+from contextui.tui.inspector.rows import Fold, Row
+from contextui.tui.lines import FAINT, KEY, MUTED, LineView, fit, line, numbered, short, wrapped
 from contextui.tui.words import Words
+
+_OLDER = (
+    "They were left out before the last break. Only the log has them: they can be read, found, "
+    "copied and restored."
+)
+
+TurnOf = Callable[[int], int | None]
+"""Tells the turn that an item of a seq belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What there is to say of one item.
+
+    Attributes:
+        title: What it is.
+        tokens: What it costs.
+        origin: Who it comes from, in which turn, and how it goes to the model.
+        text: What the model reads of it.
+    """
+
+    title: str = ""
+    tokens: str = ""
+    origin: str = ""
+    text: str = ""
+
+
+def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Description:
+    """Describe the item of a row."""
+    look = prices.look
+    context = row.home(look.context)
+    ledger = context.ledger
+    counted = row.tokens if row.tokens is not None else ledger.size(row.item)
+    told = [fate(row.item, ledger, look.context.counter, words)]
+    if look.knows_cache and not row.item.hidden:
+        told.append(words("from cache" if _is_cached(row, prices) else "sent anew"))
+    return Description(
+        title(row, ledger.calls, words),
+        short(look.provider(counted)),
+        origin(row, turn_of(row.item.seq), told, words),
+        text_of(row, context.windows),
+    )
+
+
+def describe_fold(fold: Fold, words: Words) -> Description:
+    """Describe what only the log has."""
+    told = words(_OLDER)
+    if fold.reason:
+        told = words("The log cannot be read: {reason}", reason=one_line(fold.reason, 200))
+    return Description(words("Earlier items"), "", words("only in the log"), told)
+
+
+def _is_cached(row: Row, prices: Prices) -> bool:
+    look = prices.look
+    if row.copy is not None:
+        cached = look.pieces(look.first_open, look.cached)
+        return any(row.copy in piece.shown.copies for piece in cached)
+    asker = look.context.ledger.calls.asker(row.item)
+    return prices.rewritten(asker.seq) > 0
+
 
 _LOW, _TALL = 26, 48  # lines of the screen under which there is no room for text; and much
 _HEIGHTS = {"low": 4, "tight": 8, "usual": 11, "tall": 18}
@@ -190,3 +272,210 @@ def _dear(price: Price | None) -> str:
 
 def _note_style(note: Note) -> str:
     return "$text-warning" if note.is_warning else "$text-success"
+
+
+_AROUND = 4  # rows of the box that are no items
+
+
+class BehindSummary(ModalScreen[None]):
+    """A summary, and below it all that it stands for.
+
+    Args:
+        words: The language of the screen.
+        look: Where the items come from.
+        summary: The summary.
+        items: What it stands for.
+        read: Shows the whole text of a row.
+    """
+
+    BINDINGS = [Binding("escape,q", "leave", "back")]
+
+    def __init__(
+        self,
+        words: Words,
+        look: Look,
+        summary: ContextItem,
+        items: Sequence[ContextItem],
+        read: Callable[[Row], None],
+    ) -> None:
+        super().__init__()
+        self._words, self._look, self._read = words, look, read
+        self._rows = [Row(summary), *map(Row, items)]
+
+    def compose(self) -> ComposeResult:
+        """The list and the keys."""
+        told = f"{self._words('Summary')} {counted(len(self._rows) - 1, self._words)}"
+        with Vertical(id="whole") as box:
+            box.border_title = Content(line(told))
+            yield ItemList(self._words, tells_states=False)
+            hints = [("↑↓", "move"), ("enter", "whole text"), ("esc", "back")]
+            yield KeyHints(self._words, hints)
+
+    def on_mount(self) -> None:
+        """Show the items, in no more room than they need."""
+        most = self.app.size.height * 23 // 25
+        self.query_one("#whole").styles.height = min(len(self._rows) + _AROUND, most)
+        self.query_one(ItemList).show(self._look, self._rows)
+
+    @on(ItemList.Opened)
+    def _open(self) -> None:
+        row = self.query_one(ItemList).row
+        if row is not None:
+            self._read(row)
+
+    def action_leave(self) -> None:
+        """Back."""
+        self.dismiss()
+
+
+Break = Callable[[str, int], Iterable[str]]
+
+_LONG = 100_000  # characters from which on breaking them into lines is left to a thread
+_BATCH = 4_000  # lines that it hands over at once
+
+
+class TextLines(LineView, can_focus=True):
+    """A text that only has to be read.
+
+    Args:
+        text: The text.
+        broken: Breaks it into lines of a width.
+    """
+
+    class Broken(Message):
+        """Some more of a long text is broken into lines of a width."""
+
+        def __init__(self, lines: list[str], width: int) -> None:
+            super().__init__()
+            self.lines, self.width = lines, width
+
+    class Shown(Message):
+        """It is known how many lines there are."""
+
+        def __init__(self, count: int) -> None:
+            super().__init__()
+            self.count = count
+
+    def __init__(self, text: str, broken: Break = wrapped) -> None:
+        super().__init__(id="lines")
+        self._text, self._broken = text, broken
+        self._lines: list[str] = []
+        self._width = 0
+
+    def on_resize(self, _: Resize) -> None:
+        """Break the text anew."""
+        width = self.scrollable_content_region.width
+        if width in (0, self._width):
+            return
+        self._width, self._lines = width, []
+        if len(self._text) <= _LONG:
+            self._show(list(self._broken(self._text, width)))
+        else:
+            # A daemon: leaving does not wait for it.
+            threading.Thread(target=self._break, args=(width,), daemon=True).start()
+
+    def _break(self, width: int) -> None:
+        pieces = iter(self._broken(self._text, width))
+        while self._width == width and (lines := list(islice(pieces, _BATCH))):
+            self.post_message(self.Broken(lines, width))
+
+    def on_text_lines_broken(self, message: Broken) -> None:
+        """Show it, if the width is still the same."""
+        if message.width == self._width:
+            self._show(message.lines)
+
+    def _show(self, more: list[str]) -> None:
+        self._lines += more
+        self.set_count(len(self._lines))
+        self.post_message(self.Shown(len(self._lines)))
+
+    def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
+        """One line."""
+        return Content(self._lines[number])
+
+
+class WholeText(ModalScreen[None]):
+    """A text to be read, scrolled and copied.
+
+    Args:
+        words: The language of the screen.
+        title: What it is.
+        text: All of it.
+        broken: Breaks it into lines.
+    """
+
+    BINDINGS = [
+        Binding("c", "copy", "copy"),
+        Binding("escape,enter,x,q", "leave", "back"),
+    ]
+
+    def __init__(self, words: Words, title: str, text: str, broken: Break = wrapped) -> None:
+        super().__init__()
+        self._words, self._title, self._text, self._broken = words, title, text, broken
+
+    def compose(self) -> ComposeResult:
+        """The text and the keys."""
+        with Vertical(id="whole") as box:
+            box.border_title = Content(line(self._title))
+            yield TextLines(self._text, self._broken)
+            size = self._words("{count} characters", count=short(len(self._text)))
+            yield KeyHints(self._words, [("↑↓", "move"), ("c", "copy"), ("esc", "back")], size)
+
+    @on(TextLines.Shown)
+    def _fit(self, message: TextLines.Shown) -> None:
+        """Take no more room than the text needs."""
+        most = self.size.height * 23 // 25
+        self.query_one("#whole").styles.height = min(message.count + 4, most)
+
+    def action_copy(self) -> None:
+        """Copy all of it."""
+        self.app.copy_to_clipboard(self._text)
+        told = self._words("Copied {count} characters.", count=short(len(self._text)))
+        self.notify(told, markup=False)
+
+    def action_leave(self) -> None:
+        """Back."""
+        self.dismiss()
+
+
+class Closer:
+    """Shows the whole of what a list has in a line.
+
+    Args:
+        app: Where it is shown.
+        words: The language to tell it in.
+        look: Where the items come from.
+    """
+
+    def __init__(self, app: App[object], words: Words, look: Look) -> None:
+        self._app, self._words, self._look = app, words, look
+
+    def heading(self, row: Row) -> str:
+        """What it is headed by."""
+        calls = row.home(self._look.context).ledger.calls
+        return f"{row.item.seq:04} {title(row, calls, self._words)}"
+
+    def open(self, row: Row) -> None:
+        """Show all of it: of a summary also what it stands for."""
+        look, words = self._look, self._words
+        if row.log is None and (items := replaced(row.item, look.context.ledger)):
+            self._app.push_screen(BehindSummary(words, look, row.item, items, self.read))
+        else:
+            self.read(row)
+
+    def read(self, row: Row) -> None:
+        """Show its text: where a gist stands for that, both."""
+        counter = row.home(self._look.context).counter
+        item, words = row.item, self._words
+        shown = both_texts(item, counter, words) if is_gist(item) else self._text(row)
+        self._app.push_screen(WholeText(words, self.heading(row), shown))
+
+    def copy(self, row: Row) -> None:
+        """Copy its text."""
+        text = self._text(row)
+        self._app.copy_to_clipboard(text)
+        told = self._words("Copied {count} characters.", count=short(len(text)))
+        self._app.notify(told, markup=False)
+
+    def _text(self, row: Row) -> str:
+        return whole_text(row, row.home(self._look.context).windows)

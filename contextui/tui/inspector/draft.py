@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.gate import MalformedRequestError
+from contextui.agent.request import MalformedRequestError
 from contextui.agent.wire import Payload, payload
-from contextui.context.pieces import Composition
+from contextui.context.messages import Composition
 from contextui.model import ModelRequest
-from contextui.tui.inspector.jsonlines import raw
-from contextui.tui.inspector.parts import Part, parts_of, same, weigh
+from contextui.tui.inspector.parts import Part, parts_of, raw, same, weigh
 from contextui.tui.words import Words
 
 _LONG = 3_000  # lines from which on a changed part is not compared line by line

@@ -9,12 +9,10 @@ from textual.events import Click, Resize
 from textual.message import Message
 
 from contextui.context.item import ItemType
-from contextui.tui.cells import FAINT, KEY, MUTED, RULE, fit, short
-from contextui.tui.inspector.labels import KINDS, label, window_label
+from contextui.tui.inspector.labels import KINDS, label, state, window_label
 from contextui.tui.inspector.look import Look
-from contextui.tui.inspector.spans import Fold, Line, Row, Rows, Rule
-from contextui.tui.inspector.standing import state
-from contextui.tui.sheet.lineview import LineView
+from contextui.tui.inspector.rows import Fold, Line, Row, Rows, Rule
+from contextui.tui.lines import FAINT, KEY, MUTED, RULE, LineView, fit, short
 from contextui.tui.words import Words
 
 CURSOR = "on $primary 22%"

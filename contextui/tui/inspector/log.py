@@ -11,11 +11,8 @@ from textual.message import Message
 
 from contextui.agent.events import AnswerDiscarded, Notice, RetryScheduled, TurnFinished
 from contextui.events import Event
-from contextui.tui.cells import FAINT, MUTED
-from contextui.tui.desk import Desk
-from contextui.tui.link import Changes
-from contextui.tui.sheet.folding import wrapped
-from contextui.tui.sheet.lineview import LineView
+from contextui.tui.lines import FAINT, MUTED, LineView, wrapped
+from contextui.tui.link import Changes, Desk
 from contextui.tui.words import Words
 
 _KEPT = 1_000

@@ -1,31 +1,92 @@
 """The inspector: what the model sees, what it costs, and what went wrong."""
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.events import Key, Resize, Show
+from textual.content import Content
+from textual.events import Click, Key, Resize, Show
 from textual.message import Message
 from textual.widget import Widget
 
 from contextui.agent.events import TurnFinished, TurnStarted, UsageSpent
 from contextui.events import Event
-from contextui.tui.desk import Desk
 from contextui.tui.inspector.budget import BudgetBar
-from contextui.tui.inspector.changing import Changing
 from contextui.tui.inspector.draft import Drafting, Order
-from contextui.tui.inspector.earlier import Earlier
-from contextui.tui.inspector.itempage import ItemPage
+from contextui.tui.inspector.edit import Changing
+from contextui.tui.inspector.history import Earlier, EarlierTurn, OlderItems, Watch
+from contextui.tui.inspector.item_page import ItemPage
 from contextui.tui.inspector.log import LogPage
-from contextui.tui.inspector.older import OlderItems
-from contextui.tui.inspector.reading import EarlierTurn
 from contextui.tui.inspector.request import RequestPage
-from contextui.tui.inspector.tabs import PAGES, TabBar
 from contextui.tui.inspector.usage import UsagePage
-from contextui.tui.inspector.watching import Watch
-from contextui.tui.link import Changes
-from contextui.tui.meant import meant_key
+from contextui.tui.keys import meant_key
+from contextui.tui.lines import MUTED, RULE
+from contextui.tui.link import Changes, Desk
 from contextui.tui.words import Words
+
+PAGES = ("Items", "Request", "Usage", "Log")
+
+
+class TabBar(Widget):
+    """One line of names and one that underlines; a click chooses."""
+
+    class Chosen(Message):
+        """The person wants to see this page."""
+
+        def __init__(self, page: str) -> None:
+            super().__init__()
+            self.page = page
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="tabs")
+        self._words = words
+        self._present, self._marked = PAGES[0], ""
+
+    def show(self, page: str) -> None:
+        """Underline this page."""
+        self._present = page
+        if page == self._marked:
+            self._marked = ""
+        self.refresh()
+
+    def mark(self, page: str) -> None:
+        """Tell that there is something new on a page, until it is looked at."""
+        if page not in (self._present, self._marked):
+            self._marked = page
+            self.refresh()
+
+    def on_click(self, event: Click) -> None:
+        """Choose the page whose name was clicked."""
+        for page, start, end in self._places():
+            if start <= event.x - self.gutter.left < end:
+                self.post_message(self.Chosen(page))
+
+    def render(self) -> Content:
+        """Both lines."""
+        names: list[tuple[str, str]] = []
+        for page, start, end in self._places():
+            style = "bold $foreground" if page == self._present else MUTED
+            mark = "•" if page == self._marked else " "
+            names += [(self._words(page), style), (mark, "$text-warning"), (" ", "")]
+            if page == self._present:
+                line = self._line(start, end)
+        return Content.assemble(*names, "\n", *line)
+
+    def _line(self, start: int, end: int) -> list[tuple[str, str]]:
+        left = "━" * (start - 1) + "╸" if start else ""
+        right = "╺" + "━" * (self.size.width - end - 1)
+        return [(left, RULE), ("━" * (end - start), "$primary"), (right, RULE)]
+
+    def _places(self) -> list[tuple[str, int, int]]:
+        """The pages, with the cells in which their names begin and end."""
+        places, start = [], 0
+        for page in PAGES:
+            end = start + cell_len(self._words(page))
+            places.append((page, start, end))
+            start = end + 2
+        return places
+
 
 _PAUSE = 0.05  # seconds at least between two looks
 _BESIDE = 90  # cells from which on things stand side by side

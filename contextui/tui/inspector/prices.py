@@ -5,16 +5,20 @@ Whatever stands behind a changed item leaves the provider's cache and is written
 """
 
 import math
+import threading
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
 from contextui.context.item import ContextItem, ItemType
+from contextui.tokens import TokenCounter
+from contextui.tui.inspector.labels import has_gist, is_gist, size
 from contextui.tui.inspector.look import Look
-from contextui.tui.inspector.spans import Row
-from contextui.tui.inspector.standing import has_gist, is_gist, size
-from contextui.windowing.snapshot import Lod
+from contextui.tui.inspector.rows import Row
+from contextui.windowing.snapshot import ContextVersion, Lod
+from contextui.windowing.window import Window
 
 WRITING, READING = 1.15, 0.1
 """What it costs to write a token anew instead of reading it, and to read it."""
@@ -194,3 +198,42 @@ def turns(price: Price) -> int | None:
     """The whole turns after which a change has paid back; None: never."""
     back = price.pays_back
     return None if back is None else math.ceil(round(back, 6))
+
+
+class Levels:
+    """Has windows drawn at the levels that they do not show, and counts that.
+
+    Drawing is pure and changes no version, so the model never learns of it. Until a newer count
+    is there, the one before is good enough.
+
+    Args:
+        counter: Counts tokens.
+        tell: Called, on another thread, when a count is there.
+    """
+
+    def __init__(self, counter: TokenCounter, tell: Callable[[], object]) -> None:
+        self._counter, self._tell = counter, tell
+        self._sizes: dict[tuple[str, Lod], int] = {}
+        self._versions: dict[str, ContextVersion] = {}
+        self._counting: set[str] = set()
+
+    def sizes(self, window: Window) -> dict[Lod, int | None]:
+        """What each other level costs, None where that is not known yet."""
+        if self._versions.get(window.id) != window.version and window.id not in self._counting:
+            self._counting.add(window.id)
+            # A daemon: leaving does not wait for a window that hangs.
+            threading.Thread(target=self._count, args=(window,), daemon=True).start()
+        return {lod: self._sizes.get((window.id, lod)) for lod in Lod if lod is not window.lod}
+
+    def _count(self, window: Window) -> None:
+        version = window.version
+        try:
+            for lod in Lod:
+                if lod is not window.lod:
+                    xml = window.to_xml(lod)
+                    overhead = self._counter.message_overhead("user")
+                    self._sizes[window.id, lod] = overhead + self._counter.count(xml)
+            self._versions[window.id] = version
+        finally:
+            self._counting.discard(window.id)
+        self._tell()

@@ -1,23 +1,314 @@
 """The page of the request: its parts, and every line that goes over the wire."""
 
 import threading
+from typing import NamedTuple
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container
+from textual.content import Content
+from textual.events import Click
 from textual.message import Message
+from textual.widget import Widget
 
+from contextui.text import one_line
 from contextui.tokens import TokenCounter
-from contextui.tui.cells import short
+from contextui.tui.inspector.detail import WholeText
 from contextui.tui.inspector.draft import Draft, Drafting, Order
-from contextui.tui.inspector.outline import Outline
-from contextui.tui.inspector.requesthead import RequestHead
-from contextui.tui.inspector.requestlines import Bytes
-from contextui.tui.inspector.whole import WholeText
-from contextui.tui.sheet.folding import chopped
+from contextui.tui.inspector.items import CURSOR
+from contextui.tui.inspector.parts import Part
+from contextui.tui.lines import FAINT, MUTED, LineView, chopped, fit, short
 from contextui.tui.words import Words
 from contextui.windowing.trouble import reason_of
+
+MARKS = {" ": "", "+": "$text-success", "~": "$text-warning"}
+"""What new and changed things are marked in."""
+
+_NAME, _TOKENS = 13, 6  # cells
+
+
+class Outline(LineView, can_focus=True, inherit_bindings=False):
+    """All parts, in order; the cursor stays on the same part."""
+
+    BINDINGS = [
+        Binding("up", "step(-1)", "part", key_display="↑↓"),
+        Binding("down", "step(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "edge(-1)", show=False),
+        Binding("end", "edge(1)", show=False),
+    ]
+
+    class Chosen(Message):
+        """The cursor stands on another part."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="outline")
+        self._words = words
+        self._draft: Draft | None = None
+        self._counter: TokenCounter | None = None
+        self._cursor = 0
+
+    @property
+    def chosen(self) -> int:
+        """The number of the part under the cursor."""
+        return self._cursor
+
+    @property
+    def part(self) -> Part | None:
+        """The part under the cursor."""
+        parts = self._draft.parts if self._draft is not None else []
+        return parts[self._cursor] if self._cursor < len(parts) else None
+
+    def show(self, draft: Draft, counter: TokenCounter) -> None:
+        """Show another request."""
+        key = self.part.key if self.part is not None else None
+        self._draft, self._counter = draft, counter
+        keys = [part.key for part in draft.parts]
+        if key is None:
+            self._cursor = max(len(keys) - 1, 0)
+        elif key in keys:
+            self._cursor = keys.index(key)
+        self._cursor = min(self._cursor, max(len(keys) - 1, 0))
+        self.set_count(len(keys) + self._has_rule)
+        self.show_line(self._line_of(self._cursor))
+
+    @property
+    def _has_rule(self) -> bool:
+        return self._draft is not None and 0 < self._draft.cached < len(self._draft.parts)
+
+    def _line_of(self, part: int) -> int:
+        is_behind = self._has_rule and self._draft is not None and part >= self._draft.cached
+        return part + is_behind
+
+    def choose(self, part: int) -> None:
+        """Put the cursor on a part."""
+        last = len(self._draft.parts) - 1 if self._draft is not None else 0
+        self._cursor = max(min(part, last), 0)
+        self.show_line(self._line_of(self._cursor))
+        self.refresh()
+        self.post_message(self.Chosen())
+
+    def action_step(self, step: int) -> None:
+        """Move the cursor."""
+        self.choose(self._cursor + step)
+
+    def action_page(self, step: int) -> None:
+        """Move the cursor by what is in view."""
+        self.choose(self._cursor + step * max(self.size.height - 1, 1))
+
+    def action_edge(self, step: int) -> None:
+        """Move the cursor to the first or the last part."""
+        self.choose(0 if step < 0 else self.count)
+
+    def on_resize(self) -> None:
+        """Keep the cursor in view."""
+        self.show_line(self._line_of(self._cursor))
+
+    def on_click(self, event: Click) -> None:
+        """Choose what was clicked."""
+        line = event.y + self.scroll_offset.y
+        if self._draft is None or line >= self.count:
+            return
+        if self._has_rule and line >= self._draft.cached:
+            line = max(line - 1, self._draft.cached)
+        self.choose(line)
+
+    def line_at(self, number: int, width: int) -> Content:
+        """A part, or the line at which the cache ends."""
+        draft = self._draft
+        if draft is None:
+            return Content("")
+        if self._has_rule and number == draft.cached:
+            return self._rule(draft, width)
+        place = number - (self._has_rule and number > draft.cached)
+        part = draft.parts[place]
+        line = Content.assemble(
+            (f"{part.mark} ", MARKS[part.mark]),
+            (fit(part.name, _NAME), MUTED),
+            (fit(part.text, width - 2 - _NAME - _TOKENS), "$foreground"),
+            (fit(self._told(part.tokens), _TOKENS, right=True), MUTED),
+        )
+        return line.stylize(CURSOR) if place == self._cursor else line
+
+    def _rule(self, draft: Draft, width: int) -> Content:
+        name, tokens = f" {self._words('cache ends here')} ", f" {self._told(draft.cached_tokens)}"
+        rest = max(width - 1 - cell_len(name) - len(tokens), 0)
+        return Content.assemble(
+            ("─", "$warning 60%"), (name, "$text-warning"),
+            ("─" * rest, "$warning 60%"), (tokens, "$text-warning"),
+        )  # fmt: skip
+
+    def _told(self, tokens: int) -> str:
+        return short(self._counter.calibrated(tokens)) if self._counter is not None else ""
+
+
+_WIDE, _BESIDE = 60, 90  # cells for one line, and for outline and lines side by side
+_OUTLINE = 40  # cells that the outline takes beside the lines
+
+
+class RequestHead(Widget):
+    """One line, or two where there is little room."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="request-head")
+        self._words = words
+        self._draft: Draft | None = None
+        self._reason = ""
+
+    def show(self, draft: Draft) -> None:
+        """Head another request."""
+        self._draft, self._reason = draft, ""
+        self.refresh()
+
+    def show_reason(self, reason: str) -> None:
+        """Tell why there is no request."""
+        self._reason = one_line(reason, 400)
+        self.refresh()
+
+    def render(self) -> Content:
+        """The line."""
+        if self._draft is None or self._reason:
+            return Content.styled(self._reason, "$text-error")
+        draft, width = self._draft, self.size.width
+        parts = self._words("{count} parts", count=len(draft.parts))
+        parts = fit(parts, _OUTLINE) if width >= _BESIDE else f"{parts}   "
+        between = "   " if width >= _WIDE else "\n"
+        size = f"{draft.size / 1_000:,.1f} kB"
+        told = f"{parts}{self._turn(draft)}{between}{size}"
+        return Content.assemble((told, MUTED), *self._marks(draft, width))
+
+    def _turn(self, draft: Draft) -> str:
+        words, state = self._words, "sent" if draft.is_sent else "not sent yet"
+        if draft.order.is_earlier:
+            state = "as it was then"
+        return words("turn {turn}", turn=draft.order.turn) + words(", ") + words(state)
+
+    def _marks(self, draft: Draft, width: int) -> list[tuple[str, str]]:
+        if not draft.is_compared:
+            return []
+        told = "changed since the request before" if width >= _BESIDE else "changed"
+        return [
+            ("   + ", "$text-success"), (self._words("new"), MUTED),
+            ("  ~ ", "$text-warning"), (self._words(told), MUTED),
+        ]  # fmt: skip
+
+
+_MANY, _FIRST, _LAST = 40, 14, 4  # lines from which on a part is folded, and what then stays
+_GROUNDS = {" ": "", "+": " on $success 12%", "~": " on $warning 12%"}
+
+
+class Line(NamedTuple):
+    """One line of the request, or one that stands for others.
+
+    Attributes:
+        part: The number of its part; -1 where the cache ends.
+        number: Its number in the whole request.
+        text: What it says.
+        mark: Whether it is new or changed.
+        folded: How many lines it stands for.
+    """
+
+    part: int
+    number: int = 0
+    text: str = ""
+    mark: str = " "
+    folded: int = 0
+
+
+def lines_of(draft: Draft, unfolded: set[str]) -> list[Line]:
+    """The lines of a request; parts that are long are folded, unless they are to be seen."""
+    lines: list[Line] = []
+    number = 1
+    for place, part in enumerate(draft.parts):
+        if place == draft.cached > 0:
+            lines.append(Line(-1))
+        lines += _part_lines(place, part, number, part.key in unfolded)
+        number += len(part.lines)
+    return lines
+
+
+def _part_lines(place: int, part: Part, number: int, is_whole: bool) -> list[Line]:
+    pairs = zip(part.lines, part.marks, strict=True)
+    lines = [Line(place, number + n, text, mark) for n, (text, mark) in enumerate(pairs)]
+    if is_whole or len(lines) <= _MANY:
+        return lines
+    hidden = len(lines) - _FIRST - _LAST
+    return [*lines[:_FIRST], Line(place, folded=hidden), *lines[-_LAST:]]
+
+
+class Bytes(LineView, can_focus=False):
+    """The lines; a click chooses their part."""
+
+    class Clicked(Message):
+        """A line of this part was clicked; whether it was one that stands for others."""
+
+        def __init__(self, part: int, is_fold: bool) -> None:
+            super().__init__()
+            self.part, self.is_fold = part, is_fold
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="bytes")
+        self._words = words
+        self._lines: list[Line] = []
+        self._part = 0
+        self._draft: Draft | None = None
+        self._counter: TokenCounter | None = None
+
+    def show(self, draft: Draft, unfolded: set[str], counter: TokenCounter) -> None:
+        """Show another request, or other parts of it unfolded."""
+        self._draft, self._counter = draft, counter
+        self._lines = lines_of(draft, unfolded)
+        self.set_count(len(self._lines))
+
+    def show_part(self, part: int) -> None:
+        """Have the beginning of a part in view, with what stands before it."""
+        self._part = part
+        place = next((n for n, line in enumerate(self._lines) if line.part == part), 0)
+        above = min(5, self.size.height // 4)
+        self.scroll_to(y=max(place - above, 0), animate=False, force=True, immediate=True)
+
+    def on_resize(self) -> None:
+        """Keep the part in view that was looked at."""
+        self.show_part(self._part)
+
+    def on_click(self, event: Click) -> None:
+        """Choose the part that was clicked."""
+        place = event.y + self.scroll_offset.y
+        if place < len(self._lines) and self._lines[place].part >= 0:
+            line = self._lines[place]
+            self.post_message(self.Clicked(line.part, line.folded > 0))
+
+    def line_at(self, number: int, width: int) -> Content:
+        """One line."""
+        line = self._lines[number]
+        if line.part < 0:
+            return self._rule(width)
+        if line.folded:
+            told = self._words("{count} lines not shown here   Enter unfolds", count=line.folded)
+            return Content.assemble(("       …  ", FAINT), (told, MUTED))
+        ground = _GROUNDS[line.mark]
+        return Content.assemble(
+            (f"{line.number:>4} ", FAINT),
+            (f"{line.mark} ", MARKS[line.mark] + ground if ground else ""),
+            (fit(line.text.expandtabs(4), max(width - 7, 1)), "$foreground" + ground),
+        )
+
+    def _rule(self, width: int) -> Content:
+        words = self._words
+        name, told = f" {words('cache ends here')} ", ""
+        if self._draft is not None and self._counter is not None:
+            anew = short(self._counter.calibrated(self._draft.anew_tokens))
+            told = f" {words('{tokens} below at full price', tokens=anew)}"
+            if 6 + cell_len(name) + cell_len(told) > width:
+                told = f" {anew}"
+        rest = max(width - 5 - cell_len(name) - cell_len(told), 0)
+        return Content.assemble(
+            ("─────", "$warning 60%"), (name, "$text-warning"),
+            ("─" * rest, "$warning 60%"), (told, "$text-warning"),
+        )  # fmt: skip
 
 
 class RequestPage(Container):

@@ -1,18 +1,256 @@
 """The page of usage: a bar for each turn, and what they cost in figures."""
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from textual.binding import Binding
 from textual.content import Content
 from textual.events import Click
 from textual.message import Message
 
-from contextui.tui.cells import FAINT, MUTED, fit, short
+from contextui.model import Usage
 from contextui.tui.inspector.items import CURSOR
-from contextui.tui.inspector.plot import COLOURS, TEXTURES, plot
-from contextui.tui.inspector.spending import TurnUsage
-from contextui.tui.sheet.lineview import LineView
+from contextui.tui.lines import FAINT, MUTED, LineView, fit, short
 from contextui.tui.words import Words
+
+_CACHE_BREAKERS = ("drop", "restore", "edit", "fold", "unfold", "undo", "trim", "compact")
+READ_PRICE, WRITE_PRICE = 0.1, 1.25
+"""What a token costs that is read from the cache, or written to it, if one sent anew costs 1."""
+
+
+class Deed(NamedTuple):
+    """A change to an item: what was done, and to which seq."""
+
+    operation: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnUsage:
+    """What one turn cost, in the provider's tokens.
+
+    Attributes:
+        turn: Its number.
+        cached: Read from the cache.
+        written: Written to the cache.
+        anew: Sent without any cache.
+        answered: What the model wrote.
+        deed: The change because of which the cache was written anew.
+        is_guess: Whether the provider told nothing, and it is our own count.
+    """
+
+    turn: int
+    cached: int = 0
+    written: int = 0
+    anew: int = 0
+    answered: int = 0
+    deed: Deed | None = None
+    is_guess: bool = False
+
+    @property
+    def parts(self) -> tuple[int, int, int, int]:
+        """The four figures, in the order in which they are drawn."""
+        return self.cached, self.written, self.anew, self.answered
+
+    @property
+    def sent(self) -> int:
+        """All that was sent."""
+        return self.cached + self.written + self.anew
+
+    @property
+    def paid(self) -> int:
+        """What that costs, in tokens of full price."""
+        return round(READ_PRICE * self.cached + WRITE_PRICE * self.written + self.anew)
+
+    def plus(self, usage: Usage) -> "TurnUsage":
+        """The same with one more request."""
+        return replace(
+            self,
+            cached=self.cached + usage.cache_read_input_tokens,
+            written=self.written + usage.cache_creation_input_tokens,
+            anew=self.anew + usage.input_tokens,
+            answered=self.answered + usage.output_tokens,
+        )
+
+
+class Spending:
+    """Keeps account of the turns of a session: what they cost, and where each ended.
+
+    Args:
+        first_turn: The number of the first turn that it will hear of.
+        after: The seq of the last item before that.
+
+    Attributes:
+        turns: What each turn cost, by rising number; turns that cost nothing are not there.
+    """
+
+    def __init__(self, first_turn: int = 1, after: int = 0) -> None:
+        self.turns: list[TurnUsage] = []
+        self._first, self._after = first_turn, after
+        self._ends: list[int] = []
+        self._deeds: list[Deed] = []
+
+    def note(self, operation: str, seq: int) -> None:
+        """Somebody changed an item."""
+        if operation in _CACHE_BREAKERS:
+            self._deeds.append(Deed(operation, seq))
+
+    def spend(self, turn: int, usage: Usage, counted: int) -> None:
+        """A request of this turn cost so much; it was counted as so many tokens here."""
+        guess = not any(usage.as_dict().values())
+        if guess:
+            usage = Usage(input_tokens=counted)
+        if not self.turns or self.turns[-1].turn != turn:
+            self.turns.append(TurnUsage(turn, is_guess=guess))
+        total = self.turns[-1].plus(usage)
+        if self._deeds and total.written > total.cached:
+            total = replace(total, deed=self._deeds[-1])
+        self._deeds.clear()
+        self.turns[-1] = total
+
+    def end_turn(self, through_seq: int) -> None:
+        """A turn ended with this seq."""
+        self._ends.append(through_seq)
+
+    def turn_of(self, seq: int) -> int | None:
+        """The turn that an item of this seq belongs to; None if that is not known."""
+        return self._first + bisect_left(self._ends, seq) if seq > self._after else None
+
+    def put_before(self, earlier: "Spending") -> None:
+        """Take over what is known of the turns before."""
+        self.turns = [one for one in earlier.turns if one.turn < self._first] + self.turns
+        ends = [end for end in earlier._ends if end <= self._after]
+        self._ends, self._first, self._after = [*ends, *self._ends], self._first - len(ends), 0
+
+
+def usage_of(figures: Mapping[str, Any]) -> Usage:
+    """The provider's figures as they stand in a log; what is missing or no number counts as 0."""
+
+    def figure(name: str) -> int:
+        value = figures.get(name)
+        return int(value) if isinstance(value, int | float) else 0
+
+    return Usage(
+        figure("input_tokens"),
+        figure("output_tokens"),
+        figure("cache_read_input_tokens"),
+        figure("cache_creation_input_tokens"),
+    )
+
+
+COLOURS = ("$primary-muted", "$warning", "$primary", "$accent")
+"""What the four parts of a bar are drawn in: opaque, or they would not cover each other."""
+
+TEXTURES = "░▓█▒"
+"""The same without any colour."""
+
+AXIS = 5
+"""Cells left of the bars."""
+
+_EIGHTHS = " ▁▂▃▄▅▆▇"
+
+Span = tuple[str, str]
+
+
+def step_of(width: int, count: int) -> int:
+    """The cells from one bar to the next."""
+    return max(2, min(6, (width - AXIS) // max(count, 1)))
+
+
+def fitting(turns: Sequence[TurnUsage], width: int) -> Sequence[TurnUsage]:
+    """The newest turns, as many as there is room for."""
+    return turns[-max((width - AXIS) // 2, 1) :]
+
+
+def plot(
+    turns: Sequence[TurnUsage], width: int, height: int, *, plain: bool = False
+) -> list[list[Span]]:
+    """The bars with their axes, line by line, as pieces of text and their styles.
+
+    Args:
+        turns: What to draw; what does not fit is left out at the beginning.
+        width: The cells of a line.
+        height: The lines, axis included.
+        plain: Draw textures instead of colours.
+    """
+    shown, rows = fitting(turns, width), height - 1
+    top = nice(max((sum(one.parts) for one in shown), default=1))
+    step = step_of(width, len(shown))
+    marks = {rows - 1: _round(top), (rows - 1) // 2: _round(top / 2), 0: "0"}
+    lines: list[list[Span]] = []
+    for row in reversed(range(rows)):
+        line = [(fit(marks.get(row, ""), AXIS - 1, right=True) + " ", FAINT)]
+        for one in shown:
+            line += _cell(one, row, rows / top, step, plain)
+        lines.append(line)
+    return [*lines, [(_axis(shown, step), FAINT)]]
+
+
+def nice(largest: float) -> int:
+    """A round number that is at least this large, and 10 at least.
+
+    Example:
+        >>> nice(12_430)
+        14000
+    """
+    size = 10
+    while size * 10 <= largest:
+        size *= 10
+    for factor in (1, 1.2, 1.4, 1.6, 2, 3, 4, 5, 6, 8, 10):
+        if factor * size >= largest:
+            return round(factor * size)
+    return size * 10
+
+
+def _round(tokens: float) -> str:
+    return short(tokens).replace(".0", "")
+
+
+def _cell(turn: TurnUsage, row: int, scale: float, step: int, plain: bool) -> Iterator[Span]:
+    """The part of one bar that stands in this row, and the gap behind it."""
+    bar = step - 1 - (step > 4)
+    parts = list(_parts(turn, row, scale))
+    gap = (" " * (step - bar), "")
+    if not parts:
+        yield (" " * step, "")
+        return
+    (share, part), rest = parts[0], parts[1:]
+    if plain:
+        largest = max(parts)
+        filled = sum(one for one, _ in parts) >= 0.5
+        yield ((TEXTURES[largest[1]] if filled else " ") * bar, "")
+    elif round(share * 8) >= 8:
+        yield (" " * bar, f"on {COLOURS[part]}")
+    else:
+        above = max(rest, default=(0.0, 0))
+        ground = f" on {COLOURS[above[1]]}" if above[0] > 0.06 else ""
+        yield (_EIGHTHS[round(share * 8)] * bar, COLOURS[part] + ground)
+    yield gap
+
+
+def _parts(turn: TurnUsage, row: int, scale: float) -> Iterator[tuple[float, int]]:
+    """How much of this row each part of a bar takes, from below."""
+    low = 0.0
+    for number, tokens in enumerate(turn.parts):
+        high = low + tokens * scale
+        share = min(high, row + 1) - max(low, row)
+        if share > 0:
+            yield share, number
+        low = high
+
+
+def _axis(turns: Sequence[TurnUsage], step: int) -> str:
+    line = " " * AXIS
+    every = 1 if turns and step > len(str(turns[-1].turn)) else 5
+    for number, one in enumerate(turns):
+        place = AXIS + number * step
+        told = str(one.turn)
+        if (not number or one.turn % every == 0) and len(line) <= place:
+            line = line.ljust(place) + told + " "
+    return line
+
 
 _WIDE = 60  # cells from which on there is room for whole words
 _NAMES = ("from cache", "written", "sent anew", "answered")

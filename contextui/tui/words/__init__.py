@@ -6,7 +6,7 @@ with its Chinese.
 
 from collections.abc import Mapping
 
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.tui.words import conversation, desktop, frame, inspector
 
 CHINESE: Mapping[str, str] = {

@@ -17,11 +17,11 @@ from typing import Any, Literal, TypeGuard
 from contextui.errors import ContextUIError
 from contextui.files.errors import FileError
 from contextui.files.listing import FolderEntry, list_folder
-from contextui.files.private import make_private, write_private
+from contextui.files.protection import make_private, write_private
 from contextui.files.workspace import Workspace
 from contextui.plain_file import read_plain
 from contextui.text import one_line, quote, shown_path
-from contextui.windowing.finding.sources import content_or_reason
+from contextui.windowing.finding.source import content_or_reason
 
 _MOST_NAMES = 2_000  # files and folders below one folder of windows
 _MOST_BYTES = 16_000_000  # of all its Python files

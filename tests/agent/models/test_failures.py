@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from contextui.agent.models import anthropic
-from contextui.agent.models.endpoint import Endpoint
+from contextui.agent.models.connection import Endpoint
 from contextui.agent.models.failures import told
 from contextui.agent.models.limits import AnswerLimits
 from contextui.model import ErrorKind

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.agent.models.reading import AnswerReader
+from contextui.agent.models.stream import AnswerReader
 from contextui.model import (
     Answer,
     CallBegun,

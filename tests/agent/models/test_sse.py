@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.agent.models.sse import data_of
+from contextui.agent.models.stream import data_of
 
 LINES = [
     "data: a",

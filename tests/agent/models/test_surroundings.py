@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from contextui.agent.models import surroundings, wording
-from contextui.agent.models.surroundings import proxy_for
+from contextui.agent.models import connection, wording
+from contextui.agent.models.connection import proxy_for
 from contextui.model import ModelError
 from tests.agent.models.asking import answers, failure, model_of
 from tests.agent.server import Reply, Server, answer
@@ -64,10 +64,10 @@ def test_what_cannot_be_used_is_named(
 def test_what_is_not_set_is_no_problem(monkeypatch: Patch, tmp_path: Path) -> None:
     for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY"):
         monkeypatch.setenv(name, "")
-    assert surroundings.problem(wording.of("en")) is None
+    assert connection.problem(wording.of("en")) is None
     monkeypatch.setenv("SSL_CERT_DIR", f"/nope:{tmp_path}")
-    assert surroundings.problem(wording.of("en")) is None
-    assert surroundings.variables() == ["SSL_CERT_DIR"]
+    assert connection.problem(wording.of("en")) is None
+    assert connection.variables() == ["SSL_CERT_DIR"]
 
 
 def test_what_cannot_be_used_is_said_in_chinese(monkeypatch: Patch) -> None:

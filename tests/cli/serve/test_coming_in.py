@@ -9,9 +9,8 @@ import pytest
 from aiohttp import ClientSession, WSServerHandshakeError
 from yarl import URL
 
-from contextui.cli.serve.address import Address
-from contextui.cli.serve.door import Door
-from contextui.cli.usage import UsageError
+from contextui.cli.flags import UsageError
+from contextui.cli.serve.access import Address, Door
 from tests.cli.serve.serving import Serving
 
 TAB = "A" * 22

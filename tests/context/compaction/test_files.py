@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from contextui.context.compaction.files import LINES, MOST, FileText, mentioned_files, paths_in
+from contextui.context.compaction.plan import LINES, MOST, FileText, mentioned_files, paths_in
 from contextui.context.item import ContextItem, ItemType
 from contextui.files.workspace import Workspace
 from contextui.windowing.manager import WindowManager
-from contextui.windows.editor import EditorWindow
+from contextui.windows.editor.window import EditorWindow
 
 
 @pytest.fixture

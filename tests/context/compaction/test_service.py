@@ -8,9 +8,9 @@ import pytest
 
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.context.compaction.plan import FALLBACK, plan
-from contextui.context.compaction.result import CompactionResult
 from contextui.context.compaction.service import (
     FUTILE,
+    CompactionResult,
     CompactionService,
     NothingToCompactError,
 )

@@ -7,10 +7,9 @@ import pytest
 
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.agent.wire import payload
-from contextui.config.choices import Lang
-from contextui.context.compaction.files import FileText
-from contextui.context.compaction.summary import NoSummaryError, Summarizer, Summary
-from contextui.context.compaction.transcript import shown_files
+from contextui.config.settings import Lang
+from contextui.context.compaction.plan import FileText
+from contextui.context.compaction.summary import NoSummaryError, Summarizer, Summary, shown_files
 from contextui.context.item import SUMMARY, ContextItem, ItemType
 from contextui.model import (
     Answer,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from contextui import StrategyError, Summarization, make_strategy
-from contextui.config.strategy_choice import OUR_OWN
-from contextui.context.strategies.finding import strategy_names
+from contextui.config.settings import OUR_OWN
+from contextui.context.strategies.registry import strategy_names
 
 MODULE = """
 from contextui import ContextStrategy, Payload

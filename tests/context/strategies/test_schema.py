@@ -1,6 +1,6 @@
 """The shape of a state: what it lets in, and what it keeps."""
 
-from contextui.context.strategies.schema import Schema
+from contextui.context.strategies.builtin import Schema
 
 TRIP = Schema.of(
     {

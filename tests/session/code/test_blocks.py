@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.session.code.blocks import code_blocks, save_blocks
+from contextui.session.code.refs import code_blocks, save_blocks
 from contextui.session.code.store import CodeStore
 
 LONG = "def load_sales(path):\n" + "    x = 1\n" * 10

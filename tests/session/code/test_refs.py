@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextui.cli.answer import Answer
+from contextui.cli.output import Answer
 from contextui.files.workspace import Workspace
 from contextui.session.code.refs import FILE_LINES, resolve_code_refs, with_code
 from contextui.session.code.store import CodeStore

@@ -13,13 +13,15 @@ from typing import Any
 
 import pytest
 
-from contextui.files import private
-from contextui.session.code import file, index
+from contextui.files import protection
+from contextui.session.code import index
+from contextui.session.code import store as file
 from contextui.session.code import store as store_module
-from contextui.session.code.file import CODE_LIMIT, CodeFile
 from contextui.session.code.index import CodeStoreError
-from contextui.session.code.languages import LANGUAGES
 from contextui.session.code.store import (
+    CODE_LIMIT,
+    LANGUAGES,
+    CodeFile,
     CodeStore,
     InvalidCodeIdError,
     UnknownCodeError,
@@ -492,7 +494,7 @@ class TestFailing:
         def full(*_: object) -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr(private, "write_all", full)
+        monkeypatch.setattr(protection, "write_all", full)
         with pytest.raises(CodeStoreError) as caught:
             store.save("code", "go", "new", "New")
         assert str(caught.value) == "code was not saved: No space left on device."

@@ -19,19 +19,21 @@ from contextui.context.item import ContextItem, ItemType
 from contextui.events import Event
 from contextui.model import ModelError, TextDelta, ThinkingDelta
 from contextui.session.code.store import CodeStore
-from contextui.tui.conversation.calls import CallLine
 from contextui.tui.conversation.entries import (
+    LONGEST,
     Aside,
     Called,
+    CallLine,
     ModelSaid,
+    ModelWords,
+    Thought,
+    YourWords,
     YouSaid,
     called,
     entries_of,
     in_short,
 )
 from contextui.tui.conversation.pane import Conversation, Earlier
-from contextui.tui.conversation.said import LONGEST, ModelWords, YourWords
-from contextui.tui.conversation.thoughts import Thought
 from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
 
 

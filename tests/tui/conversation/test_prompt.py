@@ -12,12 +12,9 @@ from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.context.item import ItemType
 from contextui.model import ModelRequest
 from contextui.tui.commands import Choice, Command, Commands, UnknownCommandError
-from contextui.tui.conversation.completions import Completions
+from contextui.tui.conversation.input import Completions, Queue
 from contextui.tui.conversation.pane import Conversation
-from contextui.tui.conversation.past import Past
-from contextui.tui.conversation.pastes import Pastes
-from contextui.tui.conversation.prompt import Prompt
-from contextui.tui.conversation.queue import Queue
+from contextui.tui.conversation.prompt import Past, Pastes, Prompt
 from tests.tui.running import desk_in, running, say, shown, until
 
 

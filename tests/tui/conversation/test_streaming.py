@@ -11,8 +11,8 @@ from textual.widgets import Markdown
 
 from contextui.agent.events import TurnFinished, TurnStarted
 from contextui.model import TextDelta, ThinkingDelta
+from contextui.tui.conversation.entries import LONGEST, ModelWords
 from contextui.tui.conversation.pane import Conversation
-from contextui.tui.conversation.said import LONGEST, ModelWords
 from contextui.tui.words import Words
 from tests.tui.running import desk_in, running, shown, until
 

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui import Body, Lod, Window, action
-from contextui.tui.desktop.wanted import ActionWanted
+from contextui.tui.desktop.shared import ActionWanted
 
 
 class Plain(Widget, can_focus=True):

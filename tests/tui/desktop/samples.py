@@ -11,10 +11,10 @@ from textual.pilot import Pilot
 
 from contextui import ActionError, Body, Button, Element, Form, Lod, Reference, Window, action
 from contextui.agent.models.scripted import Step
-from contextui.config.choices import Lang
-from contextui.tui.desk import Desk
+from contextui.config.settings import Lang
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.pane import Desktop
+from contextui.tui.link import Desk
 from contextui.windowing.finding.registry import discover
 from tests.tui.running import desk_in, lines, until
 

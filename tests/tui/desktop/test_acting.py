@@ -8,14 +8,11 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList
 
 from contextui.context.item import ItemType
-from contextui.tui.desktop.actions import ActionRow
+from contextui.tui.desktop.actions import ActionRow, ResultScreen
 from contextui.tui.desktop.body import ContentBody
-from contextui.tui.desktop.closing import Closing
-from contextui.tui.desktop.field import Field
-from contextui.tui.desktop.form import FormScreen
-from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.form import Field, FormScreen
+from contextui.tui.desktop.frame import Closing, WindowFrame
 from contextui.tui.desktop.menu import MenuScreen
-from contextui.tui.desktop.results import ResultScreen
 from contextui.windowing.snapshot import Lod
 from tests.tui.desktop.samples import NoteWindow, desk_with, enter, frame_of, frames, region_text
 from tests.tui.running import running, shown, until

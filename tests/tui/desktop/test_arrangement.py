@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.geometry import Region, Size
 
-from contextui.tui.desktop.arrangement import Arrangement, Mode, Order, arrange
+from contextui.tui.desktop.layout import Arrangement, Mode, Order, arrange
 
 
 def order(count: int, current: int = 1) -> Order:

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from textual.app import App, ComposeResult
 
-from contextui.config.choices import Lang
-from contextui.tui.desktop.closing import Closing
+from contextui.config.settings import Lang
+from contextui.tui.desktop.frame import Closing
 from contextui.tui.words import Words
 
 LOST = "not saved! enter closes"

@@ -9,13 +9,11 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from contextui.tui.desktop.choice import Choice
-from contextui.tui.desktop.field import Field
-from contextui.tui.desktop.filling import Filling
-from contextui.tui.desktop.form import FormScreen
+from contextui.tui.desktop.form import Field, Filling, FormScreen
 from contextui.tui.desktop.frame import WindowFrame
+from contextui.tui.desktop.values import Choice
 from contextui.windowing.action import action
-from contextui.windowing.base import Window
+from contextui.windowing.window import Window
 from tests.tui.desktop.samples import FormWindow, desk_with, enter, frames, region_text
 from tests.tui.running import desk_in, running, shown, until
 from tests.tui.sharing import SharedApp

@@ -9,11 +9,11 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from contextui.text import for_terminal
+from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.form import FormScreen
-from contextui.tui.desktop.lines import WindowLines
+from contextui.tui.desktop.layout import WindowLines
 from contextui.tui.desktop.menu import MenuScreen
-from contextui.tui.desktop.results import ResultScreen
-from contextui.tui.diff import spelled
+from contextui.tui.dialogs.diff import spelled
 from tests.tui.desktop.samples import (
     PAYLOADS,
     desk_with,

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from contextui.tui.desk import Desk
+from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.desktop.own.editor import EditorBody
-from contextui.tui.desktop.results import ResultScreen
-from contextui.windows.editor import EditorWindow
+from contextui.tui.link import Desk
+from contextui.windows.editor.widget import EditorBody
+from contextui.windows.editor.window import EditorWindow
 from tests.tui.desktop.samples import desk_with, desktop, enter, frame_of, frames, region_text
 from tests.tui.running import running, shown, until
 

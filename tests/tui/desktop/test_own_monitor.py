@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from contextui.windows.monitor import MonitorWindow, Process, Reading
+from contextui.windows.monitor.window import MonitorWindow, Process, Reading
 from tests.tui.desktop.samples import enter, frame_of, region_text
 from tests.tui.running import desk_in, running, shown, until
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.windows.todo import TodoWindow
+from contextui.windows.todo.window import TodoWindow
 from tests.tui.desktop.samples import desk_with, enter, region_text
 from tests.tui.running import running, shown, until
 

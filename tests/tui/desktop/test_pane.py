@@ -10,7 +10,7 @@ from textual.geometry import Size
 from contextui.agent.models.scripted import call
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
-from contextui.tui.desktop.lines import WindowLines
+from contextui.tui.desktop.layout import WindowLines
 from contextui.tui.desktop.menu import MenuScreen
 from tests.tui.desktop.samples import desk_with, desktop, enter, frame_of, frames, region_text
 from tests.tui.running import lines, running, say, shown, until

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextui.files.textfile import TextFile
-from contextui.tui.desktop.own.sight import Sight
+from contextui.windows.editor.widget import Sight
 
 
 def sight(text: str, first: int = 1, count: int = 100) -> Sight:

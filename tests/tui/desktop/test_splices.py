@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.tui.desktop.own.splices import Splice, change, rebase
+from contextui.windows.editor.widget import Splice, change, rebase
 
 TEXTS = st.text("ab \n你", max_size=20)
 

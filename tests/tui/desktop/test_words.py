@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import contextui.tui.desktop
-from contextui.tui.desktop.acting import _KEYS
-from contextui.tui.desktop.filling import _WANTED
-from contextui.tui.desktop.naming import short_name
+from contextui.tui.desktop.actions import _KEYS
+from contextui.tui.desktop.form import _WANTED
+from contextui.tui.desktop.shared import short_name
 from contextui.tui.words import CHINESE, Words
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.snapshot import Lod

@@ -11,10 +11,10 @@ from contextui.agent.models.scripted import Step, call
 from contextui.context.item import ContextItem, ItemType, Stage, assign
 from contextui.model import Answer, Block, Usage
 from contextui.tui.app import ContextUIApp
-from contextui.tui.desk import Desk
-from contextui.tui.inspector.itempage import ItemPage
+from contextui.tui.inspector.item_page import ItemPage
 from contextui.tui.inspector.items import ItemList
 from contextui.tui.inspector.pane import Inspector
+from contextui.tui.link import Desk
 from contextui.windowing.snapshot import Lod
 from tests.agent.talking import options
 from tests.tui.running import desk_in, lines, say, shown, until

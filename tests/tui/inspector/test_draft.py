@@ -8,7 +8,7 @@ from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.agent.wire import payload
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.inspector.draft import Draft, Drafting, Order
-from contextui.tui.inspector.sending import Sent
+from contextui.tui.inspector.look import Sent
 from contextui.tui.words import Words
 from tests.agent.talking import controller, run, with_prompt
 from tests.windowing.samples import Todo

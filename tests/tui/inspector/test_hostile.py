@@ -8,11 +8,10 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
 from contextui.model import ModelError
-from contextui.tui.desk import Desk
-from contextui.tui.inspector.editing import EditScreen
-from contextui.tui.inspector.whole import WholeText
-from contextui.tui.link import Changes
-from contextui.windowing.finding.entry import WindowEntry
+from contextui.tui.inspector.detail import WholeText
+from contextui.tui.inspector.edit import EditScreen
+from contextui.tui.link import Changes, Desk
+from contextui.windowing.finding.registry import WindowEntry
 from tests.tui.inspector.scene import SIZES, enter, inspector, rows, screen, see
 from tests.tui.running import desk_in, lines, running, say, until
 

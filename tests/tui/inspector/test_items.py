@@ -10,10 +10,9 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from contextui.agent.models.scripted import Step, call
-from contextui.tui.desk import Desk
-from contextui.tui.inspector.detail import Detail
-from contextui.tui.inspector.editing import EditScreen
-from contextui.tui.inspector.whole import WholeText
+from contextui.tui.inspector.detail import Detail, WholeText
+from contextui.tui.inspector.edit import EditScreen
+from contextui.tui.link import Desk
 from contextui.windowing.snapshot import Lod
 from tests.tui.inspector.scene import (
     LONG,

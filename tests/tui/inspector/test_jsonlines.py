@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextui.tui.inspector.jsonlines import WIDTH, pretty, raw
+from contextui.tui.inspector.parts import WIDTH, pretty, raw
 
 WORDS = st.text(alphabet=st.sampled_from('ab"\\ 你好[/]é{}'), max_size=60)
 VALUES = st.recursive(

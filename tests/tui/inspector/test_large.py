@@ -10,10 +10,10 @@ from textual.events import Resize
 from textual.geometry import Size
 
 from contextui.context.item import ContextItem, ItemType
-from contextui.tui.inspector.filtering import Filter
+from contextui.tui.inspector.detail import TextLines, WholeText
+from contextui.tui.inspector.item_page import Filter
 from contextui.tui.inspector.items import ItemList
-from contextui.tui.inspector.spans import Line, Rows
-from contextui.tui.inspector.whole import TextLines, WholeText
+from contextui.tui.inspector.rows import Line, Rows
 from tests.tui.inspector.scene import enter, finished, inspector, rows, see
 from tests.tui.running import desk_in, lines, running, say, until
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from contextui.context.item import ContextItem, ItemType
-from contextui.tui.desk import Desk
-from contextui.tui.inspector.older import OlderItems
-from contextui.tui.inspector.whole import WholeText
+from contextui.tui.inspector.detail import WholeText
+from contextui.tui.inspector.history import OlderItems
+from contextui.tui.link import Desk
 from tests.tui.inspector.scene import enter, go_to, not_see, rows, see
 from tests.tui.running import desk_in, running, shown, until
 

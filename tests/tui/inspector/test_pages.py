@@ -9,11 +9,10 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.model import ModelError
-from contextui.tui.inspector.outline import Outline
-from contextui.tui.inspector.requestlines import Bytes
+from contextui.tui.inspector.detail import WholeText
+from contextui.tui.inspector.request import Bytes, Outline
 from contextui.tui.inspector.usage import UsagePage
-from contextui.tui.inspector.whole import WholeText
-from contextui.windowing.finding.entry import WindowEntry
+from contextui.windowing.finding.registry import WindowEntry
 from tests.tui.inspector.scene import (
     LONG,
     SIZES,

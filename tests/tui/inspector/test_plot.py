@@ -3,8 +3,7 @@
 import pytest
 from rich.cells import cell_len
 
-from contextui.tui.inspector.plot import COLOURS, fitting, nice, plot
-from contextui.tui.inspector.spending import TurnUsage
+from contextui.tui.inspector.usage import COLOURS, TurnUsage, fitting, nice, plot
 
 
 def drawn(turns: list[TurnUsage], width: int, height: int, *, plain: bool = False) -> list[str]:

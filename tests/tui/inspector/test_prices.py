@@ -7,11 +7,9 @@ import pytest
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import call
 from contextui.context.item import ContextItem, ItemType
-from contextui.tui.inspector.look import Look, Looker
+from contextui.tui.inspector.look import Look, Looker, Sent
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
-from contextui.tui.inspector.rows import rows_of
-from contextui.tui.inspector.sending import Sent
-from contextui.tui.inspector.spans import Row
+from contextui.tui.inspector.rows import Row, rows_of
 from contextui.windowing.snapshot import Lod
 from tests.agent.talking import controller, run
 from tests.windowing.samples import Todo

@@ -6,10 +6,8 @@ from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import call
 from contextui.context.item import ContextItem, ItemType, Stage, assign
 from contextui.context.manager import ContextManager
-from contextui.tui.inspector.look import Look, Looker
-from contextui.tui.inspector.rows import rows_of
-from contextui.tui.inspector.sending import Sent
-from contextui.tui.inspector.spans import Row, Rows, Rule, Span
+from contextui.tui.inspector.look import Look, Looker, Sent
+from contextui.tui.inspector.rows import Row, Rows, Rule, Span, rows_of
 from contextui.windowing.manager import WindowManager
 from tests.agent.talking import controller, run, with_prompt
 from tests.windowing.samples import Todo

@@ -1,7 +1,7 @@
 """What the provider still holds of the next request."""
 
 from contextui.context.item import ContextItem, ItemType
-from contextui.tui.inspector.sending import Sent, system_pieces
+from contextui.tui.inspector.look import Sent, system_pieces
 from tests.agent.talking import controller, run, with_prompt
 from tests.windowing.samples import Todo
 

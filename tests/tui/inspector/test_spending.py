@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 from contextui.model import Usage
-from contextui.tui.inspector.past import read_past
-from contextui.tui.inspector.spending import Spending, TurnUsage, usage_of
+from contextui.tui.inspector.history import read_past
+from contextui.tui.inspector.usage import Spending, TurnUsage, usage_of
 from tests.tui.inspector.scene import inspector, shop, talk, told
 from tests.tui.running import running, say
 

@@ -8,9 +8,8 @@ from textual.pilot import Pilot
 
 from contextui.context.item import ContextItem, Hidden, ItemType
 from contextui.context.manager import ContextManager
-from contextui.tui.inspector.behind import BehindSummary
-from contextui.tui.inspector.standing import fate, replaced, state, tokens
-from contextui.tui.inspector.whole import WholeText
+from contextui.tui.inspector.detail import BehindSummary, WholeText
+from contextui.tui.inspector.labels import fate, replaced, state, tokens
 from contextui.tui.words import Words
 from contextui.windowing.manager import WindowManager
 from tests.tui.inspector.scene import enter, go_to, rows, screen, see, shop, talk

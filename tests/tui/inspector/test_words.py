@@ -8,7 +8,7 @@ from typing import get_args
 
 import contextui.tui.inspector as package
 from contextui.context.item import Hidden
-from contextui.tui.inspector import changing, labels, tabs, usage
+from contextui.tui.inspector import edit, labels, pane, usage
 from contextui.tui.inspector.budget import _STYLES
 from contextui.tui.words import CHINESE
 from contextui.windowing.snapshot import Lod
@@ -51,12 +51,12 @@ def constants(node: ast.expr) -> Iterator[str]:
 
 
 def in_tables() -> Iterator[str]:
-    yield from tabs.PAGES
+    yield from pane.PAGES
     yield from _STYLES
     yield from labels.KINDS.values()
     yield from get_args(Hidden)
     yield from (lod.value for lod in Lod)
-    for table in (changing._DONE, changing._DONE_LATER, changing._AGAIN, usage._DEEDS):
+    for table in (edit._DONE, edit._DONE_LATER, edit._AGAIN, usage._DEEDS):
         yield from table.values()
     yield from usage._NAMES + usage._SHORT
     yield from (name for name, _ in (*usage._COLUMNS, *usage._NARROW))

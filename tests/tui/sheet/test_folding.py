@@ -7,8 +7,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from contextui.text import for_terminal
-from contextui.tui.cells import inert, line
-from contextui.tui.sheet.folding import chopped, fold, numbered, wrapped
+from contextui.tui.lines import chopped, fold, inert, line, numbered, wrapped
 
 
 def rows(text: str, width: int, hanging: int = 0) -> list[str]:

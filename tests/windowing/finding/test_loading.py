@@ -47,7 +47,7 @@ def test_entries_are_ready_for_json(there: Path) -> None:
 
 def test_all_windows_that_a_file_defines_and_none_that_it_imports(there: Path) -> None:
     more = SOURCE.format(cls="Second", words="Two.") + (
-        "\nfrom contextui.windows.todo import TodoWindow"
+        "\nfrom contextui.windows.todo.window import TodoWindow"
         "\nAlias = Hello\nclass _Base(Window): pass\n"
     )
     write(there / "two.py", more=more)

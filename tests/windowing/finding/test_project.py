@@ -142,5 +142,5 @@ def test_a_trusted_project_cannot_replace_a_window(there: Path, project: Path) -
     TrustStore(there / "home").trust(folder)
     registry = discover(home=there / "home", project=project)
     (todo,) = [cls for cls in registry.classes() if cls.name == "todo"]
-    assert todo.__module__ == "contextui.windows.todo"
+    assert todo.__module__ == "contextui.windows.todo.window"
     assert "duplicate" in [entry.status for entry in registry.entries]

@@ -19,7 +19,7 @@ def test_the_order_is_packages_files_folders_user_project(there: Path) -> None:
     write(project / ".contextui" / "windows" / "x.py", "Theirs")
     TrustStore(home).trust(project / ".contextui" / "windows")
     registry = discover(
-        packages=[point("todo", "contextui.windows.todo:TodoWindow")],
+        packages=[point("todo", "contextui.windows.todo.window:TodoWindow")],
         files=["file.py"],
         folders=["folder"],
         home=home,
@@ -79,7 +79,9 @@ def test_the_built_in_windows_are_found_like_anyones() -> None:
     registry = discover()
     (todo,) = [entry for entry in registry.entries if entry.name == "todo"]
     assert todo.status == "found"
-    assert todo.origin.startswith("contextui.windows.todo:TodoWindow of the package contextui ")
+    assert todo.origin.startswith(
+        "contextui.windows.todo.window:TodoWindow of the package contextui "
+    )
     assert "A to-do list." in [cls.description for cls in registry.classes()]
 
 
@@ -88,11 +90,11 @@ def test_listing_imports_no_package(there: Path) -> None:
 import sys
 from importlib.metadata import EntryPoint
 from contextui.windowing.finding.registry import discover
-points = [EntryPoint("todo", "contextui.windows.todo:TodoWindow", "contextui.windows"),
+points = [EntryPoint("todo", "contextui.windows.todo.window:TodoWindow", "contextui.windows"),
           EntryPoint("other", "no.such.module:Other", "contextui.windows")]
 registry = discover(packages=points)
 assert [entry.status for entry in registry.entries] == ["found", "found"]
-assert "contextui.windows.todo" not in sys.modules
+assert "contextui.windows.todo.window" not in sys.modules
 print(*registry.load_all(), sep="\\n")
 """
     done = subprocess.run(
@@ -109,18 +111,26 @@ print(*registry.load_all(), sep="\\n")
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("x", "contextui.windows.todo:Nothing", "AttributeError: module 'contextui.windows.todo'"),
-        ("x", "contextui.windows.todo:Item", "it does not extend contextui.Window"),
+        (
+            "x",
+            "contextui.windows.todo.window:Nothing",
+            "AttributeError: module 'contextui.windows.todo.window'",
+        ),
+        ("x", "contextui.windows.todo.window:Item", "it does not extend contextui.Window"),
         ("x", "contextui:Window", "it does not extend contextui.Window"),
-        ("x", "contextui.windows.todo", "it does not extend contextui.Window"),
+        ("x", "contextui.windows.todo.window", "it does not extend contextui.Window"),
         ("x", "not an entry point", "Error"),
-        ("x", "contextui.windows.todo:TodoWindow", "its window is called todo: give the entry"),
-        ("Bad Name", "contextui.windows.todo:TodoWindow", "this cannot be a window's name"),
+        (
+            "x",
+            "contextui.windows.todo.window:TodoWindow",
+            "its window is called todo: give the entry",
+        ),
+        ("Bad Name", "contextui.windows.todo.window:TodoWindow", "this cannot be a window's name"),
     ],
 )
 def test_a_package_that_is_wrong_says_which_and_why(name: str, value: str, reason: str) -> None:
     registry = found(
-        packages=[point(name, value), point("todo", "contextui.windows.todo:TodoWindow")]
+        packages=[point(name, value), point("todo", "contextui.windows.todo.window:TodoWindow")]
     )
     states = {entry.name: entry for entry in registry.load_all()}
     assert states["todo"].status == "ready"
@@ -150,7 +160,7 @@ def test_a_file_cannot_take_the_place_of_a_package(there: Path) -> None:
     write(there / "mine.py", "Todo")
     registry = discover(files=["mine.py"])
     (todo,) = [cls for cls in registry.classes() if cls.name == "todo"]
-    assert todo.__module__ == "contextui.windows.todo"
+    assert todo.__module__ == "contextui.windows.todo.window"
     (mine,) = [entry for entry in registry.entries if entry.status == "duplicate"]
     assert "TodoWindow of the package contextui" in mine.reason
     assert "Todo in mine.py" in mine.reason

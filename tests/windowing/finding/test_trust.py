@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contextui.files import private
+from contextui.files import protection
 from contextui.windowing.finding import trust
 from contextui.windowing.finding.trust import Review, TrustError, TrustStore
 
@@ -352,7 +352,7 @@ def test_a_failing_write_leaves_what_was_there(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(private, "write_all", full)
+    monkeypatch.setattr(protection, "write_all", full)
     with pytest.raises(TrustError, match="No space left"):
         store.trust(folder)
     assert store.path.read_bytes() == before

@@ -11,7 +11,7 @@ from contextui.agent.models.offline.planning.plan import Plan, plan
 from contextui.agent.models.offline.planning.wishing import Planned
 from contextui.agent.models.offline.shown import tags
 from contextui.agent.models.offline.shown.scene import Scene, read
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.model import (
     Answer,
     Block,

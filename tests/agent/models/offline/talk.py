@@ -10,7 +10,7 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.events import CallFinished, CallStarted, TurnFinished
 from contextui.agent.models.offline import OfflineModel
-from contextui.config.choices import Lang, ToolProtocol
+from contextui.config.settings import Lang, ToolProtocol
 from contextui.context.manager import ContextManager
 from contextui.files.workspace import Workspace
 from contextui.windowing.finding.registry import discover

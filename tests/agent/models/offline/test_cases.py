@@ -11,11 +11,11 @@ import pytest
 from contextui import Window, WindowManager
 from contextui.files.workspace import Workspace
 from contextui.windows.code import CodeWindow
-from contextui.windows.editor import EditorWindow
+from contextui.windows.editor.window import EditorWindow
 from contextui.windows.files import FilesWindow
-from contextui.windows.monitor import MonitorWindow
+from contextui.windows.monitor.window import MonitorWindow
 from contextui.windows.notebook import NotebookWindow
-from contextui.windows.todo import TodoWindow
+from contextui.windows.todo.window import TodoWindow
 from tests.agent.models.offline.cases import Case, Expectation, Open, check, load
 from tests.agent.models.offline.custom_windows import CUSTOM
 from tests.agent.models.offline.fresh_windows import FRESH

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from contextui.agent.models.offline.model import answer_to
 from contextui.agent.models.offline.reading.words import tokens_of
-from contextui.agent.toolset import TOOLS
+from contextui.agent.tools import TOOLS
 from contextui.model import LlmMessage, ModelRequest
 from tests.agent.models.offline.test_model import MILK, SYSTEM, events_of, text, user, window
 

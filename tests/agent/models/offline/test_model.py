@@ -7,8 +7,8 @@ import pytest
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.offline import OfflineModel
-from contextui.agent.toolset import TOOLS
-from contextui.config.choices import Lang
+from contextui.agent.tools import TOOLS
+from contextui.config.settings import Lang
 from contextui.context.manager import ContextManager
 from contextui.model import (
     Answer,

@@ -9,7 +9,7 @@ from contextui.agent.models.offline.lexicon.stems import stem
 from contextui.agent.models.offline.reading.token import Kind as TokenKind
 from contextui.agent.models.offline.reading.words import is_chinese, tokens_of
 from contextui.agent.models.offline.shown.blocks import window_of
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.model import Block, LlmMessage
 from contextui.text import one_line
 

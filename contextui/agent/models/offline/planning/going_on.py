@@ -12,7 +12,7 @@ from contextui.agent.models.offline.reading.token import Kind, Token
 from contextui.agent.models.offline.reading.words import tokens_of
 from contextui.agent.models.offline.shown.profiles import GROUP, likeness, profile_of
 from contextui.agent.models.offline.shown.scene import Call, Scene
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 
 _LONGEST = 80  # characters of words that only say to go on
 _RESUME, _HALTING = frozenset({"@resume"}), frozenset({"@pause", "@stop"})

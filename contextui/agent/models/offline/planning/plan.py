@@ -41,7 +41,7 @@ from contextui.agent.models.offline.referring.topic import Topic
 from contextui.agent.models.offline.shown.blocks import WindowView
 from contextui.agent.models.offline.shown.scene import Call, Scene
 from contextui.agent.models.offline.shown.surroundings import Surroundings
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.text import one_line
 
 

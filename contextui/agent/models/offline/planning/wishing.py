@@ -24,7 +24,7 @@ from contextui.agent.models.offline.referring.roles import head_of
 from contextui.agent.models.offline.shown.blocks import WindowView
 from contextui.agent.models.offline.shown.profiles import GROUP, likeness, profile_of
 from contextui.agent.models.offline.shown.surroundings import Surroundings
-from contextui.config.choices import Lang
+from contextui.config.settings import Lang
 from contextui.text import one_line
 from contextui.windowing import phrases
 

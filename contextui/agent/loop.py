@@ -1,0 +1,353 @@
+"""The steps of a turn: build a request, send it, take the answer, act on its calls."""
+
+import re
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from contextui.agent import phrases, request
+from contextui.agent.approval import NotAllowedError
+from contextui.agent.events import (
+    ActionRefused,
+    AnswerGiven,
+    CallFinished,
+    CallStarted,
+    Notice,
+    Reason,
+    StepStarted,
+    UsageSpent,
+)
+from contextui.agent.phrases import Phrases
+from contextui.agent.protocol import CallProtocol
+from contextui.agent.request import PLAIN, THINKING, plain_block
+from contextui.agent.retry import answer_to
+from contextui.agent.tools import FileResult, ToolBox, ToolCall
+from contextui.agent.turn import Setup, Turn
+from contextui.config.settings import Lang
+from contextui.context.item import BESIDE, ContextItem, ItemType, Origin, is_conversation
+from contextui.context.manager import ContextManager
+from contextui.context.messages import Composition
+from contextui.events import Event
+from contextui.model import Answer, Block, ModelError, ModelRequest, Usage, UsageTold
+from contextui.text import cap, one_line
+from contextui.windowing.action import ActionResult
+
+_USUAL = ("end_turn", "stop_sequence", "tool_use")
+_CUT = ("max_tokens", "model_context_window_exceeded")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An end of the turn.
+
+    Attributes:
+        reason: Why it ends.
+        explanation: What the person should know about it.
+        nudge: What the model is told instead, the first time in a turn; empty: nothing helps.
+    """
+
+    reason: Reason
+    explanation: str = ""
+    nudge: str = ""
+
+
+def words_in(blocks: Iterable[Block]) -> list[str]:
+    """What blocks say in words, the blank ones left out."""
+    texts = (one.get("text") for one in blocks if one["type"] == "text")
+    return [text for text in texts if isinstance(text, str) and text.strip()]
+
+
+def says_something(blocks: Iterable[Block]) -> bool:
+    """Whether blocks say more than thinking, be it words, a call, or what is not known here."""
+    kept = list(blocks)
+    return bool(words_in(kept)) or any(one["type"] not in ("text", *THINKING) for one in kept)
+
+
+def judge(answer: Answer, words: Phrases, max_tokens: int) -> Verdict | None:
+    """What an answer without calls means for its turn; None if the turn simply goes on."""
+    stop = answer.stop_reason
+    cut = words.call_cut if answer.cut_calls else ""
+    if stop == "pause_turn" and says_something(answer.blocks):
+        return None
+    if stop == "refusal":
+        return Verdict("refused", words.refused)
+    if stop in _CUT:
+        return Verdict("cut_off", words.cut_off.format(tokens=max_tokens), cut)
+    if cut or not words_in(answer.blocks):
+        return Verdict("empty", words.silent, cut or words.empty)
+    unknown = "" if stop in _USUAL else words.unknown_stop.format(reason=one_line(stop, 80))
+    return Verdict("done", unknown)
+
+
+_LIMIT = re.compile(r"max_tokens\D{1,40}\d+\s*>\s*(\d{1,9})\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """How requests are changed before they are sent.
+
+    Attributes:
+        is_plain: Only blocks and fields that every provider knows are left in.
+        max_tokens: How long an answer may be at most; None: as long as the person set.
+    """
+
+    is_plain: bool = False
+    max_tokens: int | None = None
+
+    def longest(self, wanted: int) -> int:
+        """How long an answer may be."""
+        return min(wanted, self.max_tokens or wanted)
+
+
+class Repairs:
+    """Helps requests that were refused: the same bytes are never sent again.
+
+    Args:
+        context: The conversation.
+        lang: The language of the person.
+
+    Attributes:
+        repair: How requests are changed from now on: what was refused stands in the history.
+    """
+
+    def __init__(self, context: ContextManager, lang: Lang) -> None:
+        self._context, self._words = context, phrases.of(lang)
+        self.repair = Repair()
+
+    def can_help(self, turn: Turn, error: ModelError) -> bool:
+        """Change what was refused, each way once; whether there is anything to change."""
+        match error.kind:
+            case "thinking" if turn.thought:
+                turn.without_thinking = True
+                turn.tell(Notice(self._words.without_thinking))
+                return True
+            case "too_large" if not turn.shrunk:
+                self.shrink(turn, str(error))
+                return True
+            case "bad_request" if turn.request is not None:
+                return self._change(turn, turn.request, error)
+        return False
+
+    def shrink(self, turn: Turn, reason: str) -> None:
+        """Leave less room for what is sent in this turn."""
+        turn.shrunk = reason
+        needed = self._context.counter.calibrated(self._context.compose().tokens)
+        turn.room = max(min(turn.room, needed) * 2 // 3, 1)
+        turn.tell(Notice(self._words.shrunk))
+
+    def _change(self, turn: Turn, refused: ModelRequest, error: ModelError) -> bool:
+        odd = sorted(set(_odd(refused)))
+        if limit := _limit(str(error), refused.max_tokens):
+            self.repair = replace(self.repair, max_tokens=limit)
+            what = self._words.shorter_answers.format(tokens=limit)
+        elif odd and not self.repair.is_plain:
+            self.repair = replace(self.repair, is_plain=True)
+            what = self._words.without_odd.format(what=one_line(", ".join(odd), 100))
+        else:
+            return False
+        turn.tell(Notice(self._words.repaired.format(reason=error, what=what)))
+        return True
+
+
+def _limit(said: str, wanted: int) -> int | None:
+    found = _LIMIT.search(said)
+    limit = int(found[1]) if found else 0
+    return limit if 0 < limit < wanted else None
+
+
+def _odd(request: ModelRequest) -> Iterator[str]:
+    """What of a request is not known to every provider: types of blocks, and fields."""
+    for block in _all(request):
+        if block["type"] not in PLAIN:
+            yield str(block["type"])
+        elif plain_block(block) != block:
+            yield from (str(name) for name in block if name not in PLAIN[block["type"]])
+
+
+def _all(request: ModelRequest) -> Iterator[Block]:
+    for block in request.blocks():
+        yield block
+        inner = block.get("content") if block["type"] == "tool_result" else None
+        yield from inner if isinstance(inner, list | tuple) else ()
+
+
+class Steps:
+    """What a turn does again and again, until an answer asks for nothing more.
+
+    Args:
+        setup: What all turns share.
+        tools: Carries out calls.
+        notices: Takes what the model must learn beside the results, such as a window that failed
+            to open late.
+
+    Attributes:
+        repairs: What is changed about requests that the provider refused.
+    """
+
+    def __init__(self, setup: Setup, tools: ToolBox, notices: Callable[[], str]) -> None:
+        self._notices = notices
+        self.repairs = Repairs(setup.context, setup.lang)
+        self._setup, self._tools, self._context = setup, tools, setup.context
+        self._words = phrases.of(setup.lang)
+
+    async def build(self, turn: Turn) -> Composition:
+        """Compose the next request; from here on its bytes are fixed."""
+        await self._context.prepare(turn.room)
+        if not self._asks_something(turn, self._context.compose(turn.room)):
+            item = ContextItem(ItemType.USER, self._words.go_on, id=f"{BESIDE}{uuid.uuid4().hex}")
+            self._context.add(item)
+        return self._context.request(turn.room)
+
+    def _asks_something(self, turn: Turn, composition: Composition) -> bool:
+        """Whether there is something to answer: the person may have dropped it meanwhile.
+
+        Windows alone are not enough: with no item to stand with, they would move in mid-turn.
+        """
+        messages = composition.messages
+        if not composition.in_turn or not messages:
+            return False
+        return messages[-1].role != "assistant" or turn.stop_reason == "pause_turn"
+
+    async def send(self, turn: Turn, composition: Composition) -> Answer:
+        """Send a request and wait for the whole answer."""
+        turn.request = self.request_of(composition, without_thinking=turn.without_thinking)
+        turn.tell(StepStarted(turn.step, composition.tokens))
+        turn.await_answer()
+        counted = composition.tokens + self._setup.reserved  # the provider counts both
+
+        def hear(event: Event) -> None:
+            if isinstance(event, UsageTold):
+                self._spend(turn, counted, event.usage)
+            else:
+                turn.hear(event)
+
+        setup = self._setup
+        answer = await answer_to(setup.model(), turn.request, setup.options.retry, hear, setup.lang)
+        turn.steps += 1
+        turn.stop_reason = answer.stop_reason
+        return answer
+
+    def request_of(
+        self, composition: Composition, *, without_thinking: bool = False
+    ) -> ModelRequest:
+        """The request as the model is given it."""
+        return request.admit(
+            composition.messages,
+            stable=composition.stable,
+            tools=self._setup.calls.tools,
+            max_tokens=self.repairs.repair.longest(self._setup.options.max_tokens),
+            without_thinking=without_thinking,
+            plain=self.repairs.repair.is_plain,
+            lang=self._setup.lang,
+        )
+
+    def take(self, turn: Turn, answer: Answer) -> list[ToolCall]:
+        """Put an answer into the context; the calls that it asks for."""
+        if answer.stop_reason == "refusal":  # what was begun before it must not be done either
+            spoken = [one for one in answer.blocks if one.get("type") != "tool_use"]
+            answer = replace(answer, blocks=tuple(spoken))
+        blocks, calls = self._setup.calls.read(answer, self._context.ledger.calls.known)
+        turn.partial.clear()
+        words = "\n\n".join(words_in(blocks))
+        if says_something(blocks):
+            origin = Origin(answer.model or self._setup.model().name, answer.usage.as_dict())
+            given = ContextItem(ItemType.ASSISTANT, words, blocks=blocks, origin=origin)
+            item = self._context.add(given)
+            turn.answered, turn.text = True, words or turn.text
+            turn.tell(AnswerGiven(item.id, words))
+        return calls
+
+    async def act(self, turn: Turn, calls: Sequence[ToolCall]) -> None:
+        """Carry out calls, one after the other, and put their results into the context."""
+        most = self._setup.options.max_calls
+        calls, refused = calls[:most], calls[most:]
+        # All results of a step are sent together, and must leave room for what stands before.
+        longest = max(turn.room // 2 // len(calls), 500)
+        for number, call in enumerate(calls, 1):
+            given = call.input if isinstance(call.input, dict) else {}
+            turn.tell(CallStarted(number, call.name, given))
+            waited = self._tools.gate.waited
+            result = await self._carry_out(turn, call)
+            waited = self._tools.gate.waited - waited
+            if isinstance(error := result.error, NotAllowedError):
+                facts = error.question.facts()
+                turn.tell(ActionRefused(**facts, reason=result.text, allowed_by=error.remedy))
+            text = self._note(turn, call, result, longest)
+            turn.tell(CallFinished(number, call.name, result.ok, text, waited))
+        if refused:
+            self._refuse(turn, refused, most)
+
+    def _refuse(self, turn: Turn, calls: Sequence[ToolCall], most: int) -> None:
+        """Answer calls that are too many for one answer, without carrying them out."""
+        text = self._words.too_many_calls.format(most=most)
+        paired = [call for call in calls if call.id is not None]
+        for call in paired or calls[:1]:  # calls without ids need no result each
+            self._context.add(self._setup.calls.result(call, text, ok=False))
+        turn.tell(Notice(self._words.calls_refused.format(count=len(calls), most=most)))
+
+    def _note(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:
+        """Put a result into the context; the text that the model reads, `longest` at most."""
+        text = cap(result.text, longest)
+        if notices := self._notices():
+            text = f"{text}\n\n{notices}"
+        gist = result.gist if isinstance(result, FileResult) else None
+        item = self._setup.calls.result(call, text, ok=result.ok, gist=gist)
+        if turn.files.has(item):
+            text = self._words.unchanged
+            item = self._setup.calls.result(call, text, ok=True)
+        turn.files.note(self._context.add(item))
+        return text
+
+    async def _carry_out(self, turn: Turn, call: ToolCall) -> ActionResult:
+        """Carry out one call, unless it failed too often in this turn.
+
+        A `read` action that was just carried out on the same version is not carried out again.
+        """
+        if turn.gave_up(call):
+            return ActionResult(False, self._words.failed_too_often)
+        key = self._tools.read_key(call)
+        known = turn.reads.get(key) if key is not None else None
+        if known is not None:
+            return known
+        result = await self._tools.carry_out(call)
+        if not result.ok:
+            turn.note_failure(call)
+        if key is None:
+            turn.reads.clear()  # what it did may be what such an action reads
+        elif result.ok:
+            turn.reads.put(key, result)
+        return result
+
+    def _spend(self, turn: Turn, counted: int, usage: Usage) -> None:
+        """Take down what an attempt cost, be it that an answer came of it or not."""
+        turn.usage += usage
+        if usage:
+            self._context.report_usage(counted, usage.as_dict())
+        turn.tell(UsageSpent(usage, turn.step))
+
+
+def make_whole(turn: Turn, context: ContextManager, calls: CallProtocol, words: Phrases) -> None:
+    """Leave no call without its result, and nothing out that the person has read.
+
+    Args:
+        turn: What ends.
+        context: Where it took place.
+        calls: How the model calls tools.
+        words: What is said in place of what did not come.
+    """
+    if partial := "".join(turn.partial).strip():
+        turn.text = partial
+        context.add(ContextItem(ItemType.ASSISTANT, f"{partial}\n\n{words.stopped_here}"))
+    for call_id in context.ledger.calls.unanswered:
+        lost = ToolCall(call_id, "", {})
+        context.add(calls.result(lost, words.not_finished, ok=False))
+    end_in_words(context, words)
+    context.end_turn()
+
+
+def end_in_words(context: ContextManager, words: Phrases) -> None:
+    """Have no result stand at the end: words right behind one provoke empty answers."""
+    talk = (one for one in reversed(context.get_active()) if is_conversation(one))
+    last = next(talk, None)
+    if last is not None and last.tool_call_id is not None:
+        context.add(ContextItem(ItemType.ASSISTANT, words.stopped_here))

@@ -1,0 +1,252 @@
+"""Requests to which there was no reply: who is not there, the server or the proxy before it."""
+
+import os
+import re
+import ssl
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from pydantic import SecretStr
+
+from contextui.agent.models import wording
+from contextui.agent.models.wording import FailureWords
+from contextui.config.settings import Lang
+from contextui.config.sources import KEY_VARIABLE
+from contextui.model import ErrorKind, ModelError
+from contextui.secrets import mask
+from contextui.text import one_line, quote
+
+_SCHEMES = ("http", "https", "all")
+_SOCKS = ("socks5", "socks5h")
+_FILE, _FOLDER = "SSL_CERT_FILE", "SSL_CERT_DIR"
+_WHO = re.compile("//[^/]*@")  # who asks, and the password, in an address
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A proxy that is set.
+
+    Attributes:
+        variable: What names it.
+        url: Its address.
+    """
+
+    variable: str
+    url: str
+
+    def __str__(self) -> str:
+        """The address as it may be shown."""
+        return shown(self.url)
+
+
+def shown(url: str) -> str:
+    """An address as it may be shown: in one line, without a name and a password in it."""
+    return one_line(_WHO.sub("//", url).partition("?")[0], 200)
+
+
+def proxy_for(url: str) -> Proxy | None:
+    """The proxy that requests to this address go through, if there is one."""
+    parts = urlsplit(url)
+    if proxy_bypass(parts.hostname or ""):
+        return None
+    set_ones = dict(_proxies())
+    return set_ones.get(parts.scheme) or set_ones.get("all")
+
+
+def problem(words: FailureWords) -> str | None:
+    """What the environment says that no connection can be made with; None if all is well."""
+    if variable := _unreadable():
+        return words.no_certificates.format(
+            variable=variable, value=quote(os.environ[variable], 200)
+        )
+    for _, proxy in _proxies():
+        if form := _fault(proxy.url, words):
+            return form.format(variable=proxy.variable, value=quote(str(proxy), 200))
+    return None
+
+
+def variables() -> list[str]:
+    """The names of all that is set."""
+    files = [name for name in (_FILE, _FOLDER) if os.environ.get(name)]
+    return [*files, *(proxy.variable for _, proxy in _proxies())]
+
+
+def _proxies() -> Iterator[tuple[str, Proxy]]:
+    found = getproxies()
+    for scheme in _SCHEMES:
+        if url := found.get(scheme):
+            small, large = f"{scheme}_proxy", f"{scheme}_proxy".upper()
+            variable = small if os.environ.get(small) else large
+            yield scheme, Proxy(variable, url if "://" in url else f"http://{url}")
+
+
+def _fault(url: str, words: FailureWords) -> str | None:
+    try:
+        parts = urlsplit(url)
+        is_address = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port or a bracket that is none
+        return words.no_proxy
+    if parts.scheme in _SOCKS and is_address:
+        return None if find_spec("socksio") else words.no_socks
+    return None if parts.scheme in ("http", "https") and is_address else words.no_proxy
+
+
+def _unreadable() -> str | None:
+    """The variable that names certificates where there are none."""
+    if file := os.environ.get(_FILE):
+        try:
+            ssl.create_default_context(cafile=file)
+        except (OSError, ValueError):  # a failure of SSL is an OSError too
+            return _FILE
+        return None
+    folders = [one for one in os.environ.get(_FOLDER, "").split(os.pathsep) if one]
+    return _FOLDER if folders and not any(map(os.path.isdir, folders)) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Whom requests go to.
+
+    Attributes:
+        url: The server's address.
+        model: The model's name.
+        key: What is sent to be let in, if there is something.
+        lang: The language of the person who reads what went wrong.
+        variable: The environment's variable that holds the key, or should.
+    """
+
+    url: str
+    model: str
+    key: SecretStr | None = None
+    lang: Lang = "en"
+    variable: str = KEY_VARIABLE
+
+    def __str__(self) -> str:
+        """The address as it may be shown: without a name and a password in it."""
+        return shown(self.url)
+
+    @property
+    def words(self) -> FailureWords:
+        """What is said, in the person's language."""
+        return wording.of(self.lang)
+
+    @property
+    def server(self) -> str:
+        """What a reply comes from. Only where nothing is encrypted may it be the proxy's own."""
+        words, proxy = self.words, proxy_for(self.url)
+        server = words.server.format(at=self)
+        if proxy is None or not self.url.startswith("http://"):
+            return server
+        return words.through.format(server=server, way=self.way(proxy))
+
+    def way(self, proxy: Proxy) -> str:
+        """The proxy that requests go through, and what names it."""
+        return self.words.way.format(proxy=proxy, variable=proxy.variable)
+
+
+def plain(words: str) -> str:
+    """Words of a library or of the system, in one line and without secrets."""
+    return one_line(mask(words), 200).rstrip(".")
+
+
+PROXY_AUTH = 407
+"""The status by which a proxy asks for a name and a password."""
+
+_LOOPBACK = re.compile(r"\w+://(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)", re.IGNORECASE)
+_PLAIN_TEXT = (
+    "WRONG_VERSION_NUMBER",
+    "HTTP_REQUEST",
+    "RECORD_LAYER_FAILURE",
+)  # what comes where TLS was to come
+
+
+def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = False) -> ModelError:
+    """The failure of a request to which there was no reply, or only the beginning of one.
+
+    Args:
+        error: What the SDK or the HTTP library says.
+        endpoint: Whom it went to.
+        was_reached: Whether that one has replied before.
+    """
+    import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
+
+    cause = error if isinstance(error, httpx2.HTTPError) else error.__cause__ or error
+    words = endpoint.words
+    if isinstance(cause, httpx2.ReadTimeout):
+        return no_reply(endpoint)
+    if isinstance(cause, httpx2.ProxyError):
+        return _not_passed_on(cause, endpoint)
+    if isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)):
+        return _not_connected(cause, endpoint, was_reached)
+    # Of other failures the words may hold a header.
+    is_plain = isinstance(cause, (httpx2.NetworkError, httpx2.RemoteProtocolError))
+    reason = (is_plain and plain(str(cause))) or type(cause).__name__
+    sentence = words.unreachable.format(server=endpoint.server, reason=reason)
+    return ModelError("connection", sentence)
+
+
+def no_reply(endpoint: Endpoint) -> ModelError:
+    """The failure of a request that was taken and never answered."""
+    return ModelError("silent", endpoint.words.no_reply.format(server=endpoint.server))
+
+
+def wants_name(proxy: Proxy, endpoint: Endpoint) -> ModelError:
+    """The failure of a request that the proxy does not pass on for a stranger."""
+    return ModelError("settings", _by_way(endpoint.words.way_wants_name, proxy, endpoint))
+
+
+def _not_connected(cause: Exception, endpoint: Endpoint, was_reached: bool) -> ModelError:
+    words, proxy = endpoint.words, proxy_for(endpoint.url)
+    root = _root(cause)
+    reason = _reason(root)
+    # Where nobody ever replied, or nobody is at home, waiting for long does not help.
+    at_home = _LOOPBACK.match(proxy.url if proxy else endpoint.url)
+    is_hopeless = not was_reached or (at_home and isinstance(root, ConnectionRefusedError))
+    kind: ErrorKind = "unreached" if is_hopeless else "connection"
+    if isinstance(root, ssl.SSLCertVerificationError):
+        return ModelError("settings", words.untrusted.format(at=endpoint, reason=reason))
+    if isinstance(root, ssl.SSLError) and root.reason in _PLAIN_TEXT:
+        return ModelError("settings", words.no_https.format(at=endpoint))
+    if proxy is not None and not isinstance(root, ssl.SSLError):  # it is the server's, behind it
+        return ModelError(kind, _by_way(words.way_unreachable, proxy, endpoint, reason))
+    if isinstance(root, ConnectionRefusedError):
+        return ModelError(kind, words.nobody.format(at=endpoint))
+    server = words.server.format(at=endpoint)
+    return ModelError(kind, words.unreachable.format(server=server, reason=reason))
+
+
+def _not_passed_on(cause: Exception, endpoint: Endpoint) -> ModelError:
+    proxy = proxy_for(endpoint.url) or Proxy("HTTPS_PROXY", "")
+    status = str(cause)[:3]
+    if status == str(PROXY_AUTH):
+        return wants_name(proxy, endpoint)
+    kind: ErrorKind = "settings" if status.startswith("4") else "connection"
+    reason = plain(str(cause)) or type(cause).__name__
+    return ModelError(kind, _by_way(endpoint.words.way_refuses, proxy, endpoint, reason))
+
+
+def _by_way(form: str, proxy: Proxy, endpoint: Endpoint, reason: str = "") -> str:
+    way = endpoint.way(proxy)
+    return form.format(
+        Way=way[:1].upper() + way[1:], variable=proxy.variable, at=endpoint, reason=reason
+    )
+
+
+def _root(error: BaseException) -> BaseException:
+    """What it all began with."""
+    while (before := error.__cause__ or error.__context__) is not None:
+        error = before
+    return error
+
+
+def _reason(root: BaseException) -> str:
+    """Why there is no connection, in the system's own words."""
+    if isinstance(root, ssl.SSLCertVerificationError):
+        return plain(root.verify_message)
+    if isinstance(root, OSError) and root.errno and root.errno > 0:
+        return plain(os.strerror(root.errno) if not isinstance(root, ssl.SSLError) else str(root))
+    told = root.strerror if isinstance(root, OSError) else ""
+    return plain(told or str(root)) or type(root).__name__

@@ -1,0 +1,363 @@
+"""Putting an answer together from the events of its stream, verbatim."""
+
+import json
+import math
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from contextui.agent.models import wording
+from contextui.agent.models.wording import FailureWords
+from contextui.agent.request import THINKING
+from contextui.model import (
+    Answer,
+    Block,
+    CallBegun,
+    ModelError,
+    ModelEvent,
+    TextDelta,
+    ThinkingDelta,
+    Usage,
+    UsageTold,
+)
+
+_CUT_SHORT = frozenset(("max_tokens", "model_context_window_exceeded", "refusal"))
+"""Stop reasons after which the last block may be half of what it was to be."""
+
+_FIELDS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+"""What deltas of known types add to; whatever else is in them is none of their business."""
+
+_MOST_TOKENS = 10**12
+"""Tokens in one figure. More is nonsense, and so is less than none."""
+
+_LEAST = 64
+"""Characters that a block counts for, however short it is."""
+
+_DEEPEST = 100
+"""Levels of lists and mappings in a call's input. What is deeper breaks those who walk it."""
+
+
+class AnswerReader:
+    """Takes the events of one stream, in order, and makes an `Answer` of them.
+
+    Events of unknown types are passed over, blocks and deltas of unknown types are kept. A call
+    whose input is not whole is no call: only its name is kept.
+
+    Args:
+        model: The name of the model that was asked.
+        words: What is said of an answer that is none.
+
+    Attributes:
+        is_whole: Whether the stream said that this is all.
+        progress: How many events brought the answer further. Empty deltas, repeated totals and
+            unknown events do not.
+        size: How many characters the answer has.
+
+    Example:
+        >>> reader = AnswerReader("claude-opus-5-5")
+        >>> for event in events:
+        ...     for said in reader.read(event): ...
+        >>> reader.answer()
+    """
+
+    def __init__(self, model: str, words: FailureWords | None = None) -> None:
+        self.is_whole = False
+        self.progress = self.size = 0
+        self._words = words or wording.of("en")
+        self._model = model
+        self._usage = Usage()
+        self._stop_reason: str | None = None
+        self._begun = False
+        self._drafts: dict[int, _Draft] = {}  # by the number that the provider gives
+
+    def read(self, event: Mapping[str, Any]) -> Sequence[ModelEvent]:
+        """Take the next event, and give what the person may see of it.
+
+        Raises:
+            ModelError: The events do not fit together; the answer is lost.
+        """
+        match event.get("type"):
+            case "message_start":
+                return self._start(self._part(event, "message"))
+            case "content_block_start":
+                return self._begin(event.get("index"), self._part(event, "content_block"))
+            case "content_block_delta":
+                draft, delta = self._draft(event.get("index")), self._part(event, "delta")
+                if size := sum(_size(delta[name]) for name in delta if name != "type"):
+                    self._advance(size)
+                return draft.add(delta)
+            case "content_block_stop":
+                self._stop(event.get("index"))
+            case "message_delta":
+                return self._close(self._part(event, "delta"), event.get("usage"))
+            case "message_stop":
+                self.is_whole = True
+        return ()
+
+    def answer(self) -> Answer:
+        """The answer.
+
+        Raises:
+            ModelError: It is not whole.
+        """
+        if not self.is_whole:
+            raise ModelError("cut", self._words.cut)
+        drafts = list(self._drafts.values())
+        cut = [draft for draft in drafts if self._is_cut(draft, draft is drafts[-1])]
+        blocks = tuple(draft.block for draft in drafts if draft not in cut)
+        calls = any(block["type"] == "tool_use" for block in blocks)
+        return Answer(
+            blocks=blocks,
+            stop_reason=self._stop_reason or ("tool_use" if calls else "end_turn"),
+            usage=self._usage,
+            model=self._model,
+            cut_calls=tuple(str(one.block.get("name") or "") for one in cut if one.is_call),
+        )
+
+    # --- the events --------------------------------------------------------------------
+
+    def _advance(self, size: int = 0) -> None:
+        self.progress += 1
+        self.size += size
+
+    def _start(self, message: Mapping[str, Any]) -> Sequence[ModelEvent]:
+        if self._begun or self._drafts:
+            raise ModelError("cut", self._words.began_twice)
+        self._begun = True
+        self._advance()
+        if isinstance(message.get("model"), str):
+            self._model = message["model"] or self._model
+        return self._count(message.get("usage"))
+
+    def _begin(self, index: object, block: Mapping[str, Any]) -> Sequence[ModelEvent]:
+        if not isinstance(block.get("type"), str):
+            raise ModelError("cut", self._words.no_type)
+        if not isinstance(index, int) or index in self._drafts:
+            raise ModelError("cut", self._words.one_number)
+        self._advance(_LEAST + _size(block))
+        draft = self._drafts[index] = _Draft(dict(block))
+        return draft.told()
+
+    def _draft(self, index: object) -> "_Draft":
+        draft = self._drafts.get(index) if isinstance(index, int) else None
+        if draft is None or draft.is_stopped:
+            raise ModelError("cut", self._words.not_begun)
+        return draft
+
+    def _stop(self, index: object) -> None:
+        draft = self._drafts.get(index) if isinstance(index, int) else None
+        if draft is not None and not draft.is_stopped:
+            draft.is_stopped = True
+            self._advance()
+
+    def _close(self, delta: Mapping[str, Any], usage: object) -> Sequence[ModelEvent]:
+        if isinstance(delta.get("stop_reason"), str):
+            if self._stop_reason is None:
+                self._advance()
+            self._stop_reason = delta["stop_reason"]
+        return self._count(usage)
+
+    def _count(self, usage: object) -> Sequence[ModelEvent]:
+        """Take the figures that are told: those of later events are totals, or null."""
+        if not isinstance(usage, Mapping):
+            return ()
+        told = {one.name: usage.get(one.name) for one in fields(Usage)}
+        known = {
+            name: count
+            for name, count in told.items()
+            if type(count) is int and 0 <= count <= _MOST_TOKENS
+        }
+        self._usage = replace(self._usage, **known)
+        return (UsageTold(self._usage),)
+
+    def _part(self, event: Mapping[str, Any], name: str) -> Block:
+        part = event.get(name)
+        if not isinstance(part, Mapping):
+            raise ModelError("cut", self._words.not_whole)
+        return part
+
+    def _is_cut(self, draft: "_Draft", is_last: bool) -> bool:
+        """Whether a block is not whole; whole ones are finished by this."""
+        draft.join()
+        is_short = self._stop_reason in _CUT_SHORT
+        if draft.block["type"] == "thinking":  # without its signature it would be refused
+            return is_short and is_last and not draft.block.get("signature")
+        if not draft.is_call:
+            return False
+        if not draft.is_stopped or (is_short and is_last):
+            return True
+        return not draft.take_input(may_be_empty=not is_short)
+
+
+@dataclass(slots=True, eq=False)
+class _Draft:
+    """A block that is being written."""
+
+    block: dict[str, Any]
+    is_stopped: bool = False
+    _texts: dict[str, list[str]] = field(default_factory=dict)
+    _input: list[str] = field(default_factory=list)
+    _lists: dict[str, list[Any]] = field(default_factory=dict)
+
+    @property
+    def is_call(self) -> bool:
+        return self.block["type"] == "tool_use" or bool(self._input)
+
+    def told(self) -> Sequence[ModelEvent]:
+        """What the person may see of its beginning."""
+        match self.block:
+            case {"type": "tool_use", "name": str(name)}:
+                return (CallBegun(name),)
+            case {"type": "text", "text": str(text)} if text:
+                return (TextDelta(text),)
+            case {"type": "thinking", "thinking": str(text)} if text:
+                return (ThinkingDelta(text),)
+        return ()
+
+    def add(self, delta: Mapping[str, Any]) -> Sequence[ModelEvent]:
+        match delta:
+            case {"type": "input_json_delta"} if self.block["type"] in ("text", *THINKING):
+                return ()  # words take no input
+            case {"type": "input_json_delta", "partial_json": str(text)}:
+                self._input.append(text)
+            case {"type": "citations_delta", "citation": citation}:
+                self._list("citations").append(citation)
+            case {"type": str(kind)} if kind in _FIELDS:
+                self._extend(_FIELDS[kind], delta.get(_FIELDS[kind], ""))
+            case _:
+                for name, value in delta.items():
+                    if name != "type":
+                        self._extend(name, value)
+        match delta:
+            case {"type": "text_delta", "text": str(text)} if text:
+                return (TextDelta(text),)
+            case {"type": "thinking_delta", "thinking": str(text)} if text:
+                return (ThinkingDelta(text),)
+        return ()
+
+    def _extend(self, name: str, value: object) -> None:
+        """Add to a field: text to text, items to a list; anything else takes its place."""
+        old = self.block.get(name)
+        if isinstance(value, str) and name != "signature":  # a signature comes in one piece
+            self._texts.setdefault(name, [old] if isinstance(old, str) else []).append(value)
+        elif isinstance(value, list) and isinstance(old, list):
+            self._list(name).extend(value)
+        else:
+            self.block[name] = value
+
+    def _list(self, name: str) -> list[Any]:
+        """A list of the block's own, to add to."""
+        old, own = self.block.get(name), self._lists.get(name)
+        if own is not None and id(own) == id(old):
+            return own
+        new: list[Any] = list(old) if isinstance(old, list) else []
+        self._lists[name] = self.block[name] = new
+        return new
+
+    def join(self) -> None:
+        self.block |= {name: "".join(pieces) for name, pieces in self._texts.items()}
+
+    def take_input(self, may_be_empty: bool) -> bool:
+        """Read the call's input; False if that, its id or its name is not whole."""
+        named = [self.block.get(one) for one in ("id", "name")]
+        if self.block["type"] == "tool_use" and not all(isinstance(n, str) and n for n in named):
+            return False
+        text = "".join(self._input)
+        if text.strip():
+            value = _parsed(text)
+        else:  # servers other than the provider's own may send the input in one piece
+            value = self.block.get("input") or ({} if may_be_empty else None)
+        if not isinstance(value, dict):
+            return False
+        self.block["input"] = value
+        return True
+
+
+def _size(value: object, levels: int = _DEEPEST) -> int:
+    """Characters in all texts of a value; other values count a little."""
+    match value:
+        case str():
+            return len(value)
+        case dict() if levels:
+            return sum(len(key) + _size(one, levels - 1) for key, one in value.items())
+        case list() if levels:
+            return sum(1 + _size(one, levels - 1) for one in value)
+        case None:
+            return 0
+    return 8
+
+
+def _parsed(text: str) -> object:
+    """What the text says as strict JSON; None if it is none, or could not be written again."""
+    try:
+        value = json.loads(text, parse_constant=_finite, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return None
+    return value if _is_flat(value, _DEEPEST) else None
+
+
+def _finite(number: str) -> float:
+    """A number as it is written; NaN and what is infinite are no JSON, and 1e999 becomes such."""
+    if not math.isfinite(value := float(number)):
+        raise ValueError(number)
+    return value
+
+
+def _is_flat(value: object, levels: int) -> bool:
+    match value:
+        case dict():
+            return levels > 0 and all(_is_flat(one, levels - 1) for one in value.values())
+        case list():
+            return levels > 0 and all(_is_flat(one, levels - 1) for one in value)
+    return True
+
+
+_BOM = b"\xef\xbb\xbf"
+_FIELD = b"data"
+
+
+async def data_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncGenerator[str]:
+    """What each event says; one that the end of the stream cuts short says nothing.
+
+    Args:
+        chunks: The bytes of the stream.
+        longest: Bytes that one event may have.
+
+    Raises:
+        ValueError: An event is longer, or is no UTF-8.
+    """
+    said: list[bytes] = []
+    size = 0
+    async with aclosing(_lines(chunks, longest)) as lines:
+        async for line in lines:
+            size += len(line)
+            if size > longest:
+                raise ValueError("an event without an end")
+            if not line:
+                if said:
+                    yield b"\n".join(said).decode()
+                said, size = [], 0
+                continue
+            field, _, value = line.partition(b":")
+            if field == _FIELD:
+                said.append(value.removeprefix(b" "))
+
+
+async def _lines(chunks: AsyncIterator[bytes], longest: int) -> AsyncGenerator[bytes]:
+    """The lines, whatever ends them: LF, CR, or both, also if a chunk ends between the two."""
+    begun: list[bytes] = []
+    size, may_be_lf, is_first = 0, False, True
+    async for chunk in chunks:
+        rest = chunk.removeprefix(b"\n") if may_be_lf else chunk
+        may_be_lf = chunk.endswith(b"\r") if chunk else may_be_lf
+        for part in rest.splitlines(keepends=True):
+            line = part.rstrip(b"\r\n")
+            begun.append(line)
+            size += len(line)
+            if size > longest:
+                raise ValueError("a line without an end")
+            if line != part:
+                whole = b"".join(begun)
+                yield whole.removeprefix(_BOM) if is_first else whole
+                begun, size, is_first = [], 0, False

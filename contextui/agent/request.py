@@ -1,0 +1,376 @@
+"""The one gate that every request passes: it repairs what can be repaired, and checks the rest.
+
+What comes out is in the form that every provider takes: user and assistant in turns, user first;
+no empty text; no character that JSON or UTF-8 cannot hold; every call answered at the beginning
+of the very next message, and no result without its call. Clean messages pass as they are, so
+that the bytes of one request are a prefix of the next one's.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, takewhile
+from typing import Any, NamedTuple
+
+from contextui.agent.phrases import of_tools
+from contextui.config.settings import Lang
+from contextui.errors import ContextUIError
+from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
+from contextui.text import for_model
+
+THINKING = ("thinking", "redacted_thinking")
+PLAIN: Mapping[str, tuple[str, ...]] = {
+    "text": ("type", "text"),
+    "tool_use": ("type", "id", "name", "input"),
+    "tool_result": ("type", "tool_use_id", "content", "is_error"),
+}
+"""The blocks that every provider knows, and their fields."""
+
+_OF_ASSISTANT = ("tool_use", *THINKING)  # no user can say these
+_OF_USER = ("tool_result", "image", "document", "search_result")  # nor a model these
+_NO_OUTPUT = "(no output)"
+_ODD = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_NAME = 64
+_NUL = "\\u0000"
+_written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def fit_block(block: Any, role: Role) -> Block | None:
+    """The block as a provider takes it; None if it says nothing, or cannot stand in this role.
+
+    Raises:
+        RecursionError: It is nested too deeply.
+    """
+    clean = _without_mark(block)
+    if clean is None or clean["type"] in (_OF_USER if role == "assistant" else _OF_ASSISTANT):
+        return None
+    if clean["type"] == "tool_use":
+        return _call(clean)
+    if clean["type"] == "tool_result":
+        return _result(clean)
+    return clean if _is_whole(clean) else None
+
+
+def plain_block(block: Block) -> Block | None:
+    """A fit block with nothing in it that only some providers know; None if it is all such."""
+    if block["type"] not in PLAIN:
+        return None
+    fields = {name: block[name] for name in PLAIN[block["type"]] if name in block}
+    content = fields.get("content")
+    if isinstance(content, list | tuple):
+        fields["content"] = [one for part in content if (one := plain_block(part))] or _NO_OUTPUT
+    return fields
+
+
+def text_block(words: str) -> Block:
+    """Words as a block."""
+    return {"type": "text", "text": words}
+
+
+def fit_id(given: Any) -> str:
+    """An id of a call with nothing in it that the strictest provider refuses."""
+    return _ODD.sub("_", "" if given is None else str(given)) or "_"
+
+
+def in_words(result: Block) -> Block:
+    """A result that answers nothing, as the words it holds."""
+    content = result["content"]
+    if not isinstance(content, str):
+        content = "\n".join(one["text"] for one in content if one["type"] == "text")
+    return text_block(content or _NO_OUTPUT)
+
+
+def _without_mark(block: Any) -> Block | None:
+    """A block with every text in it made fit, and no cache mark: whoever sends it sets these."""
+    if not isinstance(block, Mapping) or not isinstance(block.get("type"), str):
+        return None
+    clean: Block = block if _is_clean(block) else _fit(block)
+    if "cache_control" not in clean:
+        return clean
+    return {name: value for name, value in clean.items() if name != "cache_control"}
+
+
+def _is_clean(value: Any) -> bool:
+    """Whether JSON holds it as it is. Writing it is by far the quickest way to know."""
+    try:
+        written = _written(value)
+        written.encode()
+    except (TypeError, ValueError):  # a lone surrogate is a ValueError too
+        return False
+    return _NUL not in written  # an escaped backslash before it is looked at more closely
+
+
+def _fit(value: Any) -> Any:
+    """The same as JSON can hold it."""
+    match value:
+        case str():
+            return for_model(value)
+        case Mapping():
+            return _fit_object(value)
+        case list() | tuple():
+            items = [_fit(one) for one in value]
+            same = all(one is old for one, old in zip(items, value, strict=True))
+            return value if same else items
+        case None | bool() | int():
+            return value
+        case float() if math.isfinite(value):
+            return value
+    return for_model(str(value))
+
+
+def _fit_object(value: Mapping[Any, Any]) -> dict[str, Any]:
+    inner = {for_model(str(key)): _fit(one) for key, one in value.items()}
+    if not isinstance(value, dict) or len(inner) != len(value):
+        return inner
+    pairs = zip(inner.items(), value.items(), strict=True)
+    same = all(key is old_key and one is old for (key, one), (old_key, old) in pairs)
+    return value if same else inner
+
+
+def _call(block: Block) -> Block:
+    given = block.get("input")
+    if not isinstance(given, Mapping):
+        given = {} if given is None else {"input": given}
+    name = _ODD.sub("_", str(block.get("name") or ""))[:_LONGEST_NAME] or "_"
+    return _changed(block, id=fit_id(block.get("id")), name=name, input=given)
+
+
+def _result(block: Block) -> Block:
+    is_error = bool(block.get("is_error"))
+    content = _result_content(block.get("content"), is_error)
+    fit = _changed(block, tool_use_id=fit_id(block.get("tool_use_id")), content=content)
+    return _changed(fit, is_error=is_error) if "is_error" in fit else fit
+
+
+def _result_content(content: Any, is_error: bool) -> Any:
+    if isinstance(content, list | tuple):
+        kept = [one for part in content if (one := _fit_inner(part, is_error)) is not None]
+        same = [id(one) for one in kept] == [id(one) for one in content]
+        return (content if same else kept) or _NO_OUTPUT
+    words = "" if content is None else str(content)
+    return words if words.strip() else _NO_OUTPUT
+
+
+def _fit_inner(block: Any, is_error: bool) -> Block | None:
+    """A part of a result; of a failure only text may be told."""
+    clean = _without_mark(block)
+    if clean is None or clean["type"] in (*_OF_ASSISTANT, "tool_result"):
+        return None
+    if is_error and clean["type"] != "text":
+        return None
+    return clean if _is_whole(clean) else None
+
+
+def _is_whole(block: Block) -> bool:
+    """Whether it has what its type needs, and says something."""
+    match block:
+        case {"type": "text", "text": str(words)}:
+            return bool(words.strip())
+        case {"type": "thinking", "thinking": str(), "signature": str()}:
+            return True
+        case {"type": "redacted_thinking", "data": str()}:
+            return True
+    return block["type"] not in ("text", *THINKING)
+
+
+def _changed(block: Block, **fields: Any) -> Block:
+    """The block with these fields; the very same if it has them already."""
+    same = all(name in block and block[name] == value for name, value in fields.items())
+    kinds = all(type(block.get(name)) is type(value) for name, value in fields.items())
+    return block if same and kinds else {**block, **fields}
+
+
+class MalformedRequestError(ContextUIError):
+    """A request that no provider would take, and that could not be repaired."""
+
+
+class _Part(NamedTuple):
+    """One block, and whether it is in its final form."""
+
+    block: Block
+    stable: bool
+
+
+@dataclass(slots=True)
+class _Turn:
+    """All that one side says before the other side speaks."""
+
+    role: Role
+    parts: list[_Part] = field(default_factory=list)
+
+
+def admit(
+    messages: Iterable[LlmMessage],
+    *,
+    stable: int = 0,
+    tools: Sequence[Tool] = (),
+    max_tokens: int = 8_192,
+    without_thinking: bool = False,
+    plain: bool = False,
+    lang: Lang = "en",
+) -> ModelRequest:
+    """Make a request of messages.
+
+    Args:
+        messages: What the context composed.
+        stable: How many of the first messages are in their final form.
+        tools: What the model may call.
+        max_tokens: How long the answer may be.
+        without_thinking: Leave thinking out: the last resort if a provider refuses it.
+        plain: Leave all out that only some providers know: likewise if one refuses that.
+        lang: The language of what is said in place of what is missing.
+
+    Raises:
+        MalformedRequestError: There is nothing to send, or no repair helped.
+    """
+    if plain:
+        messages = map(_plain, messages)
+    system, turns = _gather(messages, stable, THINKING if without_thinking else ())
+    words = of_tools(lang)
+    turns = _paired(turns, words.no_result)
+    if turns and turns[0].role == "assistant":
+        # What stands before the first words is as stable as they are.
+        turns.insert(
+            0, _Turn("user", [_Part(text_block(words.left_out_before), turns[0].parts[0].stable)])
+        )
+    parts = chain.from_iterable(turn.parts for turn in turns)
+    request = ModelRequest(
+        system="\n\n".join(system),
+        messages=tuple(LlmMessage(one.role, tuple(p.block for p in one.parts)) for one in turns),
+        tools=tuple(tools),
+        stable=sum(1 for _ in takewhile(lambda part: part.stable, parts)),
+        max_tokens=max_tokens,
+    )
+    if problems := faults(request):
+        raise MalformedRequestError(f"The request cannot be sent: {'; '.join(problems[:3])}.")
+    return request
+
+
+# --- repairing ---------------------------------------------------------------------------
+
+
+def _gather(
+    messages: Iterable[LlmMessage], stable: int, left_out: Sequence[str]
+) -> tuple[list[str], list[_Turn]]:
+    """The system prompt, and what was said with neighbours of one side joined."""
+    system: list[str] = []
+    turns: list[_Turn] = []
+    known: set[str] = set()
+    for position, message in enumerate(messages):
+        role: Role = "assistant" if message.role == "assistant" else "user"
+        blocks = [one for one in _fit_blocks(message, role) if one["type"] not in left_out]
+        if message.role == "system" and not turns:
+            system += [block["text"] for block in blocks if block["type"] == "text"]
+            continue
+        if role == "assistant":
+            blocks = _ended(_called_once(blocks, known))
+        if blocks and (not turns or turns[-1].role != role):
+            turns.append(_Turn(role))
+        if blocks:
+            turns[-1].parts += [_Part(block, position < stable) for block in blocks]
+    return system, turns
+
+
+def _plain(message: LlmMessage) -> LlmMessage:
+    if isinstance(message.content, str):
+        return message
+    fit = _fit_blocks(message, message.role)
+    return LlmMessage(message.role, tuple(one for block in fit if (one := plain_block(block))))
+
+
+def _fit_blocks(message: LlmMessage, role: Role) -> list[Block]:
+    content = message.content
+    if isinstance(content, str):
+        return [text_block(for_model(content))] if content.strip() else []
+    try:
+        return [block for one in content or () if (block := fit_block(one, role)) is not None]
+    except RecursionError:
+        raise MalformedRequestError(
+            "The request cannot be sent: it is nested too deeply."
+        ) from None
+
+
+def _called_once(blocks: Iterable[Block], known: set[str]) -> list[Block]:
+    """The blocks without a second call under one id: nobody could tell the results apart."""
+    kept: list[Block] = []
+    for block in blocks:
+        if block["type"] == "tool_use":
+            if block["id"] in known:
+                continue
+            known.add(block["id"])
+        kept.append(block)
+    return kept
+
+
+def _ended(blocks: list[Block]) -> list[Block]:
+    """An answer that ends as it may: neither in thinking nor in white space."""
+    while blocks and blocks[-1]["type"] in THINKING:
+        blocks = blocks[:-1]
+    if blocks and blocks[-1]["type"] == "text":
+        *before, last = blocks
+        words = last["text"].rstrip()
+        return blocks if words == last["text"] else [*before, {**last, "text": words}]
+    return blocks
+
+
+def _paired(turns: Sequence[_Turn], no_result: str) -> list[_Turn]:
+    """Calls and results in pairs: what has no partner gets one, or becomes plain words."""
+    asked: list[str] = []
+    for turn in turns:
+        if turn.role == "user":
+            _answer(turn, asked, no_result)
+        asked = [part.block["id"] for part in turn.parts if part.block["type"] == "tool_use"]
+    if not asked:
+        return list(turns)
+    missing = [_Part(_missing(call, no_result), stable=False) for call in asked]
+    return [*turns, _Turn("user", missing)]
+
+
+def _answer(turn: _Turn, asked: Sequence[str], no_result: str) -> None:
+    """Put the results of these calls first, one for each, in the order of the calls."""
+    results: dict[str, _Part] = {}
+    rest: list[_Part] = []
+    for part in turn.parts:
+        block = part.block
+        if block["type"] != "tool_result":
+            rest.append(part)
+        elif block["tool_use_id"] in asked and block["tool_use_id"] not in results:
+            results[block["tool_use_id"]] = part
+        else:
+            rest.append(_Part(in_words(block), part.stable))
+    all_stable = all(part.stable for part in turn.parts)
+    answers = [results.get(call) or _Part(_missing(call, no_result), all_stable) for call in asked]
+    turn.parts = [*answers, *rest]
+
+
+def _missing(call: str, words: str) -> Block:
+    return {"type": "tool_result", "tool_use_id": call, "content": words, "is_error": True}
+
+
+# --- checking ----------------------------------------------------------------------------
+
+
+def faults(request: ModelRequest) -> list[str]:
+    """What is wrong with a request, in words; nothing if it can be sent."""
+    found: list[str] = [] if request.messages else ["there is nothing to send"]
+    asked: list[str] = []
+    for number, message in enumerate(request.messages):
+        if message.role != ("user", "assistant")[number % 2]:
+            found.append(f"message {number} is of the {message.role}")
+        blocks = () if isinstance(message.content, str) else message.content
+        if not blocks:
+            found.append(f"message {number} is not made of blocks")
+        results = [one["tool_use_id"] for one in blocks if one["type"] == "tool_result"]
+        first = [one["type"] == "tool_result" for one in blocks[: len(results)]]
+        if results != asked or not all(first):
+            found.append(f"message {number} does not answer the calls before it")
+        asked = [one["id"] for one in blocks if one["type"] == "tool_use"]
+        if any(one["type"] == "text" and not one["text"].strip() for one in blocks):
+            found.append(f"message {number} has an empty text")
+        if message.role == "assistant" and all(one["type"] in THINKING for one in blocks):
+            found.append(f"message {number} has thinking only")
+    if asked:
+        found.append("the last call has no result")
+    return found

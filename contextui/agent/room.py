@@ -1,0 +1,325 @@
+"""Room for the next turn: a compaction before it if one is due, or when the person wants one."""
+
+import asyncio
+from collections.abc import Callable
+from functools import cached_property
+
+from contextui.agent.events import (
+    CompactionFinished,
+    CompactionStarted,
+    Notice,
+    UsageSpent,
+)
+from contextui.agent.phrases import of
+from contextui.agent.retry import PatientModel, Tell
+from contextui.agent.turn import Setup, Turn
+from contextui.config.settings import Lang
+from contextui.context.compaction.service import CompactionResult, CompactionService
+from contextui.context.item import ContextItem, ItemType, is_conversation
+from contextui.context.strategies.builtin import SlidingWindow
+from contextui.context.strategies.strategy import ContextStrategy, StrategyEnv, apply, decide
+from contextui.errors import ContextTooLargeError, ContextUIError
+from contextui.events import Trigger
+from contextui.model import Model, Usage
+from contextui.secrets import mask
+from contextui.text import one_line
+from contextui.windowing.trouble import reason_in, reason_of
+
+PATIENCE = 120.0
+"""Seconds that a strategy may take before a turn; then the sliding window takes its place."""
+
+_LONGEST = 300  # characters of what went wrong
+
+
+class Strategist:
+    """Runs a strategy before and after turns.
+
+    Args:
+        setup: What all turns share.
+        is_idle: Whether no turn is under way.
+    """
+
+    def __init__(self, setup: Setup, *, is_idle: Callable[[], bool]) -> None:
+        self._setup, self._context, self._options = setup, setup.context, setup.options
+        self._is_idle = is_idle
+        self._asked = PatientModel(setup.model, setup.options.retry)
+        self._env: StrategyEnv | None = None
+        self._background: asyncio.Task[None] | None = None
+        self._refresh: asyncio.Task[None] | None = None
+        self._troubles: list[str] = []
+        self.strategy: ContextStrategy = SlidingWindow()
+
+    def use(self, strategy: ContextStrategy, model: Model | None = None) -> None:
+        """Have this strategy decide from now on.
+
+        Args:
+            strategy: Who decides.
+            model: Whom it may ask; by default who answers the person.
+        """
+        self.cancel()
+        self.strategy = strategy
+        asked, spent = self._setup.model if model is None else lambda: model, self._asked.usage
+        retrieved = self._env.retrieved if self._env is not None else ""
+        self._asked, self._env = PatientModel(asked, self._options.retry), None
+        self._asked.usage = spent
+        if retrieved:
+            self.env.retrieved = retrieved
+
+    @property
+    def env(self) -> StrategyEnv:
+        """What surrounds the strategy."""
+        if self._env is None:  # not before it is needed: it counts the tools
+            self._env = StrategyEnv(
+                self._context,
+                self._asked,
+                self._options.budget,
+                reserved=self._setup.reserved,
+                max_tokens=self._options.max_tokens,
+            )
+        return self._env
+
+    def take_retrieved(self) -> str:
+        """What was retrieved for the words of this turn; it is used up by that."""
+        if self._env is None:
+            return ""
+        text, self._env.retrieved = self._env.retrieved, ""
+        return text
+
+    async def before(self, turn: Turn, words: str) -> None:
+        """Have it decided what stays for a turn with these words.
+
+        Whatever a strategy does wrong is told, and the sliding window takes its place. What it
+        spent in the background since the last turn is told as part of this one.
+        """
+        if self._refresh is not None:
+            self._refresh.cancel()  # a turn waits for nothing but what it needs
+        if spent := self._asked.usage:
+            turn.tell(UsageSpent(spent, 0))
+        self._asked.tell = turn.tell
+        coming = ContextItem(ItemType.USER, words)
+        try:
+            if self._has_room(coming):
+                return
+            troubles, self._troubles = self._troubles, []
+            await self._follow(coming, troubles)
+            for line in self._told(troubles):
+                turn.tell(Notice(line))
+        finally:
+            turn.usage += self._asked.usage
+            self._asked.tell, self._asked.usage = lambda _: None, Usage()
+
+    def after(self) -> None:
+        """Let the strategy work in the background; what it works on already goes on."""
+        if type(self.strategy).on_turn_complete is ContextStrategy.on_turn_complete:
+            return  # it has nothing to do then
+        if self._background is None or self._background.done():
+            self._background = asyncio.create_task(self._work())
+
+    async def settle(self, seconds: float) -> list[str]:
+        """Wait so long for what runs in the background, and no longer.
+
+        Returns:
+            What went wrong there, in words that the next turn would tell.
+        """
+        for _ in range(2):  # the second is what the first begins
+            if running := [one for one in (self._background, self._refresh) if one is not None]:
+                await asyncio.wait(running, timeout=seconds)
+        self.cancel()
+        return self._told(self._troubles)
+
+    def cancel(self) -> None:
+        """Stop what runs in the background. Nothing is lost: it was not applied yet."""
+        for task in (self._background, self._refresh):
+            if task is not None:
+                task.cancel()
+        self._background = self._refresh = None
+
+    async def _work(self) -> None:
+        strategy = self._with_env(self.strategy)
+        try:
+            await strategy.on_turn_complete(strategy.env.history)
+        except Exception as problem:  # whatever it is: the next turn tells it
+            self._troubles = [self._reason(problem)]
+            return
+        if self._is_idle():
+            self._refresh = asyncio.create_task(self._follow(None, self._troubles))
+
+    async def _follow(self, coming: ContextItem | None, troubles: list[str]) -> None:
+        """Ask the strategy, and do what it says."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._decide(self.strategy, coming)
+            return
+        except TimeoutError:
+            troubles.append(of(self._setup.lang).strategy_slow)
+        except Exception as problem:  # whatever it is: there is another way
+            troubles.append(self._reason(problem))
+        await self._decide(SlidingWindow(), coming)
+
+    async def _decide(self, strategy: ContextStrategy, coming: ContextItem | None) -> None:
+        env = self._with_env(strategy).env
+        await self._show_less(env, coming)
+        history = (*env.history, *((coming,) if coming is not None else ()))
+        seen = {item.id: item.revision for item in history}
+        payload = await strategy.compose_payload(
+            self._system_prompt(), history, self._setup.calls.tools, self._live()
+        )
+        plain = type(strategy) is SlidingWindow  # what it keeps is the least that can be kept
+        apply(decide(payload, history, env, may_be_too_much=plain), seen, env)
+
+    def _has_room(self, coming: ContextItem) -> bool:
+        """Whether the plain sliding window would keep everything: no need to look at each item."""
+        strategy = self.strategy
+        if type(strategy) is not SlidingWindow or strategy.max_messages:
+            return False
+        return self._fits(self.env, self._needed(coming))
+
+    def _needed(self, coming: ContextItem | None) -> int:
+        """The tokens that a turn will add at once."""
+        if coming is None:
+            return 0
+        return self.env.size(coming) + self.env.count(self.env.retrieved)
+
+    def _fits(self, env: StrategyEnv, needed: int) -> bool:
+        return self._context.outlook().tokens + needed <= env.whole_room
+
+    async def _show_less(self, env: StrategyEnv, coming: ContextItem | None) -> None:
+        """Where there is no room, windows show less before anything of the conversation goes."""
+        needed = self._needed(coming)
+        if self._fits(env, needed):
+            return
+        try:
+            room = self._context.counter.calibrated(max(env.whole_room - needed, 1))
+            await self._context.prepare(room)
+        except ContextTooLargeError:
+            return  # the turn will say so, with its words in it
+
+    def _with_env(self, strategy: ContextStrategy) -> ContextStrategy:
+        strategy.env = self.env
+        return strategy
+
+    def _system_prompt(self) -> str:
+        system = (one for one in self._context.get_active() if one.type is ItemType.SYSTEM)
+        return "\n\n".join(one.content for one in system if not one.is_summary)
+
+    def _live(self) -> str | None:
+        windows = self._context.windows
+        shown = (
+            (window.runtime.renders.latest().xml for window in windows.windows()) if windows else ()
+        )
+        return "\n".join(filter(None, [*shown, self.env.retrieved])) or None
+
+    def _told(self, troubles: list[str]) -> list[str]:
+        failed, name = of(self._setup.lang).strategy_failed, self.strategy.name
+        return [failed.format(name=name, reason=reason) for reason in troubles]
+
+    def _reason(self, problem: Exception) -> str:
+        return one_line(mask(reason_in(type(self.strategy), problem)), _LONGEST)
+
+
+class CompactionStoppedError(ContextUIError):
+    """A compaction that was stopped; nothing was changed."""
+
+
+class RoomMaker:
+    """Has the context of a conversation compacted, and tells of it.
+
+    Args:
+        setup: What all turns share.
+        is_idle: Whether no turn is under way.
+
+    Attributes:
+        strategist: Has the strategy of the conversation decide what stays.
+        auto_compact: Whether a turn that finds little room begins with a compaction.
+    """
+
+    def __init__(self, setup: Setup, *, is_idle: Callable[[], bool]) -> None:
+        self._setup, self._context, self._options = setup, setup.context, setup.options
+        self._model = PatientModel(setup.model, setup.options.retry, setup.lang)
+        self.strategist = Strategist(setup, is_idle=is_idle)
+        self.auto_compact = setup.options.auto_compact
+
+    @cached_property
+    def service(self) -> CompactionService:
+        """What compacts."""
+        return CompactionService(
+            self._context,
+            self._model,
+            self._options.budget,
+            reserved=self._setup.reserved,
+            max_tokens=self._options.max_tokens,
+            threshold=self._options.compact_at,
+        )
+
+    def check(self) -> None:
+        """Make sure that there is room for a conversation at all.
+
+        Raises:
+            ContextTooLargeError: The system prompt and the tools alone take all of it.
+        """
+        system = [one for one in self._context.get_active() if one.type is ItemType.SYSTEM]
+        needed = self._setup.reserved + sum(self._context.ledger.size(one) for one in system)
+        if needed >= self._options.budget:
+            what = [of(self._setup.lang).prompt_and_tools.format(tokens=needed)]
+            raise ContextTooLargeError(needed, self._options.budget, what)
+
+    async def before(self, turn: Turn, words: str) -> None:
+        """Have the strategy decide what stays for a turn with these words, and make room for it.
+
+        That it cannot be made is told, and the turn goes on: there are other ways to find room.
+        """
+        comes_first = self.strategist.strategy.before_compaction
+        if comes_first:
+            await self.strategist.before(turn, words)
+        await self._compact_if_due(turn, words)
+        if not comes_first:
+            await self.strategist.before(turn, words)
+
+    async def _compact_if_due(self, turn: Turn, words: str) -> None:
+        if not self.auto_compact:
+            return
+        if not self.service.is_due(self._context.counter.count(words)):
+            return
+        try:
+            await self.compact("auto", turn.tell)
+        except Exception as error:
+            reason = str(error) if isinstance(error, ContextUIError) else reason_of(error)
+            turn.tell(Notice(of(self._setup.lang).not_compacted.format(reason=reason)))
+        finally:
+            turn.usage += self._model.usage
+
+    async def compact(self, trigger: Trigger, tell: Tell) -> CompactionResult:
+        """Compact the context.
+
+        Raises:
+            NothingToCompactError: Nothing can go, or by hand: too little would be saved.
+        """
+        plan = self.service.check() if trigger == "manual" else self.service.preview()
+        goes = sum(map(is_conversation, plan.goes))
+        tell(CompactionStarted(trigger, goes, len(plan.stays), plan.tokens))
+        self._model.tell, self._model.usage = tell, Usage()
+        result: CompactionResult | None = None
+        try:
+            result = await self.service.compact(trigger)
+        finally:
+            tell(CompactionFinished(result))
+        return result
+
+
+async def outcome(task: "asyncio.Task[CompactionResult]", lang: Lang = "en") -> CompactionResult:
+    """What comes of a compaction by hand. Whoever waits no longer for it has stopped it.
+
+    Args:
+        task: The compaction.
+        lang: The language of the person.
+
+    Raises:
+        CompactionStoppedError: Somebody stopped it.
+    """
+    try:
+        await asyncio.wait([task])
+        if task.cancelled():
+            raise CompactionStoppedError(of(lang).compaction_stopped)
+        return task.result()
+    finally:
+        task.cancel()

@@ -1,0 +1,65 @@
+"""`contextui config`: the settings, and where each comes from."""
+
+from contextui.cli import flags
+from contextui.cli.arguments import Arguments
+from contextui.cli.console import say, say_json, say_table, tell
+from contextui.cli.folder import here, settings_of
+from contextui.cli.words import in_ours, words
+from contextui.config.settings import StrategyChoice
+from contextui.config.sources import Loaded
+from contextui.secrets import mask
+from contextui.session.paths import contextui_home
+from contextui.text import shown_path
+
+
+def run(arguments: Arguments) -> int:
+    """List the settings; the key is none of them, and is never shown."""
+    folder = here()
+    loaded = settings_of(arguments, folder)
+    for notice in loaded.notices:
+        tell(in_ours(notice))
+    _check(loaded.settings.strategy)
+    values = loaded.settings.model_dump(mode="json")
+    has_key = loaded.api_key is not None
+    if arguments.json:
+        settings = {
+            name: {"value": value, "origin": loaded.origins[name]} for name, value in values.items()
+        }
+        places = {"home": str(contextui_home()), "folder": str(folder)}
+        say_json({"settings": settings, "provider": loaded.provider, "has_key": has_key, **places})
+        return flags.DONE
+    rows = [[name, _value(name, value, loaded), _origin(name, loaded)]
+            for name, value in values.items()]  # fmt: skip
+    say_table([[words("setting"), words("value"), words("from")], *rows])
+    is_set = words("{name} is set.") if has_key else words("{name} is not set.")
+    say("\n" + is_set.format(name=loaded.key_variable))
+    say(words("What lasts is kept in {folder}.", folder=shown_path(contextui_home())))
+    return flags.DONE
+
+
+def _check(strategy: StrategyChoice) -> None:
+    """See that there is such a strategy, and that it has these settings.
+
+    Raises:
+        ContextUIError: There is not, or it has not.
+    """
+    if strategy.config or strategy.is_a_strangers:
+        from contextui.context.strategies.registry import make_strategy  # noqa: PLC0415  (heavy)
+
+        make_strategy(strategy.name, strategy.config)
+
+
+def _origin(name: str, loaded: Loaded) -> str:
+    origin = loaded.origins[name]
+    return words("default") if origin == "default" else origin
+
+
+def _value(name: str, value: object, loaded: Loaded) -> str:
+    if name == "provider" and value == "auto":
+        return f"auto ({loaded.provider})"
+    if name == "strategy":
+        return str(loaded.settings.strategy)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+    return mask(shown) or "-"

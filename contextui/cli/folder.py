@@ -1,0 +1,138 @@
+"""Where the program was started, and what is set there."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from contextui.agent.prompt import LONGEST_GUIDE
+from contextui.cli.arguments import Arguments
+from contextui.cli.flags import UsageError
+from contextui.cli.words import in_ours, speak, words
+from contextui.config.sources import Loaded, load_settings
+from contextui.files.errors import FileError, MissingFileError
+from contextui.files.textfile import TextFile
+from contextui.files.workspace import Workspace
+from contextui.session.paths import contextui_home
+from contextui.session.store import SessionInfo, SessionStore, UnknownSessionError, Unreadable
+from contextui.text import one_line, shown_path
+
+
+def here() -> Path:
+    """The current folder.
+
+    Raises:
+        UsageError: It was removed.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise UsageError("The current folder is gone. Go to another one.") from None
+
+
+def settings_of(arguments: Arguments, folder: Path, **flags: str) -> Loaded:
+    """The settings that count in a folder; with further flags, as if these had been given too.
+
+    What is said from now on is in the language that they want.
+    """
+    loaded = load_settings({**arguments.flags, **flags}, os.environ, contextui_home(), folder)
+    speak(loaded.settings.lang)
+    return loaded
+
+
+NAME = "AGENTS.md"
+_LARGEST = 1_000_000  # bytes; far more than any prompt has room for
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """The guide's text, and why there is none if one was expected."""
+
+    text: str = ""
+    notices: tuple[str, ...] = ()
+
+
+def read_guide(folder: Path) -> Guide:
+    """Read the guide of a folder; one that cannot be read is told and left out."""
+    try:
+        with Workspace(folder) as workspace:
+            data = workspace.for_model().read_bytes(NAME, limit=_LARGEST)
+            text = TextFile.from_bytes(data, NAME).text
+    except MissingFileError:
+        return Guide()
+    except FileError as error:
+        return Guide(notices=(words("{file} is left out. {error}", file=NAME, error=error),))
+    count = len(text.strip())
+    cut = words(
+        "{file} has {count} characters; the model is told the first {most}.",
+        file=NAME,
+        count=f"{count:,}",
+        most=f"{LONGEST_GUIDE:,}",
+    )
+    return Guide(text, (cut,) if count > LONGEST_GUIDE else ())
+
+
+_MOST = 3  # that are named of those that cannot be read
+
+
+class Earlier(NamedTuple):
+    """A session to go on with or to look at, and what to know about the choice."""
+
+    info: SessionInfo
+    notices: tuple[str, ...] = ()
+
+
+def find_earlier(arguments: Arguments) -> Earlier | None:
+    """The session that was asked to be gone on with.
+
+    Raises:
+        UsageError: There is none of that id, or none in this folder yet.
+    """
+    if arguments.resume is not None:
+        return Earlier(_named(arguments.resume))
+    return _newest() if arguments.newest else None
+
+
+def session_of(arguments: Arguments) -> Earlier:
+    """The session that was named, or else the newest one of this folder.
+
+    Raises:
+        UsageError: There is none of that id, or none in this folder yet.
+    """
+    return _newest() if arguments.session is None else Earlier(_named(arguments.session))
+
+
+def unread(unreadable: Sequence[Unreadable]) -> tuple[str, ...]:
+    """What to know about files and folders that should hold sessions, in at most one line."""
+    if not unreadable:
+        return ()
+    named = [f"{one_line(str(path), 300)}: {in_ours(why)}" for path, why in unreadable[:_MOST]]
+    which = "; ".join([*named, *(["…"] if len(unreadable) > _MOST else [])])
+    return (words("There are sessions that cannot be read: {which}.", which=which),)
+
+
+def _named(session_id: str) -> SessionInfo:
+    store = SessionStore()
+    try:
+        return store.find(session_id)
+    except UnknownSessionError as error:
+        # It may be where nobody can look.
+        folders = [one for one in store.survey().unreadable if one.path.suffix != ".jsonl"]
+        listed = words("contextui sessions --all lists those there are.")
+        raise UsageError(" ".join([in_ours(str(error)), *unread(folders), listed])) from error
+
+
+def _newest() -> Earlier:
+    folder = here()
+    survey = SessionStore().survey(folder)
+    if survey.latest is not None:
+        return Earlier(survey.latest, unread(survey.unreadable))
+    shown = shown_path(folder)
+    if survey.unreadable:
+        none = words("No session of {folder} can be read.", folder=shown)
+        raise UsageError(" ".join([none, *unread(survey.unreadable)]))
+    raise UsageError(
+        "There is no session of {folder} yet; contextui alone, or with -p, begins one.",
+        folder=shown,
+    )

@@ -1,0 +1,152 @@
+"""Where the app is served."""
+
+import secrets
+import socket
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from contextui.cli.flags import UsageError
+from contextui.text import quote
+
+LOOPBACK = "127.0.0.1"
+# Addresses that are reserved for documentation; nothing is ever sent to them.
+_NOWHERE = {socket.AF_INET: ("192.0.2.1", 9), socket.AF_INET6: ("2001:db8::1", 9)}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the server listens.
+
+    Attributes:
+        name: The host as it was given.
+        host: Its address.
+        port: The port; 0 for any that is free.
+        family: The kind of the address.
+    """
+
+    name: str
+    host: str
+    port: int
+    family: socket.AddressFamily
+
+    @classmethod
+    def of(cls, name: str, port: int) -> "Address":
+        """The address of a host.
+
+        Raises:
+            UsageError: There is no such host or port.
+        """
+        if not 0 <= port <= 65_535:
+            raise UsageError("--port is {port}: it must be a number from 0 to 65535.", port=port)
+        try:
+            found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            raise UsageError("There is no host {name}. See --host.", name=quote(name)) from None
+        # One address only: several would each get a free port of their own.
+        family, _, _, _, place = min(found, key=lambda one: one[0] is not socket.AF_INET)
+        return cls(name, str(place[0]), port, family)
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can come in."""
+        return ip_address(self.host).is_loopback
+
+    @property
+    def shown(self) -> list[str]:
+        """The hosts of the links that lead here, for this machine first.
+
+        An address that stands for all addresses is none to connect to.
+        """
+        if not ip_address(self.host).is_unspecified:
+            return [_in_link(self.host)]
+        here = "::1" if self.family is socket.AF_INET6 else LOOPBACK
+        return [_in_link(one) for one in dict.fromkeys([here, _outward(self.family) or here])]
+
+    def listen(self) -> socket.socket:
+        """Listen there.
+
+        Raises:
+            UsageError: That is not possible.
+        """
+        try:
+            # "::" means all addresses of this machine, those of IPv4 too.
+            both = ip_address(self.host).is_unspecified and self.family is socket.AF_INET6
+            return socket.create_server(
+                (self.host, self.port),
+                family=self.family,
+                dualstack_ipv6=both and socket.has_dualstack_ipv6(),
+            )
+        except OSError as error:
+            reason = (error.strerror or "it is taken").lower()
+            raise UsageError(
+                "{name} port {port} cannot be used: {reason}. Give another --port.",
+                name=self.name,
+                port=self.port,
+                reason=reason,
+            ) from None
+
+
+def _in_link(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _outward(family: socket.AddressFamily) -> str | None:
+    """The address under which other machines reach this one, if it knows one."""
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(_NOWHERE[family])
+            return str(probe.getsockname()[0])
+        except OSError:
+            return None
+
+
+def new_token() -> str:
+    """A token that nobody guesses."""
+    return secrets.token_urlsafe(32)
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Decides about requests.
+
+    A stranger's page cannot read the token. It may still try to come in by a name of its own that
+    leads here, so names count too; and it cannot hide where it comes from.
+
+    Attributes:
+        address: Where the server listens.
+        token: What the link holds.
+    """
+
+    address: Address
+    token: str = field(default_factory=new_token, repr=False)
+
+    def knows(self, token: str) -> bool:
+        """Whether this is the token; how long that takes tells nothing."""
+        return secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
+
+    def is_called(self, host: str) -> bool:
+        """Whether a request that asks for this host means this machine."""
+        name = _hostname(host)
+        if name in ("", "localhost"):
+            return bool(name)
+        try:
+            found = ip_address(name)
+        except ValueError:  # a name: one that was given, or the machine's own
+            own = {self.address.name.lower(), socket.gethostname().lower()}
+            return not self.address.is_loopback and name in own
+        return found.is_loopback or not self.address.is_loopback
+
+    @staticmethod
+    def is_own_page(host: str, origin: str) -> bool:
+        """Whether a request comes from a page that was served here."""
+        return origin.lower() == f"http://{host.lower()}"
+
+
+def _hostname(host: str) -> str:
+    """The name in a Host header; nothing if the header is malformed."""
+    try:
+        parts = urlsplit(f"//{host}")
+        return (parts.hostname or "") if parts.port != 0 else ""
+    except ValueError:
+        return ""

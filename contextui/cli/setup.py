@@ -1,0 +1,297 @@
+"""From arguments and settings to a model, a session and a controller."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from contextui.agent.approval import ApprovalGate
+from contextui.agent.controller import InteractionController
+from contextui.agent.turn import TurnOptions
+from contextui.cli.arguments import Arguments
+from contextui.cli.folder import Guide, find_earlier, here, read_guide, settings_of
+from contextui.cli.watchdog import watchdog
+from contextui.cli.words import in_ours, words
+from contextui.config.settings import OFFLINE, SettingsError
+from contextui.config.sources import KEY_VARIABLE, Loaded
+from contextui.context.manager import ContextManager
+from contextui.context.strategies.registry import make_strategy
+from contextui.context.strategies.strategy import ContextStrategy
+from contextui.model import Model
+from contextui.session.log import SessionLockedError
+from contextui.session.paths import contextui_home
+from contextui.session.session import Session, SessionOptions
+from contextui.session.store import SessionInfo, SessionStore
+from contextui.text import one_line, shown_path
+from contextui.tui.link import Desk
+from contextui.windowing.finding.registry import Registry, WindowEntry, discover
+from contextui.windowing.finding.source import WindowLoadError
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.snapshot import Lod
+
+_OUR_OWN = " of the package contextui "
+_CHOSEN = ("--model", "CONTEXTUI_MODEL")
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """All that a turn needs, found and checked; no session was made or touched for it.
+
+    Attributes:
+        loaded: The settings.
+        folder: The folder to work in: the session's own, if one is gone on with.
+        earlier: The session to go on with.
+        registry: The windows there are.
+        guide: What the folder's AGENTS.md says.
+        model: Who answers.
+        strategy: What decides what stays of a long conversation.
+        strategy_model: Whom that may ask; None for who answers.
+        notices: What the person should know.
+    """
+
+    loaded: Loaded
+    folder: Path
+    earlier: SessionInfo | None
+    registry: Registry
+    guide: Guide
+    model: Model
+    strategy: ContextStrategy
+    strategy_model: Model | None
+    notices: tuple[str, ...]
+
+    def store(self) -> SessionStore:
+        """The sessions, with windows and contexts as the settings want them."""
+        return SessionStore(options=session_options(self.loaded, self.registry))
+
+    def open_session(self, *, fork: bool) -> Session:
+        """The session to work in: a new one, an earlier one, or a copy of that."""
+        store = self.store()
+        if self.earlier is None:
+            return store.create(self.folder, lazy=True)
+        return store.fork(self.earlier.id) if fork else store.open(self.earlier.id)
+
+    def controller(self, context: ContextManager) -> InteractionController:
+        """The loop over a context that begins with the system prompt."""
+        settings = self.loaded.settings
+        controller = InteractionController(
+            model=self.model,
+            context=context,
+            approval=ApprovalGate(settings.approval),
+            options=turn_options(self.loaded),
+            tool_protocol=settings.tool_protocol,
+        )
+        controller.strategist.use(self.strategy, self.strategy_model)
+        controller.install_prompt(self.guide.text)
+        return controller
+
+    def check_budget(self) -> None:
+        """Make sure that the system prompt leaves room; nothing is kept of the context for it.
+
+        Raises:
+            ContextTooLargeError: It does not.
+        """
+        lang = self.loaded.settings.lang
+        windows = WindowManager(self.registry.classes(), lang=lang)
+        self.controller(ContextManager(windows)).check_budget()
+
+
+def assemble(arguments: Arguments) -> Assembly:
+    """Find and check all that a turn needs.
+
+    Raises:
+        ContextUIError: Something is wrong; the text says what to do.
+    """
+    earlier = find_earlier(arguments)
+    folder = Path(earlier.info.cwd) if earlier else here()
+    loaded = settings_of(arguments, folder)
+    unread = earlier.notices if earlier else ()
+    notices = [*unread, *loaded.notices, *_about(loaded), *_moved(folder)]
+    registry = find_windows(loaded, folder)
+    guide, chosen = read_guide(folder), loaded.settings.strategy
+    return Assembly(
+        loaded,
+        folder,
+        earlier.info if earlier else None,
+        registry,
+        guide,
+        make_model(loaded),
+        make_strategy(chosen.name, chosen.config),
+        make_model(loaded, chosen.model) if chosen.model else None,
+        (*notices, *window_notices(registry), *guide.notices),
+    )
+
+
+def make_model(loaded: Loaded, name: str | None = None) -> Model:
+    """The model that the settings ask for, or another one of the same provider.
+
+    Raises:
+        SettingsError: It needs a key, and there is none.
+        ModelError: The environment names a proxy or certificates that cannot be used.
+    """
+    settings, key = loaded.settings, loaded.api_key
+    no_key = words(
+        "{model} needs {variable}. Set it, or take --model {offline}.",
+        model=settings.model,
+        variable=KEY_VARIABLE,
+        offline=OFFLINE,
+    )
+    if loaded.provider == "offline":
+        chosen = settings.provider == "auto" and loaded.origins["model"] in _CHOSEN
+        if chosen and settings.model != OFFLINE:
+            raise SettingsError(no_key)
+        from contextui.agent.models.offline import OfflineModel  # noqa: PLC0415  (not always needed)
+
+        return OfflineModel()
+    if key is None and settings.base_url is None:
+        raise SettingsError(no_key)
+    from contextui.agent.models.anthropic import AnthropicModel  # noqa: PLC0415  (not always needed)
+    from contextui.agent.models.limits import AnswerLimits  # noqa: PLC0415  (comes with it)
+
+    model = AnthropicModel(
+        name or settings.model,
+        api_key=key.get_secret_value() if key else None,
+        base_url=settings.base_url,
+        lang=settings.lang,
+        limits=AnswerLimits(settings.max_silence, settings.max_answer_time),
+    )
+    model.check()
+    return model
+
+
+def turn_options(loaded: Loaded) -> TurnOptions:
+    """What a turn may take."""
+    settings = loaded.settings
+    return TurnOptions(
+        budget=settings.budget,
+        max_tokens=settings.max_tokens,
+        max_steps=settings.max_steps,
+        auto_compact=settings.compaction_auto,
+        compact_at=settings.compaction_threshold,
+        max_calls=settings.max_calls,
+    )
+
+
+def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
+    """How the settings want sessions to be."""
+    settings = loaded.settings
+    return SessionOptions(
+        classes=registry.classes(),
+        lang=settings.lang,
+        lod=Lod(settings.windows_lod.capitalize()),
+        placement=settings.placement,
+        max_windows=settings.max_windows,
+        secret_files=settings.secret_files,
+    )
+
+
+def find_windows(loaded: Loaded, folder: Path) -> Registry:
+    """The windows there are for a folder.
+
+    Raises:
+        WindowLoadError: One that the person named cannot be used.
+    """
+    settings = loaded.settings
+    watchdog.start(settings.max_freeze)
+    registry = discover(
+        files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
+    )
+    registry.load_all()
+    for entry in unusable(registry):
+        if any(_comes_from(entry, one) for one in (*settings.window, *settings.windows)):
+            raise WindowLoadError(
+                words(
+                    "{window} cannot be used: {reason}.",
+                    window=entry.name,
+                    reason=in_ours(entry.reason),
+                )
+            )
+    return registry
+
+
+def unusable(registry: Registry) -> list[WindowEntry]:
+    """The windows that were found and cannot be opened."""
+    return [entry for entry in registry.entries if not entry.usable]
+
+
+def window_notices(registry: Registry) -> Iterable[str]:
+    """What the person should know about windows that cannot be opened."""
+    yield from registry.notices
+    for entry in unusable(registry):
+        if _OUR_OWN not in entry.origin:  # nobody can do anything about those
+            yield words(
+                "The window {window} is left out: {reason}.",
+                window=entry.name,
+                reason=in_ours(entry.reason),
+            )
+
+
+def _comes_from(entry: WindowEntry, given: str) -> bool:
+    """Whether a window is of a file or a folder that was given by this name."""
+    before, colon, _ = given.rpartition(":")
+    place = one_line(str(Path(before if colon and before.endswith(".py") else given)), 160)
+    paths = (entry.origin, entry.origin.partition(" in ")[2])  # a class in a file
+    return any(path == place or path.startswith(f"{place}/") for path in paths)
+
+
+def _about(loaded: Loaded) -> Iterable[str]:
+    """What to know about the model: a name that was set means nothing to the embedded one."""
+    settings, origin = loaded.settings, loaded.origins["model"]
+    unheard = origin not in ("default", *_CHOSEN) and settings.model != OFFLINE
+    if loaded.provider == "offline" and settings.provider == "auto" and unheard:
+        yield words(
+            "{model} ({origin}) needs {variable}. The offline model answers.",
+            model=settings.model,
+            origin=origin,
+            variable=KEY_VARIABLE,
+        )
+
+
+def _moved(folder: Path) -> Iterable[str]:
+    if folder != here():
+        shown = shown_path(folder)
+        if folder.is_dir():
+            yield words("This session belongs to {folder} and works there.", folder=shown)
+        else:
+            yield words(
+                "This session belongs to {folder}, which is gone: it goes on without files.",
+                folder=shown,
+            )
+
+
+def open_desk(arguments: Arguments) -> Desk:
+    """Open the session for the screen; a copy of it, if it is open elsewhere.
+
+    Raises:
+        ContextUIError: Something is wrong; the text says what to do.
+    """
+    assembly = assemble(arguments)
+    assembly.check_budget()
+    session, notices = _open(assembly, fork=arguments.fork)
+    controller = assembly.controller(session.context)
+    desk = Desk(
+        session,
+        controller,
+        assembly.registry.entries,
+        [*assembly.notices, *notices],
+        assembly.loaded.provider == "offline",
+    )
+
+    def switch_model(name: str) -> None:
+        loaded = settings_of(arguments, assembly.folder, model=name)
+        controller.model = make_model(loaded)
+        desk.is_offline = loaded.provider == "offline"
+
+    def switch_strategy(name: str) -> None:
+        chosen = assembly.loaded.settings.strategy
+        config = chosen.config if chosen.name == name else {}
+        controller.strategist.use(make_strategy(name, config), assembly.strategy_model)
+
+    desk.switch_model, desk.switch_strategy = switch_model, switch_strategy
+    return desk
+
+
+def _open(assembly: Assembly, *, fork: bool) -> tuple[Session, list[str]]:
+    try:
+        return assembly.open_session(fork=fork), []
+    except SessionLockedError:
+        copy = assembly.open_session(fork=True)
+        return copy, [words("The session is open in another process. This is a copy of it.")]

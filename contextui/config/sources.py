@@ -1,0 +1,374 @@
+"""Gathering the settings from everywhere."""
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import SecretStr, ValidationError
+
+from contextui.config.settings import (
+    ALLOWED,
+    LIMITS,
+    OFFLINE,
+    PLUGIN_UNASKED,
+    TABLES,
+    Approval,
+    Lang,
+    Settings,
+    SettingsError,
+    allowed,
+    flag_of,
+)
+from contextui.plain_file import read_plain
+from contextui.text import one_line, shown_path
+
+_NOT_SET = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What one place sets.
+
+    Attributes:
+        values: The settings by name.
+        names: What each is called there, for errors.
+        origin: Where it comes from; empty if the name says that.
+        strict: Whether the values have types; variables and flags are all text.
+    """
+
+    values: Mapping[str, Any]
+    names: Mapping[str, str]
+    origin: str = ""
+    strict: bool = False
+
+    def checked(self) -> dict[str, Any]:
+        """The values as settings.
+
+        Raises:
+            SettingsError: One of them cannot be used.
+        """
+        try:
+            valid = Settings.model_validate(dict(self.values), strict=self.strict)
+        except ValidationError as error:
+            raise SettingsError(self._misfit(error)) from error
+        return {name: getattr(valid, name) for name in self.values}
+
+    def _misfit(self, error: ValidationError) -> str:
+        """What is wrong, in words: of a table, the key in it that is."""
+        places = [one["loc"] for one in error.errors(include_url=False, include_context=False)]
+        name = str(places[0][0])
+        value = self.values[name]
+        if name != "strategy" or not isinstance(value, Mapping):
+            return _must(self.names[name], value, allowed(name))
+        keys = [str(place[1]) for place in places if len(place) > 1]
+        return self._misfit_in(value, keys)
+
+    def _misfit_in(self, table: Mapping[str, Any], keys: Sequence[str]) -> str:
+        """What is wrong with a strategy's table; without keys, that two of them do not agree."""
+        for key in keys:
+            if key not in ALLOWED:
+                named, known = one_line(key, 60), ", ".join(ALLOWED)
+                return (
+                    f"{self.origin} sets strategy.{named}, and there is no such setting."
+                    f" There is: {known}."
+                )
+        clashes = not keys and "plugin" in table
+        key = keys[0] if keys else "type" if clashes else "plugin"
+        wanted = PLUGIN_UNASKED if clashes else ALLOWED[key]
+        return _must(f"strategy.{key} in {self.origin}", table.get(key, _NOT_SET), wanted)
+
+    def origin_of(self, name: str) -> str:
+        """Where a setting comes from, in words."""
+        return self.origin or self.names[name]
+
+
+def _must(name: str, value: object, wanted: str) -> str:
+    shown = "not set" if value is _NOT_SET else one_line(_shown(value), 60)
+    return f"{name} is {shown}: it must be {wanted}."
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_shown, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return "a table"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+KEY_VARIABLE = "ANTHROPIC_API_KEY"
+TOKEN_VARIABLE = "ANTHROPIC_AUTH_TOKEN"
+"""What gateways call the key. Both go out as the same header; of two, the key counts."""
+
+_PREFIX = "CONTEXTUI_"
+_OWN_VARIABLES = {"CONTEXTUI_HOME", "CONTEXTUI_DEBUG"}
+_PROVIDER_VARIABLES = {"model": "ANTHROPIC_MODEL", "base_url": "ANTHROPIC_BASE_URL"}
+_LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+
+def key_variable(environ: Mapping[str, str]) -> str:
+    """The variable that holds the key, or should."""
+    has_key = environ.get(KEY_VARIABLE, "").strip()
+    has_token = environ.get(TOKEN_VARIABLE, "").strip()
+    return TOKEN_VARIABLE if has_token and not has_key else KEY_VARIABLE
+
+
+def variables_layer(environ: Mapping[str, str]) -> Layer:
+    """What contextui's own variables set."""
+    return _variables(environ, {name: _PREFIX + name.upper() for name in Settings.model_fields})
+
+
+def providers_layer(environ: Mapping[str, str]) -> Layer:
+    """What the provider's own variables set, which other programs read too."""
+    return _variables(environ, _PROVIDER_VARIABLES)
+
+
+def locale_layer(environ: Mapping[str, str]) -> Layer:
+    """What the locale sets: the language."""
+    variable, lang = _locale_variable(environ), locale_lang(environ)
+    return Layer({"lang": lang}, {"lang": variable}) if lang else Layer({}, {})
+
+
+def locale_lang(environ: Mapping[str, str]) -> Lang | None:
+    """The language of the locale; None if it says nothing."""
+    locale = environ.get(_locale_variable(environ), "").lower()
+    return ("zh" if locale.startswith("zh") else "en") if locale else None
+
+
+def misspelt(environ: Mapping[str, str]) -> Iterator[str]:
+    """A line for each variable that looks like one of contextui's, and is none."""
+    known = {_PREFIX + name.upper() for name in Settings.model_fields} | _OWN_VARIABLES
+    for variable in sorted(environ):
+        if variable.startswith(_PREFIX) and variable not in known:
+            near = difflib.get_close_matches(variable, known, 1, 0.85)
+            if near:
+                yield f"{one_line(variable)} is no setting. Is {near[0]} meant?"
+
+
+def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
+    """What the environment sets; an empty variable sets nothing."""
+    values: dict[str, Any] = {
+        name: environ[variable] for name, variable in names.items() if environ.get(variable)
+    }
+    for name in ("window", "windows", "secret_files"):
+        if name in values:
+            values[name] = [one for one in values[name].split(",") if one]
+    return Layer(values, {name: names[name] for name in values})
+
+
+def _locale_variable(environ: Mapping[str, str]) -> str:
+    return next(filter(environ.get, _LOCALE_VARIABLES), "")
+
+
+CONFIG_FILE = "config.toml"
+PROJECT_FOLDER = ".contextui"
+
+# A project is anyone's: with these it could run its code, or have the key sent to a stranger.
+_NOT_A_PROJECTS = ("base_url", "provider", "window", "windows", "home", *LIMITS)
+_SECRET_WORDS = ("api_key", "apikey", "auth_token", "secret", "password")
+_LARGEST_FILE = 1_000_000
+_LEAST_TO_MOST: tuple[Approval, ...] = ("read-only", "ask", "auto")
+
+
+def users_layer(home: Path) -> Layer:
+    """What the user's own file sets.
+
+    Raises:
+        SettingsError: It cannot be read, or sets what there is not.
+    """
+    return _file_layer(home / CONFIG_FILE)
+
+
+def project_layer(project: Path, home: Path, users: Layer, notices: list[str]) -> Layer:
+    """What the project's file sets: never more than the user allows.
+
+    Args:
+        project: The folder in which contextui works.
+        home: Where contextui keeps what lasts.
+        users: What the user's own file sets.
+        notices: Where to say what the project asked for in vain.
+
+    Raises:
+        SettingsError: It cannot be read, or sets what there is not, or what no project may.
+    """
+    folder = project / PROJECT_FOLDER
+    if folder.resolve() == home.resolve():
+        return Layer({}, {})  # in the user's home folder the two files are one
+    layer = _file_layer(folder / CONFIG_FILE, of_project=True)
+    chosen = layer.checked().get("strategy")
+    if chosen is not None and chosen.is_a_strangers:
+        raise SettingsError(
+            f"{layer.origin} sets the strategy {chosen}, which a project may not, as it does not "
+            "ship with contextui: give it as a flag, or set it in your own config.toml."
+        )
+    for pattern in layer.checked().get("secret_files", ()):
+        if pattern.startswith("!"):
+            raise SettingsError(
+                f"{layer.origin} takes {one_line(pattern, 60)} out of secret_files, which a "
+                "project may not: set it in your own config.toml."
+            )
+    wanted = layer.checked().get("approval")
+    usual = users.checked().get("approval", Settings.model_fields["approval"].default)
+    if wanted and _LEAST_TO_MOST.index(wanted) > _LEAST_TO_MOST.index(usual):
+        notices.append(
+            f"{layer.origin} asks for approval {wanted}; it stays {usual}, as a project cannot "
+            f"raise it. Use --approval {wanted} if you want that."
+        )
+        values = {name: value for name, value in layer.values.items() if name != "approval"}
+        return Layer(values, layer.names, layer.origin, strict=True)
+    return layer
+
+
+def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
+    shown = shown_path(path)
+    values, names = _flattened(_parsed(path, shown), shown)
+    for key in values:
+        _check_key(key, shown, of_project=of_project)
+    if isinstance(values.get("secret_files"), list):
+        values["secret_files"] = tuple(values["secret_files"])
+    for name in {"window", "windows"} & values.keys():
+        if isinstance(values[name], list):  # else it is refused with all that is wrong
+            values[name] = tuple(_beside(path, one) for one in values[name])
+    return Layer(values, names, shown, strict=True)
+
+
+def _flattened(given: dict[str, Any], shown: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """The settings by name, those of tables included, and what each is called in the file."""
+    values: dict[str, Any] = {}
+    names: dict[str, str] = {}
+    for key, value in given.items():
+        if key not in TABLES or not isinstance(value, dict):
+            values[key], names[key] = value, f"{key} in {shown}"
+            continue
+        table = TABLES[key]
+        for inner, one in value.items():
+            if inner not in table:
+                named, known = one_line(f"{key}.{inner}", 60), ", ".join(table)
+                raise SettingsError(
+                    f"{shown} sets {named}, and there is no such setting. There is: {known}."
+                )
+            values[table[inner]] = one
+            names[table[inner]] = f"{key}.{inner} in {shown}"
+    return values, names
+
+
+def _beside(path: Path, name: object) -> object:
+    """A path in a file of settings is meant from where that file is."""
+    is_path = isinstance(name, str) and name.strip()  # an empty one is refused
+    return str(path.parent / Path(str(name)).expanduser()) if is_path else name
+
+
+def _parsed(path: Path, shown: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_plain(path, _LARGEST_FILE).decode("utf-8-sig"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise SettingsError(f"{shown}, line {line}: this is not UTF-8 text.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{shown} is not valid TOML: {one_line(str(error), 200)}.") from error
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(f"{shown} is not valid TOML: a value is out of bounds.") from error
+    except OSError as error:
+        raise SettingsError(f"{shown} cannot be read: {error.strerror}.") from error
+
+
+def _check_key(key: str, shown: str, *, of_project: bool) -> None:
+    plain = key.lower().replace("-", "_")
+    named = one_line(key, 60)
+    if plain != "secret_files" and any(word in plain for word in _SECRET_WORDS):
+        variable = TOKEN_VARIABLE if "auth_token" in plain else KEY_VARIABLE
+        raise SettingsError(
+            f"{shown} holds {named}: a key does not belong into a file. "
+            f"Set the variable {variable} instead."
+        )
+    if of_project and plain in _NOT_A_PROJECTS:
+        if plain == "home":
+            where = "set the variable CONTEXTUI_HOME."
+            raise SettingsError(f"{shown} sets {named}, which a project may not: {where}")
+        raise SettingsError(
+            f"{shown} sets {named}, which a project may not: "
+            "give it as a flag, or set it in your own config.toml."
+        )
+    if key not in Settings.model_fields:
+        raise SettingsError(f"{shown} sets {named}, and there is no such setting.{_nearest(plain)}")
+
+
+def _nearest(key: str) -> str:
+    if key == "home":
+        return " Set the variable CONTEXTUI_HOME instead."
+    near = difflib.get_close_matches(key, Settings.model_fields, 1, 0.5)
+    return f" Is {near[0]} meant?" if near else f" There is: {', '.join(Settings.model_fields)}."
+
+
+_DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, and what is known about them.
+
+    Attributes:
+        settings: What counts.
+        origins: Where each comes from, in words: a flag, a variable, a file, or ``default``.
+        notices: What the user should know.
+        api_key: The provider's key. It is no setting, and it is never shown.
+        key_variable: The variable that holds it, or should.
+    """
+
+    settings: Settings
+    origins: Mapping[str, str]
+    notices: tuple[str, ...] = ()
+    api_key: SecretStr | None = None
+    key_variable: str = KEY_VARIABLE
+
+    @property
+    def provider(self) -> Literal["anthropic", "offline"]:
+        """Who answers."""
+        settings = self.settings
+        if settings.provider != "auto":
+            return settings.provider
+        configured = self.api_key is not None or settings.base_url is not None
+        return "anthropic" if configured and settings.model != OFFLINE else "offline"
+
+
+def load_settings(
+    flags: Mapping[str, Any], environ: Mapping[str, str], home: Path, project: Path
+) -> Loaded:
+    """Gather the settings from everywhere.
+
+    Args:
+        flags: What was given on the command line, by the settings' names.
+        environ: The environment's variables.
+        home: Where contextui keeps what lasts.
+        project: The folder in which contextui works.
+
+    Raises:
+        SettingsError: Something cannot be used; the text says what, where and why.
+    """
+    notices = list(misspelt(environ))
+    users = users_layer(home)
+    layers = [
+        locale_layer(environ),
+        users,
+        project_layer(project, home, users, notices),
+        providers_layer(environ),
+        variables_layer(environ),
+        Layer(flags, {name: flag_of(name) for name in flags}),
+    ]
+    values: dict[str, Any] = {}
+    origins = dict.fromkeys(Settings.model_fields, _DEFAULT)
+    for layer in layers:
+        checked = layer.checked()
+        if "secret_files" in checked:  # of these no place takes away what another one names
+            checked["secret_files"] = (*values.get("secret_files", ()), *checked["secret_files"])
+        values |= checked
+        origins |= {name: layer.origin_of(name) for name in layer.values}
+    variable = key_variable(environ)
+    key = SecretStr(text) if (text := environ.get(variable, "").strip()) else None
+    return Loaded(Settings(**values), origins, tuple(notices), key, variable)

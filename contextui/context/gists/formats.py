@@ -1,0 +1,319 @@
+"""What a program declares, as the lists of a gist."""
+
+import csv
+import io
+import json
+import re
+import warnings
+import zipfile
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Any
+
+from contextui.config.settings import Lang
+from contextui.files import syntax
+from contextui.files.outline import Entry, outline
+from contextui.files.syntax import Declaration, Syntax, language_of, scan
+from contextui.text import counted, one_line, shown_name
+
+_BLOCK_COMMENT = r"/\*[\s\S]*?(?:\*/|\Z)"
+_DOUBLE = r'"(?:\\[\s\S]|[^"\\])*(?:"|\Z)'
+_SINGLE = r"'(?:\\[\s\S]|[^'\\])*(?:'|\Z)"
+
+
+def _declaration(kind: str, pattern: str, *within: str) -> Declaration:
+    return Declaration(kind, re.compile(pattern), frozenset(within) or None)
+
+
+_SQL_WORD = r'(?:[\w$#]+|"[^"\n]{1,200}"|`[^`\n]{1,200}`|\[[^\]\n]{1,200}\])'
+_CREATE = r"(?i:\s*create\s+(?:or\s+(?:replace|alter)\s+)?"
+_SQL_NAME = rf"(?:if\s+not\s+exists\s+)?)(?P<name>{_SQL_WORD}(?:\.{_SQL_WORD}){{0,3}})"
+_SQL = Syntax(
+    re.compile(
+        rf"--[^\n]*|{_BLOCK_COMMENT}|'(?:''|[^'])*(?:'|\Z)"
+        r"|\$(?P<tag>\w{0,60})\$[\s\S]*?(?:\$(?P=tag)\$|\Z)"  # the body of a function
+    ),
+    (
+        _declaration(
+            "table",
+            rf"{_CREATE}(?:(?:global|local|temp|temporary|unlogged|external|virtual|foreign)\s+)*"
+            rf"table\s+{_SQL_NAME}",
+        ),
+        _declaration(
+            "view", rf"{_CREATE}(?:(?:materialized|temp|temporary)\s+)*view\s+{_SQL_NAME}"
+        ),
+        _declaration(
+            "function", rf"{_CREATE}(?:aggregate|function|procedure|proc|trigger)\s+{_SQL_NAME}"
+        ),
+    ),
+)
+
+_R_NAME = r"(?P<name>[^\W\d_][\w.]*|\.[\w.]*|`[^`\n]{1,200}`)"
+_R_CLASS = r"(?:R6::|methods::)?(?:R6Class|setRefClass|setClass)\s*\("
+_R = Syntax(
+    re.compile(rf'#[^\n]*|[rR]"(?P<dashes>-*)\([\s\S]*?(?:\)(?P=dashes)"|\Z)|{_DOUBLE}|{_SINGLE}'),
+    (
+        _declaration("class", rf"\s*{_R_NAME}\s*(?:<<?-|=)\s*{_R_CLASS}"),
+        _declaration("function", rf"\s*{_R_NAME}\s*<<?-\s*(?:function\b|\\\()"),
+        # Further to the right it would be an argument of a call.
+        _declaration("function", rf"{_R_NAME}\s*=\s*(?:function\b|\\\()"),
+    ),
+)
+
+_CSS = Syntax(
+    re.compile(
+        rf"{_BLOCK_COMMENT}|url\([^)\n]{{0,2000}}\)|//[^\n]*"
+        r"""|"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?"""
+    ),
+    (
+        _declaration("function", r"\s*@(?:mixin|function)\s+(?P<name>[\w-]+)"),
+        _declaration(
+            "group", r"\s*@(?P<name>media|supports|layer|container|scope)\b[^;]*$", "top", "group"
+        ),
+        _declaration(
+            "selector",
+            r"\s*(?![^{]*:\s)(?P<name>[^\s{};@,$\[][^{};,\[]*)(?:[,\[][^{};]*)?(?:\{|(?<=,)\s*$)",
+            *("top", "group"),
+        ),
+    ),
+)
+
+SYNTAXES = {"sql": _SQL, "r": _R, "css": _CSS}
+"""The languages that are scanned here, by the names that `language_of` gives them."""
+
+
+_PATH = 200  # characters of a path; its end tells more than its beginning
+_NAME = 40  # characters of one name in a list
+_NAMES, _LETTERS = 20, 240  # names of a list, and characters of all of them
+_READ: dict[Lang, str] = {"en": "file read", "zh": "文件已读取"}
+_THERE: dict[Lang, str] = {"en": "file", "zh": "文件"}
+_CHINESE = {
+    "line": "行", "row": "行", "item": "项", "column": "列", "sheet": "个工作表",
+    "functions": "函数", "classes": "类", "tables": "表", "selectors": "选择器",
+    "columns": "列", "keys": "键", "text": "文本", "binary": "二进制",
+}  # fmt: skip
+
+
+def told(path: str, facts: Iterable[str], lang: Lang, *, was_read: bool = True) -> str:
+    """The whole line: which file was read, or is there, and what is known of it."""
+    name = shown_name(path)
+    if len(name) > _PATH:
+        name = "…" + name[-_PATH:]
+    mark = _READ[lang] if was_read else _THERE[lang]
+    return f"[{mark}] {name} ({', '.join(facts)})"
+
+
+def worded(term: str, lang: Lang) -> str:
+    """A term of the gists, in this language."""
+    return _CHINESE[term] if lang == "zh" else term
+
+
+def number_of(count: int, noun: str, lang: Lang) -> str:
+    """A number of things."""
+    return f"{count}{_CHINESE[noun]}" if lang == "zh" else counted(count, noun)
+
+
+def listed(label: str, names: Sequence[str], lang: Lang) -> str:
+    """Names under a label; of a long list the first ones, and how many more there are."""
+    shown: list[str] = []
+    for name in names[:_NAMES]:
+        # Names come from anywhere: none may pass for another part of the line.
+        word = shown_name(one_line(name, _NAME)) or "''"
+        if shown and sum(map(len, shown)) + len(word) > _LETTERS:
+            break
+        shown.append(word)
+    if rest := len(names) - len(shown):
+        shown.append(f"… 另有{rest}个" if lang == "zh" else f"… {rest} more")
+    return f"{worded(label, lang)}: {', '.join(shown)}"
+
+
+def size_of(count: int) -> str:
+    """A number of bytes.
+
+    Example:
+        >>> size_of(999), size_of(2_560), size_of(3_000_000)
+        ('999B', '2.5KB', '2.9MB')
+    """
+    if count < 1024:
+        return f"{count}B"
+    size = count / 1024
+    for unit in ("KB", "MB"):
+        if round(size, 1) < 1024:
+            return f"{size:.1f}{unit}"
+        size /= 1024
+    return f"{size:.1f}GB"
+
+
+CODE = frozenset({"python", "html", *syntax.SYNTAXES, *SYNTAXES})
+"""The languages whose declarations are told."""
+
+_SCANNED = 500_000  # characters that are looked through: a parser takes a hundred times as much
+_LABELS = {
+    "functions": {"function", "method", "macro"},
+    "classes": {
+        *("class", "struct", "interface", "enum", "record", "trait", "union", "annotation"),
+    },
+    "tables": {"table", "view"},
+    "selectors": {"selector"},
+}
+_QUOTES = str.maketrans("", "", '"`[]')  # around names in SQL and R
+_PYTHON_TEXT = re.compile(
+    r'"""(?P<double>(?:[^"\\]++|\\[\s\S]|"(?!""))*+)(?:""")?'
+    r"|'''(?P<single>(?:[^'\\]++|\\[\s\S]|'(?!''))*+)(?:''')?"
+    r"""|#[^\n]*+|"(?:[^"\\\n]++|\\[\s\S])*+"?|'(?:[^'\\\n]++|\\[\s\S])*+'?"""
+)
+_NOT_A_LINE_END = re.compile(r"[^\n]")
+_SCRIPTS = re.compile(
+    r"<!--[\s\S]*?(?:-->|\Z)"
+    r"|<script\b[^>]{0,2000}>(?P<script>[\s\S]*?)(?:</script|\Z)",
+    re.IGNORECASE,
+)
+
+
+def declared(name: str, text: str, lang: Lang) -> list[str]:
+    """The functions, classes, tables and selectors of a program; what is outermost comes first."""
+    entries = sorted(_entries(name, text), key=lambda entry: entry.depth)
+    lists = []
+    for label, kinds in _LABELS.items():
+        names = dict.fromkeys(entry.name for entry in entries if entry.kind in kinds)
+        if names:
+            lists.append(listed(label, list(names), lang))
+    return lists
+
+
+def _entries(name: str, text: str) -> list[Entry]:
+    language, text = language_of(name) or "", text[:_SCANNED]
+    if language == "html":
+        scripts = (match["script"] or "" for match in _SCRIPTS.finditer(text))
+        return outline("scripts.js", "\n".join(scripts))
+    if language == "python":
+        return outline(name, _PYTHON_TEXT.sub(_emptied, text))
+    if language in SYNTAXES:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return [
+            Entry(kind, found.translate(_QUOTES), line, depth)
+            for kind, found, line, depth in scan(text, SYNTAXES[language])
+        ]
+    return outline(name, text)
+
+
+def _emptied(match: re.Match[str]) -> str:
+    """A text of several lines without its words: in a file that does not parse, nothing in them
+    must be taken for code."""
+    inside = match["double"] or match["single"]
+    if not inside:
+        return match[0]
+    blank = _NOT_A_LINE_END.sub(" ", inside)
+    return match[0][:3] + blank + match[0][3 + len(inside) :]
+
+
+def of_json(text: str, lang: Lang) -> list[str]:
+    """The top keys of an object, the length of an array; nothing of what is neither."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    if isinstance(value, list):
+        return [number_of(len(value), "item", lang), *_keys(value[0] if value else None, lang)]
+    return _keys(value, lang)
+
+
+def of_json_lines(text: str, lang: Lang) -> list[str]:
+    """How many values there are, one in a line, and the keys of the first."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    try:
+        first = json.loads(lines[0]) if lines else None
+    except (ValueError, RecursionError):
+        first = None
+    return [number_of(len(lines), "row", lang), *_keys(first, lang)]
+
+
+def _keys(value: object, lang: Lang) -> list[str]:
+    return [listed("keys", list(value), lang)] if isinstance(value, dict) and value else []
+
+
+_DELIMITERS = ",;\t|"
+_HEAD = 10_000  # characters of the first line, by which the delimiter is found
+_VALUE = re.compile(r"[-+]?(?!(?:19|20)\d\d$)\d[\d.,]*(?:e[-+]?\d+)?%?$", re.IGNORECASE)
+_SHEETS = 3
+_UNPACKED = 100_000_000  # bytes of a workbook that are worth looking into
+_NO_READER: dict[Lang, str] = {
+    "en": "rows and columns need contextui[excel]",
+    "zh": "行和列需要 contextui[excel]",
+}
+
+
+def of_csv(text: str, delimiter: str | None, lang: Lang) -> list[str] | None:
+    """The rows and columns of a CSV or TSV file; None if it is not to be read as one.
+
+    Args:
+        text: The file's text.
+        delimiter: What stands between two cells; None to find it out.
+        lang: The language to word it in.
+    """
+    records = csv.reader(
+        io.StringIO(text, newline=None), delimiter=delimiter or _delimiter_of(text)
+    )
+    try:
+        first = next((record for record in records if record), [])
+        rest = sum(1 for record in records if record)
+    except csv.Error:  # a cell beyond all measure, such as after a quote that is never closed
+        return None
+    return _table(first, rest, lang)
+
+
+def of_workbook(data: bytes, lang: Lang) -> list[str] | None:
+    """The rows and columns of a workbook's sheets; None if it cannot be read.
+
+    Without the extra `contextui[excel]`, the size and what to install.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(member.file_size for member in archive.infolist()) > _UNPACKED:
+                return None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the file's own oddities
+            sheets = _sheets(data)
+    except ImportError:
+        return [size_of(len(data)), _NO_READER[lang]]
+    except Exception:  # a damaged workbook may raise anything; its size still tells
+        return None
+    tables = [(title, ", ".join(_table(first, rest, lang))) for title, first, rest in sheets]
+    if len(tables) == 1:
+        return [tables[0][1]]
+    named = [f"{shown_name(one_line(title, 40))} ({table})" for title, table in tables[:_SHEETS]]
+    return [number_of(len(tables), "sheet", lang), *named]
+
+
+def _delimiter_of(text: str) -> str:
+    line = io.StringIO(text[:_HEAD].lstrip("\r\n"), newline=None).readline()
+    found = {}
+    for delimiter in _DELIMITERS:
+        found[delimiter] = len(next(csv.reader([line], delimiter=delimiter), ()))
+    return max(found, key=lambda delimiter: found[delimiter])
+
+
+def _table(first: Sequence[str], rest: int, lang: Lang) -> list[str]:
+    """The facts of a table, by its first row and the number of the others."""
+    names = [cell.strip() for cell in first]
+    if not any(names) or any(map(_VALUE.match, names)):
+        facts = [number_of(rest + bool(names), "row", lang)]
+        return [*facts, number_of(len(names), "column", lang)] if names else facts
+    return [number_of(rest, "row", lang), listed("columns", names, lang)]
+
+
+def _sheets(data: bytes) -> list[tuple[str, list[str], int]]:
+    """The title, the first row and the number of other rows of each sheet."""
+    openpyxl: Any = import_module("openpyxl")
+    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    try:
+        sheets = []
+        for sheet in book.worksheets:
+            cells = next(sheet.iter_rows(max_row=1, values_only=True), ())
+            names = ["" if cell is None else str(cell) for cell in cells]
+            while names and not names[-1]:
+                names.pop()
+            sheets.append((str(sheet.title), names, max((sheet.max_row or 1) - 1, 0)))
+        return sheets
+    finally:
+        book.close()

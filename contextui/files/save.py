@@ -1,0 +1,445 @@
+"""Saving a file so that it is the old one or the new one, whatever happens in between.
+
+The new content is written beside the old file, forced to disk, and takes the old one's name in
+one step. Just before that step the old file is read once more, so whoever changed it keeps
+their change. What remains is the moment between that look and the step. Where the system can
+exchange two names at once, that is closed too: what was replaced is looked at afterwards and
+put back if it is not what was expected. Two things remain that nobody could notice: a program
+that has the old file open and goes on writing into it, and a third one that reads and replaces
+the file in the instant between such an exchange and its being put back.
+"""
+
+import ctypes
+import errno
+import fcntl
+import os
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from typing import Any
+
+from contextui.files.diff import diff_bytes
+from contextui.files.errors import (
+    ExistingFileError,
+    FileChangedError,
+    FileDeletedError,
+    FileError,
+    FileTooLargeError,
+    HardLinkedFileError,
+    ReadOnlyFileError,
+    SaveError,
+    saving_failed,
+    shown,
+)
+from contextui.files.paths import Spot, refuse_all_but_files
+from contextui.files.textfile import Version
+
+TEXT_LIMIT = 16 * 1024 * 1024
+"""The largest file that is held whole: to be edited, compared, outlined."""
+
+_FULL_SYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)
+_NO_SYNC = {errno.EINVAL, errno.ENOTSUP}
+_CHUNK = 1024 * 1024
+
+
+def content_of(descriptor: int, path: str, limit: int = TEXT_LIMIT) -> bytes:
+    """All of a file, if that is not too much."""
+    size = os.fstat(descriptor).st_size
+    if size > limit:
+        raise FileTooLargeError(path, size, limit)
+    pieces, place = [], 0
+    while piece := os.pread(descriptor, _CHUNK, place):
+        pieces.append(piece)
+        place += len(piece)
+        if place > limit:  # it grows while it is read
+            raise FileTooLargeError(path, place, limit)
+    return b"".join(pieces)
+
+
+def write_all(descriptor: int, data: bytes, *, at: int | None = None) -> None:
+    """Write to the last byte; the system may take less at a time."""
+    place, rest = at, memoryview(data)
+    while rest:
+        if place is None:
+            taken = os.write(descriptor, rest)
+        else:
+            taken = os.pwrite(descriptor, rest, place)
+            place += taken
+        rest = rest[taken:]
+
+
+def flush(descriptor: int) -> None:
+    """Force a file, or a folder's names, onto the disk."""
+    if _FULL_SYNC is not None:  # macOS: fsync alone leaves it in the drive's cache
+        with suppress(OSError):
+            fcntl.fcntl(descriptor, _FULL_SYNC)
+            return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:  # some file systems have none for folders
+            raise
+
+
+def copy_attributes(source: int, target: int) -> None:
+    """Give a file the owner, the mode and the extended attributes of another, where allowed."""
+    old, new = os.fstat(source), os.fstat(target)
+    mode = old.st_mode & 0o7777
+    try:
+        if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+            os.fchown(target, old.st_uid, old.st_gid)
+    except PermissionError:
+        mode &= 0o1777  # another's set-uid must not become ours
+    if hasattr(os, "listxattr"):
+        with suppress(OSError):
+            for name in os.listxattr(source):
+                with suppress(OSError):
+                    os.setxattr(target, name, os.getxattr(source, name))
+    os.fchmod(target, mode)
+
+
+_PREFIX, _SUFFIX = ".contextui-", ".tmp"
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+"""How a file is opened that must not be there yet."""
+
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+
+
+class StrandedError(SaveError):
+    """Another's content stands under the temporary name and must not be removed."""
+
+
+def temporary_name() -> str:
+    """A name that nothing else has, for what is not finished."""
+    return f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+
+
+def is_temporary(name: str) -> bool:
+    """Whether this is a save under way, or what a crash left of one; never content."""
+    return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
+
+
+@contextmanager
+def written_beside(
+    spot: Spot, data: bytes, *, like: bool = False, replaces: str | None = None
+) -> Iterator[tuple[str, Version]]:
+    """A finished file with this content, whose name is gone in the end.
+
+    Args:
+        spot: Where it is to be saved later.
+        data: The content.
+        like: Whether it gets owner, mode and attributes of the file that stands there.
+        replaces: The hash of the content in whose place it will be put.
+    """
+    temporary, keep = temporary_name(), False
+    if spot.notes is not None:
+        spot.notes.begin(spot.where, temporary, replaces)
+    # Nobody else may read it before it has the old file's mode; a new file gets the usual one.
+    descriptor = os.open(temporary, NEW, 0o600 if like else 0o666, dir_fd=spot.folder)
+    try:
+        try:
+            if spot.notes is not None:
+                spot.notes.made(temporary, os.fstat(descriptor).st_ino)
+            write_all(descriptor, data)
+            if like:
+                _make_alike(spot, descriptor)
+            flush(descriptor)
+            version = Version.of(os.fstat(descriptor), data)
+        finally:
+            os.close(descriptor)
+        yield temporary, version
+    except StrandedError:
+        keep = True
+        raise
+    finally:
+        if not keep:
+            forget(spot, temporary)
+        if spot.notes is not None:
+            spot.notes.done(temporary)
+
+
+def _make_alike(spot: Spot, descriptor: int) -> None:
+    old = spot.open()
+    try:
+        copy_attributes(old, descriptor)
+    finally:
+        os.close(old)
+
+
+def forget(spot: Spot, name: str) -> None:
+    """Remove a name beside the file, if it is there."""
+    with suppress(OSError):
+        os.unlink(name, dir_fd=spot.folder)
+
+
+def give_name(folder: int, temporary: str, name: str) -> None:
+    """Name the finished file, unless the name is taken: a link never replaces anything."""
+    folders = {"src_dir_fd": folder, "dst_dir_fd": folder}
+    try:
+        os.link(temporary, name, **folders, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # A file system without links: take the name first, at the risk that a crash right
+        # here leaves an empty file.
+        os.close(os.open(name, NEW, 0o600, dir_fd=folder))
+        os.replace(temporary, name, **folders)
+
+
+def part_from_litter(spot: Spot, info: os.stat_result) -> int:
+    """Remove the second name that a crash while naming may have left; how many names remain."""
+    with os.scandir(spot.folder) as entries:
+        litter = [
+            entry.name
+            for entry in entries
+            if is_temporary(entry.name)
+            and entry.name != spot.name  # never the file that is being saved
+            and entry.inode() == info.st_ino
+        ]
+    for name in litter:
+        forget(spot, name)
+    return info.st_nlink - len(litter)
+
+
+_CALL, _FLAG = ("renameatx_np", 2) if sys.platform == "darwin" else ("renameat2", 2)
+_UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
+
+
+def exchange(folder: int, one: str, other: str) -> bool:
+    """Let each of two names in a folder be the other's file; False if that cannot be done."""
+    call = _system_call()
+    if call is None:
+        return False
+    if call(folder, os.fsencode(one), folder, os.fsencode(other), _FLAG) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in _UNSUPPORTED:
+        return False
+    raise OSError(code, os.strerror(code))
+
+
+@cache
+def _system_call() -> Any:
+    try:
+        call = getattr(ctypes.CDLL(None, use_errno=True), _CALL)
+    except (OSError, AttributeError):
+        return None
+    call.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+    call.restype = ctypes.c_int
+    return call
+
+
+def check_unchanged(spot: Spot, expected: Version, data: bytes) -> os.stat_result:
+    """Raise unless the file has the content that was read, and may be written to.
+
+    Args:
+        spot: The file.
+        expected: What was read.
+        data: What is to be saved, for the diff.
+    """
+    try:
+        info = os.stat(spot.name, dir_fd=spot.folder, follow_symlinks=False)
+    except FileNotFoundError as error:
+        raise deleted(spot) from error
+    if not info.st_mode & 0o222:  # also for root, whom the system would let pass
+        raise _read_only(spot)
+    try:
+        descriptor = spot.open(os.O_RDWR)
+    except FileError as error:
+        cause = error.__cause__
+        if isinstance(cause, OSError) and cause.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise _read_only(spot) from error
+        raise
+    try:
+        info, content = os.fstat(descriptor), content_of(descriptor, spot.path)
+    finally:
+        os.close(descriptor)
+    if not Version.of(info, content).same_content(expected):
+        raise FileChangedError(spot.path, diff_bytes(content, data, spot.path))
+    return info
+
+
+def deleted(spot: Spot) -> FileDeletedError:
+    """The error for a file that is no longer there."""
+    return FileDeletedError(
+        spot.path,
+        f"{shown(spot.path)} was deleted since it was read. Save it as a new file.",
+        f"{shown(spot.path)} 在读取之后被删除。请存为新文件。",
+    )
+
+
+def _read_only(spot: Spot) -> ReadOnlyFileError:
+    return ReadOnlyFileError(
+        spot.path,
+        f"{shown(spot.path)} is read-only, so it was not saved. Save it elsewhere.",
+        f"{shown(spot.path)} 是只读的，没有保存。请存到别处。",
+    )
+
+
+BACKUP_SUFFIX = ".contextui-backup"
+
+
+def write_in_place(spot: Spot, data: bytes, expected: Version) -> Version:
+    """Put new content into the file itself, if it is still what was read."""
+    backup = spot.name + BACKUP_SUFFIX
+    descriptor = spot.open(os.O_RDWR)
+    try:
+        old = content_of(descriptor, spot.path)
+        _keep(spot, backup, old)
+        try:
+            info = check_unchanged(spot, expected, data)
+            if not os.path.samestat(info, os.fstat(descriptor)):  # same content, another file
+                raise FileChangedError(spot.path, "")
+        except BaseException:
+            forget(spot, backup)
+            raise
+        try:
+            _overwrite(descriptor, data)
+        except BaseException:
+            _put_back(spot, descriptor, old, backup)
+            raise
+        forget(spot, backup)
+        return Version.of(os.fstat(descriptor), data)
+    finally:
+        os.close(descriptor)
+
+
+def _overwrite(descriptor: int, data: bytes) -> None:
+    write_all(descriptor, data, at=0)
+    os.ftruncate(descriptor, len(data))
+    flush(descriptor)
+
+
+def _keep(spot: Spot, backup: str, old: bytes) -> None:
+    with written_beside(spot, old, like=True) as (temporary, _):
+        try:
+            give_name(spot.folder, temporary, backup)
+        except FileExistsError as error:
+            raise SaveError(
+                spot.path,
+                f"An earlier save of {shown(spot.path)} was interrupted: {shown(backup)} beside it "
+                "has the content from before. Compare the two and remove that one first.",
+                f"先前保存 {shown(spot.path)} 时被中断：旁边的 {shown(backup)} 是之前的内容。"
+                "请先比较两者，并移走后者。",
+            ) from error
+        flush(spot.folder)
+
+
+def _put_back(spot: Spot, descriptor: int, old: bytes, backup: str) -> None:
+    try:
+        _overwrite(descriptor, old)
+    except OSError as error:
+        raise SaveError(
+            spot.path,
+            f"{shown(spot.path)} was written in part only. {shown(backup)} beside it has the "
+            "content from before.",
+            f"{shown(spot.path)} 只写入了一部分。旁边的 {shown(backup)} 是之前的内容。",
+        ) from error
+    forget(spot, backup)
+
+
+def create(spot: Spot, data: bytes) -> Version:
+    """Make a new file; whatever has the name already is left alone."""
+    if spot.info is not None:
+        raise _taken(spot)
+    with _as_save_errors(spot), written_beside(spot, data) as (temporary, version):
+        try:
+            give_name(spot.folder, temporary, spot.name)
+        except FileExistsError as error:
+            raise _taken(spot) from error
+        forget(spot, temporary)
+        _confirm(spot)
+    return version
+
+
+def replace(spot: Spot, data: bytes, expected: Version, *, keep_links: bool) -> Version:
+    """Put new content in the place of what was read.
+
+    Args:
+        spot: The file.
+        data: The new content.
+        expected: What was read.
+        keep_links: Write into a file with several names, which is refused otherwise.
+    """
+    if spot.info is not None:
+        refuse_all_but_files(spot.path, spot.info)
+    with _as_save_errors(spot):
+        old = check_unchanged(spot, expected, data)
+        names = part_from_litter(spot, old) if old.st_nlink > 1 else 1
+        if names > 1:
+            if keep_links:
+                return write_in_place(spot, data, expected)
+            raise HardLinkedFileError(
+                spot.path,
+                f"{shown(spot.path)} is one file under {names} names (hard links), and saving "
+                "would part it from the others. Save with keep_links to write into all of them.",
+                f"{shown(spot.path)} 是有 {names} 个名称的同一文件（硬链接），"
+                "保存会使它与其他名称分开。用 keep_links 保存可写入全部。",
+            )
+        beside = written_beside(spot, data, like=True, replaces=expected.digest)
+        with beside as (temporary, version):
+            check_unchanged(spot, expected, data)
+            _take_place(spot, temporary, expected, data)
+            _confirm(spot)
+    return version
+
+
+def _take_place(spot: Spot, temporary: str, expected: Version, data: bytes) -> None:
+    """Give the new file the old one's name, and make sure of what the old one was."""
+    try:
+        exchanged = exchange(spot.folder, temporary, spot.name)
+    except FileNotFoundError as error:
+        raise deleted(spot) from error
+    if not exchanged:
+        _rename(spot, temporary)
+        return
+    try:
+        info = os.lstat(temporary, dir_fd=spot.folder)
+        replaced = Spot(spot.path, spot.folder, temporary, spot.real, info)
+        check_unchanged(replaced, expected, data)
+    except BaseException:
+        try:
+            _rename(spot, temporary)
+        except OSError as error:
+            raise StrandedError(
+                spot.path,
+                f"{shown(spot.path)} was changed on disk in the very moment of saving. "
+                f"What it held is in {shown(temporary)} beside it.",
+                f"{shown(spot.path)} 在保存的瞬间被改动。"
+                f"它原来的内容在旁边的 {shown(temporary)} 中。",
+            ) from error
+        raise
+
+
+def _rename(spot: Spot, temporary: str) -> None:
+    os.replace(temporary, spot.name, src_dir_fd=spot.folder, dst_dir_fd=spot.folder)
+
+
+def _confirm(spot: Spot) -> None:
+    """Force the new name onto the disk; a failure here is no failure to save."""
+    try:
+        flush(spot.folder)
+    except OSError as error:
+        raise SaveError(
+            spot.path,
+            f"{shown(spot.path)} was saved, but the disk did not confirm it: {error.strerror}.",
+            f"{shown(spot.path)} 已保存，但磁盘没有确认：{error.strerror}。",
+        ) from error
+
+
+def _taken(spot: Spot) -> ExistingFileError:
+    return ExistingFileError(
+        spot.path,
+        f"There is a {shown(spot.path)} already; a new file does not overwrite it.",
+        f"已有 {shown(spot.path)}；新文件不会覆盖它。",
+    )
+
+
+@contextmanager
+def _as_save_errors(spot: Spot) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise saving_failed(spot.path, error) from error

@@ -1,0 +1,451 @@
+"""Follows a conversation and writes down everything that changes it."""
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from contextui.context.item import ContextItem
+from contextui.context.manager import ContextManager
+from contextui.events import (
+    Compacted,
+    CutMoved,
+    Event,
+    ItemAdded,
+    ItemsChanged,
+    RequestSent,
+    TurnEnded,
+    UsageReported,
+    WindowActed,
+    WindowClosed,
+    WindowCommitted,
+    WindowDetailChanged,
+    WindowFocused,
+    WindowOpened,
+    WindowReady,
+)
+from contextui.session.checkpoint import Places, checkpoint_data
+from contextui.session.items import (
+    Stamp,
+    as_it_is,
+    call_fields,
+    closing,
+    header,
+    item_fields,
+    noted,
+    opening,
+)
+from contextui.session.log import Pending, SessionLog
+from contextui.session.paths import Recent
+from contextui.session.restore import Loaded
+from contextui.windowing.manager import WindowManager
+
+CHECKPOINT_EVERY = 1_000
+"""Entries after which a checkpoint is due, at the next moment at which no turn is running."""
+
+_BEGINNING = ("session", "prompt")
+"""The entries with which every session begins, before anything happens in it."""
+
+BACKGROUND_RATE = 64_000
+"""Bytes a second that the timers of one window may add to the log, over more than a second. Within
+that a change is written at once; beyond it, changes wait and are written as one."""
+
+_FOLLOWS_BY_ITSELF = ("close", "replace")  # replaying what caused them has them happen again
+
+
+class Recorder:
+    """Writes a session's entries as its context and its windows change.
+
+    Args:
+        log: Where to write.
+        stamp: What every entry says.
+        context: The items to follow.
+        windows: The windows to follow.
+        checkpoint_every: See `CHECKPOINT_EVERY`.
+        recent: Is told that the session was written.
+    """
+
+    def __init__(
+        self,
+        log: SessionLog,
+        stamp: Stamp,
+        context: ContextManager,
+        windows: WindowManager,
+        checkpoint_every: int = CHECKPOINT_EVERY,
+        *,
+        recent: Recent | None = None,
+    ) -> None:
+        self._recent = recent
+        self._log, self._stamp, self._context, self._windows = log, stamp, context, windows
+        self._every = checkpoint_every
+        self._lock = threading.RLock()
+        self.offsets: dict[str, int] = {}
+        """Where in the log each item stands."""
+        self.closings: dict[str, int] = {}
+        """Where in the log each closed window's last render stands."""
+        self.turn = 0
+        """How many turns have ended."""
+        self.parent: str | None = None
+        """The entry that was written last."""
+        self.parsed = 0
+        """How many entries were parsed to bring the session back."""
+        self.read_from = 0
+        """Where in the log the checkpoint stands from which it was brought back."""
+        self.saved_turn = 0
+        """The last turn whose end is in the log."""
+        self.draft = ""
+        """What the person has typed and not sent."""
+        self._since_checkpoint = 0
+        self._wants_checkpoint = self._is_closed = False
+        self._summary_id: str | None = None  # it is written behind its boundary
+        self._last_size = 0
+        self._recalled: set[str] = set()  # items that are here again
+        self._absent: list[dict[str, Any]] = []  # windows that came back to no class
+        self._logged: dict[str, str] = {}  # the newest version of each window that is in the log
+        self._paid: dict[str, float] = {}  # until when a window's timers have used up their rate
+        self._delayed: dict[str, threading.Timer] = {}
+        self._shown: dict[str, int] = {}  # what of each was last told in full, by its hash
+        self._held: list[Pending] | None = None
+        self._ends = [context.subscribe(self._hear), windows.subscribe(self._hear)]
+        log.rebuild = self._lines_behind
+
+    def resume(self, loaded: Loaded) -> None:
+        """Go on where a log that was read back ended."""
+        self.offsets.update(loaded.offsets)
+        self.closings.update(loaded.closings)
+        self.turn, self.parent, self.parsed = loaded.turn, loaded.last_id, loaded.parsed
+        self.read_from = loaded.start
+        self.saved_turn, self.draft = loaded.turn, loaded.draft
+        self._since_checkpoint = loaded.since_checkpoint
+        self._logged.update(loaded.versions)
+        self._absent = loaded.absent
+        self.flush()  # a `restored` hook may have changed its window
+
+    def hold_back(self) -> None:
+        """Write nothing before something happens: a session that was only opened leaves no log."""
+        self._held = []
+
+    def recall(self, offsets: Mapping[str, int]) -> None:
+        """Items are here again that no checkpoint names; as soon as they change one will."""
+        self.offsets.update(offsets)
+        self._recalled.update(offsets)
+
+    def flush(self) -> None:
+        """Write every change of a window that is not in the log yet."""
+        with self._lock:
+            for window in self._windows.windows():
+                self._window_state(window.id)
+
+    def stop(self) -> None:
+        """Follow no longer."""
+        for end in self._ends:
+            end()
+        with self._lock:
+            for timer in self._delayed.values():
+                timer.cancel()
+            self._delayed.clear()
+
+    def begin(self) -> None:
+        """Write the first entry of a new log."""
+        self.write(header())
+
+    def keep_draft(self, text: str) -> None:
+        """Write what the person has typed and not sent, unless the log has it already."""
+        with self._lock:
+            if text != self.draft and not self._is_closed:
+                self.draft = text
+                self._note("draft", text=text)
+
+    def save(self) -> None:
+        """Write what waits, and repair the log if another program damaged it."""
+        with self._lock:
+            self._log.retry()
+            if self._wants_checkpoint:
+                self.checkpoint()
+
+    def close(self) -> None:
+        """Write what waits, once more, and release the log."""
+        with self._lock:
+            self._is_closed = True
+            self._log.close()
+
+    def write(
+        self,
+        fields: dict[str, Any],
+        entry_id: str | None = None,
+        written: Callable[[int], None] | None = None,
+    ) -> bool:
+        """Write an entry; whether it is acknowledged. `written` hears where it stands."""
+        with self._lock:
+            self._since_checkpoint += 1
+            line = self._line(fields, entry_id)
+            self._last_size = len(line)
+            if self._held is not None:
+                if fields.get("subtype") in _BEGINNING:
+                    self._held.append((line, written))
+                    return True
+                for held in self._held:
+                    self._log.append(*held)
+                self._held = None
+            is_written = self._log.append(line, written)
+            if self._recent is not None and fields.get("subtype") != "session":
+                self._recent.touch()
+            return is_written
+
+    def _line(self, fields: dict[str, Any], entry_id: str | None = None) -> bytes:
+        """Encode the entry that follows the last one."""
+        identity = entry_id or uuid.uuid4().hex
+        line = self._stamp.entry(fields, identity, self.parent)
+        self.parent = identity
+        return line
+
+    def _hear(self, event: Event) -> None:
+        with self._lock:
+            self._write_down(event)
+            if self._since_checkpoint >= self._every:
+                self._wants_checkpoint = True
+            if self._wants_checkpoint:
+                self.checkpoint()
+
+    def _write_down(self, event: Event) -> None:
+        if isinstance(event, ItemAdded | RequestSent | TurnEnded):
+            self._write_summary({})  # its boundary did not follow
+        match event:
+            case ItemAdded():
+                self._item_added(event.item_id)
+            case ItemsChanged() if event.operation not in _FOLLOWS_BY_ITSELF:
+                self._changed(event)
+            case CutMoved():
+                self._note("cut", cut=event.cut)
+            case Compacted():
+                self._boundary(event)
+            case UsageReported():
+                self._note("usage", counted=event.counted, usage=dict(event.usage))
+            case RequestSent():
+                self._request(event)
+            case TurnEnded():
+                self._turn_ended(event)
+            case WindowActed() | WindowFocused() | WindowDetailChanged():
+                self._window_used(event)
+            case WindowCommitted():
+                self._window_committed(event)
+            case WindowOpened() | WindowReady():
+                self._window_opened(event.window_id)
+            case WindowClosed():
+                self._window_closed(event)
+
+    def _changed(self, event: ItemsChanged) -> None:
+        facts = {"itemIds": list(event.item_ids), "fields": dict(event.fields)}
+        self._note("change", operation=event.operation, **facts)
+        if not self._recalled.isdisjoint(event.item_ids):
+            # Whoever resumes would have to read the whole log to know them.
+            self._wants_checkpoint = True
+
+    def _boundary(self, event: Compacted) -> None:
+        """Write what was compacted, and how everything stands: nothing before it must be read."""
+        metadata = {
+            "trigger": event.trigger,
+            "preTokens": event.pre_tokens,
+            "postTokens": event.post_tokens,
+            "filesIncluded": list(event.files),
+        }
+        data = {"itemIds": list(event.item_ids), "summaryId": event.summary_id}
+        boundary = {"type": "system", "subtype": "compact_boundary", "compactMetadata": metadata}
+        self.write({**boundary, "data": data})
+        if self._summary_id == event.summary_id:
+            self._write_summary({"compactMetadata": metadata})
+        self._wants_checkpoint = True
+
+    def _item_added(self, item_id: str) -> None:
+        item = self._context.get(item_id)
+        if item.is_summary:
+            self._summary_id = item_id
+            return
+        self._write_item(item)
+        for fields in call_fields(item):
+            self.write(fields)
+
+    def _write_summary(self, metadata: dict[str, Any]) -> None:
+        if self._summary_id is not None:
+            self._write_item(self._context.get(self._summary_id), metadata)
+            self._summary_id = None
+
+    def _write_item(self, item: ContextItem, more: Mapping[str, Any] | None = None) -> None:
+        self.write({**item_fields(item), **(more or {})}, item.id, self._place_of(item.id))
+
+    def _place_of(self, item_id: str) -> Callable[[int], None]:
+        def written(offset: int) -> None:
+            self.offsets[item_id] = offset
+
+        return written
+
+    def _window_closed(self, event: WindowClosed) -> None:
+        self.write(
+            closing(self._windows, event.window_id, event.summary, event.actor),
+            written=self._closing_place_of(event.window_id),
+        )
+
+    def _closing_place_of(self, window_id: str) -> Callable[[int], None]:
+        def written(offset: int) -> None:
+            self.closings[window_id] = offset
+
+        return written
+
+    def _note(self, subtype: str, **data: Any) -> int:
+        """Write an entry about the session; how many bytes it has."""
+        self.write(noted(subtype, **data))
+        return self._last_size
+
+    def _request(self, event: RequestSent) -> None:
+        copies = []
+        if event.carrier_id is not None:
+            for copy in self._context.get(event.carrier_id).carried:
+                self._window_state(copy.window_id)
+                facts = {"windowId": copy.window_id, "version": str(copy.version)}
+                if self._shown.get(copy.window_id) != hash(copy.xml):
+                    self._shown[copy.window_id] = hash(copy.xml)
+                    facts["xml"] = copy.xml
+                copies.append(facts)
+        self._note(
+            "request",
+            throughSeq=event.through_seq,
+            carrierId=event.carrier_id,
+            windows=copies,
+            waitingIds=list(event.waiting_ids),
+        )
+
+    def _turn_ended(self, event: TurnEnded) -> None:
+        self.turn += not event.early
+        turn = self.turn
+
+        def written(_: int) -> None:
+            self.saved_turn = turn
+
+        self.write(noted("turn_end", turn=turn, early=event.early), written=written)
+        if self._since_checkpoint >= self._every:
+            self.checkpoint()
+        self._log.sync()
+
+    def checkpoint(self) -> None:
+        """Write down how everything stands, so that resuming need not read what came before."""
+        if not self._log.unsaved and self._is_settled():
+            self._wants_checkpoint = False
+            places = Places(self.offsets, self.closings)
+            data = checkpoint_data(self._context, self._windows, places, self.turn)
+            data["windows"] += self._absent  # they may come back to a later run
+            if self.draft:
+                data["draft"] = self.draft
+            self._note("checkpoint", **data)
+            self._since_checkpoint = 0
+            # Whoever resumes here has not read the renders of before.
+            self._shown.clear()
+
+    def _is_settled(self) -> bool:
+        """Whether no turn is running, and the log has everything that there is."""
+        is_written = all(item.id in self.offsets for item in self._context.ledger.open)
+        return is_written and self._context.is_between_turns()
+
+    # --- a log that was damaged --------------------------------------------------------
+
+    def _lines_behind(self, intact: int) -> list[Pending]:
+        """Encode what is in memory and not in the first so many bytes of the log.
+
+        Requests and turns of the past are not among it. A checkpoint follows as soon as no turn
+        is under way.
+        """
+        waiting, self.parent = self.parent, None
+        lines: list[Pending] = [] if intact else [(self._line(header()), None)]
+        for window in self._windows.windows():
+            if window.id not in self._logged:  # it is still opening
+                continue
+            self._logged[window.id] = str(window.runtime.standing.kept.version)
+            lines.append((self._line(opening(window)), None))
+        lines += [(self._line(noted("window_opened", **facts)), None) for facts in self._absent]
+        for window_id, offset in self.closings.items():
+            if offset >= intact:
+                line = self._line(closing(self._windows, window_id, None, "person"))
+                lines.append((line, self._closing_place_of(window_id)))
+        ended = noted("turn_end", turn=self.turn, early=False)
+        is_open = {item.id for item in self._context.ledger.open}
+        for item in sorted(self._context.get_all(), key=lambda one: one.seq):
+            if self.offsets.get(item.id, -1) < intact:
+                continue  # it is there, or waits to be written
+            if item.id in is_open and ended:
+                lines.append((self._line(ended), None))
+                ended = {}
+            lines.append((self._line(as_it_is(item), item.id), self._place_of(item.id)))
+        lines += [(self._line(ended), None)] if ended else []
+        lines.append((self._line(noted("cut", cut=self._context.ledger.cut)), None))
+        lines += [(self._line(noted("draft", text=self.draft)), None)] if self.draft else []
+        self.parent = waiting
+        self._wants_checkpoint = True
+        return lines
+
+    def _window_opened(self, window_id: str) -> None:
+        """Write a window, once, as soon as its `opened` hook has finished."""
+        window = self._windows.get(window_id)
+        if window is None or window.is_opening or window_id in self._logged:
+            return
+        self._logged[window_id] = str(window.runtime.standing.kept.version)
+        self.write(opening(window))
+
+    def _window_committed(self, event: WindowCommitted) -> None:
+        """Write a change at the moment it is committed.
+
+        What a window changes by itself is bounded by `BACKGROUND_RATE`; what is held back is
+        written when it is due, and with the next action, request or flush at the latest.
+        """
+        window_id, now = event.window_id, time.monotonic()
+        wait = self._paid.get(window_id, now) - now - 1.0
+        if event.actor != "window":
+            self._window_state(window_id)
+        elif wait <= 0:
+            self._write_background(window_id)
+        elif window_id not in self._delayed:
+            timer = threading.Timer(wait, self._write_delayed, [window_id])
+            timer.daemon = True
+            self._delayed[window_id] = timer
+            timer.start()
+
+    def _write_delayed(self, window_id: str) -> None:
+        with self._lock:
+            if self._delayed.pop(window_id, None) is not None:
+                self._write_background(window_id)
+
+    def _write_background(self, window_id: str) -> None:
+        now = time.monotonic()
+        seconds = self._window_state(window_id) / BACKGROUND_RATE
+        self._paid[window_id] = max(self._paid.get(window_id, now), now) + seconds
+
+    def _window_used(self, event: WindowActed | WindowFocused | WindowDetailChanged) -> None:
+        if isinstance(event, WindowActed):
+            window = self._windows.get(event.window_id)
+            focus_id = window.runtime.focus_id if window is not None else None
+            self._note(
+                "window_acted",
+                windowId=event.window_id,
+                action=event.action_id,
+                actor=event.actor,
+                ok=event.ok,
+                text=event.text,
+                **({"focusId": focus_id} if focus_id else {}),
+            )
+        elif isinstance(event, WindowFocused):
+            self._note("window_focused", windowId=event.window_id)
+        self._window_state(event.window_id)
+
+    def _window_state(self, window_id: str) -> int:
+        """Write a window's state, unless this version of it is written already.
+
+        Returns:
+            How many bytes were written.
+        """
+        window, logged = self._windows.get(window_id), self._logged.get(window_id)
+        if window is None or logged is None:  # closed, or not in the log before it has opened
+            return 0
+        kept = window.runtime.standing.kept
+        if logged == str(kept.version):
+            return 0
+        self._logged[window_id] = str(kept.version)
+        return self._note("window_state", windowId=window_id, **kept.data())

@@ -1,0 +1,385 @@
+"""Brings a conversation back from its log: as it is now, or as it was after a turn."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from contextui.context.changes import admit
+from contextui.context.item import SUMMARY, ContextItem, unload
+from contextui.context.manager import ContextManager
+from contextui.errors import ContextUIError
+from contextui.session.checkpoint import is_consistent, load_checkpoint
+from contextui.session.entry import DamagedLineError, Entry, decode
+from contextui.session.items import TWIN, item_of, stored
+from contextui.session.logfile import (
+    Damage,
+    Line,
+    begins_line,
+    entries,
+    line_at,
+    lines,
+    lines_backwards,
+    open_plain,
+)
+from contextui.session.replay import NewerSchemaError, Replay, ReturningWindows, check_schema
+from contextui.session.schema import CheckpointFacts, OddEntryError
+from contextui.text import counted
+from contextui.windowing.manager import WindowManager
+
+_CHECKPOINT = b'"subtype":"checkpoint"'
+_OUR_FIRST_BYTES = b'{"uuid":"'
+_DAMAGED_LINES = 100  # at the beginning of a file, after which it is taken for something else
+_MUCH = 1 << 26  # bytes behind a checkpoint that are held in memory at once
+_RECENT = 100  # items whose content stays in memory, hidden or not
+_LOOK_AHEAD = 32  # entries
+_NEIGHBOURS = 8  # items among them that tell whether the seq of one is odd
+_FARTHEST = 10_000  # from one item to the next, where no other confirms it
+
+
+class NotASessionError(ContextUIError):
+    """A file that holds no session."""
+
+
+class UnknownTurnError(ContextUIError):
+    """A turn that the session has not had."""
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What is known after a log was read.
+
+    Attributes:
+        turn: How many turns have ended.
+        last_id: The entry that was read last.
+        offsets: Where in the log each item stands.
+        closings: Where in the log each closed window's last render stands.
+        versions: The version of each open window that the log knows.
+        absent: What is known of windows whose class is not there.
+        start: Where in the log the checkpoint stands from which it was read; 0 without one.
+        end: Where in the log the entry stands that was read last.
+        set_aside: How many entries were odd, and left out.
+        draft: What the person had typed and not sent.
+        parsed: How many entries were parsed.
+        since_checkpoint: How many of them come after the checkpoint.
+    """
+
+    turn: int = 0
+    last_id: str | None = None
+    offsets: dict[str, int] = field(default_factory=dict)
+    closings: dict[str, int] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    absent: list[dict[str, Any]] = field(default_factory=list)
+    start: int = 0
+    end: int = 0
+    set_aside: int = 0
+    draft: str = ""
+    parsed: int = 0
+    since_checkpoint: int = 0
+
+
+class _Start(NamedTuple):
+    """A checkpoint that can be used: what it names, and the entries behind it."""
+
+    offset: int
+    checkpoint: Entry
+    items: dict[int, ContextItem]
+    closings: list[tuple[int, Entry]]
+    rest: list[tuple[int, Entry]]
+    damage: list[Damage]
+
+
+def load(
+    path: Path,
+    context: ContextManager,
+    windows: WindowManager,
+    warn: Callable[[str], None],
+    turn: int | None = None,
+    *,
+    whole: bool = False,
+) -> Loaded:
+    """Read a log into an empty context and its windows.
+
+    Args:
+        path: The log.
+        context: The context to fill; it must not be recorded yet.
+        windows: The windows of that context, with the classes that are known.
+        warn: Hears in words what was damaged or could not be brought back.
+        turn: Stop when this turn has ended, and show things as they were then.
+        whole: Read from the beginning, so that items which no request shows are there too.
+
+    Raises:
+        NotASessionError: It is no log of a session.
+        NewerSchemaError: A newer program wrote it.
+        UnknownTurnError: The session has not had this turn.
+    """
+    check_is_session(path)
+    with path.open("rb") as file:
+        return _Loading(file, context, windows, warn, turn).run(whole)
+
+
+class _Loading:
+    def __init__(
+        self,
+        file: BinaryIO,
+        context: ContextManager,
+        windows: WindowManager,
+        warn: Callable[[str], None],
+        turn: int | None,
+    ) -> None:
+        self._path = Path(file.name)
+        self._file, self._context, self._windows = file, context, windows
+        self._warn, self._until = warn, turn
+        self._returning = ReturningWindows()
+        self._replay = Replay(context, self._returning)
+        self._loaded = Loaded()
+        self._damage: list[Damage] = []
+        self._damaged = 0
+
+    def run(self, whole: bool) -> Loaded:
+        """Read, and bring the windows back at the end."""
+        start = None if whole else self._start()
+        if start is None:
+            reached = self._apply_all(self._counted(entries(lines(self._file), self._set_aside)))
+        else:
+            self._take(start)
+            reached = self._apply_all(iter(start.rest))
+        if self._until is not None and not reached:
+            raise UnknownTurnError(
+                f"There is no turn {self._until}. How many have ended: {self._replay.turn}."
+            )
+        loaded = self._loaded
+        loaded.versions = self._returning.versions
+        self._returning.come_back(self._windows, self._context, self._warn)
+        loaded.absent = self._returning.absent
+        loaded.turn, loaded.last_id = self._replay.turn, self._replay.last_id
+        loaded.set_aside = self._damaged
+        loaded.draft = self._replay.draft
+        if self._damage:
+            self._warn(
+                f"Left out as damaged: {counted(self._damaged, 'line')}, the first at byte "
+                f"{self._damage[0].offset}: {self._damage[0].reason}"
+            )
+        return loaded
+
+    def _set_aside(self, damage: Damage) -> None:
+        """Count an entry that cannot be read or replayed; only the first is described."""
+        self._damaged += 1
+        self._replay.left_out += 1
+        if not self._damage:
+            self._damage.append(damage)
+
+    def _apply_all(self, found: Iterator[tuple[int, Entry]]) -> bool:
+        """Have the entries happen again; whether the turn that was asked for has ended."""
+        for offset, entry in in_order(found, self._context.ledger.seq, self._set_aside):
+            self._loaded.since_checkpoint += 1
+            self._loaded.end = offset
+            try:
+                item = self._replay.apply(entry)
+            except NewerSchemaError:
+                raise
+            except Exception as problem:  # whatever an odd entry leads to costs that entry alone
+                self._set_aside(Damage(offset, _reason(problem)))
+                continue
+            if item is not None:
+                self._loaded.offsets[item.id] = offset
+            elif entry.subtype == "window_closed":
+                self._loaded.closings[entry.data["windowId"]] = offset
+            elif entry.subtype in ("change", "compact_boundary") and entry.data:
+                self._let_go(entry.data["itemIds"])
+            if self._ends_turn(entry):
+                return True
+        return False
+
+    def _let_go(self, item_ids: list[str]) -> None:
+        """Leave the content of hidden items in the log: a long one would fill the memory."""
+        ledger, offsets = self._context.ledger, self._loaded.offsets
+        for item in (ledger.items[one] for one in item_ids if one in ledger.items):
+            is_old = item.seq + _RECENT < ledger.seq and item.id in offsets
+            if item.hidden and is_old and not item.revision and item.is_loaded:
+                unload(item, stored(self._path, offsets[item.id], item.id))
+
+    def _ends_turn(self, entry: Entry) -> bool:
+        if entry.subtype != "turn_end" or self._until is None:
+            return False
+        return not entry.data["early"] and self._replay.turn == self._until
+
+    # --- checkpoints -------------------------------------------------------------------
+
+    def _start(self) -> _Start | None:
+        """The last checkpoint that can be used and is not too new, with all that it names."""
+        behind: list[Line] = []
+        size = 0
+        for line in lines_backwards(self._file):
+            size += len(line.text)
+            if size > _MUCH:
+                break  # reading it all, one line after the other, takes less memory
+            if _CHECKPOINT not in line.text:
+                behind.append(line)
+            elif (start := self._usable(line, behind)) is not None:
+                return start
+        return None
+
+    def _usable(self, line: Line, behind: list[Line]) -> _Start | None:
+        """The checkpoint, if it is not too new and all that it and the rest speak of is there."""
+        damage: list[Damage] = []
+        try:
+            checkpoint = decode(line.text)
+        except DamagedLineError:
+            checkpoint = None
+        if checkpoint is None or checkpoint.subtype != "checkpoint":
+            behind.append(line)  # it is reported with all others, or only speaks of one
+            return None
+        data: CheckpointFacts = checkpoint.data
+        # One that has this very turn may have been written some time after its end.
+        is_too_new = self._until is not None and data["turn"] >= self._until
+        if is_too_new or ("digest" not in data and not is_consistent(data)):
+            return None
+        try:
+            items = self._items_at(data, damage)
+            closings = [(offset, self._closing_at(offset)) for offset in data["closed"]]
+            rest = list(self._counted(entries(iter(reversed(behind)), damage.append)))
+        except Exception:  # it leads nowhere: it is passed over, and an earlier one taken
+            return None
+        known = {item.id for item in items.values()} | {entry.uuid for _, entry in rest}
+        if not damage and not known.issuperset(_named(rest)):
+            return None
+        self._loaded.parsed += 1
+        return _Start(line.offset, checkpoint, items, closings, rest, damage)
+
+    def _take(self, start: _Start) -> None:
+        data: CheckpointFacts = start.checkpoint.data
+        self._loaded.start = self._loaded.end = start.offset
+        for damage in start.damage:
+            self._set_aside(damage)
+        load_checkpoint(data, self._context, start.items)
+        self._loaded.offsets.update((item.id, offset) for offset, item in start.items.items())
+        self._returning.load(data)
+        for offset, closing in start.closings:
+            self._loaded.closings[closing.data["windowId"]] = offset
+            self._returning.apply("window_closed", closing.data, closing.timestamp)
+        self._replay.turn, self._replay.last_id = data["turn"], start.checkpoint.uuid
+        self._replay.take_draft(data.get("draft", ""))
+
+    def _items_at(self, data: CheckpointFacts, damage: list[Damage]) -> dict[int, ContextItem]:
+        """The items that a checkpoint names, by where they stand, but for those that are odd."""
+        items: dict[int, ContextItem] = {}
+        for offset, facts in data["items"]:
+            try:
+                items[offset] = self._item_at(offset, facts["id"])
+            except (DamagedLineError, ContextUIError) as problem:
+                if facts["id"].startswith(SUMMARY) or not begins_line(self._file, offset):
+                    raise  # what it stands for counts again, or the lines have moved
+                damage.append(Damage(offset, _reason(problem)))
+        return items
+
+    def _item_at(self, offset: int, item_id: str) -> ContextItem:
+        self._loaded.parsed += 1
+        entry = decode(line_at(self._file, offset).text)
+        item = item_of(entry)
+        if item is None or entry.uuid != item_id.partition(TWIN)[0]:
+            raise KeyError(item_id)  # something before it was changed by hand
+        admit(item)
+        return item
+
+    def _closing_at(self, offset: int) -> Entry:
+        closing = decode(line_at(self._file, offset).text)
+        if closing.subtype != "window_closed":
+            raise KeyError(offset)
+        return closing
+
+    def _counted(self, found: Iterator[tuple[int, Entry]]) -> Iterator[tuple[int, Entry]]:
+        for one in found:
+            self._loaded.parsed += 1
+            yield one
+
+
+def _named(rest: list[tuple[int, Entry]]) -> set[str]:
+    """The items that entries speak of."""
+    named: set[str] = set()
+    for _, entry in rest:
+        if entry.subtype == "change":
+            named.update(entry.data["itemIds"])
+        elif entry.subtype == "request" and entry.data["carrierId"]:
+            named.add(entry.data["carrierId"])
+    return named
+
+
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, ContextUIError):
+        return str(problem)
+    return f"{type(problem).__name__}: {problem}"
+
+
+def in_order(
+    found: Iterator[tuple[int, Entry]], last: int, report: Callable[[Damage], None]
+) -> Iterator[tuple[int, Entry]]:
+    """Pass entries on, but for items whose seq does not fit among their neighbours'.
+
+    The seqs in a log rise. Where one does not, it is odd if most of the items behind it have a
+    lower one; else those are.
+
+    Args:
+        found: Entries with their offsets.
+        last: The seq of the newest item before them.
+        report: Hears of items that are left out.
+    """
+    ahead: deque[tuple[int, Entry]] = deque()
+    while True:
+        one = ahead.popleft() if ahead else next(found, None)
+        if one is None:
+            return
+        offset, entry = one
+        seq = _seq(entry)
+        if seq is not None and seq != last + 1:
+            ahead.extend(islice(found, _LOOK_AHEAD - len(ahead)))
+            later = [other for _, one in ahead if (other := _seq(one)) is not None][:_NEIGHBOURS]
+            higher = sum(other > seq for other in later)
+            if seq <= last or 2 * higher < len(later) or (not later and seq > last + _FARTHEST):
+                report(Damage(offset, f"data.seq: {seq} does not follow {last}"))
+                continue
+        last = last if seq is None else seq
+        yield offset, entry
+
+
+def _seq(entry: Entry) -> int | None:
+    if entry.type == "system" and entry.subtype not in ("prompt", "window_item"):
+        return None
+    return (entry.data or {}).get("seq")
+
+
+def check_is_session(path: Path) -> None:
+    """See that a file is a session's log, without touching it. A log that is still empty is one.
+
+    Raises:
+        NotASessionError: It is something else.
+        NewerSchemaError: A newer program wrote it.
+    """
+    with open_plain(path) as file:
+        damaged = 0
+        for line in lines(file):
+            if line.text.startswith(_OUR_FIRST_BYTES) and damaged == 0 and _is_last(file):
+                return  # a header that a crash cut short
+            try:
+                header = decode(line.text)
+            except DamagedLineError:
+                damaged += 1
+                if damaged == _DAMAGED_LINES:
+                    break
+                continue
+            if header.subtype == "session":
+                with suppress(OddEntryError):
+                    check_schema(header)
+            return
+    if damaged:
+        raise NotASessionError(f"{path.name} holds no session. It is left as it is.")
+
+
+def _is_last(file: BinaryIO) -> bool:
+    here = file.tell()
+    ended = not file.read(1)
+    file.seek(here)
+    return ended

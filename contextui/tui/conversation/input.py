@@ -1,0 +1,305 @@
+"""Where the person writes: the field, the commands it could become, and the words that wait."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.widgets import OptionList, Static, TextArea
+from textual.widgets.option_list import Option
+
+from contextui.agent.events import TurnFinished
+from contextui.errors import ContextUIError
+from contextui.events import Event
+from contextui.tui.commands import Commands, Completion, UnknownCommandError
+from contextui.tui.conversation.pane import Conversation
+from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
+from contextui.tui.link import Talk
+from contextui.tui.words import Words
+
+_LONGEST = 36  # cells of a name
+
+
+class Completions(OptionList, can_focus=False):
+    """What the command under the cursor could become."""
+
+    class Chosen(Message):
+        """One of them was chosen."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="completions")
+        self._words = words
+        self._texts: list[str] = []
+
+    def offer(self, commands: Commands, text: str) -> bool:
+        """Show what the text could become; whether there is anything to choose.
+
+        Where there is not, but more can be typed, the line says what.
+        """
+        found = commands.completions(text)
+        self._texts = [] if [one.text for one in found] == [text] else [one.text for one in found]
+        self.clear_options()
+        if self._texts:
+            width = min(max(len(one.shown) for one in found), _LONGEST)
+            self.add_options(self._option(one, width) for one in found)
+            self.highlighted = 0
+        elif usage := commands.usage(text):
+            self.add_option(Option(Content.styled(line(usage), MUTED), disabled=True))
+        self.display = self.option_count > 0
+        return bool(self._texts)
+
+    def _option(self, one: Completion, width: int) -> Option:
+        about = one.choice.about if one.choice is not None else self._words(one.command.about)
+        return Option(Content.assemble((fit(one.shown, width), KEY), "  ", (about, MUTED)))
+
+    def step(self, by: int) -> None:
+        """Mark another one."""
+        if self._texts:
+            self.highlighted = ((self.highlighted or 0) + by) % len(self._texts)
+
+    @property
+    def marked(self) -> str | None:
+        """The text of the marked one."""
+        if not self._texts or self.highlighted is None:
+            return None
+        return self._texts[self.highlighted]
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """A click chooses."""
+        event.stop()
+        self.post_message(self.Chosen(self._texts[event.option_index]))
+
+
+_SHOWN = 3
+
+
+class Queue(Static):
+    """The words that wait, one line each; a click takes the last of them back."""
+
+    class TakenBack(Message):
+        """The person wants to change the last one."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="queue")
+        self._words = words
+        self._waiting: Sequence[str] = ()
+        self._is_held = False
+
+    def show(self, waiting: Sequence[str], *, is_held: bool) -> None:
+        """Show what waits, and whether it will be sent by itself."""
+        if (list(waiting), is_held) != (list(self._waiting), self._is_held):
+            self._waiting, self._is_held = list(waiting), is_held
+            self.display = bool(waiting)
+            self.refresh(layout=True)
+
+    def on_click(self) -> None:
+        """Take the last one back."""
+        self.post_message(self.TakenBack())
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """One line for each that is shown, and one that says what can be done."""
+        return min(len(self._waiting), _SHOWN) + 1
+
+    def render(self) -> Content:
+        """The last few, and how the last one is changed."""
+        width = max(self.size.width - 10, 10)
+        rows = [Content.assemble(("· ", KEY), fit(text, width)) for text in self._waiting[-_SHOWN:]]
+        hint = self._words(
+            "not sent, as the turn before it did not end   ↑ takes the last one back"
+            if self._is_held
+            else "waits for the turn to end   ↑ changes the last one"
+        )
+        return Content("\n").join([*rows, Content.styled(hint, FAINT)])
+
+
+class Writing(Vertical):
+    """The prompt, and what belongs to it.
+
+    Attributes:
+        commands: What can be written behind a slash.
+    """
+
+    DEFAULT_CSS = "Writing { height: auto; }"
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="writing")
+        self._words = words
+        self._has_waiting = False
+        self.commands = Commands([])
+
+    def compose(self) -> ComposeResult:
+        """What waits, then the field; the list of commands floats above it."""
+        yield Queue(self._words)
+        yield Completions(self._words)
+        yield Prompt(self._words)
+
+    @property
+    def prompt(self) -> Prompt:
+        """The field."""
+        return self.query_one(Prompt)
+
+    def show_waiting(self, waiting: Sequence[str], *, is_held: bool = False) -> None:
+        """Show what was said while a turn runs, and whether it will be sent by itself."""
+        self._has_waiting = bool(waiting)
+        self.query_one(Queue).show(waiting, is_held=is_held)
+        self._offer_to_take_back()
+
+    def put_back(self, command: str) -> None:
+        """Have a command in the field again that could not be done: above it stands why."""
+        with self.prompt.prevent(TextArea.Changed):  # the list of commands would cover that
+            self.prompt.put(command)
+        self.leave_commands()
+
+    # --- commands ----------------------------------------------------------------------
+
+    def complete(self) -> None:
+        """Choose the command that is marked."""
+        marked = self.query_one(Completions).marked
+        if marked is not None:
+            self._choose(marked)
+
+    def leave_commands(self) -> None:
+        """Have the list of commands go; what was written stays."""
+        self.query_one(Completions).display = self.prompt.is_completing = False
+
+    @on(TextArea.Changed, "#prompt")
+    def _offer_commands(self) -> None:
+        completions = self.query_one(Completions)
+        self.prompt.is_completing = completions.offer(self.commands, self.prompt.text)
+        self._offer_to_take_back()
+
+    def _offer_to_take_back(self) -> None:
+        self.prompt.can_take_back = self._has_waiting and not self.prompt.text
+
+    @on(Prompt.Completing)
+    def _step_or_complete(self, message: Prompt.Completing) -> None:
+        if message.step:
+            self.query_one(Completions).step(message.step)
+        else:
+            self.complete()
+
+    @on(Completions.Chosen)
+    def _choose_clicked(self, message: Completions.Chosen) -> None:
+        self._choose(message.text)
+
+    def _choose(self, text: str) -> None:
+        if text.endswith(" "):
+            self.prompt.put(text)
+        else:  # said by the field itself: what its parent has it say goes no further than here
+            self.prompt.call_next(self.prompt.say, text)
+
+
+class Saying:
+    """Says it now, when the turn under way has ended, or when there is a session to say it in.
+
+    Args:
+        writing: Where it is typed, and what waits is shown.
+        conversation: Where it is told if a command cannot be carried out.
+        words: The person's language.
+        run: Runs turns, beside everything else.
+
+    Attributes:
+        talk: The turns; None while the session is still being opened.
+    """
+
+    def __init__(
+        self,
+        writing: Writing,
+        conversation: Conversation,
+        words: Words,
+        run: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        self._writing, self._conversation, self._words = writing, conversation, words
+        self._run = run
+        self._typed_early: list[str] = []
+        self.talk: Talk | None = None
+
+    def attach(self, talk: Talk) -> None:
+        """There is a session: say and do what was typed before."""
+        self.talk = talk
+        typed, self._typed_early = self._typed_early, []
+        self._writing.show_waiting([])
+        for text in typed:
+            (self.do if text.startswith("/") else self.say)(text)
+
+    @property
+    def unsent(self) -> str:
+        """Everything that is typed and has not reached the model: what waits, then the field."""
+        waiting = self._typed_early if self.talk is None else self.talk.waiting
+        return "\n\n".join(text for text in [*waiting, self._writing.prompt.whole_text] if text)
+
+    def say(self, text: str) -> None:
+        """Say something to the model, now or when the turn under way has ended."""
+        if self.talk is None:
+            self._wait(text)
+        elif self.talk.is_running:
+            self.talk.waiting.append(text)
+            self._writing.show_waiting(self.talk.waiting)
+        else:
+            self._run(self.talk.run(text))
+
+    def _wait(self, text: str) -> None:
+        self._typed_early.append(text)
+        self._writing.show_waiting(self._typed_early)
+
+    def retry(self) -> None:
+        """Try the last turn once more, if that failed."""
+        talk = self.talk
+        if talk is not None and not talk.is_running and talk.has_failed:
+            self._run(talk.retry(self._words("Go on.")))
+
+    def do(self, command: str) -> None:
+        """Carry out a slash command; one typed before the session is open waits for that."""
+        if self.talk is None:
+            self._wait(command)
+            return
+        commands = self._writing.commands
+        try:
+            commands.run(command)
+        except UnknownCommandError as error:
+            told = "There is no command {name}. Try: {names}."
+            told = self._words(told, name=error.name, names=error.known)
+            self._conversation.note(told, is_error=True)
+            self._writing.put_back(command)
+        except ContextUIError as error:
+            self._conversation.note(str(error), is_error=True)
+            if commands.takes_something(command):
+                self._writing.put_back(command)
+
+    def compact(self, wanted: bool | None) -> None:
+        """Have a summary stand for what was said long ago, if that is wanted."""
+        if wanted and self.talk is not None:
+            self._run(self.talk.compact())
+
+    def stop(self) -> bool:
+        """Stop the turn under way; whether there was one."""
+        if self.talk is None or not self.talk.is_running:
+            return False
+        self.talk.stop()
+        return True
+
+    # --- what waits --------------------------------------------------------------------
+
+    def show_waiting(self, event: Event) -> None:
+        """Show what waits; after a turn that did not end well, it is not sent by itself."""
+        if self.talk is not None:
+            is_held = isinstance(event, TurnFinished) and event.reason != "done"
+            self._writing.show_waiting(self.talk.waiting, is_held=is_held)
+
+    def take_back(self) -> None:
+        """Have what waits last in the field again, to be changed or forgotten."""
+        if self.talk is None and self._typed_early:
+            self._writing.prompt.put(self._typed_early.pop())
+            self._writing.show_waiting(self._typed_early)
+        elif self.talk is not None and self.talk.waiting:
+            self._writing.prompt.put(self.talk.waiting.pop())
+            self._writing.show_waiting(self.talk.waiting, is_held=not self.talk.is_running)

@@ -1,0 +1,276 @@
+"""Widgets that windows bring along: loaded when first drawn, and kept from doing harm."""
+
+import asyncio
+import types
+from collections.abc import Awaitable, Callable, Iterator
+from functools import cache
+from importlib import import_module
+from inspect import isawaitable
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.dom import DOMNode
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.timer import Timer, TimerCallback
+from textual.visual import VisualType
+from textual.widget import AwaitMount, Widget
+from textual.worker import NoActiveWorker, WorkerFailed, get_current_worker
+
+from contextui.windowing.state import WindowState
+from contextui.windowing.trouble import reason_of
+from contextui.windowing.window import Window
+from contextui.windowing.worker import running
+
+T = TypeVar("T")
+
+
+class OwnWidgetError(Exception):
+    """A widget of a window that cannot be had; the text says why."""
+
+
+if TYPE_CHECKING:
+    _Base = Widget
+else:
+    _Base = object  # Textual looks for styles and keys along the first base that is a widget
+
+
+class Guard(_Base):
+    """Stands before a widget's own class and catches what that raises: the frame is told.
+
+    What is mounted within is guarded as well, and counts as part of it. All names of its own say
+    `guarded`: they must not hide those of the widget.
+    """
+
+    class Failed(Message):
+        """The widget raised."""
+
+        def __init__(self, window_id: str, reason: str) -> None:
+            super().__init__()
+            self.window_id, self.reason = window_id, reason
+
+    guarded_id = ""
+    guarded_is_given_up = False
+    """Whether nobody waits any more for what it does."""
+    _has_failed = False
+
+    def guarded(self, call: Callable[[], T], instead: T) -> T:
+        """What a call gives; something else from the moment on when one has raised."""
+        if self._has_failed:
+            return instead
+        try:
+            with running(self.guarded_id or self.guarded_window):
+                return call()
+        except Exception as problem:
+            self.guarded_failed(problem)
+            return instead
+
+    async def guarded_wait(self, call: Callable[[], Awaitable[object]] | None) -> None:
+        """The same for a call that is waited for."""
+        if call is not None and not self._has_failed:
+            try:
+                await call()
+            except Exception as problem:
+                self.guarded_failed(problem)
+
+    def guarded_failed(self, problem: BaseException) -> None:
+        """Tell whoever holds the widget, once, that it is of no use any more.
+
+        The widget itself may be unable to tell anything: Textual takes down what raised.
+        """
+        outer = self._outer
+        # Before it is mounted there is nobody to tell: it will fail again.
+        if outer._has_failed or not isinstance(outer.parent, Widget):
+            return
+        outer._has_failed = True
+        if outer.has_focus_within:
+            outer.parent.focus()
+        outer.parent.post_message(self.Failed(outer.guarded_id, reason_of(problem)))
+
+    @property
+    def _outer(self) -> "Guard":
+        return [one for one in self.ancestors_with_self if isinstance(one, Guard)][-1]
+
+    @property
+    def guarded_window(self) -> str:
+        """The id of the window that brought it."""
+        return self._outer.guarded_id
+
+    def mount(self, *widgets: Widget, **where: Any) -> AwaitMount:
+        """Guard what comes within too."""
+        for one in widgets:
+            if not isinstance(one, Guard):
+                one.__class__ = _guarded_class(type(one))
+        return super().mount(*widgets, **where)
+
+    def compose(self) -> ComposeResult:
+        """Its children, one by one: containers take in what is composed within them."""
+        try:
+            yield from super().compose()
+        except Exception as problem:
+            self.guarded_failed(problem)
+
+    def render(self) -> VisualType:
+        """What it shows."""
+        nothing: VisualType = Content("")
+        return self.guarded(super().render, nothing)
+
+    def render_line(self, y: int) -> Strip:
+        """One line of what it shows."""
+        return self.guarded(lambda: super(Guard, self).render_line(y), Strip.blank(self.size.width))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Some lines of what it shows."""
+        blank = [Strip.blank(crop.width)] * crop.height
+        return self.guarded(lambda: super(Guard, self).render_lines(crop), blank)
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        """How wide it wants to be."""
+        return self.guarded(lambda: super(Guard, self).get_content_width(container, viewport), 1)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """How high it wants to be."""
+        wanted = super().get_content_height
+        return self.guarded(lambda: wanted(container, viewport, width), 1)
+
+    async def on_event(self, event: events.Event) -> None:
+        """What happens to it."""
+        try:
+            await super().on_event(event)
+        except Exception as problem:
+            self.guarded_failed(problem)
+        except asyncio.CancelledError:
+            if not self.guarded_is_given_up:
+                raise
+
+    def set_timer(
+        self, delay: float, callback: TimerCallback | None = None, **options: Any
+    ) -> Timer:
+        """Call something later."""
+        return super().set_timer(delay, self._timed(callback), **options)
+
+    def set_interval(
+        self, interval: float, callback: TimerCallback | None = None, **options: Any
+    ) -> Timer:
+        """Call something again and again."""
+        return super().set_interval(interval, self._timed(callback), **options)
+
+    def _timed(self, callback: TimerCallback | None) -> TimerCallback | None:
+        if callback is None:
+            return None
+
+        async def call() -> None:
+            result = self.guarded(callback, None)
+            if isawaitable(result):
+                await self.guarded_wait(lambda: result)
+
+        return call
+
+    def window_changed(self) -> None:
+        """Tell it that the window changed."""
+        changed: Callable[[], Any] = getattr(super(), "window_changed", lambda: None)
+        self.guarded(changed, None)
+
+
+def own_widget(window: Window) -> Guard | None:
+    """The widget that the window brings, guarded; None if it brings none.
+
+    Raises:
+        OwnWidgetError: It cannot be imported or made.
+    """
+    spec = type(window).widget
+    if spec is None:
+        return None
+    module_name, _, name = spec.partition(":")
+    try:
+        cls = getattr(import_module(module_name), name)
+        made: Guard = _guarded_class(cls)(window)
+        made.guarded_id = window.id
+    except (Exception, SystemExit) as problem:
+        raise OwnWidgetError(reason_of(problem)) from problem
+    return made
+
+
+@cache
+def _guarded_class(cls: type[Widget]) -> type[Any]:
+    return types.new_class(cls.__name__, (Guard, cls))
+
+
+def guard_of(error: BaseException) -> Guard | None:
+    """The guarded widget in whose code this was raised; None if it was nobody's but ours."""
+    if isinstance(error, WorkerFailed):
+        return _of_worker() or guard_of(cause_of(error))
+    found = [guard_around(one) for one in _selves(error.__traceback__)]
+    return next((one for one in found if one is not None), None)
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """What was raised in the first place."""
+    return error.error if isinstance(error, WorkerFailed) else error
+
+
+def _of_worker() -> Guard | None:
+    try:
+        return guard_around(get_current_worker().node)
+    except NoActiveWorker:
+        return None
+
+
+def _selves(traceback: TracebackType | None) -> list[object]:
+    """What the methods that were running belong to, the outermost first."""
+    found = []
+    while traceback is not None:
+        found.append(traceback.tb_frame.f_locals.get("self"))
+        traceback = traceback.tb_next
+    return found
+
+
+def guard_around(node: object) -> Guard | None:
+    """The guarded widget that something is, or is a part of."""
+    around = node.ancestors_with_self if isinstance(node, DOMNode) else []
+    return next((one for one in around if isinstance(one, Guard)), None)
+
+
+_RESTS = "_get_message"  # a widget that waits for something to do
+_WAITS = "_message_loop_exit"  # one that waits for those within it
+
+
+def holders() -> dict["asyncio.Task[Any]", Guard]:
+    """The tasks that stand still in the code of a window's own widget, with that widget."""
+    found = ((task, _holder(task)) for task in asyncio.all_tasks())
+    return {task: guard for task, guard in found if guard is not None}
+
+
+def _holder(task: "asyncio.Task[Any]") -> Guard | None:
+    frames = list(_frames(task))
+    names = [frame.f_code.co_name for frame in frames]
+    if _RESTS in names or names[-1:] == [_WAITS]:
+        return None
+    guards = (guard_around(frame.f_locals.get("self")) for frame in reversed(frames))
+    return next((guard for guard in guards if guard is not None), None)
+
+
+def _frames(task: "asyncio.Task[Any]") -> Iterator[FrameType]:
+    """What a task is in the middle of, the outermost first."""
+    awaited: Any = task.get_coro()
+    while awaited is not None:
+        frame = getattr(awaited, "cr_frame", None) or getattr(awaited, "gi_frame", None)
+        if frame is not None:
+            yield frame
+        awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "gi_yieldfrom", None)
+
+
+S = TypeVar("S", bound=WindowState)
+
+
+def stated(window: Window, kind: type[S]) -> S | None:
+    """The saved part of the state that the screen shows; None if there is none yet.
+
+    The window's own thread may be changing `window.state` at this moment; this one stands still.
+    """
+    saved = window.runtime.renders.latest().snapshot.state.custom
+    return None if saved is None else kind.from_saved(saved)

@@ -1,0 +1,488 @@
+"""The dialog that asks before an action changes something outside its window.
+
+It names the target, counts and shows the whole change, and takes no answer by accident.
+"""
+
+import json
+import re
+import time
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rich.cells import cell_len
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from contextui.agent.approval import Decision, Question
+from contextui.tui.dialogs.diff import (
+    UNSEEN,
+    ChangeView,
+    Line,
+    diff_lines,
+    is_diff,
+    plain_lines,
+    spelled,
+    whole_lines,
+)
+from contextui.tui.footer import hints_in
+from contextui.tui.lines import FAINT, KEY, MUTED, fold, line
+from contextui.tui.words import Words
+from contextui.windowing.preview import Verb
+
+DEAF = 0.5
+"""Seconds without a key before the dialog takes one: earlier keys were meant for something else."""
+SETTLE = 0.15
+"""Seconds without another key after which a key allows: a word that is typed or pasted does not."""
+
+_ROWS = 20  # rows of the change at most
+_ROOMY, _CRAMPED = 22, 12  # rows of the terminal for blank rows, and for the row with the action
+_NAME = 44  # cells of an answer, while it is not known how many there are
+_LONGEST = 400  # characters of a target that could fit into the headline
+_EDGE = 6  # cells of the box beside its title
+_LETTERS = frozenset("ysnrw")
+_SLOT = re.compile(r"\{(\w+)\}")
+_KEYS = (("↑↓", "line"), ("pgdn", "page"), ("end", "last line"))
+
+Parts: TypeAlias = list[tuple[str, str] | Content]
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What the dialog says about one kind of action, in English.
+
+    Attributes:
+        wants: The headline.
+        it: What stands for a target that is too long for the headline.
+        once: Allowing it this time.
+        always: Allowing this target from now on.
+        others: What that leaves out.
+        every_time: Why it cannot be allowed from now on.
+        nothing: What has happened so far.
+        asks: The notice while the question waits.
+    """
+
+    wants: str
+    it: str
+    once: str
+    always: str
+    others: str
+    every_time: str
+    nothing: str
+    asks: str
+
+
+_OTHER_FILES = "until this session ends; every other file still asks"
+_ALL_ELSE = "until this session ends; everything else still asks"
+WORDING: dict[Verb, Wording] = {
+    "write": Wording(
+        "{model} wants to write {target}", "this file", "Write it once",
+        "Write {target} without asking", _OTHER_FILES, "This file asks every time.",
+        "Nothing is written until you choose.", "asks to write {target}",
+    ),
+    "delete": Wording(
+        "{model} wants to delete {target}", "this file", "Delete it once",
+        "Delete {target} without asking", _OTHER_FILES, "This file asks every time.",
+        "Nothing is deleted until you choose.", "asks to delete {target}",
+    ),
+    "run": Wording(
+        "{model} wants to run {target}", "this", "Run it once",
+        "Run {target} without asking", _ALL_ELSE, "This asks every time.",
+        "Nothing runs until you choose.", "asks to run {target}",
+    ),
+    "read": Wording(
+        "{model} wants to read {target}", "this file", "Send it to the model once",
+        "Send {target} to the model without asking", _OTHER_FILES, "This file asks every time.",
+        "Nothing is sent until you choose.", "asks to read {target}",
+    ),
+    "close": Wording(
+        "{model} wants to close {target} and discard its unsaved edits", "this window",
+        "Close it and discard the edits", "Close {target} without asking", _ALL_ELSE,
+        "This asks every time.", "Nothing is closed until you choose.", "asks to close {target}",
+    ),
+}  # fmt: skip
+"""The words by what would be done."""
+_SAME_VALUES = "Run {target} with exactly these values without asking"
+
+
+def wording_of(question: Question) -> Wording:
+    """The words for a question; one that names no target is about the action itself."""
+    return WORDING["run" if question.target == question.name else question.verb]
+
+
+def filled(template: str, **values: tuple[str, str] | Content) -> Parts:
+    """A translated sentence with styled values in its slots."""
+    pieces = _SLOT.split(template)
+    return [values[piece] if at % 2 else (piece, "") for at, piece in enumerate(pieces) if piece]
+
+
+def spread(left: Content, right: Content, width: int) -> Content:
+    """Two texts at the ends of one row."""
+    gap = max(width - left.cell_length - right.cell_length, 1)
+    return Content.assemble(left, " " * gap, right)
+
+
+class Choice(Widget):
+    """One answer: its key, what it does, and what is to be said about that.
+
+    Args:
+        letter: The letter that chooses it.
+        what: What it does.
+        about: What is to be said about it.
+        is_needed: Whether that is said even where it needs a row of its own.
+    """
+
+    class Chosen(Message):
+        """The answer was clicked."""
+
+        def __init__(self, key: str, at: float) -> None:
+            super().__init__()
+            self.key, self.at = key, at
+
+    column = 0
+    """Cells before what is said about it."""
+
+    def __init__(
+        self, letter: str, what: Content, about: str = "", *, is_needed: bool = False
+    ) -> None:
+        super().__init__(id=f"choice-{letter}")
+        self._letter, self.what, self._about, self._is_needed = letter, what, about, is_needed
+
+    def tell(self, what: Content, about: str) -> None:
+        """Offer something else."""
+        self.what, self._about = what, about
+        self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """One row, or two where the hint does not fit beside the name and is needed."""
+        parts: Parts = [(f"{self._letter}  ", f"{KEY} bold"), self.what]
+        gap = max(self.column - self.what.cell_length, 3)
+        if self._about and 3 + self.what.cell_length + gap + cell_len(self._about) <= (
+            self.size.width
+        ):
+            parts.append((" " * gap + self._about, MUTED))
+        elif self._about and self._is_needed:
+            rows = fold(Content.styled(self._about, MUTED), self.size.width - 3)
+            parts += [Content.assemble("\n   ", row) for row in rows]
+        return Content.assemble(*parts)
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose it."""
+        event.stop()
+        self.post_message(self.Chosen(self._letter, event.time))
+
+
+class Head(Widget):
+    """The action, its label, and how many characters of the change cannot be seen."""
+
+    def __init__(self, words: Words, question: Question) -> None:
+        super().__init__(id="head")
+        self._words, self._question = words, question
+        self.unseen = 0
+
+    def render(self) -> Content:
+        """One row; where there is little room, the label gives way."""
+        odd, name = self._oddity(), Content(line(self._question.name))
+        label = Content.styled(f"   {line(self._question.label)}", MUTED)
+        room = self.size.width - name.cell_length - odd.cell_length - 3
+        return spread(name + label if label.cell_length <= room else name, odd, self.size.width)
+
+    def _oddity(self) -> Content:
+        if not self.unseen:
+            return Content("")
+        told = (
+            "{count} invisible character, shown as"
+            if self.unseen == 1
+            else "{count} invisible characters, shown as"
+        )
+        return Content.assemble(
+            (self._words(told, count=self.unseen) + " ", "$text-warning"), ("⟨U+…⟩", UNSEEN)
+        )
+
+
+class Foot(Widget):
+    """What has happened so far, and the keys that scroll."""
+
+    def __init__(self, words: Words, told: str) -> None:
+        super().__init__(id="foot")
+        self._words, self._told = words, Content.styled(told, FAINT)
+
+    def render(self) -> Content:
+        """One row."""
+        keys = hints_in(self.size.width - self._told.cell_length - 3, _KEYS, self._words)
+        if keys.cell_length + self._told.cell_length >= self.size.width:
+            keys = Content("")
+        return spread(self._told, keys, self.size.width)
+
+
+class ApprovalScreen(ModalScreen[Decision]):
+    """Asks the person. Nothing is done until they choose, and Enter chooses nothing.
+
+    Args:
+        words: The person's language.
+        question: What is asked.
+    """
+
+    CSS_PATH = "approval.tcss"
+    AUTO_FOCUS = "#change"
+
+    def __init__(self, words: Words, question: Question) -> None:
+        super().__init__()
+        self._words, self._question = words, question
+        self._wording = wording_of(question)
+        self._target = spelled(question.target[:_LONGEST])
+        preview = question.preview
+        self._diff = (
+            diff_lines(preview.diff, words, preview.target)
+            if preview and is_diff(preview.diff)
+            else []
+        )
+        self._is_whole = self._has_target_rows = self._is_withdrawn = False
+        self._deaf_until = float("inf")  # until it can be seen
+        self._allows: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """The action, the change, the answers, and what has happened so far."""
+        words, wording = self._words, self._wording
+        with Vertical(id="box"):
+            yield Head(words, self._question)
+            yield ChangeView(self._change(), id="change")
+            with Vertical(id="choices"):
+                yield from self._choices()
+            yield Input(placeholder=words("Why not? Enter sends it to the model"), id="why")
+            yield Foot(words, words(wording.nothing))
+
+    # --- what is shown -----------------------------------------------------------------
+
+    def _change(self) -> list[Line]:
+        """All lines of what would be done."""
+        question, words = self._question, self._words
+        lines: list[Line] = []
+        if self._has_target_rows:
+            lines += [Line("!", one.text) for one in plain_lines(question.target)]
+        if question.problem:
+            told = words("The preview could not be made: {problem}", problem=question.problem)
+            lines += [Line("?", one.text) for one in plain_lines(told)]
+        preview = question.preview
+        text = (preview.text if preview else "") or ""
+        if preview and preview.diff and not self._diff:
+            text = f"{text}\n{preview.diff}" if text else preview.diff
+        lines += plain_lines(text) if text else []
+        lines += self._diff
+        if preview is None and not question.problem:
+            lines.append(Line("@", words("This window provides no preview.")))
+        if preview is None or not (text or self._diff):
+            lines += plain_lines(_params(question)) if question.params else []
+        return lines
+
+    def _title(self) -> tuple[Content, bool]:
+        """The headline, and whether the target is in it; a long one stands in the first rows."""
+        words = self._words
+        room = self.query_one("#box").outer_size.width - _EDGE
+        tail: Parts = []
+        if self._diff:
+            added, removed = (sum(one.kind == kind for one in self._diff) for kind in "+-")
+            tail = [(f"   +{added}", "bold $text-success"), (f" −{removed}", "bold $text-error")]
+        if self._question.changed:
+            tail.append((f"   {words('changed just now')}", "bold $text-warning"))
+        model = (words("model"), "bold $text-accent")
+        short = (words(self._wording.it), "bold")
+        for target in (self._target.stylize_before("bold"), short):
+            parts = filled(words(self._wording.wants), model=model, target=target)
+            title = Content.assemble(("◆ ", "$text-accent"), *parts, *tail)
+            if title.cell_length <= room:
+                return title, target is not short
+        return title, False
+
+    def _choices(self) -> Iterator[Widget]:
+        words, wording, preview = self._words, self._wording, self._question.preview
+        yield Choice("y", Content(words(wording.once)))
+        if self._question.grant is not None:
+            yield Choice("s", self._always(_NAME), words(wording.others), is_needed=True)
+        else:
+            yield Static(Content(words(wording.every_time)), classes="note")
+        yield Choice("n", Content(words("Refuse")), words("esc does the same"))
+        yield Choice("r", Content(words("Refuse with a reason…")), words("the model reads it"))
+        if preview is not None and preview.whole:
+            yield Choice("w", *self._whole_or_change())
+
+    def _always(self, room: int) -> Content:
+        """What `s` allows, spelled out."""
+        words, wording, question = self._words, self._wording, self._question
+        template = words(wording.always)
+        if question.target == question.name and question.params:
+            template = words(_SAME_VALUES)
+        for target in (self._target.stylize_before("bold"), Content(words(wording.it))):
+            name = Content.assemble(*filled(template, target=target))
+            if name.cell_length + 3 <= room:
+                break
+        return name
+
+    def _whole_or_change(self) -> tuple[Content, str]:
+        words, preview = self._words, self._question.preview
+        if self._is_whole:
+            return Content(words("Show only the change")), ""
+        count = len(plain_lines(preview.whole)) if preview else 0
+        told = "{count} line, changes marked" if count == 1 else "{count} lines, changes marked"
+        told = words(told, count=count)
+        return Content(words("Show the whole file")), told
+
+    def on_mount(self) -> None:
+        """Fit the change into what every layout leaves."""
+        self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
+
+    def on_resize(self) -> None:
+        """Use the room: the change can be scrolled, the answers cannot."""
+        self.set_class(self.size.height >= _ROOMY, "-roomy")
+        self.set_class(self.size.height < _CRAMPED, "-cramped")
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        if not self.is_attached:
+            return
+        box, change = self.query_one("#box"), self.query_one(ChangeView)
+        box.border_title, is_named = self._title()
+        if self._question.grant is not None:
+            choice = self.query_one("#choice-s", Choice)
+            choice.tell(self._always(choice.size.width), self._words(self._wording.others))
+        choices = list(self.query(Choice))
+        for choice in choices:
+            choice.column = max(one.what.cell_length for one in choices) + 3
+            choice.refresh(layout=True)
+        if self._has_target_rows == is_named:
+            self._has_target_rows = not is_named
+            if not self._is_whole:
+                change.show(self._change())
+
+    def _fit_rows(self, _: object = None) -> None:
+        """Give the change what the rest of the box leaves."""
+        if not self.is_attached:
+            return
+        box, change = self.query_one("#box"), self.query_one(ChangeView)
+        around = box.gutter.height - change.outer_size.height
+        for part in box.children:
+            if part.display:
+                around += part.outer_size.height + part.styles.margin.height
+        height = min(max(change.count, 1), max(self.size.height - around, 1), _ROWS)
+        if change.styles.height is None or change.styles.height.value != height:
+            change.styles.height = height
+
+    @on(ChangeView.Moved)
+    def _tell_place(self) -> None:
+        change = self.query_one(ChangeView)
+        first, last, count = change.lines_in_view
+        told = self._words("lines {first}–{last} of {count}", first=first, last=last, count=count)
+        self.query_one("#box").border_subtitle = Content(told)
+        head = self.query_one(Head)
+        if not self._is_whole and head.unseen != change.layout_of.unseen:
+            head.unseen = change.layout_of.unseen
+            head.refresh()
+
+    # --- answers -----------------------------------------------------------------------
+
+    def on_screen_resume(self) -> None:
+        """Take no key until the question could be seen for a moment."""
+        if self._is_withdrawn:
+            self.dismiss(Decision("no"))
+            return
+        self._deaf_until = float("inf")
+        self.call_after_refresh(self._begin_to_hear)
+
+    def _begin_to_hear(self) -> None:
+        self._deaf_until = time.monotonic() + DEAF
+
+    def withdraw(self) -> None:
+        """Take the question away, also from under another screen."""
+        self._is_withdrawn = True
+        self._decide(Decision("no"))
+
+    def _hears(self, at: float) -> bool:
+        """Whether something pressed at this time is meant for this dialog."""
+        if at >= self._deaf_until:
+            return True
+        self._ignore_from(at)  # typing goes on
+        return False
+
+    def _ignore_from(self, at: float) -> None:
+        self._deaf_until = max(self._deaf_until, at + DEAF)
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter chooses, also a full-width one of an input method."""
+        if self.query_one("#why", Input).has_focus:
+            if event.key == "escape":
+                event.stop()
+                self._decide(Decision("no"))
+            return
+        if self._allows is not None:  # a word is being typed: its first letter was no answer
+            self._allows.stop()
+            self._allows = None
+            self._ignore_from(event.time)
+        key = unicodedata.normalize("NFKC", event.character or "").lower()
+        if event.key == "escape":
+            key = "n"
+        if not self._hears(event.time):
+            event.stop()
+            event.prevent_default()
+        elif key in _LETTERS and self.query(f"#choice-{key}"):
+            event.stop()
+            event.prevent_default()
+            self._choose(key)
+        elif event.is_printable:
+            self._ignore_from(event.time)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A paste is meant for something else."""
+        event.stop()
+        self._ignore_from(event.time)
+
+    @on(Choice.Chosen)
+    def _choose_clicked(self, message: Choice.Chosen) -> None:
+        if message.at >= self._deaf_until:
+            self._choose(message.key, at_once=True)
+
+    def _choose(self, key: str, *, at_once: bool = False) -> None:
+        if key == "w":
+            self._toggle_whole()
+        elif key == "r":
+            self._ask_why()
+        elif key == "n":
+            self._decide(Decision("no"))
+        else:
+            decision = Decision("once" if key == "y" else "always")
+            if at_once:
+                self._decide(decision)
+            else:
+                self._allows = self.set_timer(SETTLE, lambda: self._decide(decision))
+
+    def _toggle_whole(self) -> None:
+        preview, change = self._question.preview, self.query_one(ChangeView)
+        self._is_whole = not self._is_whole
+        if self._is_whole and preview is not None:
+            change.show(whole_lines(preview.whole, self._diff))
+        else:
+            change.show(self._change())
+        self.query_one("#choice-w", Choice).tell(*self._whole_or_change())
+
+    @on(Input.Submitted, "#why")
+    def _refuse(self, event: Input.Submitted) -> None:
+        self._decide(Decision("no", event.value))
+
+    def _ask_why(self) -> None:
+        self.add_class("-asks-why")
+        self.query_one("#why").focus()
+
+    def _decide(self, decision: Decision) -> None:
+        if self.app.screen is self:  # else it is gone already, or covered by another screen
+            self.dismiss(decision)
+
+
+def _params(question: Question) -> str:
+    return json.dumps(dict(question.params), ensure_ascii=False, indent=2, default=str)

@@ -1,0 +1,130 @@
+"""The question before a compaction by hand: what goes, and what stays."""
+
+import unicodedata
+from collections.abc import Iterable
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from contextui.context.compaction.plan import Plan
+from contextui.context.item import ContextItem, is_conversation
+from contextui.context.units import Calls
+from contextui.tui.inspector.labels import KINDS, label
+from contextui.tui.lines import FAINT, KEY, MUTED, fit, short
+from contextui.tui.words import Words
+
+_KEY = 3  # cells
+_KIND = 8
+_SHOWN = 200  # items of each kind; of more than these only how many there are
+
+
+class What(Static):
+    """What goes and what stays, one item to a line."""
+
+    def __init__(self, words: Words, plan: Plan, calls: Calls) -> None:
+        super().__init__(id="items")
+        self._words, self._plan, self._calls = words, plan, calls
+
+    def render(self) -> Content:
+        """As wide as there is room."""
+        words, plan = self._words, self._plan
+        return Content("\n").join(
+            [
+                Content.styled(words("Goes into the summary"), "bold"),
+                *self._rows(plan.goes, "− ", "$text-error"),
+                Content(""),
+                Content.styled(words("Stays as it is"), "bold"),
+                *self._rows(plan.stays, "· ", "$text-success"),
+            ]
+        )
+
+    def _rows(self, items: tuple[ContextItem, ...], mark: str, style: str) -> Iterable[Content]:
+        width = max(self.size.width - _KIND - 12, 10)
+        for item in items[:_SHOWN]:
+            sign = "★ " if item.pinned else mark
+            name = self._words("summary" if item.is_summary else KINDS[item.type])
+            yield Content.assemble(
+                (sign, style),
+                (f"{item.seq:04} ", FAINT),
+                (fit(name, _KIND), MUTED),
+                fit(label(item, self._calls, self._words), width),
+            )
+        if (more := len(items) - _SHOWN) > 0:
+            yield Content.styled(self._words("… {count} more", count=more), FAINT)
+
+
+class CompactScreen(ModalScreen[bool]):
+    """Shows what a compaction would do, and asks whether it is to be done."""
+
+    DEFAULT_CSS = """
+    CompactScreen {
+        align: center middle;
+        background: $background 65%;
+        #box {
+            width: 104; max-width: 96%; height: auto; max-height: 92%;
+            border: round $primary; border-title-style: bold;
+            background: $background; padding: 1 2 0 2;
+        }
+        #what { height: auto; max-height: 45vh; margin: 1 0; }
+        #items, #headline, #choices, #note { height: auto; }
+        #note { margin: 1 0 0 0; }
+    }
+    """
+
+    def __init__(self, words: Words, plan: Plan, calls: Calls) -> None:
+        super().__init__()
+        self._words, self._plan, self._calls = words, plan, calls
+
+    def compose(self) -> ComposeResult:
+        """The figures, the items, and the answers."""
+        words = self._words
+        with Vertical(id="box") as box:
+            box.border_title = Content(words("Compact the conversation?"))
+            yield Static(self._headline(), id="headline")
+            with VerticalScroll(id="what"):
+                yield What(words, self._plan, self._calls)
+            yield Static(self._choices(), id="choices")
+            note = words("The model is asked for the summary. /undo brings everything back.")
+            yield Static(Content.styled(note, MUTED), id="note")
+
+    def on_mount(self) -> None:
+        """Keys scroll through the items."""
+        self.query_one("#what").focus()
+
+    def _headline(self) -> Content:
+        plan = self._plan
+        goes = sum(map(is_conversation, plan.goes))
+        return Content(
+            self._words(
+                "{goes} messages, ~{tokens} tokens, would go; {stays}, ~{rest} tokens, stay.",
+                goes=goes,
+                tokens=short(plan.tokens),
+                stays=len(plan.stays),
+                rest=short(plan.stays_tokens),
+            )
+        )
+
+    def _choices(self) -> Content:
+        rows = [("y", self._words("Compact it")), ("n", self._words("Leave it; Esc does the same"))]
+        return Content("\n").join(
+            [Content.assemble((fit(key, _KEY), f"{KEY} bold"), name) for key, name in rows]
+        )
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter chooses, also one that an input method made wide."""
+        key = unicodedata.normalize("NFKC", event.character or "").lower()
+        if event.key == "escape" or key in ("y", "n"):
+            event.stop()
+            self._decide(key == "y")
+
+    @on(events.Click, "#choices")
+    def _choose_clicked(self, event: events.Click) -> None:
+        self._decide(event.y == 0)
+
+    def _decide(self, wanted: bool) -> None:
+        if self.is_current:
+            self.dismiss(wanted)

@@ -1,0 +1,531 @@
+"""A change before it is made: every line of it, wrapped, drawn as it comes into view.
+
+Nothing is cut. A long line goes on under `↪`; a character that cannot be seen is shown as
+`⟨U+200B⟩`, a tab as `→`, a blank at the end of a line as `·` and a carriage return there as `␍`.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.timer import Timer
+
+from contextui.secrets import mask_own
+from contextui.text import code_point, is_unseen
+from contextui.tui.lines import MUTED, LineView
+from contextui.tui.words import Words
+
+Kind = Literal["+", "-", " ", "@", "!", "?"]
+"""Added, removed, unchanged; a heading; the target; a problem."""
+
+TWO_COLUMNS = 70
+"""Cells from which on old and new line numbers have a column each."""
+UNSEEN = "bold $background on $warning"
+"""The style of a character that cannot be seen."""
+
+_TAB = 4
+_MARKS = 4  # combining characters that one character may carry
+_PIECE = 4_096  # characters of one line that are laid out at once
+_AT_ONCE = 200_000  # steps of layout before the first look
+_A_WHILE = 20_000  # steps of layout at a time afterwards
+_KEPT = 256  # pieces whose rows are kept
+_NUMBER = r"(\d{1,9})"
+_HUNK = re.compile(rf"@@ -{_NUMBER}(?:,{_NUMBER})? \+{_NUMBER}(?:,{_NUMBER})? @@ ?(.*)", re.DOTALL)
+_GROUND = {
+    "+": "on $success 14%",
+    "-": "on $error 14%",
+    " ": "on $foreground 4%",
+    "@": "on $foreground 4%",
+    "!": "on $foreground 4%",
+    "?": "on $foreground 4%",
+}
+_INK = {
+    "+": "$text-success",
+    "-": "$text-error",
+    " ": "$foreground 85%",
+    "@": MUTED,
+    "!": "$foreground bold",
+    "?": "$text-error",
+}
+
+
+class Line(NamedTuple):
+    """One line of a change; `old` and `new` are its numbers, 0 if it has none."""
+
+    kind: Kind
+    text: str
+    old: int = 0
+    new: int = 0
+
+
+# --- lines -----------------------------------------------------------------------------
+
+
+def is_diff(text: str) -> bool:
+    """Whether a text is a unified diff."""
+    return text.startswith("--- ") and "\n+++ " in text and "\n@@ " in text
+
+
+def plain_lines(text: str) -> list[Line]:
+    """Text without numbers."""
+    return [Line(" ", one) for one in _split(text)]
+
+
+def diff_lines(diff: str, words: Words, target: str = "") -> list[Line]:
+    """A unified diff; the names of its files are left out if they are the target's."""
+    lines = _split(diff)
+    names = [one[4:] for one in lines[:2]]
+    found = [] if all(_names(one, target) for one in names) else _headings(lines[:2])
+    old = new = old_left = new_left = 0
+    for at, one in enumerate(lines[2:], 2):
+        is_over = old_left <= 0 and new_left <= 0
+        if hunk := _HUNK.fullmatch(one):
+            old, old_left, new, new_left = (int(count or 1) for count in hunk.groups()[:4])
+            first, count = (new, new_left) if new_left else (old, old_left)
+            last = max(first + count - 1, first)
+            text = words("lines {first} to {last}", first=first, last=last)
+            found.append(Line("@", f"{text}   {hunk[5]}" if hunk[5] else text))
+        elif is_over and _is_file_heading(lines, at):
+            found += _headings([one])
+        elif (kind := one[:1] or " ") in ("+", "-", " "):
+            is_old, is_new = kind != "+", kind != "-"
+            found.append(Line(kind, one[1:], old * is_old, new * is_new))  # type: ignore[arg-type]
+            old, new = old + is_old, new + is_new
+            old_left, new_left = old_left - is_old, new_left - is_new
+        else:
+            found += _headings([one])
+    return found
+
+
+def whole_lines(whole: str, changes: Sequence[Line]) -> list[Line]:
+    """The content after a change, with the change marked in it."""
+    texts = _split(whole)
+    added = {one.new for one in changes if one.kind == "+"}
+    removed: dict[int, list[Line]] = {}
+    at = 1
+    for one in changes:
+        if one.kind == "-":
+            removed.setdefault(at, []).append(one)
+        elif one.kind in "+ ":
+            at = one.new + 1
+    marked: list[Line] = []
+    for number, text in enumerate(texts, 1):
+        marked += removed.pop(number, [])
+        marked.append(Line("+" if number in added else " ", text, 0, number))
+    return [*marked, *(one for rest in removed.values() for one in rest)]
+
+
+def _split(text: str) -> list[str]:
+    """Lines; only LF ends a line, and behind the last one there is none."""
+    lines = mask_own(text).split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _names(name: str, target: str) -> bool:
+    """Whether the name in a diff's first lines is the target's."""
+    name = name.partition("\t")[0]
+    known = {target, f"a/{target}", f"b/{target}", "/dev/null"}
+    return not target or name in known or name.startswith(f"{target} (")
+
+
+def _is_file_heading(lines: Sequence[str], at: int) -> bool:
+    here, before = lines[at], lines[at - 1]
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    return (here.startswith("--- ") and below.startswith("+++ ")) or (
+        here.startswith("+++ ") and before.startswith("--- ")
+    )
+
+
+def _headings(texts: Sequence[str]) -> list[Line]:
+    return [Line("@", one) for one in texts]
+
+
+# --- characters ------------------------------------------------------------------------
+
+
+class Cell(NamedTuple):
+    """A character as it is shown: its cells, and whether that is a stand-in."""
+
+    text: str
+    cells: int
+    is_unseen: bool = False
+    is_blank: bool = False
+
+
+def cells_of(text: str, widest: int, *, is_end: bool = True) -> list[Cell]:
+    """A line's characters as they are shown.
+
+    Args:
+        text: The line, or a piece of it.
+        widest: Cells that a stand-in may have; a longer one is taken apart.
+        is_end: Whether the line ends here.
+    """
+    body = text[:-1] if is_end and text.endswith("\r") else text
+    end = len(body.rstrip(" \t"))
+    shown: list[Cell] = []
+    column = marks = 0
+    for at, char in enumerate(body):
+        if char == "\t":
+            width = min(_TAB - column % _TAB, widest)
+            shown.append(Cell("→".ljust(width), width, is_blank=True))
+        elif char == " ":
+            shown.append(Cell("·", 1, is_blank=True) if at >= end else Cell(" ", 1))
+        elif is_unseen(char) or (char == "⟨" and body.startswith("⟨U+", at)):
+            shown += _stand_in(char, widest)
+        elif size := _size(char):
+            marks = 0
+            shown.append(Cell(char, size))
+        else:  # a mark belongs to the character before it, which has room for a few
+            base = shown[-1] if shown else None
+            if base is None or base.is_unseen or base.is_blank or base.text == " " or (
+                marks >= _MARKS
+            ):  # fmt: skip
+                shown += _stand_in(char, widest)
+            else:
+                marks += 1
+                joined = base.text + char
+                shown[-1] = Cell(joined, cell_len(joined))
+        column += shown[-1].cells
+    if len(body) < len(text):
+        shown.append(Cell("␍", 1, is_blank=True))
+    return shown
+
+
+@lru_cache(maxsize=65_536)
+def _size(char: str) -> int:
+    return cell_len(char)
+
+
+def _stand_in(char: str, widest: int) -> list[Cell]:
+    text = code_point(char)
+    if len(text) <= widest:
+        return [Cell(text, len(text), is_unseen=True)]
+    return [Cell(one, 1, is_unseen=True) for one in text]
+
+
+def spelled(text: str) -> Content:
+    """Text in one line, with everything that cannot be seen spelled out."""
+    cells = cells_of(mask_own(text), len(code_point("\U0010ffff")))
+    return Content.assemble(*((one.text, UNSEEN if one.is_unseen else "") for one in cells))
+
+
+# --- rows ------------------------------------------------------------------------------
+
+
+def hanging(text: str, width: int) -> int:
+    """Cells by which the further rows of a line are moved in: its own indent and two more."""
+    indent = len(text) - len(text.lstrip(" "))
+    return indent + 2 if indent + 2 <= width // 2 else 0
+
+
+def breaks(cells: Sequence[Cell], width: int, later: int) -> list[int]:
+    """Where rows end: behind a space, beside a wide character, else where the row is full.
+
+    One space may stand beyond the end of a row. Nothing else is left out.
+    """
+    ends: list[int] = []
+    start, room, at = 0, width, 0
+    used = good = 0  # cells of the row; where it could end
+    has_text = False
+    while at < len(cells):
+        cell = cells[at]
+        is_space = cell.text == " "
+        if used + cell.cells > room and at > start and not (
+            is_space and used <= room and cells[at - 1].text != " "
+        ):  # fmt: skip
+            at = start = good or at
+            ends.append(at)
+            room, used, good, has_text = later, 0, 0, False
+            continue
+        used += cell.cells
+        has_text = has_text or not is_space
+        if is_space and has_text:
+            good = at + 1
+        elif cell.cells == 2 and not cell.is_unseen and has_text and at > start:
+            good = at  # nothing keeps it with what stands before
+        at += 1
+    return [*ends, len(cells)]
+
+
+def _plain_breaks(text: str, width: int, later: int) -> list[int]:
+    """The same for text in which each character has one cell and can be seen."""
+    ends: list[int] = []
+    start, room = 0, width
+    while len(text) - start > room:
+        full = start + room
+        if text[full] == " " and text[full - 1] != " ":
+            cut = full + 1
+        else:
+            cut = text.rfind(" ", start, full) + 1
+        ends.append(cut if text[start:cut].strip(" ") else full)
+        start, room = ends[-1], later
+    return [*ends, len(text)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A line, or so much of a very long one as is laid out at once."""
+
+    line: int
+    start: int
+
+
+class Layout:
+    """The rows of a change in a given width, found out a part at a time.
+
+    Attributes:
+        lines: The change.
+        width: Cells of a row.
+        unseen: Characters found so far that cannot be seen.
+        count: Rows found so far.
+    """
+
+    def __init__(self, lines: Sequence[Line], width: int) -> None:
+        self.lines, self.width = lines, max(width, 8)
+        self.unseen = self.count = 0
+        highest = max((max(one.old, one.new) for one in lines), default=0)
+        self._digits = max(len(str(highest)), 4) if highest else 0
+        self._has_two = self.width >= TWO_COLUMNS and any(one.old for one in lines)
+        self._pieces: list[_Piece] = []
+        self._ends: list[int] = []  # rows up to the end of each piece
+        self._next = _Piece(0, 0)
+        self._kept: dict[int, list[Content]] = {}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all rows are known."""
+        return self._next.line >= len(self.lines)
+
+    def measure(self, steps: int, up_to: int = -1) -> None:
+        """Lay out more of the change.
+
+        Args:
+            steps: How much work may be done; about one for each unusual character.
+            up_to: A line that is laid out in any case.
+        """
+        while not self.is_whole and (steps > 0 or self._next.line <= up_to):
+            piece = self._next
+            text, is_end = self._text(piece)
+            rows, unseen, work = self._measured(self.lines[piece.line], text, piece, is_end)
+            self._pieces.append(piece)
+            self.count += rows
+            self.unseen += unseen
+            self._ends.append(self.count)
+            steps -= work
+            start = piece.start + len(text)
+            self._next = _Piece(piece.line + 1, 0) if is_end else _Piece(piece.line, start)
+
+    def line_at(self, row: int) -> int:
+        """The line that this row belongs to."""
+        if not self._pieces:
+            return 0
+        return self._pieces[min(bisect_right(self._ends, row), len(self._pieces) - 1)].line
+
+    def row_of(self, line: int) -> int:
+        """The first row of a line that was laid out."""
+        at = bisect_right(self._pieces, line - 1, key=lambda one: one.line)
+        return self._ends[at - 1] if at else 0
+
+    def row(self, number: int) -> Content:
+        """A row as it is drawn."""
+        at = bisect_right(self._ends, number)
+        if at not in self._kept:
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            self._kept[at] = list(self._draw(self._pieces[at]))
+        return self._kept[at][number - (self._ends[at - 1] if at else 0)]
+
+    def _text(self, piece: _Piece) -> tuple[str, bool]:
+        line = self.lines[piece.line].text
+        if piece.start == 0 and len(line) <= _PIECE:
+            return line, True
+        end = piece.start + _PIECE
+        return line[piece.start : end], end >= len(line)
+
+    def _room(self, kind: Kind) -> int:
+        """Cells for the text of a line."""
+        return max(self.width - len(self._gutter(kind)) - 2, 4)
+
+    def _gutter(self, kind: Kind, old: str = "", new: str = "") -> str:
+        if kind in "@!?" or not self._digits:
+            return ""
+        if self._has_two:
+            return f" {old:>{self._digits}} {new:>{self._digits}} "
+        return f" {new or old:>{self._digits}} "
+
+    def _widths(self, line: Line, piece: _Piece) -> tuple[int, int]:
+        room = self._room(line.kind)
+        later = room - hanging(line.text[:_PIECE], room)
+        return (room if piece.start == 0 else later), later
+
+    def _measured(self, line: Line, text: str, piece: _Piece, is_end: bool) -> tuple[int, int, int]:
+        """Rows, characters that cannot be seen, and work."""
+        first, later = self._widths(line, piece)
+        if text.isascii() and text.isprintable():
+            if len(text) <= first:
+                return 1, 0, 1
+            if text[-1] != " ":
+                return len(_plain_breaks(text, first, later)), 0, 1 + len(text) // 40
+        cells = cells_of(text, later, is_end=is_end)
+        unseen = sum(one.is_unseen and one.text[0] == "⟨" for one in cells)
+        return len(breaks(cells, first, later)), unseen, len(text)
+
+    def _draw(self, piece: _Piece) -> Iterator[Content]:
+        line, (text, is_end) = self.lines[piece.line], self._text(piece)
+        first, later = self._widths(line, piece)
+        cells = cells_of(text, later, is_end=is_end)
+        ground, ink = _GROUND[line.kind], _INK[line.kind]
+        numbers = [str(one or "") for one in (line.old, line.new)]
+        start, ends = 0, breaks(cells, first, later)
+        for row, end in enumerate(ends):
+            goes_on = bool(row or piece.start)
+            gutter = self._gutter(line.kind, *([] if goes_on else numbers))
+            mark = "↪ " if goes_on else f"{line.kind if line.kind in '+-' else ' '} "
+            parts = [(gutter, f"{MUTED} {ground}"), (mark, f"{MUTED if goes_on else ink} {ground}")]
+            if goes_on:
+                parts.append((" " * (self._room(line.kind) - later), ground))
+            shown = _with_end(cells[start:end], is_last=row == len(ends) - 1)
+            for style, group in groupby(shown, lambda one: _cell_style(one, ink, ground)):
+                parts.append(("".join(one.text for one in group), style))
+            used = sum(cell_len(text) for text, _ in parts)
+            parts.append((" " * (self.width - used), ground))
+            yield Content.assemble(*parts)
+            start = end
+
+
+def _with_end(cells: Sequence[Cell], *, is_last: bool) -> list[Cell]:
+    """A row: one space at its end is the break itself, of several each is shown."""
+    shown = list(cells)
+    blanks = 0
+    while not is_last and blanks < len(shown) and shown[-1 - blanks].text == " ":
+        blanks += 1
+    if blanks == 1 and len(shown) > 1:
+        return shown[:-1]
+    for at in range(len(shown) - blanks, len(shown)):
+        shown[at] = Cell("·", 1, is_blank=True)
+    return shown
+
+
+def _cell_style(cell: Cell, ink: str, ground: str) -> str:
+    if cell.is_unseen:
+        return UNSEEN
+    return f"{MUTED} {ground}" if cell.is_blank else f"{ink} {ground}"
+
+
+# --- the view --------------------------------------------------------------------------
+
+
+class ChangeView(LineView, can_focus=True):
+    """A change that scrolls to its end, whatever its size; only what is in view is drawn."""
+
+    DEFAULT_CSS = """
+    ChangeView { height: auto; overflow-y: auto; scrollbar-gutter: stable; }
+    """
+
+    class Moved(Message):
+        """Other lines are in view, or more of them were laid out."""
+
+    def __init__(self, lines: Sequence[Line], *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._lines = lines
+        self.layout_of = Layout(lines, 0)
+        """The rows in the present width."""
+        self.drawn = 0
+        """How many rows were drawn."""
+        self._follows_end = False
+        self._more: Timer | None = None
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """Show another change, from its beginning."""
+        self._lines = lines
+        self.scroll_home(animate=False, force=True, immediate=True)
+        self._lay_out(0)
+
+    @property
+    def lines_in_view(self) -> tuple[int, int, int]:
+        """The first and the last line in view, counted from 1, and how many there are."""
+        top, rows = self.scroll_offset.y, self.layout_of
+        bottom = min(top + self.scrollable_content_region.height, rows.count) - 1
+        return rows.line_at(top) + 1, rows.line_at(max(bottom, top)) + 1, len(self._lines)
+
+    def on_mount(self) -> None:
+        """Lay the change out as soon as there is a width."""
+        self._more = self.set_interval(0.02, self._measure_more, pause=True)
+
+    def on_resize(self) -> None:
+        """Lay the change out in the new width; the line at the top stays there."""
+        if self.line_width != self.layout_of.width or not self.count:
+            self._lay_out(self.layout_of.line_at(self.scroll_offset.y))
+        else:
+            self.post_message(self.Moved())
+
+    def _lay_out(self, top: int) -> None:
+        self.layout_of = Layout(self._lines, self.line_width)
+        self.layout_of.measure(_AT_ONCE, up_to=top)
+        self._take_measure()
+        if top:
+            row = self.layout_of.row_of(top)
+            self.scroll_to(y=row, animate=False, force=True, immediate=True)
+
+    def _measure_more(self) -> None:
+        self.layout_of.measure(_A_WHILE)
+        # Each new count is laid out and drawn: a few times, however much there is.
+        if self.layout_of.is_whole or self.layout_of.count > 2 * self.count:
+            self._take_measure()
+
+    def _take_measure(self) -> None:
+        self.set_count(self.layout_of.count, follow=self._follows_end)
+        if self._more is not None:
+            (self._more.pause if self.layout_of.is_whole else self._more.resume)()
+        self.post_message(self.Moved())
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """As many rows as there are; at first, while there is no width, as many as lines."""
+        return max(self.count or len(self._lines), 1)
+
+    def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
+        """One row."""
+        self.drawn += 1
+        return self.layout_of.row(number)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Say that other lines are in view."""
+        super().watch_scroll_y(old_value, new_value)
+        if new_value < self.max_scroll_y:
+            self._follows_end = False
+        self.post_message(self.Moved())
+
+    # --- keys: at once, as each press is a decision to look further --------------------
+
+    def action_scroll_up(self) -> None:
+        """One row up."""
+        self.scroll_up(animate=False)
+
+    def action_scroll_down(self) -> None:
+        """One row down."""
+        self.scroll_down(animate=False)
+
+    def action_page_up(self) -> None:
+        """One page up."""
+        self.scroll_page_up(animate=False)
+
+    def action_page_down(self) -> None:
+        """One page down."""
+        self.scroll_page_down(animate=False)
+
+    def action_scroll_home(self) -> None:
+        """To the beginning."""
+        self.scroll_home(animate=False)
+
+    def action_scroll_end(self) -> None:
+        """To the end, and along with it while more is laid out."""
+        self._follows_end = not self.layout_of.is_whole
+        self.scroll_end(animate=False)

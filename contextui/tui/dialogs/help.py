@@ -1,0 +1,162 @@
+"""All keys and commands on one page."""
+
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from contextui.tui.commands import Commands
+from contextui.tui.footer import hints_in
+from contextui.tui.lines import KEY, MUTED, fit
+from contextui.tui.words import Words
+
+_KEY = 18  # cells
+_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
+    "Everywhere": (
+        ("tab  shift+tab", "next pane, previous pane"),
+        ("ctrl+g, then 1–9", "go to a window; c chat, i inspector, p prompt"),
+        ("ctrl+g, then a", "open a question that waits"),
+        ("f2", "show or hide the inspector"),
+        ("f3", "give one pane all the room"),
+        ("ctrl+p", "every command, by name"),
+        ("esc", "back: a list, the zoom, the turn under way"),
+        ("ctrl+q", "leave; everything is kept"),
+    ),
+    "Prompt": (
+        ("enter", "send"),
+        ("ctrl+j", "new line"),
+        ("↑ ↓", "what you said before"),
+        ("pgup pgdn", "scroll the conversation"),
+        ("/", "commands, completed by tab"),
+        ("ctrl+c", "stop the turn, or clear the prompt"),
+    ),
+    "Chat": (
+        ("enter", "unfold calls and thoughts"),
+        ("c", "copy the last answer"),
+        ("home", "the top; there, what was said before"),
+    ),
+    "Window": (
+        ("enter  esc", "go in, come out"),
+        ("a", "all actions"),
+        ("+ −", "more or less detail"),
+        ("z", "all the room"),
+        ("m", "make it the large one"),
+        (",  .", "move it"),
+        ("x", "close it, with a summary"),
+        ("u", "undo"),
+    ),
+    "Inspector": (
+        ("[  ]", "another page"),
+        ("p d r e g", "pin, drop, restore, edit, gist"),
+        ("u", "take the last change back"),
+        (",  .", "an earlier or later turn"),
+        ("/", "find an item"),
+        ("x", "raw bytes"),
+        ("c", "copy"),
+    ),
+}
+
+
+class HelpScreen(ModalScreen[None]):
+    """The keys and the commands."""
+
+    BINDINGS = [Binding("escape,q,f1,question_mark", "leave", "back")]
+    DEFAULT_CSS = """
+    HelpScreen {
+        align: center middle;
+        background: $background 65%;
+        VerticalScroll {
+            width: 84; max-width: 96%; height: auto; max-height: 92%;
+            border: round $primary; background: $background; padding: 1 2;
+            border-subtitle-align: right;
+        }
+        Static { height: auto; }
+    }
+    """
+
+    def __init__(self, words: Words, commands: Commands) -> None:
+        super().__init__()
+        self._words, self._commands = words, commands
+
+    def compose(self) -> ComposeResult:
+        """One page."""
+        with VerticalScroll() as page:
+            page.border_title = Content(self._words("Keys and commands"))
+            hints = [("↑↓", "scroll"), ("esc", "back")]
+            page.border_subtitle = hints_in(40, hints, self._words)
+            yield Static(self._page())
+
+    def _page(self) -> Content:
+        words = self._words
+        rows: list[Content] = []
+        for place, keys in _KEYS.items():
+            rows.append(Content.styled(words(place), "bold"))
+            rows += [_row(key, words(about)) for key, about in keys]
+            rows.append(Content(""))
+        rows.append(Content.styled(words("Commands"), "bold"))
+        for command in self._commands.all:
+            names = f"/{command.name} {command.takes}".strip()
+            alias = f"  /{command.alias}" if command.alias else ""
+            rows.append(_row(names + alias, words(command.about)))
+        return Content("\n").join(rows)
+
+    def action_leave(self) -> None:
+        """Back."""
+        self.dismiss()
+
+
+def _row(key: str, about: str) -> Content:
+    return Content.assemble(("  ", ""), (fit(key, _KEY), KEY), (about, MUTED))
+
+
+Place = tuple[str, str]
+"""A key, and in English where it leads."""
+QUESTION: Place = ("a", "question")
+PLACES: tuple[Place, ...] = (("1–9", "window"), ("c", "chat"), ("i", "inspector"), ("p", "prompt"))
+
+
+class GoTo(ModalScreen[str]):
+    """Waits for one key, and gives it back; anything else than a place changes nothing.
+
+    Args:
+        words: The language of the screen.
+        chosen: Hears of the key at once, before any other is taken.
+        places: Where one can go.
+    """
+
+    DEFAULT_CSS = """
+    GoTo { align: left bottom; background: $background 0%; }
+    GoTo > Static { width: 100%; height: 1; padding: 0 2; background: $surface; }
+    """
+
+    def __init__(
+        self, words: Words, chosen: Callable[[str], object], places: Sequence[Place] = PLACES
+    ) -> None:
+        super().__init__()
+        self._words, self._chosen, self._places = words, chosen, places
+
+    def compose(self) -> ComposeResult:
+        """One line with the places, where the keys stand otherwise."""
+        parts = [
+            part
+            for key, place in self._places
+            for part in ((f"{key} ", KEY), (f"{self._words(place)}   ", MUTED))
+        ]
+        yield Static(Content.assemble((self._words("go to") + "   ", MUTED), *parts))
+
+    def on_key(self, event: events.Key) -> None:
+        """The key, as it is without an input method."""
+        event.stop()
+        character = unicodedata.normalize("NFKC", event.character or "")
+        self._chosen(character)
+        self.dismiss(character)
+
+    def on_click(self) -> None:
+        """A click elsewhere leaves."""
+        self.dismiss("")

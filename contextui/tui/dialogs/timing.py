@@ -1,0 +1,192 @@
+"""When a question may open: never while the person types, wherever they do that."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input, Static, TextArea
+
+from contextui.agent.approval import Decision, Question
+from contextui.tui.conversation.prompt import Prompt
+from contextui.tui.dialogs.approval import ApprovalScreen, filled, wording_of
+from contextui.tui.dialogs.diff import spelled
+from contextui.tui.dialogs.help import GoTo
+from contextui.tui.keys import KeyLine
+from contextui.tui.lines import KEY, MUTED
+from contextui.tui.words import Words
+
+QUIET = 1.5
+"""Seconds without a key, a click or a paste after which a question may open by itself."""
+_LOOK = 0.1  # seconds between two looks whether it may
+_LONGEST = 400  # characters of a target that are looked at
+_EDGE = 6  # cells of the prompt's border beside the notice
+
+
+class WaitingLine(Static):
+    """Says that a question waits, where the prompt's border cannot be seen; a click opens it."""
+
+    DEFAULT_CSS = """
+    WaitingLine {
+        dock: bottom; layer: waiting; width: 100%; height: 1; padding: 0 2;
+        background: $background; text-wrap: nowrap; text-overflow: ellipsis;
+    }
+    """
+
+    class Clicked(Message):
+        """The person wants to see the question."""
+
+    def on_click(self) -> None:
+        """Open it."""
+        self.post_message(self.Clicked())
+
+
+class Asker:
+    """Asks the person about what the model wants to do, one question at a time.
+
+    While they type anywhere, have text in the prompt or in the field with the focus, or look at
+    another dialog, a line says that there is a question; `ctrl+g` and `a`, or a click, opens it.
+
+    Args:
+        app: Where the question opens.
+        words: Its language.
+        prompt: Where the person writes to the model.
+        mark: Told whether the call under way waits for the person.
+    """
+
+    def __init__(
+        self,
+        app: KeyLine[int],
+        words: Words,
+        prompt: Callable[[], Prompt],
+        mark: Callable[[bool], object],
+    ) -> None:
+        self._app, self._words, self._prompt, self._mark = app, words, prompt, mark
+        self._wanted, self._turns = asyncio.Event(), asyncio.Lock()
+        self.is_waiting = False
+        """Whether a question waits to be opened."""
+
+    def open_now(self) -> None:
+        """Open the question that waits."""
+        if self.is_waiting:
+            self._app.hold(lambda: isinstance(self._app.screen, ApprovalScreen))
+            self._wanted.set()
+
+    async def ask(self, question: Question) -> Decision:
+        """The person's decision."""
+        async with self._turns:
+            self._mark(True)
+            try:
+                await self._wait_for_quiet(question)
+                return await self._open(question)
+            finally:
+                self._mark(False)
+
+    async def _open(self, question: Question) -> Decision:
+        answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+
+        def take(decision: Decision | None) -> None:
+            if not answer.done():
+                answer.set_result(decision or Decision("no"))
+
+        screen = ApprovalScreen(self._words, question)
+        self._app.push_screen(screen, take)
+        try:
+            return await answer
+        finally:
+            if not answer.done() or answer.cancelled():
+                screen.withdraw()  # the turn was stopped
+
+    # --- waiting -----------------------------------------------------------------------
+
+    async def _wait_for_quiet(self, question: Question) -> None:
+        prompt = self._prompt()
+        self._wanted.clear()
+        self.is_waiting = True
+        line: WaitingLine | None = None
+        try:
+            while self._is_busy(prompt) and not self._wanted.is_set():
+                if prompt.is_attached:  # else the program is ending, and nothing is asked any more
+                    prompt.notice = self.notice(question, prompt.outer_size.width - _EDGE)
+                    prompt.add_class("-asks")
+                    line = self._show_line(question, prompt, line)
+                try:
+                    await asyncio.wait_for(self._wanted.wait(), _LOOK)
+                except TimeoutError:
+                    continue
+        finally:
+            self.is_waiting = False
+            prompt.notice = None
+            prompt.remove_class("-asks")
+            if line is not None:
+                line.remove()
+
+    def _is_busy(self, prompt: Prompt) -> bool:
+        """Whether the person is in the middle of something that a dialog would interrupt."""
+        app = self._app
+        if not prompt.is_attached or app.has_keys_waiting:
+            return True
+        if time.monotonic() - app.last_input < QUIET:
+            return True
+        if prompt.text or app.screen is not prompt.screen:
+            return True
+        return bool(_text_in(app.focused))
+
+    def _show_line(
+        self, question: Question, prompt: Prompt, line: WaitingLine | None
+    ) -> WaitingLine | None:
+        """Show the line on the screen in front, unless the prompt's border is seen there."""
+        screen = self._app.screen
+        needs_line = not isinstance(screen, GoTo) and not _sees_border(screen, prompt)
+        if line is not None and (not needs_line or line.parent is not screen):
+            line.remove()
+            line = None
+        if needs_line:
+            text = self.notice(question, screen.size.width - 4)
+            if line is None:
+                line = WaitingLine(text)
+                screen.mount(line)
+            else:
+                line.update(text)
+        return line
+
+    def notice(self, question: Question, room: int) -> Content:
+        """The line; of a path that is too long it has the end, of a command the beginning."""
+        words = self._words
+        template = words(wording_of(question).asks)
+        mark = ("◆ ", "$text-accent")
+        keys = Content.assemble(("   ^g a ", f"{KEY} bold"), (words("opens"), MUTED))
+        rest = keys.cell_length + 2 + cell_len(template.replace("{target}", ""))
+        target = _cut(question.target, room - rest, at_end=question.verb == "run")
+        parts = filled(template, target=target.stylize_before("bold"))
+        asks = Content.assemble(*parts).stylize_before("$text-warning")
+        return Content.assemble(mark, asks, keys)
+
+
+def _text_in(widget: object) -> str:
+    if isinstance(widget, TextArea):
+        return widget.text
+    return widget.value if isinstance(widget, Input) else ""
+
+
+def _sees_border(screen: Screen[object], prompt: Prompt) -> bool:
+    return (
+        screen is prompt.screen
+        and prompt.region.height > 0
+        and bool(prompt.styles.border_top[0])
+        and prompt.region.y >= 0
+    )
+
+
+def _cut(target: str, room: int, *, at_end: bool) -> Content:
+    """A target, or as much of it as there is room for."""
+    some = target[:_LONGEST] if at_end else target[-_LONGEST:]
+    shown = spelled(some)
+    if len(some) == len(target) and shown.cell_length <= room:
+        return shown
+    while shown.plain and shown.cell_length >= room:
+        shown = shown[:-1] if at_end else shown[1:]
+    return Content.assemble(shown, "…") if at_end else Content.assemble("…", shown)

@@ -1,0 +1,239 @@
+"""Changing items by a key: twice if the price is high, and with a line that says what undoes it."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static, TextArea
+
+from contextui.context.item import ContextItem, ItemType
+from contextui.context.manager import ContextManager
+from contextui.errors import ContextUIError
+from contextui.text import for_terminal, one_line
+from contextui.tui.inspector.prices import Offer
+from contextui.tui.inspector.rows import Row
+from contextui.tui.lines import KEY, MUTED, line, short
+from contextui.tui.words import Words
+from contextui.windowing.snapshot import Lod
+
+_DONE = {
+    "drop": "Dropped {seq}. u undoes.",
+    "restore": "Restored {seq}. u undoes.",
+    "pin": "Pinned {seq}. u undoes.",
+    "unpin": "Unpinned {seq}. u undoes.",
+    "edit": "Edited {seq}. u undoes.",
+    "unfold": "{seq} is shown in full. u undoes.",
+    "fold": "{seq} is shown as its gist. u undoes.",
+}
+_DONE_LATER = {
+    "drop": "Dropped {seq} when this turn ends. u undoes.",
+    "restore": "Restored {seq} when this turn ends. u undoes.",
+    "edit": "Edited {seq} when this turn ends. u undoes.",
+    "unfold": "{seq} is shown in full when this turn ends. u undoes.",
+    "fold": "{seq} is shown as its gist when this turn ends. u undoes.",
+}
+_AGAIN = {
+    "drop": "d again drops it.",
+    "restore": "r again restores it.",
+}
+
+
+class Note(NamedTuple):
+    """What came of a key, in one line."""
+
+    text: str
+    is_warning: bool = False
+
+
+class Changing:
+    """Carries out what keys ask for.
+
+    Args:
+        context: The items.
+        words: The language to tell it in.
+        recall: Has an item come back into the context that only the log has.
+        cached: Tells how many tokens come from the cache as things stand.
+    """
+
+    def __init__(
+        self,
+        context: ContextManager,
+        words: Words,
+        recall: Callable[[ContextItem], None],
+        cached: Callable[[], int] = lambda: 0,
+    ) -> None:
+        self._context, self._words, self._cached = context, words, cached
+        self._recall = recall
+        self._asked: tuple[str, str] | None = None
+
+    def forget(self) -> None:
+        """What was asked once counts no more: the person went elsewhere."""
+        self._asked = None
+
+    def press(self, offer: Offer, row: Row) -> Note:
+        """Carry an offer out, unless its price is such that it must be asked for twice."""
+        asked, self._asked = self._asked, None
+        is_dear = offer.price is None or offer.price.is_dear
+        if is_dear and asked != (offer.key, row.key):
+            self._asked = (offer.key, row.key)
+            return Note(self._again(offer), is_warning=True)
+        try:
+            if offer.lod is not None:
+                return self._show_at(row, offer.lod)
+            return self._change(offer.name, row)
+        except ContextUIError as problem:
+            return Note(one_line(str(problem), 160), is_warning=True)
+
+    def edit(self, item: ContextItem, text: str) -> Note:
+        """Give an item other words.
+
+        Raises:
+            InvalidItemError: It cannot have these.
+        """
+        self._context.edit(item.id, text)
+        return self._told("edit", item)
+
+    def undo(self) -> Note:
+        """Take the last change back, and tell what that costs."""
+        before = self._cached()
+        items = self._context.undo()
+        if not items:
+            return Note(self._words("There is nothing to take back."))
+        seqs = ", ".join(f"{item.seq:04}" for item in items)
+        lost = before - self._cached()
+        if lost > 0:
+            words = self._words("Undone: {seq}. {tokens} are written anew.", seq=seqs,
+                                tokens=short(lost))  # fmt: skip
+            return Note(words)
+        return Note(self._words("Undone: {seq}.", seq=seqs))
+
+    def _change(self, name: str, row: Row) -> Note:
+        if row.log is not None:
+            self._recall(row.item)
+        change = {
+            "drop": self._context.drop,
+            "restore": self._context.restore,
+            "pin": self._context.pin,
+            "unpin": self._context.unpin,
+        }[name]
+        change(row.item.id)
+        return self._told(name, self._context.get(row.item.id))
+
+    def _show_at(self, row: Row, lod: Lod) -> Note:
+        if row.item.type is not ItemType.WINDOW:
+            is_whole = lod is Lod.FULL
+            (self._context.unfold if is_whole else self._context.fold)(row.item.id)
+            return self._told("unfold" if is_whole else "fold", row.item)
+        windows = self._context.windows
+        if windows is None:
+            return Note("")
+        windows.set_lod(row.item.content, lod)
+        words = self._words
+        told = "{window} shows {lod} now. + shows more, - less."
+        return Note(words(told, window=row.item.content, lod=words(lod.value)))
+
+    def _told(self, name: str, item: ContextItem) -> Note:
+        later = item.held is not None and name in _DONE_LATER
+        told = (_DONE_LATER if later else _DONE)[name]
+        return Note(self._words(told, seq=f"{item.seq:04}"))
+
+    def _again(self, offer: Offer) -> str:
+        if offer.lod is None:
+            return self._words(_AGAIN[offer.name])
+        lod = self._words(offer.lod.value)
+        return self._words("{key} again shows {lod}.", key=offer.key, lod=lod)
+
+
+Save = Callable[[str], object]
+
+
+_ONLY_CALLS = "It says nothing, it only calls. Your words would stand before that."
+
+
+class EditScreen(ModalScreen[bool]):
+    """A text field with an item's words. It tells whether they were changed.
+
+    Args:
+        words: The language of the screen.
+        title: Which item it is.
+        text: Its words.
+        price: What changing them costs, in words.
+        save: Takes the new words; what it raises is told, and the text stays.
+    """
+
+    BINDINGS = [
+        Binding("ctrl+s", "save", "save", key_display="^s", priority=True),
+        Binding("escape", "leave", "leave", priority=True),
+    ]
+
+    def __init__(self, words: Words, title: str, text: str, price: str, save: Save) -> None:
+        super().__init__()
+        self._words, self._title, self._save, self._price = words, title, save, price
+        # A terminal would obey some characters: the person sees, and keeps, their pictures.
+        self._shown = for_terminal(text)
+        self._is_exact = self._shown == text
+        self._is_leaving = False
+
+    def compose(self) -> ComposeResult:
+        """The field, and a line that says what to do."""
+        with Vertical(id="edit") as box:
+            box.border_title = Content(line(self._title))
+            hint = self._words(_ONLY_CALLS)
+            yield TextArea(self._shown, id="text", soft_wrap=True, placeholder=Content(hint))
+            yield Static(self._help(), id="keys-of-edit")
+
+    def on_mount(self) -> None:
+        """Begin to write."""
+        self.query_one(TextArea).focus()
+
+    @on(TextArea.Changed)
+    def _note_change(self) -> None:
+        if self._is_leaving:
+            self._is_leaving = False
+            self._tell(self._help())
+
+    def action_save(self) -> None:
+        """Take the new words, unless they are the old ones."""
+        text = self.query_one(TextArea).text
+        if text == self._shown:
+            self.dismiss(False)
+            return
+        try:
+            self._save(text)
+        except ContextUIError as problem:
+            self._tell(Content.styled(one_line(str(problem), 200), "$text-error"))
+        else:
+            self.dismiss(True)
+
+    def action_leave(self) -> None:
+        """Go back; what was written is thrown away only if that is asked for twice."""
+        if self._is_leaving or self.query_one(TextArea).text == self._shown:
+            self.dismiss(False)
+            return
+        self._is_leaving = True
+        self._tell(
+            Content.styled(self._words("esc again throws the changes away."), "$text-warning")
+        )
+
+    def _tell(self, content: Content) -> None:
+        self.query_one("#keys-of-edit", Static).update(content)
+
+    def _help(self) -> Content:
+        words = self._words
+        parts = [
+            ("^s ", KEY),
+            (f"{words('save')}   ", MUTED),
+            ("esc ", KEY),
+            (words("leave"), MUTED),
+        ]
+        if self._price:
+            parts.append((f"   {self._price}", "$text-warning"))
+        if not self._is_exact:
+            told = words("Control characters are shown, and saved, as pictures.")
+            parts.append((f"   {told}", "$text-warning"))
+        return Content.assemble(*parts)

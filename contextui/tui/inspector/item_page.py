@@ -1,0 +1,461 @@
+"""The page of items: the list, a field to filter it, and the chosen item with its prices."""
+
+import time
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Container
+from textual.message import Message
+from textual.widgets import Input
+
+from contextui.context.item import ItemType
+from contextui.text import one_line
+from contextui.tui.inspector.detail import (
+    Closer,
+    Description,
+    Detail,
+    TurnOf,
+    describe,
+    describe_fold,
+    signed,
+)
+from contextui.tui.inspector.edit import Changing, EditScreen, Note
+from contextui.tui.inspector.history import OlderItems
+from contextui.tui.inspector.items import ItemList
+from contextui.tui.inspector.labels import label
+from contextui.tui.inspector.look import Look
+from contextui.tui.inspector.prices import Levels, Offer, Prices
+from contextui.tui.inspector.rows import Row, head_of, rows_of
+from contextui.tui.words import Words
+
+_SLICE = 0.008  # seconds of looking before others have their turn
+
+
+class Search:
+    """Looks through items for a text, in their order; capitals do not matter.
+
+    Args:
+        query: What to look for.
+        words: The language in which items are told.
+        older: Items that only the log has.
+
+    Attributes:
+        found: The rows that contain it, as far as was looked.
+    """
+
+    def __init__(self, query: str, words: Words, older: Iterable[Row] = ()) -> None:
+        self.query = query
+        self.found: list[Row] = []
+        self._words = words
+        self._sought = query.casefold()
+        self._looked_through = 0
+        self._older = iter(older)
+        self._rest: Iterator[Row] = iter(())
+        self._look: Look | None = None
+
+    def extend(self, look: Look) -> None:
+        """Look through what came since, too."""
+        self._look = look
+        head = {row.item.id: row for row in head_of(look)}  # with what the tools cost
+        newer = look.items.since(self._looked_through + 1)
+        self._rest = chain(self._older, (head.get(item.id, Row(item)) for item in newer))
+
+    def go_on(self) -> bool:
+        """Look for a moment; whether there is more to look through."""
+        end = time.monotonic() + _SLICE
+        for row in self._rest:
+            if row.log is None:
+                self._looked_through = row.item.seq
+            if self._has(row):
+                self.found.append(row)
+            if time.monotonic() > end:
+                return True
+        return False
+
+    def _has(self, row: Row) -> bool:
+        item = row.item
+        if self._sought in item.content.casefold():
+            return True
+        if self._look is None or item.type in (ItemType.USER, ItemType.SYSTEM):
+            return False
+        context = row.home(self._look.context)
+        if item.type is ItemType.WINDOW:
+            window = context.windows.get(item.content) if context.windows is not None else None
+            return (
+                window is not None
+                and self._sought in window.runtime.renders.latest().xml.casefold()
+            )
+        if item.type is ItemType.ASSISTANT and item.content:
+            return False
+        return self._sought in label(item, context.ledger.calls, self._words).casefold()
+
+
+class Finding:
+    """What a person looks for, if anything, and what was found of it so far.
+
+    Args:
+        words: The language in which items are told.
+    """
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+        self._search: Search | None = None
+        self.remark = ""
+        """What to say of it: that there is no such item."""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether something is looked for."""
+        return self._search is not None
+
+    @property
+    def rows(self) -> list[Row]:
+        """What was found so far."""
+        return list(self._search.found) if self._search is not None else []
+
+    def begin(self, query: str, older: OlderItems | None) -> None:
+        """Look for this from now on, also in what was read of the log; or for nothing."""
+        rows = older.rows if older is not None else None
+        self._search = Search(query, self._words, rows or ()) if query else None
+
+    def begin_again(self, older: OlderItems | None) -> None:
+        """Look for the same from the beginning: there is something else to look through."""
+        if self._search is not None:
+            self.begin(self._search.query, older)
+
+    def extend(self, look: Look) -> None:
+        """Look through what came since, too."""
+        if self._search is not None:
+            self._search.extend(look)
+
+    def go_on(self) -> bool:
+        """Look for a moment; whether there is more to look through."""
+        search = self._search
+        if search is None:
+            return False
+        more, self.remark = search.go_on(), ""
+        if not more and not search.found:
+            query = one_line(search.query, 40)
+            self.remark = self._words('No item contains "{query}". Esc clears.', query=query)
+        return more
+
+
+class Filter(Input):
+    """One line to say what to look for; it is there only while something is looked for."""
+
+    BINDINGS = [Binding("escape", "clear", "clear"), Binding("down", "submit", show=False)]
+
+    class Wanted(Message):
+        """The person looks for something else, or for nothing any more."""
+
+        def __init__(self, query: str) -> None:
+            super().__init__()
+            self.query = query
+
+    class Left(Message):
+        """The person goes on in the list."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="filter", compact=True)
+        self._words = words
+        self.display = self.can_focus = False  # until somebody asks
+
+    def ask(self) -> None:
+        """Ask what to look for."""
+        self.placeholder = self._words("Which items? Enter keeps, Esc clears.")
+        self.display = self.can_focus = True
+        self.focus()
+
+    def clear_it(self) -> None:
+        """Look for nothing any more."""
+        with self.prevent(Input.Changed):
+            self.value = ""
+        self.display = self.can_focus = False
+        self.post_message(self.Wanted(""))
+        self.post_message(self.Left())
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        """Look while it is written."""
+        message.stop()
+        self.post_message(self.Wanted(self.value.strip()))
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """Go on in what was found."""
+        message.stop()
+        if self.value.strip():
+            self.can_focus = False
+            self.post_message(self.Left())
+        else:
+            self.clear_it()
+
+    def action_clear(self) -> None:
+        """Look for nothing any more."""
+        self.clear_it()
+
+
+_PAUSE = 0.01  # seconds between two slices of a search
+_ONE_LEVEL = "{seq} has one level of detail: windows and files have more."
+
+
+class ItemPage(Container):
+    """All items, and what can be done to them."""
+
+    BINDINGS = [
+        Binding("d", "change('d')", "drop"),
+        Binding("r", "change('r')", "restore"),
+        Binding("g", "change('g')", "gist"),
+        Binding("g", "explain_levels", show=False),  # where the one before does not apply
+        Binding("e", "edit", "edit"),
+        Binding("p", "change('p')", "pin"),
+        Binding("u", "undo", "undo"),
+        Binding("plus", "change('+')", show=False),
+        Binding("minus", "change('-')", show=False),
+        Binding("slash", "filter", "filter", key_display="/"),
+        Binding("c", "copy", show=False),
+        Binding("escape", "clear", show=False),
+    ]
+
+    class Changed(Message):
+        """The person changed something."""
+
+    class LevelsKnown(Message):
+        """It is known now what a window costs at other levels of detail."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(id="items")
+        self._words = words
+        self._prices: Prices | None = None
+        self._turn_of: TurnOf = lambda _: None
+        self._changing: Changing | None = None
+        self._levels: Levels | None = None
+        self._finding = Finding(words)
+        self._older: OlderItems | None = None
+        self._note, self._noted_for = Note(""), ""
+        self._keys = ""
+
+    def compose(self) -> ComposeResult:
+        """The list and the detail, below or beside it."""
+        with Container(id="listing"):
+            yield Filter(self._words)
+            yield ItemList(self._words)
+        yield Detail(self._words)
+
+    @property
+    def listing(self) -> ItemList:
+        """The list."""
+        return self.query_one(ItemList)
+
+    def take_focus(self, may: bool) -> None:
+        """Have a stop for the focus, or none: a pane has one, on the page that is shown."""
+        self.listing.can_focus = may
+
+    # --- showing -----------------------------------------------------------------------
+
+    def show(
+        self,
+        look: Look,
+        turn_of: TurnOf,
+        changing: Changing | None,
+        older: OlderItems | None = None,
+    ) -> None:
+        """Show a look at a context.
+
+        Args:
+            look: What there is.
+            turn_of: Tells the turn of a seq.
+            changing: Changes things; None if this is only to be looked at.
+            older: What only the log has.
+        """
+        before = self._prices.look if self._prices is not None else None
+        self._turn_of, self._changing, self._older = turn_of, changing, older
+        if before is None or before.context is not look.context:
+            self._levels = Levels(look.context.counter, self._tell_levels)
+            self._finding.begin_again(self._older)
+        self._prices = Prices(look, self._prices)
+        if self._finding.is_on:
+            self._finding.extend(look)
+            self._go_on_searching()
+            return
+        rows = rows_of(look)
+        alone = len(rows) == 1 and not look.composition.arriving.copies
+        if older is not None and older.fold is not None:
+            unfolded = older.rows if older.is_unfolded else None
+            rows = rows.behind([[older.fold], unfolded or []])
+        self.listing.show(look, rows, self._words("This is all the model sees so far.") * alone)
+
+    def _tell_levels(self) -> None:
+        self.post_message(self.LevelsKnown())
+
+    @on(ItemList.Chosen)
+    @on(LevelsKnown)
+    def show_chosen(self) -> None:
+        """Show the row under the cursor."""
+        row, prices, detail = self.listing.row, self._prices, self.query_one(Detail)
+        if row is None or prices is None:
+            fold = self.listing.fold
+            about = describe_fold(fold, self._words) if fold is not None else Description()
+            detail.show(about, [], Note(""))
+            self._offer_keys("")
+            return
+        if self._noted_for != row.key:
+            self._note, self._noted_for = Note(""), row.key
+            if self._changing is not None:
+                self._changing.forget()
+        offers = self._offers(row)
+        described = describe(row, prices, self._turn_of, self._words)
+        detail.show(described, offers, self._note_for(row))
+        self._offer_keys("".join(offer.key for offer in offers))
+
+    def _offer_keys(self, keys: str) -> None:
+        if keys != self._keys:
+            self._keys = keys
+            self.refresh_bindings()
+
+    def _note_for(self, row: Row) -> Note:
+        if not self._note.text and row.item.held is not None:
+            return Note(self._words("Changed: counts when this turn ends."), is_warning=True)
+        return self._note
+
+    def _offers(self, row: Row) -> list[Offer]:
+        """What can be done to a row, and for what; nothing to what is only looked at."""
+        if self._changing is None or self._prices is None:
+            return []
+        windows = self._prices.look.context.windows
+        is_window = row.item.type is ItemType.WINDOW and windows is not None
+        window = windows.get(row.item.content) if is_window and windows is not None else None
+        sizes = self._levels.sizes(window) if window and self._levels else {}
+        return self._prices.offers(row, sizes)
+
+    # --- changing ----------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only what applies to the chosen item."""
+        match action:
+            case "change":
+                return self.listing.has_focus and str(parameters[0]) in self._keys
+            case "edit":
+                return self.listing.has_focus and "e" in self._keys
+            case "undo":
+                return self.listing.has_focus and self._changing is not None
+            case "clear":
+                return self._finding.is_on
+        return True
+
+    def action_change(self, key: str) -> None:
+        """Do what a key offers for the chosen item."""
+        row = self.listing.row
+        offer = self._offer(key)
+        if row is not None and offer is not None and self._changing is not None:
+            self._tell(self._changing.press(offer, row), row)
+            if row.log is not None:  # it may have come back from there
+                self._finding.begin_again(self._older)
+
+    def action_explain_levels(self) -> None:
+        """Say why there is no other level of detail."""
+        row = self.listing.row
+        if row is not None and self._changing is not None:
+            seq = f"{row.item.seq:04}"
+            told = "{seq} is left out: r restores it first." if row.item.hidden else _ONE_LEVEL
+            self._tell(Note(self._words(told, seq=seq)), row)
+
+    def _offer(self, key: str) -> Offer | None:
+        offers = self._offers(self.listing.row) if self.listing.row is not None else []
+        return next((one for one in offers if one.key == key), None)
+
+    @on(Detail.Pressed)
+    def _press(self, message: Detail.Pressed) -> None:
+        if message.key == "e":
+            self.action_edit()
+        else:
+            self.action_change(message.key)
+
+    def action_edit(self) -> None:
+        """Give the chosen item other words."""
+        row, changing, offer = self.listing.row, self._changing, self._offer("e")
+        closer = self._closer
+        if not (row and changing and closer and offer and offer.price):
+            return
+
+        def save(text: str) -> None:
+            self._tell(changing.edit(row.item, text), row)
+
+        once = offer.price.once
+        price = self._words("{tokens} are written anew", tokens=signed(once)) if once else ""
+        heading = closer.heading(row)
+        self.app.push_screen(EditScreen(self._words, heading, row.item.content, price, save))
+
+    def action_undo(self) -> None:
+        """Take the last change back."""
+        if self._changing is not None and self.listing.row is not None:
+            self._tell(self._changing.undo(), self.listing.row)
+
+    def _tell(self, note: Note, row: Row) -> None:
+        self._note, self._noted_for = note, row.key
+        self.post_message(self.Changed())
+        self.show_chosen()
+
+    # --- reading -----------------------------------------------------------------------
+
+    @property
+    def _closer(self) -> Closer | None:
+        look = self._prices.look if self._prices is not None else None
+        return Closer(self.app, self._words, look) if look is not None else None
+
+    def action_copy(self) -> None:
+        """Copy the whole text of the chosen item."""
+        if self.listing.row is not None and self._closer is not None:
+            self._closer.copy(self.listing.row)
+
+    @on(ItemList.Opened)
+    def _open(self) -> None:
+        if self.listing.row is not None and self._closer is not None:
+            self._closer.open(self.listing.row)
+
+    # --- filtering ---------------------------------------------------------------------
+
+    def action_filter(self) -> None:
+        """Ask what to look for."""
+        self.query_one(Filter).ask()
+
+    def action_clear(self) -> None:
+        """Show all items again."""
+        self.query_one(Filter).clear_it()
+
+    @on(Filter.Wanted)
+    def _look_for(self, message: Filter.Wanted) -> None:
+        self._finding.begin(message.query, self._older)
+        if self._finding.is_on and self._older is not None:
+            self._older.read()  # what is looked for may be there
+        self._show_again()
+
+    def _show_again(self) -> None:
+        if self._prices is not None:
+            self.show(self._prices.look, self._turn_of, self._changing, self._older)
+
+    # --- what only the log has ---------------------------------------------------------
+
+    @on(ItemList.Turned)
+    def _turn_older(self) -> None:
+        if self._older is not None:
+            self._older.turn()
+        self._show_again()
+
+    def show_older(self) -> None:
+        """Items were read that only the log has."""
+        self._finding.begin_again(self._older)
+        self._show_again()
+
+    @on(Filter.Left)
+    def _go_on_in_list(self) -> None:
+        self.listing.focus()
+
+    def _go_on_searching(self) -> None:
+        if not self._finding.is_on or self._prices is None:
+            return
+        more = self._finding.go_on()
+        self.listing.show(self._prices.look, self._finding.rows, self._finding.remark)
+        if more:
+            self.set_timer(_PAUSE, self._go_on_searching)

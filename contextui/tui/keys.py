@@ -1,0 +1,178 @@
+"""Keys stand in line: each is done with before the next is looked at.
+
+Textual hands a key to what has the focus, and tries bindings when it has come back from there. What
+arrives in one piece, by a paste without brackets or from a program that types, would be mixed up:
+letters overtake the backspace before them, and a key that works everywhere overtakes the letters.
+
+A key may lead to another place that is not there yet: a pane has to be shown first. Whoever goes
+there says so by `hold`, and the keys behind it wait until it is reached.
+"""
+
+import asyncio
+import time
+import unicodedata
+from collections import deque
+from collections.abc import Callable
+from typing import Generic
+
+from textual import events, on
+from textual.app import App, ReturnType
+from textual.dom import DOMNode
+from textual.events import Key
+from textual.keys import KEY_NAME_REPLACEMENTS
+from textual.message import Message
+from textual.widgets import Input, TextArea
+
+_ROUNDS = 2  # the key itself, and then what it led to
+_LOOK = 0.02  # seconds after which it is looked whether a key went with the widget that had it
+_PATIENCE = 1.0  # seconds after which a key that hangs somewhere holds up the others no longer
+
+
+class KeyLine(App[ReturnType], Generic[ReturnType]):
+    """An app that takes one key, or one paste, after the other.
+
+    Letters for a text field go in a row: it puts them in their order by itself.
+    """
+
+    class Followed(Message):
+        """Follows a key on its way, from widget to widget, and so arrives when that is done.
+
+        Attributes:
+            number: Which key it follows.
+            rounds: How often it still goes the same way.
+        """
+
+        def __init__(self, number: int, rounds: int = 0) -> None:
+            super().__init__()
+            self.number, self.rounds = number, rounds
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: deque[events.Event] = deque()
+        self._target: DOMNode | None = None  # where a key is being done with
+        self._is_writing = False  # whether that key, and all since, are letters of a text field
+        self._has_more = False  # whether letters have gone after that key
+        self._number, self._since = 0, 0.0
+        self._is_there: Callable[[], bool] | None = None  # where the keys are to go next
+        self._held_since = 0.0
+        self.last_input = 0.0
+        """When the person last pressed a key, clicked, scrolled or pasted, anywhere."""
+
+    @property
+    def has_keys_waiting(self) -> bool:
+        """Whether keys were pressed that have not reached their place yet."""
+        return bool(self._waiting) or self._target is not None
+
+    def hold(self, is_there: Callable[[], bool]) -> None:
+        """Take no key until this holds, as they are meant for there; but not for long.
+
+        Args:
+            is_there: Whether the place is reached to which the person goes.
+        """
+        if self._is_there is None:
+            asyncio.get_running_loop().call_later(_LOOK, self._look_whether_there)
+        self._is_there, self._held_since = is_there, time.monotonic()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Have keys and pastes wait until those before them are done with."""
+        if _is_input(event) and not event.is_forwarded:
+            self.last_input = max(self.last_input, event.time)
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            await super().on_event(event)
+            return
+        self._waiting.append(event)
+        await self._take_some()
+
+    async def _take_some(self) -> None:
+        while self._waiting and self.screen_stack and self._may_go(self._waiting[0]):
+            event = self._waiting.popleft()
+            if self._target is not None:
+                self._has_more = True
+                await super().on_event(event)
+                continue
+            target = self._target = self.focused or self.screen
+            self._is_writing = _is_letter(event) and isinstance(target, Input | TextArea)
+            self._number, self._since = self._number + 1, time.monotonic()
+            self._look_after(self._number)
+            await super().on_event(event)
+            self._send_after(_ROUNDS - 1)
+
+    def _may_go(self, event: events.Event) -> bool:
+        if self._is_there is not None and not self._arrives():
+            return False
+        if self._target is None:
+            return True
+        return self._is_writing and _is_letter(event) and self.focused is self._target
+
+    def _send_after(self, rounds: int) -> None:
+        target = self._target
+        if target is None or not target.post_message(self.Followed(self._number, rounds)):
+            self.post_message(self.Followed(self._number))  # it is going: nothing to wait for
+
+    @on(Followed)
+    async def _go_on(self, message: Followed) -> None:
+        """Wait for what came after, and for what that led to; then take the next."""
+        if message.number != self._number or self._target is None:
+            return  # the others have gone on without it
+        if message.rounds or self._has_more:
+            rounds = _ROUNDS - 1 if self._has_more else message.rounds - 1
+            self._has_more, self._since = False, time.monotonic()
+            self._send_after(rounds)
+            return
+        self._target = None
+        await self._take_some()
+
+    def _arrives(self) -> bool:
+        """Whether the place is reached; it is waited for no longer than for a key."""
+        is_late = time.monotonic() - self._held_since > _PATIENCE
+        if self._is_there is None or self._is_there() or is_late:
+            self._is_there = None
+            return True
+        return False
+
+    def _look_whether_there(self) -> None:
+        if self._arrives():
+            self.call_later(self._take_some)
+        else:
+            asyncio.get_running_loop().call_later(_LOOK, self._look_whether_there)
+
+    def _look_after(self, number: int) -> None:
+        """Wait no longer for a key that went with its widget, or that hangs there."""
+        if number != self._number or self._target is None:
+            return
+        if not self._target.is_attached or time.monotonic() - self._since > _PATIENCE:
+            self._has_more = False
+            self.post_message(self.Followed(number))
+        else:
+            asyncio.get_running_loop().call_later(_LOOK, self._look_after, number)
+
+
+def _is_input(event: events.Event) -> bool:
+    """Whether the person did something; a pointer that only passes by does not count."""
+    if isinstance(event, events.MouseMove):
+        return bool(event.button)
+    return isinstance(event, events.Key | events.Paste | events.MouseEvent)
+
+
+def _is_letter(event: events.Event) -> bool:
+    return isinstance(event, events.Key) and event.is_printable
+
+
+_MADE_OF = {"。": ".", "【": "[", "】": "]", "、": "/"}  # what input methods make of keys
+
+
+def meant_key(event: Key) -> str | None:
+    """What bindings call the key that was meant; None if it is the one that arrived.
+
+    Example:
+        >>> meant_key(Key("fullwidth_latin_small_letter_d", "ｄ"))
+        'd'
+    """
+    given = event.character or ""
+    plain = _MADE_OF.get(given, unicodedata.normalize("NFKC", given))
+    if len(plain) != 1 or plain == given:
+        return None
+    if plain.isalnum():
+        return plain
+    name = unicodedata.name(plain).lower().replace("-", "_").replace(" ", "_")
+    return KEY_NAME_REPLACEMENTS.get(name, name)

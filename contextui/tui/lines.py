@@ -1,0 +1,303 @@
+"""Long lines in several rows: at spaces where there are any, and between Chinese characters."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import CellSpan, cell_len, set_cell_size, split_graphemes
+from textual.content import Content
+from textual.events import Resize
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.style import Style
+from textual.visual import Visual
+
+from contextui.secrets import mask_own
+from contextui.text import for_terminal
+
+_TAB = 4
+_CLINGING = frozenset("，。、；：？！）》」』】”’…,.;:?!)]}%")  # never first in a row
+_OPENING = frozenset("（《「『【“‘([{")  # never last
+_MARKS = 8  # characters that one cell may be made of, and the row is still looked at as a whole
+
+
+def fold(content: Content, width: int, hanging: int = 0) -> list[Content]:
+    """One line of content in rows of at most `width` cells; spaces may stand beyond.
+
+    Args:
+        content: One line.
+        width: The room.
+        hanging: Cells by which all rows but the first are moved in.
+    """
+    width = max(width, 2)
+    if content.cell_length <= width:
+        return [content]
+    hanging = hanging if hanging < width // 2 else 0
+    first, *rest = content.divide(list(_cuts(content.plain, width, width - hanging)))
+    return [first, *(Content(" " * hanging) + row for row in rest)]
+
+
+def wrapped(text: str, width: int) -> Iterator[str]:
+    """The text in inert rows of at most `width` cells; asked for as far as it is read.
+
+    Example:
+        >>> list(wrapped("milk, eggs\\n把牛奶放进待办", 8))
+        ['milk,', 'eggs', '把牛奶放', '进待办']
+    """
+    return (row for _, row in numbered(text, width))
+
+
+def numbered(text: str, width: int) -> Iterator[tuple[int, str]]:
+    """The same, each with the number of the line that it is a row of, from 0 on."""
+    for number, one in enumerate(for_terminal(mask_own(text)).split("\n")):
+        line, start = one.expandtabs(_TAB), 0
+        for cut in _cuts(line, max(width, 2)):
+            yield number, line[start:cut].rstrip(" ")
+            start = cut
+        yield number, _within(line[start:], max(width, 2))
+
+
+def chopped(text: str, width: int) -> Iterator[str]:
+    """The text as one inert run of characters, in rows that are full."""
+    line, start = for_terminal(mask_own(text), lines=False), 0
+    while start < len(line):
+        end = _filled(line, start, max(width, 2))
+        yield line[start:end]
+        start = end
+
+
+def _within(row: str, width: int) -> str:
+    """A row without the spaces that stand beyond."""
+    return row if cell_len(row) <= width else row.rstrip(" ")
+
+
+def _cuts(text: str, width: int, later: int | None = None) -> Iterator[int]:
+    """Where rows begin, but for the first."""
+    end, room = _row_end(text, 0, width), width if later is None else later
+    while end < len(text):
+        yield end
+        end = _row_end(text, end, room)
+
+
+def _row_end(text: str, start: int, room: int) -> int:
+    """Where the row ends that begins here."""
+    head = text[start : start + room + 1]
+    if len(head) <= room and head.isascii():
+        return len(text)
+    if head.isascii():
+        return _plain_end(text, start, start + room)
+    # Only so much of it as could fill the row: a line may be megabytes long.
+    some = text[start : start + _MARKS * room]
+    pieces = split_graphemes(some)[0]
+    full = _full(some, pieces, room)
+    if full == len(pieces):
+        return start + len(some)
+    good = full
+    while good and not _may_break(some, pieces[good - 1], pieces[good]):
+        good -= 1
+    return start + pieces[good or full][0]
+
+
+def _plain_end(text: str, start: int, full: int) -> int:
+    """The same where each character has one cell, and the row is full here."""
+    if text[full] == " ":
+        while full < len(text) and text[full] == " ":
+            full += 1
+        return full
+    blank = text.rfind(" ", start, full)
+    return blank + 1 if blank > start and text[start:blank].strip() else full
+
+
+def _full(text: str, pieces: Sequence[CellSpan], room: int) -> int:
+    """The first piece that does not fit into a row any more; one at least does."""
+    for at, (start, _, size) in enumerate(pieces):
+        room -= size
+        if room < 0 and text[start] != " " and at:
+            return at
+    return len(pieces)
+
+
+def _may_break(text: str, before: CellSpan, after: CellSpan) -> bool:
+    """Whether a row may end between two pieces."""
+    last, next_one = text[before[1] - 1], text[after[0]]
+    if last == " ":
+        return True
+    wide = 2 in (before[2], after[2])
+    return wide and next_one not in _CLINGING and last not in _OPENING
+
+
+def _filled(line: str, start: int, width: int) -> int:
+    """How far `width` cells reach; always beyond at least one character."""
+    head = line[start : start + width]
+    if head.isascii() or (len(head) < width and cell_len(head) <= width):
+        return start + len(head)
+    cells = 0
+    for position in range(start, min(start + 4 * width, len(line))):
+        cells += cell_len(line[position])
+        if cells > width:
+            return max(position, start + 1)
+    return min(start + 4 * width, len(line))
+
+
+class LineView(ScrollView):
+    """A list of lines, each made when it comes into view.
+
+    Whoever extends it writes `line_at`, and says by `set_count` how many lines there are.
+    """
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = "LineView { overflow-x: hidden; text-wrap: nowrap; }"
+
+    count = 0
+    """How many lines there are."""
+
+    def line_at(self, number: int, width: int) -> Content:
+        """The line of this number, in this many cells."""
+        raise NotImplementedError
+
+    @property
+    def line_width(self) -> int:
+        """The cells that a line has."""
+        return self.scrollable_content_region.width
+
+    def set_count(self, count: int, *, follow: bool = True) -> None:
+        """Have so many lines, and draw those in view anew.
+
+        Args:
+            count: How many there are now.
+            follow: Whether who is at the end stays at the end.
+        """
+        at_end = follow and self.scroll_offset.y >= self.max_scroll_y > 0
+        self.count = count
+        self.virtual_size = Size(0, count)
+        if at_end:
+            self.scroll_end(animate=False, force=True, immediate=True)
+        self.refresh()
+
+    def show_line(self, number: int) -> None:
+        """Scroll as little as needed to have this line in view."""
+        # By force: right after the lines changed, the scrollbar is not there yet.
+        top, height = self.scroll_offset.y, self.scrollable_content_region.height
+        if number < top:
+            self.scroll_to(y=number, animate=False, force=True, immediate=True)
+        elif height and number >= top + height:
+            self.scroll_to(y=number - height + 1, animate=False, force=True, immediate=True)
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen."""
+        number, width = self.scroll_offset.y + y, self.line_width
+        if number < self.count:
+            line = self.line_at(number, width)
+            style = self.visual_style
+            (strip, *_) = Visual.to_strips(
+                self, line, width, 1, style, apply_selection=False, pad=True
+            )
+            return strip
+        return Strip.blank(width, self.rich_style)
+
+
+class Sheet(LineView, can_focus=True):
+    """Lines of content, folded to the width; they can be selected and copied.
+
+    Whoever extends it writes `lines_for`, and calls `redraw` when its lines are others.
+    """
+
+    ALLOW_SELECT = True
+    DEFAULT_CSS = "Sheet { overflow-y: auto; scrollbar-gutter: stable; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: Sequence[Content] = ()
+        self.is_entered = False
+
+    def lines_for(self, width: int) -> Sequence[Content]:
+        """All lines, in this many cells."""
+        raise NotImplementedError
+
+    def redraw(self) -> None:
+        """Show the lines as they are now, from the same one on."""
+        if self.is_attached and self.line_width:
+            self.lines = self.lines_for(self.line_width)
+            self.set_count(len(self.lines), follow=False)
+
+    def on_resize(self, _: Resize) -> None:
+        """Fold the lines anew."""
+        self.redraw()
+
+    def on_focus(self) -> None:
+        """Show the cursor, if there is one."""
+        self.is_entered = True
+        self.redraw()
+
+    def on_blur(self) -> None:
+        """Show none."""
+        self.is_entered = False
+        self.redraw()
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen, which knows its place, so that it can be selected."""
+        return super().render_line(y).apply_offsets(0, self.scroll_offset.y + y)
+
+    def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
+        """One line, with what is selected of it."""
+        line, selection = self.lines[number], self.text_selection
+        span = selection.get_span(number) if selection is not None else None
+        if span is None:
+            return line
+        style = Style.from_styles(self.screen.get_component_styles("screen--selection"))
+        return line.stylize(style, span[0], None if span[1] == -1 else span[1])
+
+    def get_selection(self, selection: Selection) -> tuple[str, str]:
+        """The text that is selected."""
+        return selection.extract("\n".join(line.plain for line in self.lines)), "\n"
+
+
+MUTED = "$foreground 70%"
+FAINT = "$foreground 52%"
+KEY = "$text-primary"
+RULE = "$foreground 14%"
+
+_CELL_TAB = 4
+
+
+def inert(text: str) -> Content:
+    """Text of several lines as it is, with everything that could act made visible."""
+    return Content(for_terminal(mask_own(text)).expandtabs(_CELL_TAB))
+
+
+def line(text: str) -> str:
+    """Text as one line in which nothing can act."""
+    return for_terminal(mask_own(text), lines=False)
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """The text in exactly `width` cells: cut with …, or padded.
+
+    Example:
+        >>> fit("把牛奶放进待办", 8)
+        '把牛奶… '
+    """
+    if width <= 0:
+        return ""
+    shown = line(text[: 4 * width + 64])
+    if cell_len(shown) > width:
+        shown = set_cell_size(shown, width - 1).rstrip() + "…"
+    padding = " " * (width - cell_len(shown))
+    return padding + shown if right else shown + padding
+
+
+def short(number: float) -> str:
+    """A number in at most five cells: ``212``, ``6.4k``, ``128k``, ``1.2M``."""
+    for size, unit in ((1_000_000, "M"), (1_000, "k")):
+        if abs(number) >= size * 0.9995:
+            value = number / size
+            return f"{value:.0f}{unit}" if abs(value) >= 99.95 else f"{value:.1f}{unit}"
+    return f"{number:.0f}"
+
+
+def age(seconds: float) -> str:
+    """How long ago, in at most four cells: ``4s``, ``12m``, ``3h``, ``9d``."""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
+        if seconds >= size:
+            return f"{seconds // size:.0f}{unit}"
+    return f"{max(seconds, 0):.0f}s"

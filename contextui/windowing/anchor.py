@@ -1,0 +1,213 @@
+"""Anchors: places in a window's content that can be acted on, or pointed at."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from contextui.errors import (
+    AnchorConflictError,
+    ContextUIError,
+    InvalidParamsError,
+    InvalidSourceDataError,
+    UnknownActionError,
+)
+from contextui.names import ANCHOR_ID
+from contextui.text import quote
+from contextui.windowing import phrases
+from contextui.windowing.action import Action, ActionResult
+from contextui.windowing.preview import Preview
+from contextui.windowing.snapshot import Anchor, AnchorType
+
+if TYPE_CHECKING:
+    from contextui.windowing.window import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """An action with all its params given: one press carries it out.
+
+    Example:
+        >>> Button("expand-entry-1", "expand", {"entry": 1}, target="entry-1")
+    """
+
+    id: str
+    action: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    target: str | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An action with fields left to fill, by the names of its params."""
+
+    id: str
+    action: str
+    fields: tuple[str, ...]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    target: str | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A place that can be pointed at. It locates; it does not act."""
+
+    id: str
+    target: str | None = None
+
+
+AnyAnchor = Button | Form | Reference
+
+MOST = 1_000
+"""Anchors of one render; what is beyond is left out, and that is told."""
+
+
+def register(
+    anchors: Iterable[AnyAnchor],
+    actions: Mapping[str, Action],
+    warn: Callable[[ContextUIError], None],
+) -> dict[str, AnyAnchor]:
+    """The anchors of one render by id.
+
+    Args:
+        anchors: What the window declares.
+        actions: The window's actions, by id.
+        warn: Takes an `AnchorConflictError` for each id that is used twice; the first is kept.
+
+    Raises:
+        InvalidSourceDataError: An id that is none, an action that is not declared, or params
+            that the action does not have.
+    """
+    registry: dict[str, AnyAnchor] = {}
+    for count, anchor in enumerate(anchors):
+        if count == MOST:
+            warn(InvalidSourceDataError(f"has more than {MOST} anchors: the rest is left out"))
+            break
+        if not ANCHOR_ID.fullmatch(anchor.id):
+            raise InvalidSourceDataError(f"{quote(anchor.id)} cannot be an anchor's id.")
+        if not isinstance(anchor, Reference):
+            _check_binding(anchor, actions)
+        if anchor.id in registry or anchor.id in actions or anchor.id == "close":
+            warn(
+                AnchorConflictError(
+                    f"two anchors or actions are called {anchor.id}: the first stays"
+                )
+            )
+            continue
+        registry[anchor.id] = anchor
+    return registry
+
+
+def fields_of(anchor: Button | Form) -> tuple[str, ...]:
+    """The params that are left to whoever acts."""
+    return tuple(anchor.fields) if isinstance(anchor, Form) else ()
+
+
+def _check_binding(anchor: Button | Form, actions: Mapping[str, Action]) -> None:
+    if anchor.action not in actions:
+        raise InvalidSourceDataError(
+            f"Anchor {anchor.id} names an action that is not declared: {quote(anchor.action)}."
+        )
+    params = actions[anchor.action].params
+    for name in (*fields_of(anchor), *anchor.params):
+        if name not in {param.name for param in params.listing}:
+            raise InvalidSourceDataError(
+                f"Anchor {anchor.id} names a param that {anchor.action} does not have: "
+                f"{quote(name)}."
+            )
+
+
+def entry(anchor: AnyAnchor) -> Anchor:
+    """The anchor as the snapshot lists it."""
+    match anchor:
+        case Button():
+            return Anchor(type=AnchorType.BUTTON, target=anchor.target)
+        case Form():
+            return Anchor(type=AnchorType.FORM, params=anchor.fields, target=anchor.target)
+        case Reference():
+            return Anchor(type=AnchorType.REFERENCE, target=anchor.target)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A declared action and the arguments it is to be called with, both checked.
+
+    Attributes:
+        window: The window.
+        action: What it is to do; of an anchor, the action that the anchor is bound to.
+        arguments: What it is called with.
+        target: What of the content it is about, if an anchor was named.
+        changed: Whether it was allowed before, and would now do something else.
+        reads: A file that may hold secrets, whose content it would give to the model.
+    """
+
+    window: "Window"
+    action: Action
+    arguments: Mapping[str, Any]
+    target: str | None = None
+    changed: bool = False
+    reads: str = ""
+
+    @property
+    def name(self) -> str:
+        """The action as people and models write it: ``editor_1.save``."""
+        return f"{self.window.id}.{self.action.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """What an intent was allowed for. It is checked on the window's thread just before the act.
+
+    Attributes:
+        preview: What would change, as it was shown; None if there was no preview.
+        target_only: Any change of the same target is allowed.
+    """
+
+    preview: Preview | None
+    target_only: bool = False
+
+    def covers(self, now: Preview | None) -> bool:
+        """Whether what would be done now is what was allowed."""
+        if self.target_only and self.preview and now:
+            return (self.preview.target, self.preview.verb) == (now.target, now.verb)
+        return self.preview == now
+
+
+Allow = Callable[[Intent], Awaitable[Permit | ActionResult | None]]
+"""Asked before an intent is carried out: a permit to check again; a result, if there is nothing
+to do; None, if it needs no permit. It raises if the intent must not be carried out."""
+
+
+def make_out(
+    window: "Window",
+    action_id: str,
+    params: Mapping[str, Any],
+    anchors: Mapping[str, AnyAnchor],
+) -> Intent:
+    """What is meant by an action's or an anchor's id and params.
+
+    Raises:
+        UnknownActionError: The window declares no such action and shows no such anchor.
+        InvalidParamsError: The params are not those of the action.
+    """
+    name, given, target = action_id, dict(params), None
+    words = phrases.of(window.env.lang)
+    anchor = anchors.get(action_id)
+    if isinstance(anchor, Reference):
+        raise UnknownActionError(words.reference.format(name=action_id))
+    if anchor is not None:
+        name, target = anchor.action, anchor.target
+        if given.keys() - (fields := fields_of(anchor)):
+            names = ", ".join(fields) or words.no_params
+            raise InvalidParamsError(words.takes.format(name=action_id, names=names))
+        given = {**anchor.params, **given}
+    declared = window.actions.get(name)
+    if declared is None:
+        acting = (name for name, one in anchors.items() if not isinstance(one, Reference))
+        there_is = ", ".join([*window.actions, *acting, "close"])
+        raise UnknownActionError(
+            words.no_action.format(id=window.id, name=quote(action_id), names=there_is)
+        )
+    arguments = declared.params.validate(given, f"{window.id}.{action_id}", window.env.lang)
+    return Intent(window, declared, arguments, target)

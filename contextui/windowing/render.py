@@ -1,0 +1,423 @@
+"""The renders of one window: drawn on its own thread, and there for anyone to take."""
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from contextui import text
+from contextui.errors import ContextUIError, InvalidSourceDataError
+from contextui.events import WindowChanged, WindowDetailChanged
+from contextui.text import for_xml
+from contextui.windowing import anchor as anchor_registry
+from contextui.windowing import phrases
+from contextui.windowing.anchor import AnyAnchor, Reference
+from contextui.windowing.env import Place, SecretReads
+from contextui.windowing.snapshot import (
+    ContextVersion,
+    Element,
+    Lod,
+    Snapshot,
+    SnapshotHeader,
+    SnapshotState,
+    text_form,
+)
+from contextui.windowing.transaction import Standing
+from contextui.windowing.trouble import reason_in
+from contextui.windowing.worker import PATIENCE, Worker
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+    from contextui.windowing.window import Window
+
+
+_INDENT = "  "
+
+
+class ActionLine(NamedTuple):
+    """One `<action>` of the block."""
+
+    id: str
+    params: str
+    label: str
+
+
+def window_xml(
+    window_id: str, description: str, snapshot: Snapshot, actions: Iterable[ActionLine]
+) -> str:
+    """Build the block: description, content and actions of one window.
+
+    Elements are indented; text is left exactly as it is, so that parsing the block gives back
+    the content character by character (but for what XML cannot hold, see `for_xml`).
+    """
+    from lxml import etree  # noqa: PLC0415  (heavy, and no screen needs it for its first frame)
+
+    attributes = {
+        "id": window_id,
+        "version": str(snapshot.header.version),
+        "lod": snapshot.state.current_lod.value,
+    }
+    if snapshot.stale:
+        attributes["stale"] = "true"
+    window = etree.Element("Window", attributes)
+    etree.SubElement(window, "Description").text = for_xml(description)
+    content = etree.SubElement(window, "Content")
+    if snapshot.elements is None:
+        content.text = for_xml(snapshot.content)
+    else:
+        _fill(content, snapshot.elements)
+    listing = etree.SubElement(window, "Actions")
+    for line in actions:
+        params = {"params": for_xml(line.params)} if line.params else {}
+        entry = etree.SubElement(listing, "action", {"id": for_xml(line.id), **params})
+        entry.text = for_xml(line.label)
+    _indent(window)
+    return etree.tostring(window, encoding="unicode")
+
+
+def _fill(parent: "_Element", children: Sequence[Element | str]) -> None:
+    from lxml import etree  # noqa: PLC0415
+
+    last: _Element | None = None
+    for child in children:
+        if isinstance(child, Element):
+            last = etree.SubElement(parent, child.tag, _sanitised(child.attributes))
+            _fill(last, child.children)
+        elif last is None:
+            parent.text = (parent.text or "") + for_xml(child)
+        else:
+            last.tail = (last.tail or "") + for_xml(child)
+
+
+def _sanitised(attributes: Mapping[str, str]) -> dict[str, str]:
+    return {name: for_xml(value) for name, value in attributes.items()}
+
+
+def _indent(element: "_Element", depth: int = 0) -> None:
+    """Put each child on its own line, wherever no text would be touched by it."""
+    children = list(element)
+    if not children or element.text or any(child.tail for child in children):
+        return
+    element.text = "\n" + _INDENT * (depth + 1)
+    for child in children:
+        child.tail = element.text
+        _indent(child, depth + 1)
+    children[-1].tail = "\n" + _INDENT * depth
+
+
+Warn = Callable[[str], None]
+MOST_CONTENT = 2_000_000
+"""Characters of content, and of a result, that no window can raise."""
+_LONGEST_DESCRIPTION = 2_000  # characters
+_LONGEST_UNSAVED = 300  # characters of what a window says that it has not saved
+
+
+@dataclass(frozen=True, slots=True)
+class Render:
+    """One finished render: the snapshot, its XML, what its anchors do, and what is not saved.
+
+    The person sees the snapshot, the model the XML. They differ where the content of files that
+    may hold secrets is withheld from the model.
+    """
+
+    snapshot: Snapshot
+    xml: str
+    anchors: Mapping[str, AnyAnchor]
+    unsaved: str = ""
+    withheld: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> ContextVersion:
+        """The version that was drawn."""
+        return self.snapshot.header.version
+
+    @property
+    def lod(self) -> Lod:
+        """The level of detail that was drawn."""
+        return self.snapshot.state.current_lod
+
+    def same_output_as(self, other: "Render") -> bool:
+        """Whether both say the same, whatever their versions."""
+        return (
+            self.snapshot.content == other.snapshot.content
+            and self.snapshot.elements == other.snapshot.elements
+            and self.snapshot.error == other.snapshot.error
+            and (self.anchors, self.unsaved) == (other.anchors, other.unsaved)
+            and self.withheld == other.withheld
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What surrounds the content of one render."""
+
+    session_id: str
+    version: ContextVersion
+    lod: Lod
+    now: datetime
+    state: Mapping[str, Any] | None = None
+
+
+def draw(window: "Window", frame: Frame, warn: Warn, reported: set[str]) -> Render:
+    """Draw the window; whatever it does wrong becomes an error snapshot that says what.
+
+    Args:
+        window: The window.
+        frame: What surrounds the content.
+        warn: Takes what is wrong, in words.
+        reported: What was said of its anchors in earlier renders, and is not said again.
+    """
+
+    def warn_once(problem: ContextUIError) -> None:
+        if str(problem) not in reported:
+            reported.add(str(problem))
+            warn(str(problem))
+
+    try:
+        content, elements = _coerce(
+            window.content(frame.lod), min(window.max_content, MOST_CONTENT)
+        )
+        registry = anchor_registry.register(window.anchors(frame.lod), window.actions, warn_once)
+        snapshot = _snapshot(window, frame, content, elements, registry)
+        unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
+        return Render(snapshot, _xml(window, snapshot, registry), registry, unsaved)
+    except BaseException as problem:
+        reason, said = reason_in(type(window), problem), phrases.of(window.env.lang).not_drawn
+        warn(f"{said}: {reason}")
+        return failure(window, frame, f"{window.id} {said}.\n{reason}")
+
+
+def failure(window: "Window", frame: Frame, reason: str) -> Render:
+    """The render of a window that cannot show itself: the reason, and its actions."""
+    snapshot = _snapshot(window, frame, reason, None, {}, error=reason)
+    return Render(snapshot, _xml(window, snapshot, {}), {})
+
+
+def placeholder(window: "Window", frame: Frame, content: str) -> Render:
+    """The render of a window that has nothing to show yet."""
+    snapshot = _snapshot(window, frame, content, None, {})
+    return Render(snapshot, _xml(window, snapshot, {}), {})
+
+
+def stale(window: "Window", render: Render) -> Render:
+    """The same render, marked as no longer up to date."""
+    snapshot = render.snapshot.model_copy(update={"stale": True})
+    render = replace(render, snapshot=snapshot, xml=_xml(window, snapshot, render.anchors))
+    return withhold(window, render, render.withheld)
+
+
+def withhold(window: "Window", render: Render, files: tuple[str, ...]) -> Render:
+    """The same render; if it shows any of these files, the model reads their names alone."""
+    if not files:
+        return render
+    names = ", ".join(map(text.shown_name, files))
+    notice = phrases.of(window.env.lang).withheld.format(names=names)
+    hidden = {"content": notice, "elements": None, "error": None}
+    xml = _xml(window, render.snapshot.model_copy(update=hidden), {})
+    return replace(render, xml=xml, withheld=files)
+
+
+def _snapshot(
+    window: "Window",
+    frame: Frame,
+    content: str,
+    elements: tuple[Element, ...] | None,
+    registry: Mapping[str, AnyAnchor],
+    *,
+    error: str | None = None,
+) -> Snapshot:
+    return Snapshot(
+        header=SnapshotHeader(
+            app_id=window.name,
+            session_id=frame.session_id,
+            version=frame.version,
+            timestamp=frame.now,
+        ),
+        # Not copied at every render: `Runtime.snapshot` hands out a frozen copy.
+        state=SnapshotState.model_construct(
+            current_lod=frame.lod, focus_id=None, custom=frame.state
+        ),
+        content=content,
+        elements=elements,
+        anchors={anchor_id: anchor_registry.entry(one) for anchor_id, one in registry.items()},
+        error=error,
+    )
+
+
+def _coerce(body: object, limit: int) -> tuple[str, tuple[Element, ...] | None]:
+    """Text within the limit, and the elements if there were any."""
+    if isinstance(body, bytes):
+        body = body.decode("utf-8", "replace")
+    if isinstance(body, str):
+        return text.for_model(text.cap(body, limit)), None
+    if isinstance(body, Element):
+        body = (body,)
+    if isinstance(body, Sequence) and all(isinstance(one, Element) for one in body):
+        shown = text_form(body)
+        if len(shown) <= limit:
+            return text.for_model(shown), tuple(body)
+        return text.for_model(text.cap(shown, limit)), None
+    raise InvalidSourceDataError(
+        f"content() returned {_described(body)}; it must return text, an Element, or a list of "
+        "Elements."
+    )
+
+
+def _described(body: object) -> str:
+    if isinstance(body, Sequence):
+        odd = next((one for one in body if not isinstance(one, Element)), None)
+        return f"{type(body).__name__} with {type(odd).__name__} in it"
+    return "None" if body is None else type(body).__name__
+
+
+def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]) -> str:
+    lang = window.env.lang
+    lines = [
+        ActionLine(one.id, str(one.params), one.labelled(lang)) for one in window.actions.values()
+    ]
+    for anchor in registry.values():
+        if not isinstance(anchor, Reference):
+            bound = window.actions[anchor.action]
+            fields = anchor_registry.fields_of(anchor)
+            open_params = [str(param) for param in bound.params.listing if param.name in fields]
+            label = text.one_line(anchor.label, 200) if anchor.label else bound.labelled(lang)
+            lines.append(ActionLine(anchor.id, ",".join(open_params), label))
+    close = ActionLine("close", "summary:string?", phrases.of(lang).close)
+    # One of its own, that a window gave itself, is as it is.
+    is_own = window.description != type(window).description
+    described = str(window.description) if is_own else window.described(lang)
+    described = text.cap(described, _LONGEST_DESCRIPTION)
+    return window_xml(window.id, described, snapshot, [*lines, close])
+
+
+class Renders:
+    """The newest finished render of a window at each level of detail.
+
+    Attributes:
+        instead: What is shown in place of the content: why the window did not open.
+    """
+
+    def __init__(
+        self,
+        window: "Window",
+        place: Place,
+        standing: Standing,
+        worker: Worker,
+        secrets: SecretReads,
+    ) -> None:
+        self.instead: str | None = None
+        self._secrets = secrets
+        self._window, self._place, self._standing, self._worker = window, place, standing, worker
+        self._finished: Mapping[Lod, Render] = {}
+        self._drawing: dict[Lod, Future[None]] = {}
+        self._lock = threading.Lock()
+        self._outdated: tuple[Render, Render] | None = None
+        self._reported: set[str] = set()
+
+    def latest(self) -> Render:
+        """The newest finished render, marked if it is not up to date. Never waits."""
+        finished = self._finished  # before the version: none of them can be of a newer one then
+        present = self._standing.kept
+        render = finished.get(present.lod)
+        if render is not None and render.version == present.version:
+            return render
+        newest = max(
+            finished.values(), key=lambda one: (one.version, one.lod is present.lod), default=None
+        )
+        if newest is None and self._standing.is_opening:
+            frame = self._frame(present.lod, ContextVersion(0))
+            return placeholder(self._window, frame, self._place.words.opening)
+        if newest is None:
+            reason = self.instead or self._place.words.not_drawn_yet.format(
+                id=self._place.window_id
+            )
+            frame = self._frame(present.lod, ContextVersion(0))
+            newest = failure(self._window, frame, reason)
+        known, marked = self._outdated or (None, newest)
+        if known is not newest:
+            marked = stale(self._window, newest)
+            self._outdated = newest, marked
+        return marked
+
+    def at(self, lod: Lod | None = None) -> Render:
+        """The render at this level; waits for it as long as the caller can afford to."""
+        level = lod or self._standing.lod
+        if render := self.current(level):
+            return render
+        if self._standing.is_opening:
+            return self.latest()
+        self._worker.wait(self.request(level))
+        return self.current(level) or self.latest()
+
+    def current(self, lod: Lod | None = None) -> Render | None:
+        """The render at this level, if it shows the present version."""
+        render = self._finished.get(lod or self._standing.lod)
+        return render if render is not None and render.version == self._standing.version else None
+
+    def pending(self) -> "Future[None] | None":
+        """The drawing that the present render still waits for, if any.
+
+        A window that takes long to open says so: there is nothing to wait for.
+        """
+        if self._standing.is_opening and self._worker.busy_for() > PATIENCE:
+            return None
+        return None if self.current() else self.request()
+
+    def request(self, lod: Lod | None = None) -> "Future[None]":
+        """Have the present version drawn at this level, if it is not; done when it is."""
+        level = lod or self._standing.lod
+        with self._lock:
+            waiting = self._drawing.get(level)
+            if waiting is None or waiting.done() or waiting.running():
+                waiting = self._drawing[level] = self._worker.submit(lambda: self._draw(level))
+            return waiting
+
+    def redraw(self) -> "Future[None]":
+        """Draw the same data again: for what is no data, such as the language."""
+        return self._worker.submit(lambda: self._draw_again(self._standing.lod))
+
+    def set_lod(self, lod: Lod) -> None:
+        """Switch the level of detail; the new render follows."""
+        if self._standing.switch(lod):
+            self.request(lod)
+            self._place.emit(WindowDetailChanged(self._place.window_id, lod.value))
+
+    # --- on the window's thread, so the state stands still --------------------------------
+
+    def _draw(self, lod: Lod) -> None:
+        if not self.current(lod):
+            version = self._standing.version
+            self._finish(lod, self._drawn(lod, version))
+
+    def _draw_again(self, lod: Lod) -> None:
+        before = self._finished.get(lod)
+        if before is None:
+            self._draw(lod)
+            return
+        version = self._standing.version.after_detail()
+        render = self._drawn(lod, version)
+        if not render.same_output_as(before) and self._standing.become(version):
+            self._finish(lod, render)
+
+    def _drawn(self, lod: Lod, version: ContextVersion) -> Render:
+        frame = self._frame(lod, version, self._standing.kept.state)
+        if self.instead:
+            return failure(self._window, frame, self.instead)
+        with self._standing.looking("content()"):
+            render = draw(self._window, frame, self._place.warn, self._reported)
+            return withhold(self._window, render, self._secrets.withheld())
+
+    def _finish(self, lod: Lod, render: Render) -> None:
+        if not render.unsaved:
+            self._standing.edited_by_person = False
+        self._finished = {**self._finished, lod: render}  # others may be looking at the old one
+        if lod is self._standing.lod:
+            self._place.emit(WindowChanged(self._place.window_id, str(render.version)), False)
+
+    def _frame(
+        self, lod: Lod, version: ContextVersion, state: Mapping[str, Any] | None = None
+    ) -> Frame:
+        return Frame(self._place.session_id, version, lod, self._place.now(), state)

@@ -1,0 +1,386 @@
+"""`Window`, the class that every window is written as."""
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, get_origin
+
+from contextui.config.settings import Lang
+from contextui.errors import WindowClosedError, WindowDefinitionError
+from contextui.names import NAMING, WINDOW_NAME
+from contextui.text import quote
+from contextui.windowing.action import Action, Params, mark_of
+from contextui.windowing.anchor import AnyAnchor
+from contextui.windowing.preview import Preview
+from contextui.windowing.snapshot import Body, ContextVersion, Lod, Snapshot
+from contextui.windowing.state import WindowState
+
+if TYPE_CHECKING:
+    from contextui.windowing.env import Env
+    from contextui.windowing.runtime import Runtime
+
+
+_WIDGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+
+
+class _Members(dict[str, Any]):
+    """A class body that notices when one action would silently replace another."""
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if mark_of(value) and mark_of(self.get(name)):
+            raise WindowDefinitionError(
+                f"{self.get('__qualname__')} declares two actions of the name {name}."
+            )
+        super().__setitem__(name, value)
+
+
+class _WindowType(type):
+    @classmethod
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **_: Any) -> _Members:
+        return _Members()
+
+
+class _StateAccess:
+    """``self.state``: the real one inside the window's own calls, for others a read-only copy."""
+
+    def __get__(self, window: "Window | None", _: object = None) -> Any:
+        if window is None:
+            return self
+        if window._runtime is not None:
+            return window._runtime.standing.state
+        try:
+            return window.__dict__["state"]
+        except KeyError:
+            raise AttributeError("state") from None
+
+    def __set__(self, window: "Window", state: Any) -> None:
+        if window._runtime is not None:
+            window._runtime.standing.state = state
+        else:
+            window.__dict__["state"] = state
+
+
+class Window(metaclass=_WindowType):
+    """A live object that the person and the model look at and act on.
+
+    Write `content`, declare actions with `@action`, keep what matters in a ``State``:
+
+        class Counter(Window):
+            \"\"\"Counts things.\"\"\"
+
+            class State(Window.State):
+                count: int = 0
+
+            state: State
+
+            def content(self, lod: Lod) -> Body:
+                return f"{self.state.count} so far"
+
+            @action("Count up")
+            def up(self, by: int = 1) -> str:
+                self.state.count += by
+                return f"Now {self.state.count}"
+
+    The docstring's first line is the description that the model reads. Everything an author
+    writes runs on the window's own thread, one call at a time; state changes only in actions
+    and hooks, and each of them commits whole or not at all.
+    """
+
+    class State(WindowState):
+        """What a window keeps; its class extends this one."""
+
+    name: ClassVar[str] = ""
+    """What `create` and the palette call the class; by default the class's own name."""
+    description: str = ""
+    """One line on what the window is for; by default the docstring's first."""
+    description_zh: ClassVar[str] = ""
+    """The same in Chinese, for people and models that are spoken to in it."""
+    actions: ClassVar[Mapping[str, Action]] = {}
+    """The declared actions by id. Every window also has `close(summary)`."""
+    opening: ClassVar[Params]
+    """The args of `opened`."""
+    max_content: ClassVar[int] = 200_000
+    """Characters of content, and of a result, that are shown."""
+    history_limit: ClassVar[int] = 50
+    """Rounds of action and result that a snapshot keeps."""
+    action_seconds: ClassVar[float] = 30.0
+    """Seconds after which an action is given up and rolled back."""
+    widget: ClassVar[str | None] = None
+    """`module:Class` of the Textual widget that the screen draws this window with; imported only
+    by the screen, lazily. Without one, a window is drawn from its content."""
+
+    if TYPE_CHECKING:
+        state: WindowState
+    else:
+        state = _StateAccess()
+    _runtime: "Runtime | None" = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.actions = _declared(cls)
+        if "state" in cls.__dict__:
+            del cls.state  # a default; each window makes its own, see `__init__`
+        own_name = cls.__name__.strip("_").removesuffix("Window")
+        own_name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", own_name).lower()
+        cls.name = checked_name(cls, cls.__dict__.get("name") or own_name)
+        check_state(cls, cls.State, made_here=cls.__init__ is Window.__init__)
+        check_members(cls)
+        check_looks(cls)
+        doc = inspect.cleandoc(cls.__dict__.get("__doc__") or "").partition("\n")[0]
+        cls.description = cls.__dict__.get("description") or doc or cls.description or cls.name
+        if not isinstance(cls.description, str):
+            raise WindowDefinitionError(f"{cls.__name__}.description must be text.")
+        # What its base says in Chinese is not what this one says in English.
+        cls.description_zh = str(cls.__dict__.get("description_zh", ""))
+        if cls.widget is not None and not _WIDGET.fullmatch(str(cls.widget)):
+            raise WindowDefinitionError(
+                f"{cls.__name__}: {quote(str(cls.widget))} names no widget "
+                "(write it as package.module:Class)."
+            )
+        takes_nothing = cls.opened is Window.opened
+        cls.opening = Params(cls.restored if takes_nothing else cls.opened, cls.__name__)
+
+    def __init__(self) -> None:
+        self.state = self.State()
+
+    @classmethod
+    def described(cls, lang: Lang) -> str:
+        """What the window is for, in a language if its author gave it in that."""
+        return (lang == "zh" and cls.description_zh) or cls.description
+
+    # --- what an author writes ---------------------------------------------------------
+
+    def content(self, lod: Lod) -> Body:
+        """What the window shows at this level of detail: a pure function of the state."""
+        raise NotImplementedError(f"{type(self).__name__} has no content()")
+
+    def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:  # noqa: ARG002  for those who override it
+        """The places in the content that can be acted on or pointed at."""
+        return ()
+
+    def preview(
+        self,
+        action_id: str,  # noqa: ARG002  for those who override it
+        params: Mapping[str, Any],  # noqa: ARG002
+    ) -> Preview | str | None:
+        """What a `write` action would do, for the question that asks a person to allow it.
+
+        Like `content` it only looks. After the answer it is made again: if it differs then, the
+        action is not carried out, and the question is asked again. If it raises, the action is
+        refused with that reason.
+
+        Args:
+            action_id: The declared action, also if an anchor was pressed; `close` if the window
+                is about to be closed with unsaved edits.
+            params: What it is called with, checked; what was left out is not among them.
+
+        Returns:
+            The target and the whole change. Text alone names no target, so a grant for the
+            session then covers this window's action with these params. None: the params are all
+            there is to show.
+        """
+        return None
+
+    def shown_files(self) -> Iterable[str] | None:
+        """The files whose content the window shows now; None: all that it has read so far.
+
+        Like `content` it only looks. Content of files that may hold secrets is withheld from the
+        model until the person allows it to be read.
+        """
+        return None
+
+    def unsaved(self) -> str | None:
+        """What closing the window now would give up, in a few words; None if nothing.
+
+        Like `content` it only looks. A model that closes the window with unsaved edits of a
+        person has to ask; `preview` of the action `close` can show them whole.
+
+        Example:
+            >>> def unsaved(self) -> str | None:
+            ...     return f"a draft for {self.state.to}" if self.state.draft else None
+        """
+        return None
+
+    def opened(self, *args: Any, **kwargs: Any) -> None:
+        """Called once, when the window opens; its hints are the args of `create`.
+
+        It is written with whatever args the window needs, or with none.
+        """
+
+    def restored(self) -> None:
+        """Called when the window comes back with its state in a later run."""
+
+    def closed(self) -> None:
+        """Called when the window was closed."""
+
+    # --- what the framework gives ------------------------------------------------------
+
+    @property
+    def id(self) -> str:
+        """The window's id, such as `todo_1`."""
+        return self.runtime.place.window_id
+
+    @property
+    def env(self) -> "Env":
+        """Language, clock, other windows, timers."""
+        return self.runtime.place.env
+
+    @property
+    def lod(self) -> Lod:
+        """The present level of detail."""
+        return self.runtime.standing.lod
+
+    @property
+    def version(self) -> ContextVersion:
+        """The present version, counted by the framework."""
+        return self.runtime.standing.version
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether its `opened` or `restored` still runs: it cannot be acted on yet."""
+        return self.runtime.standing.is_opening
+
+    def snapshot(self, lod: Lod | None = None) -> Snapshot:
+        """The window as it stands, at its own level of detail or another."""
+        return self.runtime.snapshot(lod)
+
+    def to_xml(self, lod: Lod | None = None) -> str:
+        """The `<Window>` block that the model reads."""
+        return self.runtime.renders.at(lod).xml
+
+    @property
+    def runtime(self) -> "Runtime":
+        """What the framework keeps of the open window."""
+        if self._runtime is None:
+            raise WindowClosedError(f"This {self.name} window was never opened.")
+        return self._runtime
+
+
+def _declared(cls: type[Window]) -> dict[str, Action]:
+    """The actions of a class: those of its bases first, each where it was first declared."""
+    names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
+    actions = {}
+    for name in names:
+        method = inspect.getattr_static(cls, name)
+        if mark := mark_of(method) or mark_of(getattr(method, "__func__", None)):
+            if name == "close":
+                raise WindowDefinitionError(
+                    f"{cls.__name__} declares close, which every window has; "
+                    "what is to happen then goes into closed()."
+                )
+            if hasattr(Window, name) or name in Window.__annotations__:
+                raise WindowDefinitionError(
+                    f"{cls.__name__} declares an action {name}, which has a meaning of its own in "
+                    "every window: choose another name."
+                )
+            if not inspect.isfunction(method) or inspect.isgeneratorfunction(method):
+                raise WindowDefinitionError(f"{cls.__name__}.{name} must be a plain method.")
+            check_self(cls, method)
+            params = Params(method, cls.__name__)
+            actions[name] = Action(name, mark.label, mark.effect, params, mark.label_zh)
+    return actions
+
+
+_LOOKS = {
+    "content": ("lod",),
+    "anchors": ("lod",),
+    "preview": ("action_id", "params"),
+    "unsaved": (),
+    "shown_files": (),
+}
+"""What only looks, and the params of each."""
+
+
+def checked_name(cls: type, name: object) -> str:
+    """The name, if a window can have it.
+
+    Raises:
+        WindowDefinitionError: It cannot; the text proposes one.
+    """
+    if isinstance(name, str) and WINDOW_NAME.fullmatch(name):
+        return name
+    plain = re.sub(r"[^a-z0-9]+", "-", str(name).lower()).strip("-")
+    proposal = f' Write name = "{plain}".' if WINDOW_NAME.fullmatch(plain) else ""
+    raise WindowDefinitionError(
+        f"{cls.__name__}: {quote(str(name))} cannot be a window's name ({NAMING}).{proposal}"
+    )
+
+
+def check_state(cls: type, state: object, *, made_here: bool) -> None:
+    """See that the state is one, and can be made of nothing.
+
+    Args:
+        cls: The window's class.
+        state: Its ``State``.
+        made_here: Whether the framework makes it, as it does unless a class has an ``__init__``.
+
+    Raises:
+        WindowDefinitionError: It is not, or cannot.
+    """
+    if not (isinstance(state, type) and issubclass(state, WindowState)):
+        raise WindowDefinitionError(
+            f"{cls.__name__}.State must extend Window.State: write class State(Window.State)."
+        )
+    bare = [name for name, field in state.model_fields.items() if field.is_required()]
+    if made_here and bare:
+        raise WindowDefinitionError(
+            f"{cls.__name__}.State: {bare[0]} needs a default, which it has when the window opens."
+        )
+
+
+def check_members(cls: type) -> None:
+    """See that nothing that changes is kept in the class, where it is shared and not saved.
+
+    Raises:
+        WindowDefinitionError: Something is.
+    """
+    hints = inspect.get_annotations(cls)
+    for name, value in vars(cls).items():
+        is_constant = name.startswith("_") or name.isupper() or _is_of_the_class(hints.get(name))
+        if isinstance(value, (list, dict, set)) and name != "actions" and not is_constant:
+            raise WindowDefinitionError(
+                f"{cls.__name__}.{name} would be shared by all its windows, and not saved: write "
+                f"it into class State(Window.State), or as {name.upper()} if it never changes."
+            )
+
+
+def _is_of_the_class(hint: object) -> bool:
+    if isinstance(hint, str):
+        return "ClassVar" in hint
+    return hint is ClassVar or get_origin(hint) is ClassVar
+
+
+def check_looks(cls: type) -> None:
+    """See that what only looks can be called, and gives what it shows at once.
+
+    Raises:
+        WindowDefinitionError: One cannot, or is async.
+    """
+    for name, params in _LOOKS.items():
+        method = getattr(cls, name)
+        waits = inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method)
+        if waits and name != "preview":  # which nobody waits for while drawing
+            raise WindowDefinitionError(
+                f"{cls.__name__}.{name} must be a plain def: it shows what is there. What waits "
+                "goes into an action, which may be async."
+            )
+        try:
+            inspect.signature(method).bind("self", *params)
+        except (TypeError, ValueError):
+            whole = f"def {name}({', '.join(('self', *params))})"
+            raise WindowDefinitionError(
+                f"{cls.__name__}.{name} must be written as {whole}."
+            ) from None
+
+
+def check_self(cls: type, method: Any) -> None:
+    """See that an action has a ``self``.
+
+    Raises:
+        WindowDefinitionError: It was forgotten.
+    """
+    first = next(iter(inspect.signature(method).parameters.values()), None)
+    if first is None or (first.name != "self" and first.annotation is not first.empty):
+        raise WindowDefinitionError(
+            f"{cls.__name__}.{method.__name__} has no self: write def {method.__name__}(self, …)."
+        )

@@ -1,0 +1,519 @@
+"""The editor: one text in which the person types and the model writes.
+
+What is typed goes to the window as a `splice` of the file, a moment after the last key, and at
+least every second while keys keep coming, so that the log has it. What others change comes back as
+an edit of what is shown, so that cursor and scrolling stay.
+"""
+
+import asyncio
+import time
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import ClassVar
+
+from rich.style import Style
+from textual import on
+from textual.binding import Binding
+from textual.color import Color, ColorParseError
+from textual.timer import Timer
+from textual.widgets.text_area import TextAreaTheme
+
+from contextui.files import buffer
+from contextui.files.syntax import language_of
+from contextui.files.textfile import LINE_END, LINE_LIMIT, TextFile, shorten
+from contextui.text import for_terminal
+from contextui.tui.desktop.form import InertArea
+from contextui.tui.desktop.shared import ActionWanted
+from contextui.tui.lines import line
+from contextui.tui.words import Words
+from contextui.windowing.worker import PATIENCE, finished
+from contextui.windows.editor.window import EditorWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """A text in the place of the characters from `start` to `end`."""
+
+    start: int
+    end: int
+    text: str
+
+    def of(self, text: str) -> str:
+        """The text with this change made."""
+        return text[: self.start] + self.text + text[self.end :]
+
+
+def change(old: str, new: str) -> Splice | None:
+    """The one splice that makes `new` of `old`; None if they are the same.
+
+    Example:
+        >>> change("milk and eggs", "milk or eggs")
+        Splice(start=5, end=8, text='or')
+    """
+    if old == new:
+        return None
+    return Splice(*buffer.change(old, new))
+
+
+def rebase(mine: Splice, theirs: Splice) -> Splice:
+    """My change of a text, as it is to be made after theirs.
+
+    Where both touched the same place their text stays, and mine follows it: nothing is lost.
+    """
+    moved = len(theirs.text) - (theirs.end - theirs.start)
+    if mine.end < theirs.start or (mine.end == theirs.start and mine.start < mine.end):
+        return mine
+    if mine.start >= theirs.end:
+        return Splice(mine.start + moved, mine.end + moved, mine.text)
+    behind = theirs.start + len(theirs.text)
+    return Splice(behind, behind, mine.text)
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Some lines of a file, as a person sees them.
+
+    Attributes:
+        path: The file.
+        text: All of its text; None if it can only be read.
+        ending: The end that new lines get.
+        revision: Which text it is.
+        first: The number of the first line.
+        begin: Where that line begins in the text.
+        lines: The lines, as the file has them.
+        ends: The end of each.
+        cursor: The line and the column where the window is, both from 1; column 0 is none.
+        has_more: Whether lines follow.
+        is_changed: Whether there is something to save.
+        note: What is odd about the file, in a word or two.
+    """
+
+    path: str = ""
+    text: str | None = None
+    ending: str = "\n"
+    revision: int = -1
+    first: int = 1
+    begin: int = 0
+    lines: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    cursor: tuple[int, int] = (1, 0)
+    has_more: bool = False
+    is_changed: bool = False
+    note: str = ""
+
+    @classmethod
+    def of_file(cls, file: TextFile, first: int, count: int) -> "Sight":
+        """So many lines of a file, from this one on."""
+        before, stop = first - 1, first - 1 + count
+        begin = sum(map(len, file.lines[:before])) + sum(map(len, file.endings[:before]))
+        return cls(
+            text=file.text,
+            ending=file.ending,
+            first=first,
+            begin=begin,
+            lines=file.lines[before:stop],
+            ends=file.endings[before:stop],
+            has_more=stop < len(file.lines),
+        )
+
+    @cached_property
+    def shown(self) -> str:
+        """The text on the screen; at the end of a file, an empty line behind its last end."""
+        rows = [for_terminal(shorten(line)) for line in self.lines]
+        if self.ends and self.ends[-1] and not self.has_more:
+            rows.append("")
+        return "\n".join(rows)
+
+    def spliced(self, typed: str) -> Splice | None:
+        """The change of the file that makes this of what is shown; None if there is none.
+
+        Raises:
+            ValueError: It touches a place that is not shown as it is.
+        """
+        made = change(self.shown, typed)
+        if made is None or self.text is None:
+            return None
+        start, end = self._in_file(made.start), self._in_file(made.end)
+        return Splice(start, end, made.text.replace("\n", self.ending))
+
+    def showing(self, splice: Splice) -> str | None:
+        """What is shown once the file is changed so; None if that is elsewhere."""
+        start, end = self._on_screen(splice.start), self._on_screen(splice.end)
+        if start is None or end is None:
+            return None
+        return Splice(start, end, LINE_END.sub("\n", splice.text)).of(self.shown)
+
+    def after(self, splice: Splice) -> "Sight":
+        """The same lines once the file was changed so, within them."""
+        assert self.text is not None
+        text = splice.of(self.text)
+        stop = self._starts[-1] + len(text) - len(self.text)
+        piece = text[self.begin : stop]
+        lines, ends = LINE_END.split(piece), LINE_END.findall(piece)
+        if not lines[-1]:
+            lines.pop()
+        ends += [""] * (len(lines) - len(ends))
+        now = self.revision + 1
+        return replace(self, text=text, revision=now, lines=tuple(lines), ends=tuple(ends))
+
+    # --- places ------------------------------------------------------------------------
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each line begins in the file, and where the last one ends."""
+        sizes = (len(line) + len(end) for line, end in zip(self.lines, self.ends, strict=True))
+        return list(accumulate(sizes, initial=self.begin))
+
+    @cached_property
+    def _rows(self) -> list[int]:
+        """Where each row begins in what is shown."""
+        return list(accumulate((len(row) + 1 for row in self.shown.split("\n")), initial=0))[:-1]
+
+    def _in_file(self, offset: int) -> int:
+        row = bisect_right(self._rows, offset) - 1
+        if row >= len(self.lines):  # the empty line behind the last end
+            return self._starts[-1]
+        return self._starts[row] + _column(self.lines[row], offset - self._rows[row])
+
+    def _on_screen(self, place: int) -> int | None:
+        row = bisect_right(self._starts, place) - 1
+        if row == len(self._rows) and place == self._starts[-1] and not self.ends[-1]:
+            row -= 1  # behind the last line, which has no end
+        if not 0 <= row < len(self._rows):
+            return None
+        line = self.lines[row] if row < len(self.lines) else ""
+        column = min(place - self._starts[row], len(line))
+        return self._rows[row] + len(for_terminal(line[:column]))
+
+
+def sight_of(window: EditorWindow) -> Sight:
+    """What an editor shows. To be called on the window's own thread: there it stands still."""
+    state, page = window.state, window.state.page
+    if state.buffer and not state.trouble:
+        sight = Sight.of_file(state.buffer.file, page.start, len(page.lines))
+    else:
+        sight = Sight(first=page.start, lines=(state.trouble,) if state.trouble else page.lines)
+    return replace(
+        sight,
+        path=state.path,
+        revision=state.revision,
+        cursor=(state.line, state.column),
+        has_more=page.more,
+        is_changed=bool(state.edits),
+        note="" if state.on_disk == "same" else f"{state.on_disk} on disk",
+    )
+
+
+def _column(line: str, column: int) -> int:
+    """The character of a line at a column of how it is shown."""
+    if len(line) > LINE_LIMIT and column > LINE_LIMIT:
+        raise ValueError("the line is too long to be shown whole")
+    if for_terminal(line[:LINE_LIMIT]) == line[:LINE_LIMIT]:
+        return column
+    ends = list(accumulate((len(for_terminal(char)) for char in line), initial=0))
+    if column not in ends:
+        raise ValueError("a character there is shown as several")
+    return ends.index(column)
+
+
+_ROLES = {
+    "text-accent": "keyword keyword.function keyword.return keyword.operator include repeat "
+    "exception conditional boolean tag heading",
+    "text-success": "string string.documentation string.special",
+    "text-warning": "number float constant constant.builtin escape",
+    "text-primary": "function function.call function.method method method.call property link",
+    "text-secondary": "type type.class type.builtin class constructor attribute namespace",
+}
+_NAMES = {"shell": "bash", "c++": "cpp"}
+
+
+def code_theme(name: str, variables: Mapping[str, str]) -> TextAreaTheme:
+    """A theme for code that is made of the app's colours."""
+    styles: dict[str, Style] = {"comment": Style(dim=True, italic=True)}
+    for role, captures in _ROLES.items():
+        try:
+            color = Color.parse(variables.get(role, "")).rich_color
+        except ColorParseError:  # a theme of the terminal's own colours
+            continue
+        styles |= dict.fromkeys(captures.split(), Style(color=color))
+    return TextAreaTheme(name, syntax_styles=styles)
+
+
+def code_language(path: str, available: set[str]) -> str | None:
+    """The language of a file, if its syntax is known."""
+    language = language_of(path) or ""
+    language = _NAMES.get(language, language)
+    return language if language in available else None
+
+
+_PAUSE = 0.4  # seconds without a key after which what was typed is told
+_LATEST = 0.8  # seconds after which it is told even if keys keep coming
+_TRIES = 5  # of telling it, while others keep changing the text
+
+
+class EditorBody(InertArea):
+    """A page of the file, to be read and typed in."""
+
+    BINDINGS = [Binding("ctrl+s", "save", "save", key_display="^s")]
+    DEFAULT_CSS = """
+    EditorBody {
+        height: 1fr; border: none; padding: 0; background: $background;
+        scrollbar-gutter: stable;
+        .text-area--cursor-line, .text-area--cursor-gutter { background: transparent; }
+        &:focus { border: none; }
+        &:focus .text-area--cursor-line { background: $foreground 5%; }
+        &:focus .text-area--cursor-gutter { background: $foreground 5%; }
+    }
+    """
+    first_actions: ClassVar[tuple[str, ...]] = ("save", "find", "replace", "undo")
+
+    def __init__(self, window: EditorWindow) -> None:
+        super().__init__(soft_wrap=False, show_line_numbers=True)
+        self._window, self._words = window, Words(window.env.lang)
+        self._sight = Sight()
+        self._carried: Splice | None = None  # typed on a page that is not shown any more
+        self._telling = asyncio.Lock()
+        self._pause: Timer | None = None
+        self._untold_since: float | None = None
+        self._goes_along = True
+        self._arrives_below = False
+
+    # --- what the frame asks -----------------------------------------------------------
+
+    @property
+    def window_title(self) -> str:
+        """The path, and • while there is something to save."""
+        sight = self._sight
+        parts = [line(sight.path), *(["•"] if sight.is_changed or self._unsent else [])]
+        return " ".join([*parts, *([self._words(sight.note)] if sight.note else [])])
+
+    @property
+    def closing_warning(self) -> str:
+        """What closing would lose."""
+        if self._sight.is_changed or self._unsent:
+            return self._words("not saved! enter closes")
+        return ""
+
+    def person_acted(self, _: str) -> None:
+        """Go where the person's own action leads; the model's never moves the cursor."""
+        self._goes_along = True
+        self.window_changed()
+
+    async def settle(self) -> None:
+        """Tell the window what was typed, before anything else is done to it."""
+        if self._pause is not None:
+            self._pause.stop()
+        async with self._telling:
+            for _ in range(_TRIES):
+                if not await self._tell():
+                    return
+
+    # --- what changes there ------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Show the page, in the colours of the theme."""
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._dress())
+        self._dress()
+        self.window_changed()
+
+    def _dress(self) -> None:
+        self.register_theme(code_theme("contextui", self.app.theme_variables))
+        self.theme = "contextui"
+
+    def window_changed(self) -> None:
+        """See what the window shows now."""
+        self.run_worker(self._follow(), group="follow")
+
+    async def _follow(self) -> None:
+        async with self._telling:
+            if (sight := await self._look()) is not None:
+                self._take(sight)
+
+    async def _look(self) -> Sight | None:
+        looking = self._window.runtime.worker.submit(lambda: sight_of(self._window))
+        await finished([looking], PATIENCE)
+        done = looking.done() and looking.exception() is None
+        return looking.result() if done else None
+
+    def _take(self, sight: Sight) -> None:
+        """Show the text as it is now, with what was typed meanwhile."""
+        old, mine = self._sight, self._mine()
+        same_file = old.path == sight.path
+        if mine is not None:
+            mine = self._made_here(mine, old, sight)
+        target = sight.showing(mine) if mine is not None else sight.shown
+        self._carried = mine if target is None else None
+        self._sight = sight
+        if old.path != sight.path:
+            self.language = code_language(sight.path, self.available_languages)
+        if same_file and old.first == sight.first:
+            self._become(sight.shown if target is None else target)
+        elif self.text != sight.shown or old.first != sight.first:
+            self.load_text(sight.shown if target is None else target)
+            self._goes_along = True
+        self.line_number_start, self.read_only = sight.first, sight.text is None
+        if self._goes_along:
+            self._goes_along = False
+            if (old.path, old.first, old.cursor) != (sight.path, sight.first, sight.cursor):
+                self._go_along()
+
+    def _made_here(self, mine: Splice, old: Sight, new: Sight) -> Splice | None:
+        """What was typed in the old text, as a change of the new one."""
+        if old.path == new.path and old.text is not None and new.text is not None:
+            theirs = change(old.text, new.text)
+            return rebase(mine, theirs) if theirs else mine
+        words = "Typed, but {path} is not open here any more: {text}"
+        told = self._words(words, path=line(old.path), text=line(mine.text))
+        self.app.notify(told, severity="warning", markup=False)  # nothing goes without a word
+        return None
+
+    def _become(self, target: str) -> None:
+        """Edit what is shown into this; cursor and scrolling stay with their text."""
+        made = change(self.text, target)
+        if made is None:
+            return
+        start, end = (_location(self.text, place) for place in (made.start, made.end))
+        top = self.scroll_offset.y
+        lines = made.text.count("\n") - (end[0] - start[0])
+        self.replace(made.text, start, end, maintain_selection_offset=True)
+        moved = lines if end[0] < top else 0
+        self.scroll_to(y=top + moved, animate=False, immediate=True)
+
+    def _go_along(self) -> None:
+        """Go to where the window is."""
+        row, last = self._sight.cursor[0] - self._sight.first, self.document.line_count - 1
+        row = last if self._arrives_below else min(max(row, 0), last)
+        self.move_cursor((row, max(self._sight.cursor[1] - 1, 0)))
+        self._arrives_below = False
+
+    # --- what is typed here ------------------------------------------------------------
+
+    @property
+    def _unsent(self) -> bool:
+        return self._carried is not None or self.text != self._sight.shown
+
+    @on(InertArea.Changed)
+    def _wait_for_pause(self) -> None:
+        if self._pause is not None:
+            self._pause.stop()
+        if not self._unsent:
+            self._untold_since = None
+            return
+        now = time.monotonic()
+        self._untold_since = now if self._untold_since is None else self._untold_since
+        left = self._untold_since + _LATEST - now
+        if left <= 0:  # a timer would be stopped by the next key before it fires
+            self._settle_soon()
+        else:
+            self._pause = self.set_timer(min(_PAUSE, left), self._settle_soon)
+
+    def on_blur(self) -> None:
+        """Whoever leaves has finished typing."""
+        self._settle_soon()
+
+    def _settle_soon(self) -> None:
+        self._untold_since = None
+        if self._unsent:
+            self.screen.run_worker(self._tell_typed(), name="typed")
+
+    async def _tell_typed(self) -> None:
+        """Tell what was typed so far, once: what is typed while that goes on waits its turn."""
+        async with self._telling:
+            await self._tell()
+        if self.is_attached and self._untold_since is None:
+            self._wait_for_pause()
+
+    async def on_unmount(self) -> None:
+        """What was typed last is not lost."""
+        await self.settle()
+
+    def _mine(self) -> Splice | None:
+        if self._carried is not None:
+            return self._carried
+        try:
+            return self._sight.spliced(self.text)
+        except ValueError as problem:
+            words = self._words(
+                "This cannot be edited here: {reason}.", reason=self._words(str(problem))
+            )
+            self.app.notify(words, severity="warning", markup=False)
+            self._become(self._sight.shown)
+            return None
+
+    async def _tell(self) -> bool:
+        """Tell what was typed; whether there may be more to tell."""
+        sight, mine, is_carried = self._sight, self._mine(), self._carried is not None
+        if mine is None:
+            return False
+        given = {
+            "start": mine.start,
+            "end": mine.end,
+            "text": mine.text,
+            "revision": sight.revision,
+        }
+        result = await self._window.runtime.act("splice", given, "person")
+        if result.ok:
+            # What was typed elsewhere comes back as anyone's change; here it is shown already.
+            self._sight = sight if is_carried else sight.after(mine)
+            self._carried = None
+        now = await self._look()
+        if now is None:
+            return False
+        if (
+            not result.ok and now.revision == sight.revision
+        ):  # it was refused for what it is: that cannot stay
+            self.app.notify(line(result.text), severity="error", markup=False)
+            self._carried = None
+            self._become(sight.shown)
+        self._take(now)
+        return True
+
+    # --- keys --------------------------------------------------------------------------
+
+    def action_save(self) -> None:
+        """Save the file."""
+        self.post_message(ActionWanted("save"))
+
+    def action_undo(self) -> None:
+        """Undo the last change of the text, whoever made it."""
+        self.post_message(ActionWanted("undo"))
+
+    def action_redo(self) -> None:
+        """Make the change again."""
+        self.post_message(ActionWanted("redo"))
+
+    def action_cursor_down(self, select: bool = False) -> None:
+        """Go down; from the last line, to the next page."""
+        if not self._turn(1, self.cursor_at_last_line and not select):
+            super().action_cursor_down(select)
+
+    def action_cursor_up(self, select: bool = False) -> None:
+        """Go up; from the first line, to the page before."""
+        if not self._turn(-1, self.cursor_at_first_line and not select):
+            super().action_cursor_up(select)
+
+    def action_cursor_page_down(self) -> None:
+        """Go down by a screen; from the last line, to the next page."""
+        if not self._turn(1, self.cursor_at_last_line):
+            super().action_cursor_page_down()
+
+    def action_cursor_page_up(self) -> None:
+        """Go up by a screen; from the first line, to the page before."""
+        if not self._turn(-1, self.cursor_at_first_line):
+            super().action_cursor_page_up()
+
+    def _turn(self, pages: int, at_edge: bool) -> bool:
+        there_is = self._sight.has_more if pages > 0 else self._sight.first > 1
+        if not (at_edge and there_is):
+            return False
+        self._arrives_below = pages < 0
+        self.post_message(ActionWanted("scroll", {"pages": pages}))
+        return True
+
+
+def _location(text: str, place: int) -> tuple[int, int]:
+    """Row and column of a character."""
+    return text.count("\n", 0, place), place - text.rfind("\n", 0, place) - 1

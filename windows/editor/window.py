@@ -1,0 +1,363 @@
+"""A text file of the workspace: one buffer in which the person and the model write.
+
+`contextui.windows.editor.buffer` has the file, the buffer and the page. The widget in which the
+person types takes the text from `state.buffer.file` and passes each key to `splice`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from contextui import ActionError, Body, Lod, Preview, TextFile, Window, action
+from contextui.files import errors
+from contextui.files.diff import diff_text
+from contextui.files.outline import numbered, outline, shallowest
+from contextui.files.protection import resolved
+from contextui.files.save import TEXT_LIMIT
+from contextui.files.textfile import UTF8, Page, Version, in_lines, shorten
+from contextui.text import counted, shown_name, span, spanned, there_are
+from contextui.windows.editor.buffer import EditedFile, Editing
+
+LISTED, ENTRIES = 20, 60  # hits that a result tells, entries of an outline
+SECONDS = 5.0  # between looks at the disk
+NO_FILE = "(no file)"  # in the head of a diff
+STAYS = (
+    "The text stays here; save_as saves it under another path.",
+    "文字仍在这里；用 save_as 可存到别的路径。",
+)
+KEEP = (
+    " reload(keep=true) makes the edits in the new file.",
+    "用 reload(keep=true) 可在新的文件中重做这些编辑。",
+)
+
+
+class _Telling:
+    """The file in words: its title, the place in it that is looked at, and what stands there."""
+
+    def __init__(self, file: EditedFile, say: Callable[[str, str], str]) -> None:
+        self._file, self._say = file, say
+
+    def content(self, lod: Lod) -> str:
+        page, lost, parts = self._file.page, len(self._file.lost), [self._title(lod)]
+        if lost and lod is not Lod.GIST:
+            en = f"Unsaved edits that do not apply, since the file changed: {lost}. See diff; then"
+            zh = f"文件已被改动，{lost} 处未保存的编辑无法应用。请看 diff，再用"
+            parts.append(f"{self._say(en, zh)} reload(keep=true) / reload(discard=true)")
+        if page.lines and lod is not Lod.GIST:
+            parts.append(page.numbered() if lod is Lod.FULL else self._outline(page))
+        return "\n".join(parts)
+
+    def place(self, lod: Lod = Lod.FULL) -> str:
+        page = self._file.page
+        en, zh = spanned("line", page.start, page.end), f"第 {span(page.start, page.end)} 行"
+        if page.total is None:
+            return self._say(en, zh)
+        if lod is not Lod.FULL or not page.lines:
+            return self._say(counted(page.total, "line"), f"共 {page.total} 行")
+        return self._say(f"{en} of {page.total}", f"{zh}，共 {page.total} 行")
+
+    def _title(self, lod: Lod) -> str:
+        file, say, facts = self._file, self._say, [self.place(lod)]
+        if file.trouble:
+            facts = [file.trouble]
+        elif file.buffer is None and file.read:
+            en = f"read-only: {file.read.size:,} bytes, {TEXT_LIMIT:,} at most can be edited"
+            facts.append(say(en, f"只读：{file.read.size:,} 字节，最多可编辑 {TEXT_LIMIT:,} 字节"))
+        elif file.edits:
+            facts.append(say("changed, not saved", "已改动，未保存"))
+        else:
+            facts.append(say("saved", "已保存") if file.read else say("new", "新文件"))
+        if file.on_disk == "changed":
+            facts.append(say("changed on disk: reload", "已在磁盘上改动：用 reload"))
+        elif file.on_disk == "deleted":
+            facts.append(say("deleted on disk: save_as", "已从磁盘上删除：用 save_as"))
+        if (lost := len(file.lost)) and lod is Lod.GIST:
+            facts.append(say(f"{counted(lost, 'edit')} kept aside", f"{lost} 处编辑待处理"))
+        if file.buffer and lod is not Lod.GIST:
+            facts += self._unusual(file.buffer.file)
+        comma = say(", ", "，")
+        return shown_name(file.path) + (comma if lod is Lod.GIST else "  ") + comma.join(facts)
+
+    def _unusual(self, text: TextFile) -> Iterator[str]:
+        if text.encoding != UTF8:
+            yield str(text.encoding)
+        if set(text.ending_names) - {"LF"}:
+            yield " + ".join(text.ending_names)
+        if text.endings and not text.endings[-1]:
+            yield self._say("no line end at the end", "末尾无换行符")
+
+    def _outline(self, page: Page) -> str:
+        buffer = self._file.buffer
+        entries = outline(self._file.path, buffer.file.text) if buffer else []
+        if not entries:
+            return replace(page, lines=page.lines[:10]).numbered()
+        lines = numbered(shallowest(entries, ENTRIES))
+        if rest := len(entries) - len(lines):
+            lines.append(self._say(f"… {rest} more", f"… 还有 {rest} 项"))
+        return "\n".join(lines)
+
+
+class EditorWindow(Window):
+    """A text file: read it, edit it, save it."""
+
+    name = "editor"
+    description_zh = "文本文件：阅读、编辑、保存。"
+    widget = "contextui.windows.editor.widget:EditorBody"
+    max_content = 20_000
+
+    class State(EditedFile): ...
+
+    state: State
+
+    def opened(self, path: str, line: int = 1, new: bool = False) -> None:
+        self._open(path, line, new)
+        self.env.every(SECONDS, self._watch)
+
+    def restored(self) -> None:
+        self._editing.come_back()
+        self.env.every(SECONDS, self._watch)
+
+    # --- what it shows ------------------------------------------------------------------------
+
+    def content(self, lod: Lod) -> Body:
+        return self._telling.content(lod)
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
+        if action_id == "save":
+            return self._saving()
+        if action_id == "save_as":
+            return self._saving_as(params["path"])
+        if action_id == "close" or params.get("discard"):
+            return self._discarding()
+        return None
+
+    def _saving(self) -> Preview:
+        state, files = self.state, self.env.workspace
+        if self._is_saved():
+            return Preview(state.path, text=self._nothing_to_save(), changes=False)
+        if (fate := files.compare(state.path, state.read)) != "same":
+            name = shown_name(state.path)
+            en = f"{name} was {fate} on disk. {STAYS[0]}"
+            zh = f"{name} 在磁盘上已有变化。{STAYS[1]}"
+            raise ActionError(self.env.say(en + KEEP[0], zh + KEEP[1]))
+        target, file = resolved(files, state.path), self._editing.buffer.file
+        return self._written(target, self._editing.diff(), file)
+
+    def _saving_as(self, path: str) -> Preview:
+        files, file = self.env.workspace, self._editing.buffer.file
+        target, name = resolved(files, path), shown_name(files.relative(path))
+        if files.exists(path):
+            en = f"There is a {name} already; a new file does not overwrite it."
+            raise ActionError(self.env.say(en, f"已有 {name}；新文件不会覆盖它。"))
+        diff = diff_text(TextFile(encoding=replace(file.encoding, bom=b"")), file, NO_FILE, name)
+        return self._written(target, diff, file)
+
+    def _written(self, target: str, diff: str, file: TextFile) -> Preview:
+        empty = "" if diff else self.env.say("A new, empty file.", "新的空文件。")
+        return Preview(target, diff=diff, text=empty, whole=file.text)
+
+    def _discarding(self) -> Preview | None:
+        """What is given up if the edits are: the diff, and those that did not fit."""
+        if not (self.state.edits or self.state.lost):
+            return None
+        lost = "".join(edit.shown() for edit in self.state.lost)
+        diff = self._editing.diff()
+        if lost:  # a diff of the file alone would not show them
+            return Preview(self.state.path, text=diff + lost, verb="close")
+        return Preview(self.state.path, diff=diff, verb="close")
+
+    def shown_files(self) -> list[str]:
+        state = self.state
+        return [state.path] if state.read or state.lost else []
+
+    def unsaved(self) -> str | None:
+        path, count = shown_name(self.state.path), len(self.state.edits) + len(self.state.lost)
+        told = self.env.say(f"{counted(count, 'edit')} of {path}", f"{path} 的 {count} 处编辑")
+        return told if count else None
+
+    # --- actions ------------------------------------------------------------------------------
+
+    @action("Save", zh="保存", effect="write")
+    def save(self, keep_links: bool = False) -> str:
+        if self._is_saved():
+            return self._nothing_to_save()
+        return self._save(self.state.path, self.state.read, keep_links)
+
+    @action("Find text, from here on", zh="从这里往后查找文字")
+    def find(self, text: str, ignore_case: bool = False) -> str:
+        file, hits = self._editing.buffer.file, self._editing.find(text, ignore_case=ignore_case)
+        if not hits:
+            what = errors.shown(text)
+            raise ActionError(self.env.say(f"{what} does not occur.", f"没有找到 {what}。"))
+        lines = islice(dict.fromkeys(line for line, _ in hits), LISTED)
+        listing = [f"{line} {shorten(file.lines[line - 1], 160)}" for line in lines]
+        en = f"{counted(len(hits), 'hit')}, now at line {self.state.line}."
+        said = self.env.say(en, f"找到 {len(hits)} 处，现在在第 {self.state.line} 行。")
+        return "\n".join([said, *listing])
+
+    @action(
+        "Replace exact text; it must occur once, or count times",
+        zh="替换原文，须恰好出现一次或 count 次",
+    )
+    def replace(self, old: str, new: str, count: int = 1) -> str:
+        file = self._editing.buffer.file
+        numbers = file.lines_with(old)
+        self._editing.edit(file.replace_text(old, new, count=count))
+        en = f"Replaced {counted(count, 'time')}, {in_lines(numbers)}."
+        return self.env.say(en, f"已替换 {count} 处，在{in_lines(numbers, 'zh')}。")
+
+    @action("Undo", zh="撤销")
+    def undo(self) -> str:
+        self._editing.change(self._editing.buffer.undo())
+        line, more = self.state.line, len(self._editing.buffer.past)
+        en = f"Undone in line {line}; {more} more can be undone."
+        return self.env.say(en, f"已撤销第 {line} 行的改动，还可撤销 {more} 步。")
+
+    @action("Redo", zh="重做")
+    def redo(self) -> str:
+        self._editing.change(self._editing.buffer.redo())
+        line, more = self.state.line, len(self._editing.buffer.future)
+        en = f"Redone in line {line}; {more} more can be redone."
+        return self.env.say(en, f"已重做第 {line} 行的改动，还可重做 {more} 步。")
+
+    @action("Show the page that begins with a line", zh="显示从某一行开始的一页")
+    def goto(self, line: int) -> str:
+        page = self._editing.page(line, 1)
+        if line < 1 or not (page.lines or line == 1):
+            en, zh = "Lines are counted from 1", "行号从 1 开始"
+            if page.total is not None:
+                en, zh = there_are("line", page.total), f"共 {page.total} 行"
+            raise ActionError(self.env.say(f"{en}, not {line}.", f"{zh}，没有第 {line} 行。"))
+        self._editing.look(line)
+        self.state.line, self.state.column = line, 0
+        return self._telling.place()
+
+    @action("Show the next page; pages=-1: the one before", zh="显示下一页；pages=-1 为上一页")
+    def scroll(self, pages: int = 1) -> str:
+        if not self._editing.turn(pages):
+            said = self.env.say("There is nothing further", "没有更多内容了")
+            raise ActionError(self.state.trouble or f"{said}: {self._telling.place()}.")
+        return self._telling.place()
+
+    @action(
+        "Insert lines before a line; after the last to append",
+        zh="在某行之前插入，最后一行之后为追加",
+    )
+    def insert(self, before_line: int, text: str) -> str:
+        more = self._editing.edit(self._editing.buffer.file.insert_lines(before_line, text))
+        en = f"Inserted {counted(more, 'line')} before {before_line}."
+        return self.env.say(en, f"已在第 {before_line} 行之前插入 {more} 行。")
+
+    @action("Replace lines, first to last", zh="替换从 first 到 last 的行")
+    def replace_lines(self, first: int, last: int, text: str) -> str:
+        more = self._editing.edit(self._editing.buffer.file.replace_lines(first, last, text))
+        old, new = spanned("line", first, last), spanned("line", first, last + more)
+        zh = f"已替换第 {span(first, last)} 行；新文本在第 {span(first, last + more)} 行。"
+        return self.env.say(f"Replaced {old}; the new text is {new}.", zh)
+
+    @action("Delete lines, first to last", zh="删除从 first 到 last 的行")
+    def delete_lines(self, first: int, last: int) -> str:
+        more = self._editing.edit(self._editing.buffer.file.delete_lines(first, last))
+        return self.env.say(f"Deleted {counted(-more, 'line')}.", f"已删除 {-more} 行。")
+
+    @action(
+        "Replace characters, counted from 0, if the text has this revision",
+        zh="按从 0 数起的位置替换字符，须是这个修订版",
+    )
+    def splice(self, start: int, end: int, text: str, revision: int | None = None) -> str:
+        if revision not in (None, now := self.state.revision):
+            en = f"The text changed meanwhile; it has revision {now} now."
+            raise ActionError(self.env.say(en, f"文字在此期间已改动，现在是 revision {now}。"))
+        self._editing.change(self._editing.buffer.splice(start, end, text))
+        return f"Revision {self.state.revision}."
+
+    @action("Show the unsaved edits as a diff", zh="以差异显示未保存的改动", effect="read")
+    def diff(self) -> str:
+        parts = [self._editing.brief_diff()]
+        if self.state.lost:
+            path = shown_name(self.state.path)
+            en = f"Edits that do not apply, since {path} changed:"
+            parts.append(self.env.say(en, f"{path} 已改动，以下编辑无法应用：") + "\n")
+            parts += [edit.shown() for edit in self.state.lost]
+        return "".join(parts) or self.env.say("There are no unsaved edits.", "没有未保存的编辑。")
+
+    @action("Save as a new file, and go on in that", zh="另存为新文件并继续编辑它", effect="write")
+    def save_as(self, path: str) -> str:
+        return self._save(self.env.workspace.relative(path), None)
+
+    @action(
+        "Read the file again; discard unsaved edits, or keep those that fit",
+        zh="重新读取文件；放弃未保存的改动，或保留仍适用的",
+    )
+    def reload(self, discard: bool = False, keep: bool = False) -> str:
+        count = len(self.state.lost) + len(self.state.edits)
+        if count and discard is keep:
+            en = "There are unsaved edits. Give discard=true, or keep=true."
+            raise ActionError(
+                self.env.say(en, "有未保存的编辑。请给出 discard=true 或 keep=true。")
+            )
+        again, made = self._editing.read_again(keep=keep), ""
+        if keep and count and self.state.buffer:
+            en = f"{again} of {counted(count, 'edit')} made again; "
+            made = self.env.say(en, f"{count} 处编辑中有 {again} 处已重新应用；")
+        return self.env.say("Read again: {}.", "已重新读取：{}。").format(
+            made + self._telling.place()
+        )
+
+    @action(
+        "Open another file here; new: begin one; discard: drop unsaved edits",
+        zh="在这里打开另一个文件；new 新建，discard 放弃改动",
+    )
+    def open(self, path: str, line: int = 1, new: bool = False, discard: bool = False) -> str:
+        if (self.state.edits or self.state.lost) and not discard:
+            en = "There are unsaved edits. Save them first, or give discard=true."
+            raise ActionError(self.env.say(en, "有未保存的编辑。请先保存，或给出 discard=true。"))
+        self._open(path, line, new)
+        here = f"{shown_name(self.state.path)}: {self._telling.place()}"
+        return self.env.say(f"Opened {here}.", f"已打开 {here}。")
+
+    # --- within -------------------------------------------------------------------------------
+
+    @property
+    def _telling(self) -> _Telling:
+        return _Telling(self.state, self.env.say)
+
+    @property
+    def _editing(self) -> Editing:
+        return Editing(self.state, self.env.workspace, self.env.lang)
+
+    def _open(self, path: str, line: int, new: bool) -> None:
+        try:
+            self._editing.open(path, new=new)
+        except errors.MissingFileError as error:
+            en, zh = f"{error} With new=true it is begun.", f"{error.zh}用 new=true 新建。"
+            raise ActionError(self.env.say(en, zh)) from error
+        if new and self.state.read:
+            en = f"There is a {errors.shown(path)} already: open it without new."
+            raise ActionError(self.env.say(en, f"已有 {errors.shown(path)}：打开它不需要 new。"))
+        self._editing.show_first(line)
+
+    def _is_saved(self) -> bool:
+        state = self.state
+        is_there = bool(state.read) and self.env.workspace.exists(state.path)
+        return is_there and not self._editing.buffer.edits
+
+    def _nothing_to_save(self) -> str:
+        return self.env.say("There are no changes to save.", "没有要保存的改动。")
+
+    def _save(self, path: str, expected: Version | None, keep_links: bool = False) -> str:
+        lines = len(self._editing.buffer.file.lines)
+        try:
+            self._editing.save(path, expected, keep_links=keep_links)
+        except errors.FileError as error:
+            en, zh = f"{error} {STAYS[0]}", f"{error.zh}{STAYS[1]}"
+            if isinstance(error, errors.FileChangedError):
+                en, zh = f"{en}{KEEP[0]}\n{error.diff}", f"{zh}{KEEP[1]}\n{error.diff}"
+            raise ActionError(self.env.say(en, zh)) from error
+        name = shown_name(path)
+        en = f"Saved {name}, {counted(lines, 'line')}."
+        return self.env.say(en, f"已保存 {name}，共 {lines} 行。")
+
+    def _watch(self) -> None:
+        self._editing.watch()

@@ -1,0 +1,5 @@
+"""The monitor window and its widget."""
+
+from contextui.windows.monitor.window import MonitorWindow
+
+__all__ = ["MonitorWindow"]

@@ -1,0 +1,307 @@
+"""What the machine is doing, in figures that stand still while it is quiet."""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
+
+from pydantic import BaseModel
+
+from contextui import ActionError, Body, Element, Lod, Preview, Transient, Window, action
+from contextui.secrets import mask_arguments
+
+Metric = Literal["cpu", "memory", "disk", "load", "network"]
+By = Literal["cpu", "memory"]
+T = TypeVar("T")
+
+_MOST, _SAMPLES = 20, 60  # processes that can be shown; samples that a plot has to show
+_LOOKED_AT = 2_000  # characters of a process's arguments, of which fewer are shown
+_APART = 0.1  # seconds: two looks that are closer together make no rate
+_PARTS: dict[Metric, dict[str, str]] = {  # what a metric shows, and of which figure
+    "cpu": {"used": "cpu", "cores": "cores"},
+    "memory": {"used": "memory", "of": "memory size"},
+    "disk": {"used": "disk", "of": "disk size"},
+    "load": {"average": "load"},
+    "network": {"down": "down rate", "up": "up rate"},
+}
+_STEPS = {  # how far a figure must move to become another one: so much, and this share of itself
+    "cpu": (5, 0, "%"), "memory": (1, 0, "%"), "disk": (1, 0, "%"), "load": (0.5, 0, ""),
+    "cores": (1, 0, ""), "size": (10 * 1024**2, 0.1, "B"), "rate": (10 * 1024, 0.5, "B/s"),
+}  # fmt: skip
+_ZH = {"cpu": "CPU", "memory": "内存", "disk": "磁盘", "load": "负载", "network": "网络"}
+
+
+class Process(BaseModel):
+    """A running program: `cpu` in percent of one core, `memory` in bytes, None if not known."""
+
+    pid: int
+    name: str
+    cpu: float | None = None
+    memory: float | None = None
+    arguments: str | None = None
+
+
+class Reading(NamedTuple):
+    """The machine at one moment, unrounded; None stands for what it does not tell."""
+
+    figures: Mapping[str, float | None]
+    processes: list[Process] = []
+
+
+class MonitorWindow(Window):
+    """CPU, memory, disk, load, network and top processes of this machine, in rounded figures."""
+
+    name = "monitor"
+    description_zh = "本机的 CPU、内存、磁盘、负载、网络和占用最多的进程，取整显示。"
+    widget = "contextui.windows.monitor.widget:MonitorBody"
+
+    class State(Window.State):
+        seconds: float = 5
+        paused: bool = False
+        shown: list[Metric] = list(get_args(Metric))
+        count: int = 0
+        by: By = "cpu"
+        arguments: bool = False
+        figures: dict[str, float | None] = {}
+        top: list[Process] = []
+        known: Transient[dict[int, Process]] = {}
+        samples: Transient[dict[str, tuple[float, ...]]] = {}
+
+    state: State
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._end: Callable[[], None] = lambda: None
+        self._at, self._counters, self._counted = math.inf, dict[str, float](), False
+
+    def opened(self, seconds: float = 5, processes: int = 0, by: By = "cpu") -> None:
+        self.every(seconds)
+        self.processes(processes, by)
+
+    def restored(self) -> None:
+        self.state.arguments = False  # a yes holds for the session in which it was given
+        for one in self.state.top:
+            one.arguments = None
+        if not self.state.paused:  # what an earlier run measured is not so any more
+            self.resume()
+
+    @property
+    def samples(self) -> Mapping[str, tuple[float, ...]]:
+        """For a plot: the last unrounded figures by name (cpu, load, down rate …), oldest first."""
+        return dict(self.state.samples)
+
+    def content(self, lod: Lod) -> Body:
+        state = self.state
+        if lod is not Lod.FULL:
+            return self._line(state.shown if lod is Lod.SUMMARY else state.shown[:2])
+        body = [Element(metric, **self._figures(metric)) for metric in state.shown]
+        if state.count:
+            rows = [_row(one) for one in state.top] or [Element("none", self._nobody())]
+            body.append(Element("processes", *rows, by=state.by))
+        every = f"{state.seconds:g} s"
+        return [*body, Element("sampling", every=every, paused=state.paused or None)]
+
+    @action("Take a sample every so many seconds", zh="每隔若干秒采样一次")
+    def every(self, seconds: float) -> str:
+        if not 0.5 <= seconds <= 3600:
+            en = f"A sample can be taken every 0.5 to 3600 seconds, not {seconds:g}."
+            zh = f"采样间隔可以是 0.5 到 3600 秒，不能是 {seconds:g} 秒。"
+            raise ActionError(self.env.say(en, zh))
+        self.state.seconds = seconds
+        if not self.state.paused:
+            self._start()
+        later = self.env.say(", once it is resumed", "，恢复后生效") * self.state.paused
+        return self.env.say(f"Every {seconds:g} s{later}.", f"每 {seconds:g} 秒采样一次{later}。")
+
+    @action("Choose what is shown", zh="选择显示什么")
+    def show(self, metrics: list[Metric]) -> str:
+        if not metrics:
+            names = ", ".join(get_args(Metric))
+            en = f"Name at least one of {names}."
+            raise ActionError(self.env.say(en, f"至少选一项：{names}。"))
+        self.state.shown = list(dict.fromkeys(metrics))
+        return self.sample()
+
+    @action("Show the top processes; 0 shows none", zh="显示占用最多的进程，0 为不显示")
+    def processes(self, count: int, by: By = "cpu") -> str:
+        if not 0 <= count <= _MOST:
+            en = f"0 to {_MOST} processes can be shown, not {count}."
+            raise ActionError(
+                self.env.say(en, f"可以显示 0 到 {_MOST} 个进程，不能是 {count} 个。")
+            )
+        self.state.count, self.state.by = count, by
+        self._sample()
+        top = ", ".join(f"{one.pid} {one.name!r}" for one in self.state.top) or self._nobody()
+        if not count:
+            return self.env.say("No processes are shown.", "不显示进程。")
+        return self.env.say(f"Top {count} by {by}: {top}.", f"{_ZH[by]}占用前 {count}：{top}。")
+
+    @action(
+        "Show the arguments of processes, secrets masked, or hide them",
+        # Whatever a program was started with goes to the model, so the person is asked.
+        effect="write",
+        zh="显示或隐藏进程的参数，密钥会被遮住",
+    )
+    def arguments(self, show: bool) -> str:
+        self.state.arguments = show
+        self._sample()
+        en, zh = ("shown", "显示") if show else ("hidden", "不显示")
+        return self.env.say(f"Arguments are {en}.", f"{zh}进程的参数。")
+
+    def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
+        if action_id != "arguments":
+            return None
+        hides = self.env.say("Hides the arguments of processes.", "隐藏进程的参数。")
+        shows = self.env.say(
+            "Shows the model what the listed programs were started with. Secrets are masked where "
+            "they are recognized.",
+            "向模型显示所列程序的启动参数。能识别的密钥会被遮住。",
+        )
+        target = self.env.say("the arguments of processes", "进程的参数")
+        return Preview(target, text=shows if params["show"] else hides, verb="read")
+
+    @action("Take no more samples", zh="停止采样")
+    def pause(self) -> str:
+        self._end()
+        self.state.paused = True
+        return self.env.say("Paused. The figures stay as they are.", "已暂停，数字保持不变。")
+
+    @action("Go on taking samples", zh="继续采样")
+    def resume(self) -> str:
+        self.state.paused = False
+        self._start()
+        return self.sample()
+
+    @action("Take a sample now", zh="立即采样")
+    def sample(self) -> str:
+        self._sample()
+        return self._line(self.state.shown)
+
+    def _start(self) -> None:
+        self._end()
+        self._end = self.env.every(self.state.seconds, self._sample)
+
+    def _sample(self) -> None:
+        """Have a look; what is about the same as before leaves the window as it is."""
+        state, (new, processes) = self.state, self.read()
+        told = {name: figure for name, figure in new.items() if figure is not None}
+        state.samples = state.samples | {
+            name: (*state.samples.get(name, ()), told[name])[-_SAMPLES:] for name in told
+        }
+        names = [name for metric in state.shown for name in _PARTS[metric].values()]
+        figures = state.figures
+        state.figures = {name: _settle(name, figures.get(name), new.get(name)) for name in names}
+        state.known = {one.pid: self._settled(one) for one in processes}
+        # Those with equal figures stand in the order of their pids, so that none flickers.
+        ranked = sorted((-(getattr(one, state.by) or 0), one.pid) for one in state.known.values())
+        state.top = [state.known[pid] for figure, pid in ranked[: state.count] if figure]
+        arguments = {one.pid: one.arguments or "–" for one in processes if state.arguments}
+        for one in state.top:
+            one.arguments = _inert(arguments[one.pid], 160) if state.arguments else None
+
+    def _settled(self, new: Process) -> Process:
+        old = self.state.known.get(new.pid) or Process(pid=new.pid, name="", cpu=0)
+        cpu, memory = _settle("cpu", old.cpu, new.cpu), _settle("size", old.memory, new.memory)
+        return Process(pid=new.pid, name=_inert(new.name, 60), cpu=cpu, memory=memory)
+
+    def _figures(self, metric: Metric) -> dict[str, str]:
+        figures = self.state.figures
+        return {label: _shown(name, figures.get(name)) for label, name in _PARTS[metric].items()}
+
+    def _line(self, metrics: list[Metric]) -> str:
+        say, words = self.env.say, list[str]()
+        for metric in metrics:
+            first, *more = self._figures(metric).values()
+            shown = f"↓{first} ↑{more[0]}" if metric == "network" else first
+            words.append(f"{say(metric, _ZH[metric])} {shown}")
+        words += [say("paused", "已暂停")] * self.state.paused
+        return say(", ", "，").join(words)
+
+    def _nobody(self) -> str:
+        return self.env.say("none uses 5% of a core", "没有进程占用一个核心的 5%")
+
+    def read(self) -> Reading:
+        """Look at the machine; what fails costs its figure. A subclass may look at another one."""
+        import psutil  # noqa: PLC0415  (whoever lists the windows does not need it)
+
+        if (self.state.count > 0) > self._counted or time.monotonic() - self._at < _APART:
+            self._look()
+            time.sleep(_APART)
+        at, before = self._at, self._counters
+        processes, now = self._look(), self._counters
+        grown = {name: now[name] - before[name] for name in now.keys() & before.keys()}
+        rates = {name: growth / (self._at - at) for name, growth in grown.items() if growth >= 0}
+        folder = str(self.env.files.root) if self.env.files else "/"
+        memory, disk = _try(psutil.virtual_memory), _try(lambda: psutil.disk_usage(folder))
+        figures = {
+            "cpu": max(0.0, 100 * grown["busy"] / grown["total"]) if grown.get("total") else None,
+            "cores": _try(psutil.cpu_count),
+            "memory": memory.percent if memory else None,
+            "memory size": memory.total if memory else None,
+            "disk": disk.percent if disk else None,
+            "disk size": disk.total if disk else None,
+            "load": _try(lambda: psutil.getloadavg()[0]),
+            "down rate": rates.get("down"),
+            "up rate": rates.get("up"),
+        }
+        return Reading(figures, processes)
+
+    def _look(self) -> list[Process]:
+        """Read what only grows; of each process psutil itself remembers it."""
+        import psutil  # noqa: PLC0415
+
+        self._at, self._counters, self._counted = time.monotonic(), {}, self.state.count > 0
+        if times := _try(psutil.cpu_times):
+            guests = getattr(times, "guest", 0) + getattr(times, "guest_nice", 0)  # counted twice
+            total, idle = sum(times) - guests, times.idle + getattr(times, "iowait", 0)
+            self._counters |= {"total": total, "busy": total - idle}
+        nics = _try(lambda: psutil.net_io_counters(pernic=True)) or {}
+        if outside := [one for name, one in nics.items() if not name.startswith("lo")]:
+            self._counters["down"] = sum(one.bytes_recv for one in outside)
+            self._counters["up"] = sum(one.bytes_sent for one in outside)
+        wanted = ["name", "cpu_percent", "memory_info", *["cmdline"] * self.state.arguments]
+        running = _try(lambda: list(psutil.process_iter(wanted))) if self._counted else []
+        return [_process(one.pid, one.info) for one in running or []]
+
+
+def _process(pid: int, told: dict[str, Any]) -> Process:
+    memory, words = told["memory_info"], " ".join(told.get("cmdline") or [])
+    used = memory.rss if memory else None
+    return Process(
+        pid=pid, name=told["name"] or "–", cpu=told["cpu_percent"], memory=used, arguments=words
+    )
+
+
+def _try(call: Callable[[], T]) -> T | None:
+    try:
+        return call()
+    except Exception:  # a container may hide anything, and each thing fails in its own way
+        return None
+
+
+def _settle(name: str, old: float | None, new: float | None) -> float | None:
+    """The old figure until the new one is a whole step away, so that none flickers on a border."""
+    step, share, _ = _STEPS[name.rpartition(" ")[2]]
+    if new is None or old is None or abs(new - old) >= max(step, share * old):
+        return None if new is None else round(new / step) * step
+    return old
+
+
+def _shown(name: str, figure: float | None) -> str:
+    unit = _STEPS[name.rpartition(" ")[2]][2]
+    if figure is None or "B" not in unit:
+        return "–" if figure is None else f"{figure:g}{unit}"
+    power = next((n for n in (1, 2, 3) if figure < 1000 * 1024**n), 4)
+    amount = figure / 1024**power
+    return f"{amount:.{int(0 < amount < 10)}f} {' KMGT'[power]}{unit}"
+
+
+def _row(one: Process) -> Element:
+    facts = {"pid": one.pid, "cpu": _shown("cpu", one.cpu), "memory": _shown("size", one.memory)}
+    return Element("process", one.name, **facts, arguments=one.arguments)
+
+
+def _inert(text: str, limit: int) -> str:
+    """A name or arguments without secrets, without what is no text, and not too long."""
+    text = mask_arguments(text[:_LOOKED_AT].encode("utf-8", "replace").decode())
+    return text if len(text) <= limit else text[:limit] + "…"

@@ -1,0 +1,119 @@
+"""The to-do list: items with check marks, one click or one key each."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding
+from textual.content import Content
+from textual.style import Style
+
+from contextui.tui.desktop.shared import ActionWanted
+from contextui.tui.desktop.widgets import stated
+from contextui.tui.lines import FAINT, MUTED, Sheet, fold, line
+from contextui.tui.words import Words
+from contextui.windowing.snapshot import Lod
+from contextui.windows.todo.window import Item, TodoWindow
+
+_ITEM = "item"
+_CURSOR = "on $primary 22%"
+
+
+class TodoBody(Sheet):
+    """The items of a list, those that are done struck through."""
+
+    BINDINGS = [
+        Binding("up", "step(-1)", show=False),
+        Binding("down", "step(1)", show=False),
+        Binding("space,enter", "tick_off", "tick off", key_display="space"),
+        Binding("delete,backspace", "delete", show=False),
+    ]
+    first_actions: ClassVar[tuple[str, ...]] = ("add", "clear_done")
+
+    def __init__(self, window: TodoWindow) -> None:
+        super().__init__()
+        self._window, self._words = window, Words(window.env.lang)
+        self._items: list[Item] = []
+        self._hides_done = False
+        self._cursor: int | None = None
+
+    @property
+    def window_title(self) -> str:
+        """How much there is to do."""
+        count = sum(not one.done for one in self._items)
+        return self._words("{count} open", count=count) if self._items else ""
+
+    def on_mount(self) -> None:
+        """Show the items."""
+        self.window_changed()
+
+    def window_changed(self) -> None:
+        """Show the items as they are now; the cursor stays at its item."""
+        state = stated(self._window, TodoWindow.State)
+        if state is not None:
+            self._items = state.items
+        self._hides_done = self._window.lod is not Lod.FULL
+        shown = [one.id for one in self._shown()]
+        if self._cursor not in shown:
+            self._cursor = shown[0] if shown else None
+        self.redraw()
+
+    def _shown(self) -> list[Item]:
+        return [one for one in self._items if not (one.done and self._hides_done)]
+
+    def lines_for(self, width: int) -> Sequence[Content]:
+        """One line for each item, or more if it is long; what to do if there is none."""
+        if not self._items:
+            hint = self._words("Nothing to do yet. Add… adds an item, or ask for one.")
+            return fold(Content.styled(hint, FAINT), width)
+        return [row for one in self._shown() for row in self._rows(one, width)]
+
+    def _rows(self, item: Item, width: int) -> list[Content]:
+        mark, style = ("✓", "$text-success") if item.done else ("·", MUTED)
+        text = (line(item.text), f"strike {FAINT}" if item.done else "")
+        content = Content.assemble((f"{mark} ", style), text)
+        rows = fold(content.stylize(Style.from_meta({_ITEM: item.id})), width, 2)
+        if item.id == self._cursor and self.is_entered:
+            rows = [row.pad_right(max(width - row.cell_length, 0)).stylize(_CURSOR) for row in rows]
+        return rows
+
+    # --- going in ----------------------------------------------------------------------
+
+    def action_step(self, by: int) -> None:
+        """Go to the next item."""
+        shown = [one.id for one in self._shown()]
+        if self._cursor in shown:
+            at = min(max(shown.index(self._cursor) + by, 0), len(shown) - 1)
+            self._cursor = shown[at]
+            self.redraw()
+            self._show_cursor()
+
+    def _show_cursor(self) -> None:
+        for number, one in enumerate(self.lines):
+            if any(_item_of(span.style) == self._cursor for span in one.spans):
+                self.show_line(number)
+                return
+
+    def action_tick_off(self) -> None:
+        """Tick the item off, or take that back."""
+        for one in self._items:
+            if one.id == self._cursor:
+                wanted = "undone" if one.done else "done"
+                self.post_message(ActionWanted(wanted, {"item": one.id}))
+
+    def action_delete(self) -> None:
+        """Delete the item."""
+        if self._cursor is not None:
+            self.post_message(ActionWanted("delete", {"item": self._cursor}))
+
+    def on_click(self, event: events.Click) -> None:
+        """Tick off what was clicked."""
+        item_id = event.style.meta.get(_ITEM)
+        if item_id is not None:
+            self._cursor = int(item_id)
+            self.action_tick_off()
+
+
+def _item_of(style: str | Style) -> int | None:
+    found = style.meta.get(_ITEM) if isinstance(style, Style) else None
+    return None if found is None else int(found)

@@ -1,0 +1,161 @@
+"""A to-do list."""
+
+from pydantic import BaseModel
+
+from contextui import ActionError, Body, Element, Lod, Window, action
+from contextui.text import there_are
+
+_LONGEST = 500  # characters of an item
+_ROOM = 5_000  # bytes of items that are shown: three make about a token
+_NAMED = 20  # items that a result names
+
+
+class Item(BaseModel):
+    """One thing to do. Its id stays with it, whatever happens to the others."""
+
+    id: int
+    text: str
+    done: bool = False
+
+
+class TodoWindow(Window):
+    """A to-do list."""
+
+    name = "todo"
+    description_zh = "待办清单。"
+    widget = "contextui.windows.todo.widget:TodoBody"
+
+    class State(Window.State):
+        items: list[Item] = []
+        last_id: int = 0
+
+    state: State
+
+    def opened(self, items: list[str] | None = None) -> None:
+        self._append(items or [])
+
+    def content(self, lod: Lod) -> Body:
+        items, say = self.state.items, self.env.say
+        done = sum(item.done for item in items)
+        still = len(items) - done
+        wanted = items if lod is Lod.FULL else [item for item in items if not item.done]
+        if lod is Lod.GIST or not wanted:
+            return say(f"{still} open, {done} done", f"{still} 项未完成，{done} 项已完成")
+        shown, room = list[Element](), _ROOM
+        for item in wanted:
+            room -= len(item.text.encode()) + 40
+            if room < 0:
+                break
+            shown.append(Element("item", item.text, id=item.id, done=item.done or None))
+        if hidden := len(wanted) - len(shown):
+            more = say(f"… {hidden} more: use find", f"… 另有 {hidden} 项，用 find 查找")
+            shown.append(Element("more", more))
+        return shown
+
+    @action("Add one item, or several", zh="添加事项，一个或多个")
+    def add(self, text: str | list[str]) -> str:
+        added = self._append([text] if isinstance(text, str) else text)
+        if not added:
+            raise ActionError(self.env.say("There is nothing to add.", "没有要添加的内容。"))
+        named = self._named(added)
+        return self.env.say(f"Added {named}.", f"已添加 {named}。")
+
+    @action("Find items by text", zh="按文字查找", effect="read")
+    def find(self, text: str) -> str:
+        words = text.casefold().split()
+        found = [
+            one for one in self.state.items if all(word in one.text.casefold() for word in words)
+        ]
+        count, named = len(self.state.items), self._named(found)
+        return self.env.say(
+            f"{len(found)} of {count}: {named}.", f"{count} 项中有 {len(found)} 项：{named}。"
+        )
+
+    @action("Mark as done, by id or text", zh="标为完成，按 id 或文字")
+    def done(self, item: int | str) -> str:
+        return self._mark(item, True)
+
+    @action("Mark as not done, by id or text", zh="标为未完成，按 id 或文字")
+    def undone(self, item: int | str) -> str:
+        return self._mark(item, False)
+
+    @action("Change the text of an item", zh="修改一项的文字")
+    def edit(self, item: int | str, text: str) -> str:
+        found = self._find(item)
+        found.text = self._clean(text)
+        words = f"{found.text!r}"
+        return self.env.say(f"{found.id} is now {words}.", f"{found.id} 现在是 {words}。")
+
+    @action("Delete an item", zh="删除一项")
+    def delete(self, item: int | str) -> str:
+        found = self._find(item)
+        self.state.items.remove(found)
+        named = self._named([found])
+        return self.env.say(f"Deleted {named}.", f"已删除 {named}。")
+
+    @action("Move an item to a place, 1 is the first", zh="把一项移到某个位置，1 为第一")
+    def move(self, item: int | str, place: int) -> str:
+        items, found = self.state.items, self._find(item)
+        if not 1 <= place <= len(items):
+            places = f"{there_are('place', len(items))}, not {place}."
+            raise ActionError(self.env.say(places, f"只有位置 1 到 {len(items)}，没有 {place}。"))
+        items.remove(found)
+        items.insert(place - 1, found)
+        named = self._named([found])
+        return self.env.say(f"{named} is number {place} now.", f"{named} 现在是第 {place} 项。")
+
+    @action("Delete everything that is done", zh="删除所有已完成的")
+    def clear_done(self) -> str:
+        before = len(self.state.items)
+        self.state.items = [item for item in self.state.items if not item.done]
+        left = len(self.state.items)
+        gone = before - left
+        en = f"Deleted {gone}, {left} {'is' if left == 1 else 'are'} left."
+        return self.env.say(en, f"已删除 {gone} 项，还剩 {left} 项。")
+
+    def _append(self, texts: list[str]) -> list[Item]:
+        added = []
+        for text in texts:
+            self.state.last_id += 1
+            added.append(Item(id=self.state.last_id, text=self._clean(text)))
+        self.state.items += added
+        return added
+
+    def _mark(self, item: int | str, done: bool) -> str:
+        found = self._find(item)
+        found.done = done
+        named, say = self._named([found]), self.env.say
+        return say(
+            f"{named} is {'done' if done else 'open'}.", f"{named} {'已' if done else '未'}完成。"
+        )
+
+    def _find(self, wanted: int | str) -> Item:
+        """By id; else by the whole text, or a part of it that only one item has."""
+        items, line = self.state.items, " ".join(str(wanted).split())
+        words, number = line.casefold(), line.lstrip("#")
+        found = [item for item in items if str(item.id) == number]
+        found = found or [item for item in items if item.text.casefold() == words]
+        if words and not number.isdecimal():  # who says 3 does not mean "buy 3 eggs"
+            found = found or [item for item in items if words in item.text.casefold()]
+        if len(found) != 1:
+            fits = "Several items fit" if found else "No item fits"
+            words, there_is = f"{line[:80]!r}", self._named(found or items)
+            zh = f"{'有多项' if found else '没有一项'}符合 {words}。现有：{there_is}。"
+            raise ActionError(self.env.say(f"{fits} {words}. There is: {there_is}.", zh))
+        return found[0]
+
+    def _clean(self, text: str) -> str:
+        line = " ".join(text.encode("utf-8", "replace").decode().split())
+        if not line:
+            raise ActionError(self.env.say("An item needs words.", "待办事项要有文字。"))
+        if len(line) > _LONGEST:
+            en = f"An item has up to {_LONGEST} characters, not {len(line)}."
+            zh = f"一项最多 {_LONGEST} 个字符，而这里有 {len(line)} 个。"
+            raise ActionError(self.env.say(en, zh))
+        return line
+
+    def _named(self, items: list[Item]) -> str:
+        names, more = [f"{item.id} {item.text!r}" for item in items[:_NAMED]], len(items) - _NAMED
+        if more > 0:
+            names.append(self.env.say(f"… {more} more", f"… 另有 {more} 项"))
+        return self.env.say(", ", "，").join(names) or self.env.say("none", "无")
