@@ -117,9 +117,7 @@ _ALL = (
     ),
     Command("sessions", "", "list the sessions of this folder", "sessions:run", _add_sessions),
     Command("windows", "", "list the windows there are", "windows:run", _add_windows),
-    Command(
-        "config", "", "list the settings and where each comes from", "config:run", _add_config
-    ),
+    Command("config", "", "list the settings and where each comes from", "config:run", _add_config),
     Command(
         "new-window",
         "NAME",

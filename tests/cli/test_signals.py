@@ -86,7 +86,7 @@ STUBBORN = """
 import asyncio
 import sys
 
-from contextui.cli import assembling, main
+from contextui.cli import main, setup
 
 
 class Stubborn:
@@ -102,7 +102,7 @@ class Stubborn:
         yield
 
 
-assembling.make_model = lambda loaded: Stubborn()
+setup.make_model = lambda loaded: Stubborn()
 sys.exit(main(["-p", "Hi"]))
 """
 

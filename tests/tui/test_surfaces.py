@@ -13,6 +13,7 @@ import pytest
 from textual.widget import Widget
 
 import contextui.tui
+import contextui.windows
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.tui.app import ContextUIApp
 from contextui.tui.dialogs.approval import ApprovalScreen
@@ -111,79 +112,80 @@ def check(shown: list[str]) -> None:
 
 def test_every_widget_that_shows_text_is_known_here() -> None:
     found = set()
-    for module in pkgutil.walk_packages(contextui.tui.__path__, "contextui.tui."):
-        for value in vars(importlib.import_module(module.name)).values():
-            is_widget = isinstance(value, type) and issubclass(value, Widget)
-            if is_widget and value.__module__ == module.name:
-                found.add(f"{module.name.removeprefix('contextui.tui.')}.{value.__name__}")
+    for package in (contextui.tui, contextui.windows):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            for value in vars(importlib.import_module(module.name)).values():
+                is_widget = isinstance(value, type) and issubclass(value, Widget)
+                if is_widget and value.__module__ == module.name:
+                    found.add(f"{module.name.removeprefix('contextui.tui.')}.{value.__name__}")
     assert sorted(found - KNOWN.keys()) == []
     assert sorted(KNOWN.keys() - found) == []
 
 
 KNOWN: dict[str, str] = {
-    "compacting.CompactScreen": "shows what goes, in tests/tui/test_compacting.py",
-    "compacting.What": "shows what goes, in tests/tui/test_compacting.py",
-    "approval.Head": LOOKED_AT,
-    "approval.Choice": "shows answers and the target, in tests/tui/test_approval.py",
-    "approval.Foot": "shows no text from elsewhere",
-    "approval.ApprovalScreen": LOOKED_AT,
-    "saving.QuitScreen": OWN_WORDS,
-    "asking.WaitingLine": "shows a target, in tests/tui/test_asking.py",
-    "diff.ChangeView": LOOKED_AT,
-    "conversation.calls.CallLine": LOOKED_AT,
-    "conversation.folding.FoldedLine": "shown as CallLine and Thought",
-    "conversation.said.YourWords": LOOKED_AT,
-    "conversation.said.ModelWords": LOOKED_AT,
-    "conversation.said.AsideLine": LOOKED_AT,
+    "dialogs.compact.CompactScreen": "shows what goes, in tests/tui/test_compacting.py",
+    "dialogs.compact.What": "shows what goes, in tests/tui/test_compacting.py",
+    "dialogs.approval.Head": LOOKED_AT,
+    "dialogs.approval.Choice": "shows answers and the target, in tests/tui/test_approval.py",
+    "dialogs.approval.Foot": "shows no text from elsewhere",
+    "dialogs.approval.ApprovalScreen": LOOKED_AT,
+    "dialogs.disk.QuitScreen": OWN_WORDS,
+    "dialogs.timing.WaitingLine": "shows a target, in tests/tui/test_asking.py",
+    "dialogs.diff.ChangeView": LOOKED_AT,
+    "conversation.entries.CallLine": LOOKED_AT,
+    "conversation.entries.FoldedLine": "shown as CallLine and Thought",
+    "conversation.entries.YourWords": LOOKED_AT,
+    "conversation.entries.ModelWords": LOOKED_AT,
+    "conversation.entries.AsideLine": LOOKED_AT,
     "desktop.actions.ActionRow": LOOKED_AT,
     "desktop.body.ContentBody": LOOKED_AT,
     "desktop.frame.WindowFrame": LOOKED_AT,
-    "desktop.lines.WindowLines": LOOKED_AT,
-    "desktop.own.todo.TodoBody": LOOKED_AT,
+    "desktop.layout.WindowLines": LOOKED_AT,
+    "contextui.windows.todo.widget.TodoBody": LOOKED_AT,
     "header.Header": LOOKED_AT,
     "header.Panes": LOOKED_AT,
     "inspector.detail.Detail": LOOKED_AT,
     "inspector.items.ItemList": LOOKED_AT,
     "inspector.log.LogPage": LOOKED_AT,
-    "inspector.outline.Outline": LOOKED_AT,
-    "inspector.requesthead.RequestHead": LOOKED_AT,
-    "inspector.requestlines.Bytes": LOOKED_AT,
+    "inspector.request.Outline": LOOKED_AT,
+    "inspector.request.RequestHead": LOOKED_AT,
+    "inspector.request.Bytes": LOOKED_AT,
     "inspector.usage.UsagePage": LOOKED_AT,
-    "conversation.thoughts.Thought": "hostile text in tests/tui/conversation",
+    "conversation.entries.Thought": "hostile text in tests/tui/conversation",
     "conversation.welcome.Try": OWN_WORDS,
     "conversation.welcome.Welcome": OWN_WORDS,
-    "conversation.writing.Writing": HOLDS,
+    "conversation.input.Writing": HOLDS,
     "conversation.pane.Earlier": OWN_WORDS,
     "footer.Keys": OWN_WORDS,
-    "goto.GoTo": OWN_WORDS,
-    "help.HelpScreen": OWN_WORDS,
-    "hints.KeyHints": OWN_WORDS,
-    "inspector.tabs.TabBar": OWN_WORDS,
+    "dialogs.help.GoTo": OWN_WORDS,
+    "dialogs.help.HelpScreen": OWN_WORDS,
+    "footer.KeyHints": OWN_WORDS,
+    "inspector.pane.TabBar": OWN_WORDS,
     "inspector.budget.BudgetBar": OWN_WORDS,
     "conversation.pane.Conversation": HOLDS,
     "desktop.pane.Desktop": HOLDS,
     "inspector.pane.Inspector": HOLDS,
     "main.MainScreen": HOLDS,
-    "inspector.behind.BehindSummary": HOLDS,
-    "inspector.itempage.ItemPage": HOLDS,
+    "inspector.detail.BehindSummary": HOLDS,
+    "inspector.item_page.ItemPage": HOLDS,
     "inspector.request.RequestPage": HOLDS,
-    "sheet.lineview.LineView": HOLDS,
-    "desktop.choice.Choice": "hostile text in tests/tui/desktop",
-    "desktop.closing.Closing": "hostile text in tests/tui/desktop",
-    "desktop.field.InertArea": "hostile text in tests/tui/desktop",
-    "desktop.field.Field": "hostile text in tests/tui/desktop",
-    "desktop.filling.Filling": "hostile text in tests/tui/desktop",
+    "lines.LineView": HOLDS,
+    "desktop.values.Choice": "hostile text in tests/tui/desktop",
+    "desktop.frame.Closing": "hostile text in tests/tui/desktop",
+    "desktop.form.InertArea": "hostile text in tests/tui/desktop",
+    "desktop.form.Field": "hostile text in tests/tui/desktop",
+    "desktop.form.Filling": "hostile text in tests/tui/desktop",
     "desktop.form.FormScreen": "hostile text in tests/tui/desktop",
     "desktop.menu.MenuScreen": "hostile text in tests/tui/desktop",
-    "desktop.own.editor.EditorBody": "hostile text in tests/tui/desktop",
-    "desktop.own.monitor.MonitorBody": "hostile text in tests/tui/desktop",
-    "desktop.results.ResultScreen": "hostile text in tests/tui/desktop",
-    "sheet.sheet.Sheet": "hostile text in tests/tui/desktop",
-    "inspector.editing.EditScreen": "hostile text in tests/tui/inspector",
-    "inspector.filtering.Filter": "hostile text in tests/tui/inspector",
-    "inspector.whole.TextLines": "hostile text in tests/tui/inspector",
-    "inspector.whole.WholeText": "hostile text in tests/tui/inspector",
+    "contextui.windows.editor.widget.EditorBody": "hostile text in tests/tui/desktop",
+    "contextui.windows.monitor.widget.MonitorBody": "hostile text in tests/tui/desktop",
+    "desktop.actions.ResultScreen": "hostile text in tests/tui/desktop",
+    "lines.Sheet": "hostile text in tests/tui/desktop",
+    "inspector.edit.EditScreen": "hostile text in tests/tui/inspector",
+    "inspector.item_page.Filter": "hostile text in tests/tui/inspector",
+    "inspector.detail.TextLines": "hostile text in tests/tui/inspector",
+    "inspector.detail.WholeText": "hostile text in tests/tui/inspector",
     "conversation.prompt.Prompt": "hostile text in tests/tui/conversation",
-    "conversation.queue.Queue": "hostile text in tests/tui/conversation",
-    "conversation.completions.Completions": "hostile text in tests/tui/conversation",
+    "conversation.input.Queue": "hostile text in tests/tui/conversation",
+    "conversation.input.Completions": "hostile text in tests/tui/conversation",
 }

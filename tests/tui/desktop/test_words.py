@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import contextui
 import contextui.tui.desktop
 from contextui.tui.desktop.actions import _KEYS
 from contextui.tui.desktop.form import _WANTED
@@ -18,7 +19,8 @@ LISTED = re.compile(r"keys [+=]+ \[?\(?(.*)")
 
 
 def used() -> set[str]:
-    text = "\n".join(path.read_text("utf-8") for path in FOLDER.rglob("*.py"))
+    widgets = (Path(contextui.__file__).parent / "windows").glob("*/widget.py")
+    text = "\n".join(path.read_text("utf-8") for path in [*FOLDER.rglob("*.py"), *widgets])
     keys = re.findall(r"\(\"(?:enter|space|esc|tab|\^j)\", \"([^\"]+)\"\)", text)
     return {*CALLED.findall(text), *BOUND.findall(text), *keys}
 
