@@ -38,7 +38,8 @@ class Room:
         """Whether the next request exceeds the limit.
 
         Raises:
-            ContextTooLargeError: It would even with everything trimmed that may be.
+            ContextTooLargeError: It would exceed it even after trimming everything that may be
+                trimmed.
         """
         ledger = self._ledger
         if self._fits(limit):

@@ -180,7 +180,7 @@ class ContextManager(Edits):
     Args:
         windows: The windows of this conversation.
         counter: Counts tokens; by default cl100k.
-        placement: Where live windows stand, see `contextui.context.placement`.
+        placement: Where live windows go in a request, see `contextui.context.placement`.
 
     Example:
         >>> context = ContextManager(windows)

@@ -20,7 +20,7 @@ from contextui.files.errors import FileError
 from contextui.files.syntax import language_of
 from contextui.files.textfile import TextFile
 
-_LONGEST = 10_000_000  # characters to analyze; for longer files only the lines and the size are given
+_LONGEST = 10_000_000  # characters to analyze; longer files get only lines and size
 _TABLES = {".csv": ("CSV", None), ".tsv": ("TSV", "\t"), ".tab": ("TSV", "\t")}
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls")
 _JSON_LINES = (".jsonl", ".ndjson")
@@ -37,8 +37,8 @@ def gist(
     """Describe a file in one line: its name, its kind, and what is in it.
 
     For code the lines, functions and classes; for a table the rows and columns; for JSON the size
-    and the top-level keys; for all else the lines and the size. The line has bounded length and
-    contains no markup, and even a damaged file has one.
+    and the top-level keys; for all else the lines and the size. Its length is bounded, it is
+    sanitized, and even a damaged file has one.
 
     Args:
         path: The file. A relative path is shown in full, so that the file can be read again; of an

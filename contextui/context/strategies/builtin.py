@@ -68,7 +68,7 @@ class SlidingWindow(ContextStrategy):
 
 @dataclass(frozen=True, slots=True)
 class _Fold:
-    """A summary that is ready: of what, and what it was when it was read."""
+    """A finished summary, with the item revisions and the memory it was made from."""
 
     revisions: Mapping[str, int]
     memory: str
