@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_seriali
 from contextui.errors import ContextUIError
 
 Provider = Literal["auto", "anthropic", "offline"]
-"""The model provider; ``auto`` selects it by the available credentials."""
+"""The model provider; ``auto`` depends on whether an API key or base URL is set."""
 
 Placement = Literal["tail", "in-place"]
 """Where live windows go in a request, see `contextui.context.placement`."""

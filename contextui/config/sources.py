@@ -367,7 +367,7 @@ def load_settings(
     origins = dict.fromkeys(Settings.model_fields, _DEFAULT)
     for layer in layers:
         checked = layer.checked()
-        if "secret_files" in checked:  # patterns accumulate: no source removes those of another
+        if "secret_files" in checked:  # the patterns of all sources accumulate
             checked["secret_files"] = (*values.get("secret_files", ()), *checked["secret_files"])
         values |= checked
         origins |= {name: layer.origin_of(name) for name in layer.values}

@@ -96,7 +96,7 @@ UNDO_STEPS = 100
 UNDO_COMPACTIONS = 5
 """The maximum number of compactions among them: each keeps all that it hid in memory."""
 
-_BY_ITSELF = ("closed", "replaced", "trimmed", "compacted")  # undo never shows these
+_BY_ITSELF = ("closed", "replaced", "trimmed", "compacted")  # undoing an edit never shows these
 
 
 class Before(NamedTuple):

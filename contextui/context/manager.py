@@ -108,7 +108,7 @@ class Edits(ABC):
         self._change([self._with_gist(item_id)], "fold", whole=False)
 
     def undo(self) -> list[ContextItem]:
-        """Undo the last edit and return the items that it had changed."""
+        """Undo the last edit or compaction and return the items that it had changed."""
         with self._writing():
             items = self.ledger.undo()
             if items:
@@ -421,7 +421,7 @@ class ContextManager(Edits):
             self._listeners.post(RequestSent(composition.through_seq, carrier_id, waiting))
 
     def request(self, budget: int | None = None) -> Composition:
-        """Compose the next request and mark it as sent, atomically.
+        """Compose the next request and mark it as sent; retry if the context changes in between.
 
         Send it right after. If sending fails, retry with the same request.
         """

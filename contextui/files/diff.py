@@ -199,8 +199,8 @@ def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
 
 
 def _compared(old: list[str], new: list[str], low: int, left: int) -> Iterator[_Change]:
-    """Compare parts without unique lines: line by line if equally long, with difflib if short,
-    otherwise as one change."""
+    """Compare parts without unique lines: line by line if equally long and mostly equal,
+    with difflib if short, otherwise as one change."""
     if len(old) == len(new) and sum(map(str.__ne__, old, new)) * 2 < len(old):
         start: int | None = None
         for at in range(len(old) + 1):

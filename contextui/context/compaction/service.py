@@ -85,7 +85,7 @@ class CompactionResult:
         error: Why there is no summary.
         usage: The token usage of making the summary.
         requests: How many requests that took.
-        is_futile: Whether the context is still nearly full.
+        is_futile: Whether the context is still nearly full, or an automatic attempt saved nothing.
         gave_up: Whether automatic compaction stops, because earlier attempts saved too little.
     """
 
