@@ -1,8 +1,8 @@
-"""The settings: what there is to choose, and where each choice comes from.
+"""Settings: their types and defaults, and the sources they are loaded from.
 
-What counts, first to last: flags, ``CONTEXTUI_*``, ``ANTHROPIC_*``, the project's
-``.contextui/config.toml``, the user's ``config.toml``, what the locale says, the defaults. Each of
-them is checked whole, so that a wrong value is told even where it would not count.
+Precedence, highest first: flags, ``CONTEXTUI_*``, ``ANTHROPIC_*``, the project's
+``.contextui/config.toml``, the user's ``config.toml``, the locale, the defaults. Each source is
+validated as a whole, so an invalid value is reported even if another source overrides it.
 
 Start with `contextui.config.sources.load_settings`.
 """

@@ -1,4 +1,4 @@
-"""Everything that can be set, and what each setting may be."""
+"""The settings schema: every setting with its type, default, flag and config key."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,26 +10,27 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_seriali
 from contextui.errors import ContextUIError
 
 Provider = Literal["auto", "anthropic", "offline"]
-"""Who answers; ``auto`` goes by what there is."""
+"""The model provider; ``auto`` depends on whether an API key or base URL is set."""
 
 Placement = Literal["tail", "in-place"]
-"""Where live windows stand in a request, see `contextui.context.placement`."""
+"""Where live windows go in a request, see `contextui.context.placement`."""
 
 LodName = Literal["full", "summary", "gist"]
-"""How much of itself a window shows when it opens."""
+"""The level of detail at which a window opens."""
 
 Approval = Literal["ask", "auto", "read-only"]
-"""Ask the person each time, allow everything, or allow nothing that writes."""
+"""When to ask before writing: each time, never (allow all), or allow no writes."""
 
 Lang = Literal["en", "zh"]
-"""The language of the person."""
+"""The language of the user interface."""
 
 ToolProtocol = Literal["native", "text"]
-"""How a model calls tools: by the provider's own means, or by writing `<tool_call>` tags."""
+"""How a model calls tools: natively by the provider's API, or with `<tool_call>` tags in its
+text."""
 
 
 OUR_OWN = ("sliding", "summarization", "entities")
-"""The strategies that ship."""
+"""The names of the built-in strategies."""
 
 ALLOWED = {
     "type": "a strategy's name, or plugin",
@@ -37,20 +38,20 @@ ALLOWED = {
     "model": "a model's name, without spaces",
     "config": "a table",
 }
-"""What each key of the table may be, in words."""
+"""The allowed values of each key in the strategy table, for error messages."""
 PLUGIN_UNASKED = "plugin, or strategy.plugin left out"
-"""What the type must be where a plugin is named."""
+"""The allowed values of the type if a plugin is named, for error messages."""
 
 _PLUGIN = "plugin"
 
 
 class StrategyChoice(BaseModel):
-    """A strategy by its name alone, or as a table.
+    """The selected strategy, given by name or as a table.
 
     Attributes:
-        type: The name of one that ships, or ``plugin``.
-        plugin: The name of one that a package brings.
-        model: The model that it may ask; by default the one that answers.
+        type: The name of a built-in strategy, or ``plugin``.
+        plugin: The name of a strategy from an installed package.
+        model: The model that the strategy may use; by default the one that answers.
         config: Its own settings.
 
     Example:
@@ -87,30 +88,30 @@ class StrategyChoice(BaseModel):
 
     @property
     def name(self) -> str:
-        """What the strategy is called."""
+        """The name of the strategy."""
         return self.plugin or self.type
 
     @property
     def is_a_strangers(self) -> bool:
-        """Whether code that does not ship would run."""
+        """Whether it is third-party code, not built in."""
         return self.name not in OUR_OWN
 
 
 OFFLINE = "offline"
-"""The model's name that stands for the embedded one."""
+"""The model name of the embedded offline model."""
 
 
 LIMITS = ("max_calls", "max_windows", "max_silence", "max_answer_time", "max_freeze")
-"""The settings that protect the person: nobody else may raise them."""
+"""Limits that protect the user: a project's config may not set them."""
 
 
 class SettingsError(ContextUIError):
-    """A setting that cannot be used; the text names it, where it stands, and what is allowed."""
+    """An invalid setting; the message names it, its source, and the allowed values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What a setting may be, in words."""
+    """The allowed values of a setting, for error messages."""
 
     words: str
 
@@ -142,7 +143,7 @@ Strategy = Annotated[
     StrategyChoice,
     Allowed("a strategy's name, or a table with type, plugin, model and config"),
 ]
-_GivenPath = Annotated[str, Field(pattern=r"\S")]  # an empty one would be the current folder
+_GivenPath = Annotated[str, Field(pattern=r"\S")]  # an empty path would be the current folder
 Paths = Annotated[tuple[_GivenPath, ...], Allowed("a list of paths, and none of them empty")]
 
 
@@ -153,9 +154,10 @@ Patterns = Annotated[
 
 
 class Settings(BaseModel):
-    """Everything that can be set. Each has a flag, a variable and a key of these names."""
+    """All settings. Each has a flag, an environment variable and a config key derived from its
+    name."""
 
-    # Most calls of the program ask what there is to set, and set nothing.
+    # Most invocations only read the field definitions and validate nothing.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     provider: Provider = Field(
@@ -228,7 +230,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
 
 
 def key_of(name: str) -> str:
-    """The key of a setting in config.toml; of one in a table, with the table's name."""
+    """The key of a setting in config.toml, such as ``compaction.auto`` for one in a table."""
     for table, keys in TABLES.items():
         for key, setting in keys.items():
             if setting == name and setting != table:
@@ -237,18 +239,18 @@ def key_of(name: str) -> str:
 
 
 def flag_of(name: str) -> str:
-    """The flag of a setting."""
+    """The command line flag of a setting."""
     return "--" + name.replace("_", "-")
 
 
 def choices(name: str) -> tuple[str, ...]:
-    """What a setting can be, if that is one of a few words."""
+    """The values of a setting that is an enumeration; empty otherwise."""
     words = get_args(Settings.model_fields[name].annotation)
     return words if all(isinstance(word, str) for word in words) else ()
 
 
 def allowed(name: str) -> str:
-    """What a setting may be, in words."""
+    """Describe the allowed values of a setting."""
     field = Settings.model_fields[name]
     if words := choices(name):
         return f"one of {', '.join(words)}"
@@ -257,7 +259,7 @@ def allowed(name: str) -> str:
 
 
 def _metadata(annotation: Any, own: Sequence[Any]) -> Iterator[Any]:
-    """What is noted about a field, also where its type is one of several."""
+    """The metadata of a field, including that of the members of a union."""
     yield from own
     for one in get_args(annotation):
         yield from getattr(one, "__metadata__", ())

@@ -1,4 +1,4 @@
-"""Gathering the settings from everywhere."""
+"""Load the settings from flags, environment variables, config files and the locale."""
 
 import difflib
 import tomllib
@@ -30,13 +30,13 @@ _NOT_SET = object()
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """What one place sets.
+    """The settings from one source.
 
     Attributes:
         values: The settings by name.
-        names: What each is called there, for errors.
-        origin: Where it comes from; empty if the name says that.
-        strict: Whether the values have types; variables and flags are all text.
+        names: What each is called in this source, for errors.
+        origin: The source; empty if the name identifies it.
+        strict: Whether the values are typed; variables and flags are all text.
     """
 
     values: Mapping[str, Any]
@@ -45,10 +45,10 @@ class Layer:
     strict: bool = False
 
     def checked(self) -> dict[str, Any]:
-        """The values as settings.
+        """Validate and convert the values.
 
         Raises:
-            SettingsError: One of them cannot be used.
+            SettingsError: One of them is invalid.
         """
         try:
             valid = Settings.model_validate(dict(self.values), strict=self.strict)
@@ -57,7 +57,7 @@ class Layer:
         return {name: getattr(valid, name) for name in self.values}
 
     def _misfit(self, error: ValidationError) -> str:
-        """What is wrong, in words: of a table, the key in it that is."""
+        """Describe the validation error; for a table, name the key in it."""
         places = [one["loc"] for one in error.errors(include_url=False, include_context=False)]
         name = str(places[0][0])
         value = self.values[name]
@@ -67,7 +67,7 @@ class Layer:
         return self._misfit_in(value, keys)
 
     def _misfit_in(self, table: Mapping[str, Any], keys: Sequence[str]) -> str:
-        """What is wrong with a strategy's table; without keys, that two of them do not agree."""
+        """Describe the error in a strategy table; without keys, that two of its keys conflict."""
         for key in keys:
             if key not in ALLOWED:
                 named, known = one_line(key, 60), ", ".join(ALLOWED)
@@ -81,7 +81,7 @@ class Layer:
         return _must(f"strategy.{key} in {self.origin}", table.get(key, _NOT_SET), wanted)
 
     def origin_of(self, name: str) -> str:
-        """Where a setting comes from, in words."""
+        """The source of a setting, for display."""
         return self.origin or self.names[name]
 
 
@@ -102,7 +102,8 @@ def _shown(value: object) -> str:
 
 KEY_VARIABLE = "ANTHROPIC_API_KEY"
 TOKEN_VARIABLE = "ANTHROPIC_AUTH_TOKEN"
-"""What gateways call the key. Both go out as the same header; of two, the key counts."""
+"""The name that gateways use for the key. Both are sent as the same header; the key has
+precedence."""
 
 _PREFIX = "CONTEXTUI_"
 _OWN_VARIABLES = {"CONTEXTUI_HOME", "CONTEXTUI_DEBUG"}
@@ -111,36 +112,36 @@ _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def key_variable(environ: Mapping[str, str]) -> str:
-    """The variable that holds the key, or should."""
+    """The variable that holds the API key, or should."""
     has_key = environ.get(KEY_VARIABLE, "").strip()
     has_token = environ.get(TOKEN_VARIABLE, "").strip()
     return TOKEN_VARIABLE if has_token and not has_key else KEY_VARIABLE
 
 
 def variables_layer(environ: Mapping[str, str]) -> Layer:
-    """What contextui's own variables set."""
+    """The settings from ``CONTEXTUI_*`` variables."""
     return _variables(environ, {name: _PREFIX + name.upper() for name in Settings.model_fields})
 
 
 def providers_layer(environ: Mapping[str, str]) -> Layer:
-    """What the provider's own variables set, which other programs read too."""
+    """The settings from the provider's own variables, which other programs read too."""
     return _variables(environ, _PROVIDER_VARIABLES)
 
 
 def locale_layer(environ: Mapping[str, str]) -> Layer:
-    """What the locale sets: the language."""
+    """The language from the locale."""
     variable, lang = _locale_variable(environ), locale_lang(environ)
     return Layer({"lang": lang}, {"lang": variable}) if lang else Layer({}, {})
 
 
 def locale_lang(environ: Mapping[str, str]) -> Lang | None:
-    """The language of the locale; None if it says nothing."""
+    """The language of the locale; None if no locale is set."""
     locale = environ.get(_locale_variable(environ), "").lower()
     return ("zh" if locale.startswith("zh") else "en") if locale else None
 
 
 def misspelt(environ: Mapping[str, str]) -> Iterator[str]:
-    """A line for each variable that looks like one of contextui's, and is none."""
+    """Yield a warning for each variable that looks like a misspelled ``CONTEXTUI_*`` setting."""
     known = {_PREFIX + name.upper() for name in Settings.model_fields} | _OWN_VARIABLES
     for variable in sorted(environ):
         if variable.startswith(_PREFIX) and variable not in known:
@@ -150,7 +151,7 @@ def misspelt(environ: Mapping[str, str]) -> Iterator[str]:
 
 
 def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
-    """What the environment sets; an empty variable sets nothing."""
+    """Read settings from the environment; an empty variable counts as unset."""
     values: dict[str, Any] = {
         name: environ[variable] for name, variable in names.items() if environ.get(variable)
     }
@@ -167,7 +168,7 @@ def _locale_variable(environ: Mapping[str, str]) -> str:
 CONFIG_FILE = "config.toml"
 PROJECT_FOLDER = ".contextui"
 
-# A project is anyone's: with these it could run its code, or have the key sent to a stranger.
+# A project is untrusted: with these it could run its code, or send the key to a third party.
 _NOT_A_PROJECTS = ("base_url", "provider", "window", "windows", "home", *LIMITS)
 _SECRET_WORDS = ("api_key", "apikey", "auth_token", "secret", "password")
 _LARGEST_FILE = 1_000_000
@@ -175,25 +176,26 @@ _LEAST_TO_MOST: tuple[Approval, ...] = ("read-only", "ask", "auto")
 
 
 def users_layer(home: Path) -> Layer:
-    """What the user's own file sets.
+    """The settings from the user's own config file.
 
     Raises:
-        SettingsError: It cannot be read, or sets what there is not.
+        SettingsError: It cannot be read, or has an unknown or invalid setting.
     """
     return _file_layer(home / CONFIG_FILE)
 
 
 def project_layer(project: Path, home: Path, users: Layer, notices: list[str]) -> Layer:
-    """What the project's file sets: never more than the user allows.
+    """The settings from the project's config file, which cannot exceed the user's permissions.
 
     Args:
         project: The folder in which contextui works.
-        home: Where contextui keeps what lasts.
-        users: What the user's own file sets.
-        notices: Where to say what the project asked for in vain.
+        home: The folder for contextui's persistent data.
+        users: The settings from the user's own file.
+        notices: Receives a notice for each setting of the project that was ignored.
 
     Raises:
-        SettingsError: It cannot be read, or sets what there is not, or what no project may.
+        SettingsError: It cannot be read, or has an unknown setting, or one that a project may not
+            set.
     """
     folder = project / PROJECT_FOLDER
     if folder.resolve() == home.resolve():
@@ -231,13 +233,13 @@ def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
     if isinstance(values.get("secret_files"), list):
         values["secret_files"] = tuple(values["secret_files"])
     for name in {"window", "windows"} & values.keys():
-        if isinstance(values[name], list):  # else it is refused with all that is wrong
+        if isinstance(values[name], list):  # otherwise validation rejects it later
             values[name] = tuple(_beside(path, one) for one in values[name])
     return Layer(values, names, shown, strict=True)
 
 
 def _flattened(given: dict[str, Any], shown: str) -> tuple[dict[str, Any], dict[str, str]]:
-    """The settings by name, those of tables included, and what each is called in the file."""
+    """Flatten tables into settings by name, with the name of each in the file."""
     values: dict[str, Any] = {}
     names: dict[str, str] = {}
     for key, value in given.items():
@@ -257,8 +259,8 @@ def _flattened(given: dict[str, Any], shown: str) -> tuple[dict[str, Any], dict[
 
 
 def _beside(path: Path, name: object) -> object:
-    """A path in a file of settings is meant from where that file is."""
-    is_path = isinstance(name, str) and name.strip()  # an empty one is refused
+    """Resolve a path in a config file relative to that file."""
+    is_path = isinstance(name, str) and name.strip()  # validation rejects an empty path later
     return str(path.parent / Path(str(name)).expanduser()) if is_path else name
 
 
@@ -311,13 +313,13 @@ _DEFAULT = "default"
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings, and what is known about them.
+    """The effective settings and their sources.
 
     Attributes:
-        settings: What counts.
-        origins: Where each comes from, in words: a flag, a variable, a file, or ``default``.
-        notices: What the user should know.
-        api_key: The provider's key. It is no setting, and it is never shown.
+        settings: The effective settings.
+        origins: The source of each, for display: a flag, a variable, a file, or ``default``.
+        notices: Warnings for the user.
+        api_key: The provider's API key. It is not a setting, and it is never shown.
         key_variable: The variable that holds it, or should.
     """
 
@@ -329,7 +331,7 @@ class Loaded:
 
     @property
     def provider(self) -> Literal["anthropic", "offline"]:
-        """Who answers."""
+        """The provider to use, with ``auto`` resolved."""
         settings = self.settings
         if settings.provider != "auto":
             return settings.provider
@@ -340,16 +342,16 @@ class Loaded:
 def load_settings(
     flags: Mapping[str, Any], environ: Mapping[str, str], home: Path, project: Path
 ) -> Loaded:
-    """Gather the settings from everywhere.
+    """Load and merge the settings from all sources.
 
     Args:
-        flags: What was given on the command line, by the settings' names.
-        environ: The environment's variables.
-        home: Where contextui keeps what lasts.
+        flags: The command line flags, by setting name.
+        environ: The environment variables.
+        home: The folder for contextui's persistent data.
         project: The folder in which contextui works.
 
     Raises:
-        SettingsError: Something cannot be used; the text says what, where and why.
+        SettingsError: A setting is invalid; the message says which, where and why.
     """
     notices = list(misspelt(environ))
     users = users_layer(home)
@@ -365,7 +367,7 @@ def load_settings(
     origins = dict.fromkeys(Settings.model_fields, _DEFAULT)
     for layer in layers:
         checked = layer.checked()
-        if "secret_files" in checked:  # of these no place takes away what another one names
+        if "secret_files" in checked:  # the patterns of all sources accumulate
             checked["secret_files"] = (*values.get("secret_files", ()), *checked["secret_files"])
         values |= checked
         origins |= {name: layer.origin_of(name) for name in layer.values}

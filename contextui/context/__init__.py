@@ -1,8 +1,8 @@
-"""The model of the context: items, what of them is sent, and what it costs.
+"""The model's context: items, the requests composed from them, and their token cost.
 
-`manager` is the way in: every change of an `item`, and every request. What there is stands in
-`ledger`; `compose` makes messages of it, from `history` and from the turn under way, so that work
-is in proportion to what changed. `render` and `trim` say the same as pure functions, and are what
-`compose` is tested against. Where windows stand is decided in `placement` alone, who goes first
-in `room`.
+Start with `manager`: it makes every change to an `item` and composes every request. `ledger` holds
+the items and all derived state. `compose` builds messages incrementally, from cached history and
+the running turn, so that the work is proportional to what changed. `render` and `trim` are the same
+as pure functions, and the specification that `compose` is tested against. `placement` alone decides
+where windows go in a request, `fit` what is reduced first when the budget is exceeded.
 """

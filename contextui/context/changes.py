@@ -1,4 +1,4 @@
-"""Changes that a person makes to items, each of which can be taken back."""
+"""Validate items, and apply a person's changes to them with undo."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,10 +15,10 @@ _WITH_BLOCKS = (ItemType.USER, ItemType.ASSISTANT, ItemType.TOOL)
 
 
 def admit(item: ContextItem) -> None:
-    """Check an item and make its text fit for a model and for the log.
+    """Validate an item and sanitize its text for models and for the log.
 
     Raises:
-        InvalidItemError: It has no content, blocks that are none, or no window can have that id.
+        InvalidItemError: It has no content, invalid blocks, or an invalid window id.
     """
     if not isinstance(item.content, str) or not isinstance(item.id, str):
         raise InvalidItemError("An item's content and id are text.")
@@ -33,17 +33,17 @@ def admit(item: ContextItem) -> None:
     blocks = clean_blocks(item.blocks or (), item.type)
     words = item.content or "\n".join(b["text"] for b in blocks if b["type"] == "text")
     assign(item, content=for_model(words), blocks=blocks or None)
-    assign(item, revision=0)  # this is how it begins
+    assign(item, revision=0)  # `assign` counted this as a change
 
 
 def check_text(text: str, kind: ItemType) -> None:
-    """Refuse text that is none: no provider takes an empty message."""
+    """Raise `InvalidItemError` for blank text: no provider accepts an empty message."""
     if not text.strip():
         raise InvalidItemError(f"A {kind.value} item needs content.")
 
 
 def check_calls(item: ContextItem, calls: Calls) -> None:
-    """Refuse a result that answers nothing, and a call or a result that there is already.
+    """Reject a result without a pending call, and a duplicate call or result.
 
     Raises:
         InvalidItemError: It is one of these.
@@ -54,10 +54,10 @@ def check_calls(item: ContextItem, calls: Calls) -> None:
 
 
 def clean_blocks(blocks: Iterable[Any], kind: ItemType) -> tuple[Block, ...]:
-    """Copies of blocks that an item of this type may have, their text made fit.
+    """Copy and sanitize the blocks of an item.
 
     Raises:
-        InvalidItemError: One of them is no block, or not one for such an item.
+        InvalidItemError: A block is malformed, or not allowed for this type of item.
     """
     return tuple(_block(block, kind) for block in blocks)
 
@@ -79,7 +79,7 @@ def _block(block: Any, kind: ItemType) -> Block:
 
 
 def _clean(value: Any) -> Any:
-    """A copy of JSON-like data that nobody else can change, with every text made fit."""
+    """Deep-copy JSON-like data and sanitize every string in it."""
     match value:
         case str():
             return for_model(value)
@@ -91,16 +91,16 @@ def _clean(value: Any) -> Any:
 
 
 UNDO_STEPS = 100
-"""How many steps can be taken back."""
+"""The maximum number of undo steps."""
 
 UNDO_COMPACTIONS = 5
-"""How many compactions are among them: each keeps all that it hid within reach."""
+"""The maximum number of compactions among them: each keeps all that it hid in memory."""
 
-_BY_ITSELF = ("closed", "replaced", "trimmed", "compacted")  # no undo of a person's takes it back
+_BY_ITSELF = ("closed", "replaced", "trimmed", "compacted")  # undoing an edit never shows these
 
 
 class Before(NamedTuple):
-    """How an item was before a step."""
+    """The state of an item before a step."""
 
     item: ContextItem
     face: Face
@@ -108,7 +108,7 @@ class Before(NamedTuple):
 
 
 class Compaction(NamedTuple):
-    """A step of its own kind: a summary stands for items that were visible before."""
+    """An undo step of its own kind: a summary that replaces items that were visible before."""
 
     summary: ContextItem
     items: tuple[ContextItem, ...]
@@ -125,20 +125,21 @@ def items_of(step: Step) -> list[ContextItem]:
 
 
 class Changes:
-    """Applies changes and remembers how things were, step by step."""
+    """Applies changes to items, and records the previous state for undo."""
 
     def __init__(self) -> None:
         self.steps: deque[Step] = deque(maxlen=UNDO_STEPS)
         self._held: list[ContextItem] = []
 
     def apply(self, items: Sequence[ContextItem], under_way: bool, **changes: Any) -> None:
-        """Change these items as one step. In mid-turn, what was sent is held until its end."""
+        """Change these items as one undo step. Mid-turn, changes to sent items are held until its
+        end."""
         self.steps.append([Before(item, item.current_face, item.pinned) for item in items])
         for item in items:
             self.set(item, under_way, **changes)
 
     def compact(self, items: Sequence[ContextItem], summary: ContextItem) -> None:
-        """Have a summary stand for items, as one step: taking it back drops the summary."""
+        """Replace items with a summary, as one step: undoing it drops the summary."""
         self.steps.append(Compaction(summary, tuple(items)))
         while sum(isinstance(step, Compaction) for step in self.steps) > UNDO_COMPACTIONS:
             self.steps.popleft()
@@ -147,7 +148,7 @@ class Changes:
             self.set(item, under_way=False, hidden="compacted")
 
     def set(self, item: ContextItem, under_way: bool, **changes: Any) -> None:
-        """Change an item outside of any step, so that `undo` knows nothing of it."""
+        """Change an item without an undo step."""
         sent = item.stage is not Stage.NEW and item.type is not ItemType.WINDOW
         if under_way and sent and item.held is None:
             assign(item, held=item.current_face)
@@ -155,7 +156,7 @@ class Changes:
         assign(item, **changes)
 
     def undo(self, under_way: bool) -> list[ContextItem]:
-        """Take the last step back; the items that it had changed, none if there was no step."""
+        """Undo the last step and return the items it changed, none if there was no step."""
         if not self.steps:
             return []
         step = self.steps.pop()
@@ -187,7 +188,7 @@ class Changes:
         )
 
     def release(self) -> list[ContextItem]:
-        """The turn is over: what was held counts now. The items concerned."""
+        """Apply the held changes at the end of a turn, and return the items concerned."""
         released, self._held = self._held, []
         for item in released:
             assign(item, held=None)
@@ -195,10 +196,10 @@ class Changes:
 
 
 def edited(item: ContextItem, text: str) -> dict[str, Any]:
-    """The fields of an item with these words instead of its own.
+    """The fields of an item after replacing its text.
 
     Raises:
-        InvalidItemError: A window shows what it shows; and no item can be empty.
+        InvalidItemError: The item is a window or has more than text, or the text is empty.
     """
     if item.type is ItemType.WINDOW:
         raise InvalidItemError(f"{item.content} is a window: act on it instead.")
@@ -208,7 +209,7 @@ def edited(item: ContextItem, text: str) -> dict[str, Any]:
 
 
 def _edited_blocks(item: ContextItem, text: str) -> tuple[Block, ...] | None:
-    """An answer's blocks with these words instead of its own: calls stay, thinking goes."""
+    """Replace the text blocks of an answer: calls stay, thinking goes."""
     if item.blocks is None:
         return None
     if item.type is not ItemType.ASSISTANT:

@@ -1,7 +1,7 @@
-"""The messages of the next request, built from what changed since the last one.
+"""Compose the messages of the next request incrementally.
 
-`ContextRenderer.render` says what the messages are; this says the same, but keeps what cannot
-have changed: the system prompt, the finished turns, and what of this turn was sent.
+The result equals `ContextRenderer.render`, but parts that cannot have changed are cached: the
+system prompt, the finished turns, and the messages of this turn that were sent.
 """
 
 from bisect import bisect_left, bisect_right, insort
@@ -33,19 +33,20 @@ from contextui.model import Block
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import ContextVersion
 
-_MANY = 16  # changed rounds from which on it is cheaper to build all that lies between them
+_MANY = 16  # changed rounds from which on rebuilding the whole range between them is cheaper
 
 Build = Callable[[Iterable[ContextItem]], Iterable[Piece]]
 
 
 class History:
-    """The pieces of everything that is final, kept up to date round by round.
+    """Caches the message pieces of all final items, updated round by round.
 
-    A list of pieces that was handed out grows, but what it held stays: changes make a new list.
+    A list that `current` returned may grow, but its existing entries never change: an edit makes a
+    new list.
 
     Args:
-        items: Gives the items among which are all that requests show.
-        calls: Who asked and who answered.
+        items: Returns a view that includes all items that requests contain.
+        calls: Links tool calls and their results.
         build: Makes the pieces of items.
     """
 
@@ -58,17 +59,17 @@ class History:
         self._changed: set[int] = set()
 
     def finish(self, items: Iterable[ContextItem]) -> None:
-        """Take items in that are final from now on."""
+        """Add items that are final from now on."""
         self._finished += items
 
     def touch(self, item: ContextItem) -> None:
-        """Note that what is shown of a final item is different from now on."""
+        """Mark the cached piece of a final item as stale."""
         seq = self._calls.asker(item).seq
         if seq <= self._built_through:
             self._changed.add(seq)
 
     def current(self) -> tuple[list[Piece], int]:
-        """The pieces as they are now, and what they cost."""
+        """The up-to-date pieces and their tokens."""
         if len(self._changed) > _MANY:
             self._rebuild(min(self._changed), max(self._changed))
         else:
@@ -76,7 +77,7 @@ class History:
                 self._rebuild(seq, seq)
         self._changed.clear()
         if self._finished:
-            # One that stayed open longer than those behind it was built among them.
+            # An item that stayed open longer than later ones was already built among them.
             later = [item for item in self._finished if item.seq > self._built_through]
             later.sort(key=lambda item: item.seq)
             new = list(self._build(item for item in later if self._is_shown(item)))
@@ -87,7 +88,7 @@ class History:
         return self._pieces, self._tokens
 
     def shown(self, item: ContextItem) -> str | tuple[Block, ...] | None:
-        """What a request shows of a final item, as it was built last; None if it shows nothing."""
+        """What a request contains of a final item, as last built; None if nothing."""
         seq = self._calls.asker(item).seq
         start = bisect_left(self._pieces, seq, key=lambda piece: piece.seq)
         end = bisect_right(self._pieces, seq, key=lambda piece: piece.seq)
@@ -103,7 +104,7 @@ class History:
         return None
 
     def _rebuild(self, seq: int, through: int) -> None:
-        """Build the rounds again that lie between these seqs, and those that the seqs are in."""
+        """Rebuild the rounds between these seqs, and the rounds that contain them."""
         pieces = self._pieces
         behind = bisect_right(pieces, seq, key=lambda piece: piece.seq)
         first = next((n for n in range(behind - 1, -1, -1) if self._starts_round(n)), 0)
@@ -117,7 +118,7 @@ class History:
         self._pieces = [*pieces[:first], *new, *pieces[last:]]
 
     def _items(self, start: int, end: int) -> list[ContextItem]:
-        """The visible items from one seq up to another, with results that came later."""
+        """The visible items from one seq up to another, including results that came later."""
         found = [item for item in self._between(start, end) if self._is_shown(item)]
         late = [
             result
@@ -144,7 +145,7 @@ class History:
 
 
 class Composer:
-    """Builds the next request with windows at the tail, step by step as the context changes."""
+    """Composes the next request with windows at the tail, updated as the context changes."""
 
     def __init__(
         self,
@@ -166,7 +167,7 @@ class Composer:
 
     @property
     def under_way(self) -> bool:
-        """Whether something of this turn was sent, so that nothing before it may change."""
+        """Whether a part of this turn was sent, so that nothing before it may change."""
         return bool(self._sent)
 
     @property
@@ -181,7 +182,7 @@ class Composer:
         return turn[-1] if turn else None
 
     def added(self, item: ContextItem) -> None:
-        """Take note of a new item."""
+        """Register a new item."""
         match item.type:
             case ItemType.SYSTEM:
                 insort(self._system_items, item, key=lambda one: one.seq)
@@ -193,7 +194,7 @@ class Composer:
                 self._new.append(item)
 
     def changed(self, item: ContextItem) -> None:
-        """Take note that what is shown of an item is different from now on."""
+        """Invalidate what is cached of a changed item."""
         if item.type is ItemType.SYSTEM:
             self._system = None
         elif item.type is ItemType.WINDOW:
@@ -202,7 +203,8 @@ class Composer:
             self._history.touch(item)
 
     def sent(self, pieces: Sequence[Piece] | None) -> None:
-        """Fix the bytes of what was composed; without that, of what the items say was sent."""
+        """Freeze the composed pieces as sent; without them, they are rebuilt from the sent
+        items."""
         sent = [item for item in self._new if item.stage is Stage.SENT]
         self._new = [item for item in self._new if item.stage is Stage.NEW]
         self._sent += sent
@@ -214,7 +216,7 @@ class Composer:
             self._sent_pieces += pieces
 
     def finished(self, items: Sequence[ContextItem]) -> None:
-        """Take items of the turn, now final, into the history; what remains is new again."""
+        """Move the turn's items, now final, into the history; the rest is new again."""
         rest = [item for item in (*self._sent, *self._new) if item.stage is Stage.NEW]
         self._new = sorted(rest, key=lambda item: item.seq)
         self._sent, self._sent_pieces, self._sent_versions = [], [], {}
@@ -224,7 +226,7 @@ class Composer:
             self._history.touch(item)  # a late result joins its answer
 
     def compose(self, through_seq: int, generation: int) -> Composition:
-        """The request as the context stands."""
+        """Compose the request from the current state."""
         history, tokens = self._history.current()
         system, sent = self._current_system(), self._current_sent()
         new = units(visible(self._new))
@@ -248,8 +250,8 @@ class Composer:
         )
 
     def compose_in_place(self, items: ItemView, through_seq: int, generation: int) -> Composition:
-        """The request with each window at its own seq. Live windows may change anything behind
-        them, so there is nothing to keep, and all items are passed over."""
+        """Compose the request with each window at its own seq. Live windows may change anything
+        after them, so nothing is cached and all items are visited."""
         arranged = arrange(list(visible(items)), self._windows, "in-place")
         pieces = [
             self._piece(one, one.items[0].seq if one.items else through_seq) for one in arranged
@@ -268,16 +270,17 @@ class Composer:
         )
 
     def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
-        """What requests show of a final item of the conversation; None if that is not known."""
+        """What requests contain of a final item of the conversation; None if unknown."""
         return self._history.shown(item)
 
     def _shown_items(self) -> ItemView:
-        """Few items among which are all that are shown: in mid-turn a hidden one may be."""
+        """A small view that includes all shown items: mid-turn, a hidden item may still be
+        shown."""
         return (self._all if self.under_way else self._active).view()
 
     def _current_system(self) -> list[Piece]:
         if self._system is None:
-            # In mid-turn a new one waits: it would stand before everything that was sent.
+            # Mid-turn, a new system item waits: it would precede everything that was sent.
             stands = (
                 item
                 for item in visible(self._system_items)
@@ -302,5 +305,5 @@ class Composer:
 
 
 def visible(items: Iterable[ContextItem]) -> Iterator[ContextItem]:
-    """The items that a request shows."""
+    """The items that a request contains."""
     return (item for item in items if item.is_shown)

@@ -1,4 +1,4 @@
-"""Making room: first windows show less of themselves, then what is worth least goes."""
+"""Fit a request into its token budget: lower the detail of windows first, then trim."""
 
 import copy
 import time
@@ -15,7 +15,7 @@ from contextui.windowing.worker import LOOP_PATIENCE, in_event_loop
 
 
 class Room:
-    """How much there is room for, and how more is made."""
+    """Measures the context against the token limit, and plans what to reduce."""
 
     def __init__(
         self,
@@ -28,17 +28,18 @@ class Room:
         self._lock = lock
 
     def limit(self, budget: int | None) -> int | None:
-        """The budget in tokens as they are counted here."""
+        """Convert a budget in provider tokens to our own token count."""
         if budget is None:
             return None
         check_budget(budget)
         return self._counter.room_in(budget)
 
     def is_short(self, limit: int) -> bool:
-        """Whether room must be made.
+        """Whether the next request exceeds the limit.
 
         Raises:
-            ContextTooLargeError: It cannot be, not even with everything left out that may be.
+            ContextTooLargeError: It would exceed it even after trimming everything that may be
+                trimmed.
         """
         ledger = self._ledger
         if self._fits(limit):
@@ -50,10 +51,10 @@ class Room:
         return True
 
     def lowering(self, limit: int) -> Iterator[Window]:
-        """Lower the level of detail, the least recently used window first, until it fits.
+        """Lower the level of detail of windows until the request fits, least recently used first.
 
-        Pinned windows keep theirs. Each window is handed out when its level was lowered, so that
-        the caller can wait for it to be drawn.
+        Pinned windows keep theirs. Yields each window after its level was lowered, so that the
+        caller can wait for its render.
         """
         windows = self._windows
         if windows is None:
@@ -70,17 +71,17 @@ class Room:
             return self._ledger.compose().tokens <= limit
 
     def plan(self, limit: int) -> Plan:
-        """What of the conversation goes, now that no window can show less."""
+        """Plan what to trim of the conversation once no window can be lowered further."""
         ledger = self._ledger
         active = list(ledger.active.view())
         return plan_trim(active, limit, ledger.request_size(), self._windows, ledger.cut)
 
 
 def wait_for_each(lowered: Iterable[Window]) -> None:
-    """Wait for windows that were lowered, but inside an event loop hardly at all.
+    """Wait for the renders of lowered windows; inside an event loop only briefly.
 
-    There, one that is too slow to show its lower level in time helps only from the next request
-    on; `ContextManager.prepare` waits for it properly.
+    There, a window that is too slow is smaller only from the next request on;
+    `ContextManager.prepare` waits for it without blocking the loop.
     """
     start, limit = time.monotonic(), LOOP_PATIENCE if in_event_loop() else float("inf")
     for window in lowered:

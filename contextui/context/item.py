@@ -1,4 +1,4 @@
-"""One item of the context, and the stages it goes through."""
+"""`ContextItem`: one item of the context, its stages, and ordered collections of items."""
 
 import uuid
 from bisect import bisect_right
@@ -14,7 +14,7 @@ from contextui.windowing.snapshot import ContextVersion
 
 
 class ItemType(StrEnum):
-    """What an item is."""
+    """The type of an item."""
 
     SYSTEM = "System"
     USER = "User"
@@ -24,8 +24,8 @@ class ItemType(StrEnum):
 
 
 class Stage(Enum):
-    """How far an item has come. A turn's items go from NEW to SENT as requests carry them, and
-    all of them to FINAL when the turn ends; from then on their bytes never change."""
+    """The lifecycle of an item. A turn's items go from NEW to SENT as requests carry them, and all
+    of them to FINAL when the turn ends; from then on their bytes never change."""
 
     NEW = auto()
     SENT = auto()
@@ -33,28 +33,28 @@ class Stage(Enum):
 
 
 Hidden: TypeAlias = Literal["closed", "replaced", "dropped", "trimmed", "compacted"]
-"""Why an item is left out: its window was closed, a newer reference to that window took its
-place, a person dropped it, there was no room, or a summary stands for it."""
+"""Why an item is hidden: its window was closed, a newer reference to that window replaced it, a
+person dropped it, it was trimmed to fit the budget, or a summary replaces it."""
 
 
 SUMMARY = "summary-"
-"""How the id of an item begins that stands for others."""
+"""Prefix of the id of a summary, which replaces other items."""
 
 
 PROJECT = "project-"
-"""How the id of an item begins that holds what the project's folder provides."""
+"""Prefix of the id of an item with content that the project's folder provides."""
 
 
 THINKING = ("thinking", "redacted_thinking")
-"""The types of blocks that hold a model's thinking."""
+"""The block types that hold a model's thinking."""
 
 
 BESIDE = "beside-"
-"""How the id of an item begins that stands in the person's place, and was not said by them."""
+"""Prefix of the id of a user item that the program added and the person did not write."""
 
 
 class Carried(NamedTuple):
-    """A copy of a window, fixed in the bytes of a request that was sent."""
+    """A snapshot of a window, fixed in the bytes of a request that was sent."""
 
     window_id: str
     version: ContextVersion
@@ -62,14 +62,14 @@ class Carried(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where an answer comes from."""
+    """The model that gave an answer, and its token usage."""
 
     model: str
     usage: Mapping[str, Any]
 
 
 class Face(NamedTuple):
-    """What of an item goes into a request."""
+    """The fields of an item that go into a request."""
 
     content: str
     blocks: tuple[Block, ...] | None
@@ -79,37 +79,37 @@ class Face(NamedTuple):
 
     @property
     def line(self) -> str | None:
-        """The gist, where that stands for the content."""
+        """The gist, if it is sent instead of the content."""
         return None if self.whole else self.gist
 
 
 _Body: TypeAlias = tuple[str, tuple[Block, ...] | None]
 
 Load: TypeAlias = Callable[[], _Body]
-"""Reads an item's content and blocks back from where they were put."""
+"""Loads an item's content and blocks from the log."""
 
 
 class ContextItem:
-    """One item: the system prompt, words, an answer, a tool's result, or a window.
+    """One item: the system prompt, a user message, an answer, a tool result, or a window.
 
-    It is read-only. Its manager gives the seq (a caller's own is ignored) and makes every
-    change, so that whoever listens hears of it.
+    Read-only: its `ContextManager` assigns the seq (a caller's own is ignored) and makes every
+    change, so that each one emits an event.
 
     Attributes:
-        type: What it is.
+        type: The type of the item.
         id: Unique among all items.
-        seq: Its place in logical time, 0 before it is added.
-        pinned: Never left out to make room.
-        hidden: Why it is left out, None if it is not.
-        tool_call_id: The call that a tool's result answers.
+        seq: Its position in logical time, 0 before it is added.
+        pinned: Never removed to make room.
+        hidden: Why it is hidden, None if it is visible.
+        tool_call_id: The call that a tool result answers.
         tool_name: The tool that gave the result.
         is_error: Whether the tool failed.
-        gist: The line that stands for the content once the turn is over.
-        whole: Whether the content stands there even so.
-        stage: How far it has come.
-        carried: The windows that were sent with it in the turn under way.
-        held: What was sent of it, if it was changed since within the turn under way.
-        origin: The model that gave an answer, and what that cost; None if nobody says.
+        gist: The line that replaces the content once the turn is over.
+        whole: Whether the full content is sent in spite of a gist.
+        stage: Where it is in its lifecycle.
+        carried: The windows that were sent with it in the running turn.
+        held: What was sent of it, if it was changed since within the running turn.
+        origin: The model that gave an answer, and its usage; None if unknown.
         revision: Counts the changes of its content.
         is_owned: Whether a manager has it.
 
@@ -140,7 +140,7 @@ class ContextItem:
     origin: "Origin | None"
     revision: int
     is_owned: bool
-    _body: "_Body | Load"  # in one place, as other threads read it while it leaves memory
+    _body: "_Body | Load"  # one attribute: other threads read it during `unload`
     _facts: "_Facts"
 
     def __init__(
@@ -205,7 +205,7 @@ class ContextItem:
 
     @property
     def content(self) -> str:
-        """Its text; of a window the id only, as the content is live."""
+        """The text; for a window its id, as the content is live."""
         return self._stored()[0]
 
     @property
@@ -215,7 +215,7 @@ class ContextItem:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether its content is in memory."""
+        """Whether the content is in memory."""
         return isinstance(self._body, tuple)
 
     def _stored(self) -> "_Body":
@@ -224,45 +224,45 @@ class ContextItem:
 
     @property
     def is_obsolete(self) -> bool:
-        """Whether it is left out, for whatever reason."""
+        """Whether it is hidden, for whatever reason."""
         return self.hidden is not None
 
     @property
     def is_summary(self) -> bool:
-        """Whether it stands for items that were compacted."""
+        """Whether it is a summary that replaces compacted items."""
         return self.type is ItemType.SYSTEM and self.id.startswith(SUMMARY)
 
     @property
     def is_background(self) -> bool:
-        """Whether it is a System item that others wrote: a summary, or a project's text.
+        """Whether it is a System item with text from elsewhere: a summary, or a project's text.
 
-        It comes directly behind the system prompt, but as a user message: only the program's own
-        words may have the rank of a system prompt.
+        It follows the system prompt, but as a user message: only the program's own text may have
+        the authority of a system prompt.
         """
         return self.type is ItemType.SYSTEM and self.id.startswith((SUMMARY, PROJECT))
 
     @property
     def face(self) -> Face:
-        """What goes into a request: while a turn is under way, what its first request had."""
+        """What requests contain of it; during a turn, what the turn's first request contained."""
         return self.held or self.current_face
 
     @property
     def current_face(self) -> Face:
-        """What goes into the next turn's requests."""
+        """What requests of the next turn contain of it."""
         return Face(*self._stored(), self.hidden, self.gist, self.whole)
 
     def differs(self, fields: Mapping[str, Any]) -> bool:
-        """Whether any of these fields has another value."""
+        """Whether any of these fields has a different value."""
         return any(getattr(self, name) != value for name, value in fields.items())
 
     @property
     def is_shown(self) -> bool:
-        """Whether requests show it: while a turn is under way, as its first request did."""
+        """Whether requests contain it; during a turn, whether the turn's first request did."""
         return (self.hidden if self.held is None else self.held.hidden) is None
 
     @property
     def line(self) -> str | None:
-        """The gist, where that stands for the content in requests."""
+        """The gist, if requests contain it instead of the content."""
         if self.held is not None:
             return self.held.line
         return None if self.whole else self.gist
@@ -274,19 +274,19 @@ class ContextItem:
 
     @property
     def thinks(self) -> bool:
-        """Whether there is thinking in it."""
+        """Whether it contains thinking."""
         return self._known.thinks
 
     @property
     def _known(self) -> "_Facts":
-        """What is known of its blocks; of content that is not in memory, without reading it."""
+        """Facts about its blocks; cached while the content is not in memory."""
         if not self.is_loaded and self.held is None:
             return self._facts
         return _facts_of(self.face.blocks)
 
 
 class _Facts(NamedTuple):
-    """What must be known of an item's blocks at all times."""
+    """Facts about an item's blocks that stay available after `unload`."""
 
     calls: tuple[str, ...] = ()
     thinks: bool = False
@@ -303,12 +303,12 @@ def _facts_of(blocks: tuple[Block, ...] | None) -> _Facts:
 
 
 def is_conversation(item: ContextItem) -> bool:
-    """Whether it is a part of what person, model and tools say to each other."""
+    """Whether it belongs to the conversation: a user message, an answer or a tool result."""
     return item.type not in (ItemType.SYSTEM, ItemType.WINDOW)
 
 
 def assign(item: ContextItem, **changes: Any) -> None:
-    """Change an item in place. For its manager alone: everyone else asks the manager."""
+    """Change an item in place. Only for its manager: all other code calls the manager."""
     if not changes.keys().isdisjoint(("content", "blocks")):
         content, blocks = changes.pop("content", item.content), changes.pop("blocks", item.blocks)
         changes["_body"] = (content, blocks)
@@ -320,14 +320,14 @@ def assign(item: ContextItem, **changes: Any) -> None:
 
 
 def unload(item: ContextItem, load: Load) -> None:
-    """Let go of an item's content; `load` reads it whenever it is asked for."""
+    """Release an item's content from memory; `load` reads it on demand."""
     if isinstance(item._body, tuple):
         object.__setattr__(item, "_facts", _facts_of(item._body[1]))
     object.__setattr__(item, "_body", load)
 
 
 def reload(item: ContextItem) -> None:
-    """Take an item's content back into memory."""
+    """Load an item's content back into memory."""
     object.__setattr__(item, "_body", item._stored())
 
 
@@ -335,7 +335,7 @@ _CHUNK = 512  # seqs to a chunk: a change copies one chunk and the list of chunk
 
 
 class ItemView(Sequence[ContextItem]):
-    """The items as they stood when the view was asked for."""
+    """An immutable view of the items at the time it was created."""
 
     def __init__(self, chunks: tuple[tuple[ContextItem, ...], ...], length: int) -> None:
         self._chunks, self._length = chunks, length
@@ -365,7 +365,7 @@ class ItemView(Sequence[ContextItem]):
         return self._chunks[number][position - start]
 
     def since(self, seq: int) -> Iterator[ContextItem]:
-        """The items from this seq on."""
+        """Iterate over the items from this seq on."""
         for chunk in self._chunks[max(seq, 0) // _CHUNK :]:
             for item in chunk:
                 if item.seq >= seq:
@@ -373,7 +373,8 @@ class ItemView(Sequence[ContextItem]):
 
 
 class ItemIndex:
-    """A changing set of items, always in order. Every step costs the same at any length."""
+    """A mutable set of items, ordered by seq. The cost of an operation does not grow with its
+    length."""
 
     def __init__(self) -> None:
         self._chunks: list[tuple[ContextItem, ...]] = []
@@ -381,7 +382,7 @@ class ItemIndex:
         self._view: ItemView | None = None
 
     def add(self, item: ContextItem) -> None:
-        """Put an item in its place; one that is there already stays there once."""
+        """Insert an item at its position; a no-op if it is already there."""
         number = item.seq // _CHUNK
         while len(self._chunks) <= number:
             self._chunks.append(())
@@ -392,14 +393,14 @@ class ItemIndex:
         self._replace(number, (*chunk[:place], item, *chunk[place:]), 1)
 
     def discard(self, item: ContextItem) -> None:
-        """Take an item out, if it is in."""
+        """Remove an item if present."""
         number = item.seq // _CHUNK
         if number < len(self._chunks) and item in self._chunks[number]:
             rest = tuple(one for one in self._chunks[number] if one is not item)
             self._replace(number, rest, -1)
 
     def view(self) -> ItemView:
-        """The items as they stand now."""
+        """A view of the current items, cached until the next change."""
         if self._view is None:
             self._view = ItemView(tuple(self._chunks), self._length)
         return self._view

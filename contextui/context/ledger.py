@@ -1,7 +1,7 @@
-"""All items and everything that is derived from them, kept in step with each other.
+"""The items of a conversation and all state derived from them, kept consistent.
 
-The ledger has no opinions: what may be done, and who is told, is the manager's business. A
-session that is read back from its log writes into the ledger directly.
+The ledger checks no permissions and emits no events: the manager does. A session that is resumed
+from its log writes to the ledger directly.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ from contextui.windowing.manager import WindowManager
 
 
 class Ledger:
-    """The items of one conversation: by id, by seq, by window, by call, and what they cost."""
+    """Indexes the items of one conversation by id, seq, window and call, and counts tokens."""
 
     def __init__(
         self, windows: WindowManager | None, counter: TokenCounter, placement: Placement
@@ -38,16 +38,16 @@ class Ledger:
         self.seq = 0
         """The seq of the newest item."""
         self.cut = 0
-        """Conversation before this seq was left out to make room."""
+        """Conversation before this seq was trimmed."""
         self.items: dict[str, ContextItem] = {}
         self.references: dict[str, list[ContextItem]] = {}
-        """The items of each window, by its id."""
+        """The items of each window, by window id."""
         self.all, self.active = ItemIndex(), ItemIndex()
         self.calls, self.changes, self.folds = Calls(), Changes(), Folds()
         self._awaits_answer = False
         self._said_meanwhile: list[ContextItem] = []
         self.open: list[ContextItem] = []
-        """The items that are not final yet, of whatever type."""
+        """The items of any type that are not final yet."""
         self._placement, self._windows = placement, windows
         self._meter = Meter(counter)
         self.size = item_sizes(self._meter, windows)
@@ -56,18 +56,19 @@ class Ledger:
         self._redrawn: set[str] = set()
         self._composer = Composer((self.all, self.active), self.calls, windows, self._meter)
         self.generation = 0
-        """How often anything was changed: a request is only good for the one it was made from."""
+        """Counts all changes: a composed request is stale if it has an older generation."""
 
-    # --- looking -----------------------------------------------------------------------
+    # --- queries -----------------------------------------------------------------------
 
     @property
     def under_way(self) -> bool:
-        """Whether something of this turn was sent, so that nothing before it may change."""
+        """Whether a part of this turn was sent, so that nothing before it may change."""
         return self._composer.under_way
 
     @property
     def turn_is_over(self) -> bool:
-        """Whether new words would begin a new turn: something was answered, nothing is open."""
+        """Whether a new user message starts a new turn: there is an answer, and no call is
+        unanswered."""
         newest = self._composer.newest
         if newest is None or self.under_way or self.calls.unanswered:
             return False
@@ -79,21 +80,22 @@ class Ledger:
         return self._composer.references
 
     def shown_content(self, item: ContextItem) -> str | tuple[Block, ...] | None:
-        """What requests show of a final item of the conversation; None if that is not known."""
+        """What requests contain of a final item of the conversation; None if unknown."""
         return self._composer.shown_content(item)
 
     def compose(self) -> Composition:
-        """The next request as things stand."""
+        """Compose the next request from the current state."""
         if self._placement == "tail":
             return self._composer.compose(self.seq, self.generation)
         return self._composer.compose_in_place(self.all.view(), self.seq, self.generation)
 
     def request_size(self) -> Size:
-        """What each item costs in the next request, windows that were sent with it included."""
+        """A function that returns an item's tokens in the next request, windows sent with it
+        included."""
         return request_sizes(self.open, self._meter, self._windows)
 
     def stats(self) -> ContextStats:
-        """The figures, after a look at what changed."""
+        """The current stats, after recounting what changed."""
         while self._redrawn:
             window_id = self._redrawn.pop()
             self._recount.update((one.id, one) for one in self.references.get(window_id, ()))
@@ -101,10 +103,10 @@ class Ledger:
         self.tally.update(changed.values(), self.size)
         return self.tally.stats()
 
-    # --- changing ----------------------------------------------------------------------
+    # --- changes -----------------------------------------------------------------------
 
     def enter(self, item: ContextItem, seq: int) -> None:
-        """Put a new item in at this seq."""
+        """Insert a new item at this seq."""
         assign(item, seq=seq, is_owned=True)
         self.seq = max(self.seq, seq)
         self.items[item.id] = item
@@ -118,13 +120,13 @@ class Ledger:
         self.note([item])
 
     def recall(self, item: ContextItem) -> None:
-        """Put an item in again that was left in the log; it was counted all the time."""
+        """Insert an item again that was only in the log; the stats already include it."""
         self.tally.assume(-1, -(item.type is ItemType.WINDOW), -self.size(item))
         self.enter(item, item.seq)
 
     def due(self, item: ContextItem | None = None) -> list[ContextItem]:
-        """What enters now: nothing of what is said while an answer is on its way, and all of that
-        behind the answer, or when none is to come any more."""
+        """Return the items to append now. User messages that arrive while an answer is streaming
+        are queued, and follow the answer, or come when none is expected any more."""
         if item is not None and item.type is ItemType.USER and self._awaits_answer:
             assign(item, is_owned=True)
             self._said_meanwhile.append(item)
@@ -136,22 +138,22 @@ class Ledger:
         return [*([item] if item is not None else []), *said]
 
     def replace_older(self, item: ContextItem) -> list[ContextItem]:
-        """Hide the older references to a window that a new item refers to; those concerned."""
+        """Hide older references to the window that a new item refers to; return them."""
         references = self.references.get(item.content, ()) if item.type is ItemType.WINDOW else ()
         older = [one for one in references if one.hidden not in ("closed", "replaced")]
         self.set(older, {"hidden": "replaced"})
         return older
 
     def step(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
-        """Change items by a person's will: one undo takes it back."""
+        """Apply an edit that a person made: `undo` reverts it as one step."""
         self.changes.apply(items, self.under_way, **fields)
         gone = self._keep_out(items)
         self.note(items, shown=fields.keys() != {"pinned"} or gone)
 
     def compact(self, items: Sequence[ContextItem], summary: ContextItem, trigger: Trigger) -> None:
-        """Have a summary stand for items: one undo takes it back. No turn changes it.
+        """Replace items with a summary, as one step for `undo`. The summary is final at once.
 
-        What a strategy does is done again before the next turn, so no undo knows of it.
+        A strategy compacts again before each turn, so its compactions are not in the undo history.
         """
         assign(summary, stage=Stage.FINAL)
         self.folds.note((item.id for item in items), summary.id)
@@ -164,20 +166,20 @@ class Ledger:
         self.note([*items, summary])
 
     def set(self, items: Sequence[ContextItem], fields: Mapping[str, Any]) -> None:
-        """Change items for another reason: no undo knows of it."""
+        """Change items without an undo step."""
         for item in items:
             self.changes.set(item, self.under_way, **fields)
         self.note(items)
 
     def undo(self) -> list[ContextItem]:
-        """Take the last step back; the items that it had changed."""
+        """Undo the last step and return the items that it had changed."""
         items = self.changes.undo(self.under_way)
         self._keep_out(items)
         self.note(items)
         return items
 
     def _keep_out(self, items: Iterable[ContextItem]) -> bool:
-        """What lies before the cut and is held by no pin has no room; whether there was any."""
+        """Hide items before the cut again unless they are pinned; return whether there were any."""
         out = [
             item
             for item in items
@@ -188,8 +190,8 @@ class Ledger:
         return bool(out)
 
     def waiting(self, composition: Composition) -> list[ContextItem]:
-        """Visible items that a request has to leave for later: a result whose answer was sent
-        without it, or a system prompt that would stand before what was sent."""
+        """Visible items that a request cannot include yet: a tool result whose answer was sent
+        without it, or a system prompt that would precede what was sent."""
         shown = {item.id for piece in composition.fresh for item in piece.shown.items}
         return [
             item
@@ -199,7 +201,7 @@ class Ledger:
         ]
 
     def send(self, composition: Composition) -> tuple[str, ...]:
-        """Have the bytes of a request stay as they are; the ids of what it had to leave."""
+        """Freeze the bytes of a request; return the ids of the items it could not include."""
         waiting = tuple(item.id for item in self.waiting(composition))
         if composition.arriving.carrier is not None:
             self.carry(composition.arriving.carrier, composition.arriving.copies)
@@ -208,13 +210,13 @@ class Ledger:
         return waiting
 
     def carry(self, carrier: ContextItem, copies: tuple[Carried, ...]) -> None:
-        """Have windows stand with this item from now on, until the turn ends."""
+        """Attach windows to this item until the turn ends."""
         assign(carrier, carried=(*carrier.carried, *copies))
 
     def fix(
         self, through_seq: int, waiting: Iterable[str], composition: Composition | None = None
     ) -> None:
-        """Have the bytes of a request stay as they are, with all items up to this seq."""
+        """Freeze the bytes of a request with all items up to this seq."""
         left = set(waiting)
         for item in self.open:
             if item.seq <= through_seq and item.id not in left:
@@ -223,9 +225,9 @@ class Ledger:
         self.generation += 1
 
     def finish(self, early: bool = False) -> list[ContextItem]:
-        """Give everything that is open its final form, and let held changes count.
+        """Give all open items their final form, and apply held changes.
 
-        Early, the newest step stays as it is and goes out anew: it was not answered yet.
+        Early, the newest step stays open and is sent again: it was not answered yet.
         """
         released = self.changes.release()
         stays = self._newest_step() if early else []
@@ -243,7 +245,7 @@ class Ledger:
         return done
 
     def _newest_step(self) -> list[ContextItem]:
-        """What was not sent yet; if all of it was, the words or the results that went last."""
+        """The items not sent yet; if all were sent, the last user messages or tool results."""
         new = [item for item in self.open if item.stage is Stage.NEW]
         if any(is_conversation(item) for item in new):
             return new
@@ -256,11 +258,11 @@ class Ledger:
         return sorted([*last, *new], key=lambda item: item.seq)
 
     def note(self, items: Iterable[ContextItem], shown: bool = True) -> None:
-        """Keep everything that is derived from these items up to date.
+        """Update everything derived from these items.
 
         Args:
-            items: The items that are different.
-            shown: Whether what a request shows of them may be different.
+            items: The items that changed.
+            shown: Whether what requests contain of them may have changed.
         """
         self.generation += 1
         for item in items:
@@ -270,5 +272,5 @@ class Ledger:
                 self._composer.changed(item)
 
     def redrawn(self, window_id: str) -> None:
-        """Note that a window looks different. May be called from any thread, at any time."""
+        """Mark a window's render as changed. Thread-safe and non-blocking."""
         self._redrawn.add(window_id)

@@ -1,4 +1,4 @@
-"""`ContextManager`: all items of a conversation, and every change to them."""
+"""`ContextManager`: hold a conversation's items, apply every change, and compose requests."""
 
 import threading
 import uuid
@@ -44,13 +44,13 @@ from contextui.windowing.manager import WindowManager
 
 
 class Edits(ABC):
-    """The part of a `ContextManager` that is the person's hand."""
+    """The edits a person can make to context items: pin, drop, restore, edit, fold, undo."""
 
     ledger: Ledger
 
     @abstractmethod
     def get(self, item_id: str) -> ContextItem:
-        """The item of this id."""
+        """Return the item with this id."""
 
     @abstractmethod
     def _writing(self) -> AbstractContextManager[None]: ...
@@ -61,27 +61,27 @@ class Edits(ABC):
     ) -> None: ...
 
     def pin(self, item_id: str) -> None:
-        """Never leave this item out to make room."""
+        """Pin an item: it is never removed to make room."""
         self._change([self.get(item_id)], "pin", pinned=True)
 
     def unpin(self, item_id: str) -> None:
-        """Let it go when there is no room."""
+        """Unpin an item: it may be removed to make room."""
         self._change([self.get(item_id)], "unpin", pinned=False)
 
     def drop(self, item_id: str) -> None:
-        """Leave an item out, an answer together with the results of its calls."""
+        """Hide an item, and with an answer the results of its tool calls."""
         item = self.get(item_id)
         together = [item, *self.ledger.calls.results(item)]
         self._change([one for one in together if not one.hidden], "drop", hidden="dropped")
 
     def restore(self, item_id: str) -> None:
-        """Bring an item back, a result together with its call.
+        """Show a hidden item again; a tool result comes back together with its call.
 
-        What was left out for want of room, or stands in a summary, comes back pinned, or it would
-        go again at once.
+        An item that was trimmed or compacted comes back pinned: otherwise it would be removed again
+        at once.
 
         Raises:
-            InvalidItemError: It refers to a window that is closed.
+            InvalidItemError: The item refers to a window that is closed or replaced.
         """
         item = self.get(item_id)
         if item.hidden in ("closed", "replaced"):
@@ -91,24 +91,24 @@ class Edits(ABC):
         self._change(back, "restore", hidden=None, **pinned)
 
     def edit(self, item_id: str, text: str) -> None:
-        """Change the words of an item.
+        """Replace the text of an item.
 
         Raises:
-            InvalidItemError: A window shows what it shows; and no item can be empty.
+            InvalidItemError: The item is a window or has more than text, or the text is empty.
         """
         item = self.get(item_id)
         self._change([item], "edit", **edited(item, text))
 
     def unfold(self, item_id: str) -> None:
-        """Have the model read the whole text of a result, and no longer its gist."""
+        """Send the full text of a tool result instead of its gist."""
         self._change([self._with_gist(item_id)], "unfold", whole=True)
 
     def fold(self, item_id: str) -> None:
-        """Have the gist of a result stand for its text again."""
+        """Send the gist of a tool result instead of its full text."""
         self._change([self._with_gist(item_id)], "fold", whole=False)
 
     def undo(self) -> list[ContextItem]:
-        """Take back the last of all these; the items that it concerned."""
+        """Undo the last edit or compaction and return the items that it had changed."""
         with self._writing():
             items = self.ledger.undo()
             if items:
@@ -128,15 +128,15 @@ class Edits(ABC):
                 self._tell(different, operation, fields)
 
 
-_LONGEST_SUMMARY = 2_000  # characters of a closing that stay in the context
+_LONGEST_SUMMARY = 2_000  # characters of a closing summary that stay in the context
 GAVE_UP = {"en": " (not saved, given up: {what})", "zh": "（未保存，已放弃：{what}）"}
-"""What a closing gave up, behind what is said of it."""
+"""Appended to the closing line of a window whose unsaved edits were discarded."""
 
 _CLOSED = {"en": "{window} closed: {summary}", "zh": "{window} 已关闭：{summary}"}
 
 
 class WindowFollower:
-    """Gives every opened window an item, and makes the items of a closed one obsolete."""
+    """Adds an item for every opened window, and hides the items of a closed one."""
 
     def __init__(self, context: "ContextManager", windows: WindowManager) -> None:
         self._context, self._windows = context, windows
@@ -147,7 +147,7 @@ class WindowFollower:
     def _hear(self, event: Event) -> None:
         match event:
             case WindowChanged():
-                # Only noted: a window's thread does not wait for whoever is composing.
+                # Only marked as stale: a window's thread must not wait for a running `compose`.
                 self._context.ledger.redrawn(event.window_id)
             case WindowOpened():
                 self._opened(event.window_id)
@@ -159,7 +159,8 @@ class WindowFollower:
             self._context.add(ContextItem(ItemType.WINDOW, window_id))
 
     def _closed(self, event: WindowClosed) -> None:
-        """A person's closing words stay; a model reads its own as the result of its call."""
+        """Add the closing summary if a person closed the window; a model gets it as its tool
+        result."""
         self._context.mark_window_obsolete(event.window_id)
         summary = (event.summary or "").strip()
         if summary and event.actor == "person":
@@ -171,7 +172,7 @@ class WindowFollower:
 
 
 class ContextManager(Edits):
-    """Holds the items of one conversation and composes the requests.
+    """Holds the items of one conversation and composes its requests.
 
     With `windows` given it follows them: an opened window gets an item, and closing it makes
     that item obsolete. All methods may be called from any thread.
@@ -179,7 +180,7 @@ class ContextManager(Edits):
     Args:
         windows: The windows of this conversation.
         counter: Counts tokens; by default cl100k.
-        placement: Where live windows stand, see `contextui.context.placement`.
+        placement: Where live windows go in a request, see `contextui.context.placement`.
 
     Example:
         >>> context = ContextManager(windows)
@@ -201,7 +202,8 @@ class ContextManager(Edits):
         self.windows, self.placement = windows, placement
         self.counter = counter or TokenCounter()
         self.ledger = Ledger(windows, self.counter, placement)
-        """What there is. To be read by anyone, written by the manager and by a session's replay."""
+        """All items and derived state. Anyone may read it; only the manager and session replay
+        write it."""
         self._listeners = Listeners(windows.dispatcher if windows is not None else None)
         self._lock = threading.RLock()
         self._room = Room(self.ledger, windows, self.counter, self._lock)
@@ -211,7 +213,8 @@ class ContextManager(Edits):
             WindowFollower(self, windows)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Be told of every change, in order; the returned call ends that.
+        """Subscribe to all events of the context, in order; call the returned function to
+        unsubscribe.
 
         A listener may call the manager, but must not wait for another thread.
         """
@@ -225,15 +228,16 @@ class ContextManager(Edits):
         return self.ledger.seq
 
     def add(self, item: ContextItem) -> ContextItem:
-        """Give the item its seq and put it at the end.
+        """Assign the item its seq and append it.
 
-        A second reference to a window makes the older one obsolete. New words of a person end
-        the turn before them, unless that turn is still under way; said while an answer is on its
-        way, they get their seq behind it: its thinking is bound to what stood before it.
+        A second reference to a window hides the older one. A new user message ends the previous
+        turn, unless that turn is still running. A message added while an answer is streaming is
+        queued and gets its seq after that answer, whose thinking is bound to the context it was
+        generated from.
 
         Raises:
-            DuplicateItemError: It was added before.
-            InvalidItemError: It cannot stand in a context; nothing was changed.
+            DuplicateItemError: The item was added before.
+            InvalidItemError: The item is not valid in a context; nothing was changed.
         """
         with self._writing():
             if item.is_owned or item.id in self.ledger.items:
@@ -248,13 +252,11 @@ class ContextManager(Edits):
             return item
 
     def recall(self, items: Iterable[ContextItem], folds: Mapping[str, str]) -> None:
-        """Have items here again that were left in the log, as they stand there.
-
-        Nothing happens to them by that, so nobody is told.
+        """Load items again that were only in the log, in the state recorded there. Emits no event.
 
         Args:
-            items: They are final and hidden; those that are here already stay as they are.
-            folds: The summaries that stand for them, by their ids.
+            items: Final, hidden items; those already loaded stay as they are.
+            folds: The id of the summary that replaces each of them, by item id.
         """
         with self._writing():
             new = {item.id: item for item in items if item.id not in self.ledger.items}
@@ -263,12 +265,12 @@ class ContextManager(Edits):
             self.ledger.folds.restore({one: folds[one] for one in new.keys() & folds.keys()})
 
     def take_in(self) -> None:
-        """Put in at the end what was said while an answer was on its way: none is to come."""
+        """Append the messages queued while an answer was streaming; none is expected any more."""
         with self._writing():
             self._enter(self.ledger.due())
 
     def get(self, item_id: str) -> ContextItem:
-        """The item of this id.
+        """Return the item with this id.
 
         Raises:
             UnknownItemError: There is none.
@@ -279,7 +281,7 @@ class ContextManager(Edits):
             raise UnknownItemError(f"There is no item {quote(item_id)}.") from None
 
     def get_all(self) -> ItemView:
-        """All items by rising seq, as they stand now; later changes do not touch the view."""
+        """All items by rising seq: an immutable view that later changes do not affect."""
         with self._lock:
             return self.ledger.all.view()
 
@@ -289,12 +291,12 @@ class ContextManager(Edits):
             return self.ledger.active.view()
 
     def get_stats(self) -> ContextStats:
-        """How many items there are, and what they cost."""
+        """Count the items and their tokens."""
         with self._lock:
             return self.ledger.stats()
 
     def is_between_turns(self) -> bool:
-        """Whether no turn is running, and every listener was called for all that happened."""
+        """Whether no turn is running and all events were delivered."""
         with self._lock:
             running = self.ledger.under_way or any(map(is_conversation, self.ledger.open))
             return not running and not self._listeners.dispatcher.is_waiting
@@ -303,7 +305,7 @@ class ContextManager(Edits):
         """The `[✓]/[X]` lines, one for each item."""
         return [debug_line(item) for item in self.get_all()]
 
-    # --- what room takes ----------------------------------------------------------------
+    # --- compaction and trimming ---------------------------------------------------------
 
     def compact(
         self,
@@ -313,11 +315,11 @@ class ContextManager(Edits):
         trigger: Trigger = "manual",
         files: Sequence[str] = (),
     ) -> ContextItem:
-        """Have a summary stand for items; it comes after the system prompt, and undo takes it back,
-        unless it was a strategy's doing.
+        """Replace items with a summary, placed after the system prompt; `undo` restores them,
+        unless the trigger is a strategy.
 
         Raises:
-            InvalidItemError: The summary is empty, or a turn is under way.
+            InvalidItemError: The summary is empty, or a turn is running.
         """
         with self._writing():
             if self.ledger.under_way:
@@ -331,10 +333,10 @@ class ContextManager(Edits):
             return item
 
     def leave_out(self, items: Sequence[ContextItem], reason: Hidden = "trimmed") -> None:
-        """Leave items out, by default for want of room; `restore` brings each of them back.
+        """Hide items, by default because of the token budget; `restore` shows each of them again.
 
         Raises:
-            InvalidItemError: A turn is under way.
+            InvalidItemError: A turn is running.
         """
         with self._writing():
             if self.ledger.under_way:
@@ -342,7 +344,7 @@ class ContextManager(Edits):
             self._hide([item for item in items if not item.hidden], reason, "trim")
 
     def mark_window_obsolete(self, window_id: str) -> None:
-        """Hide every item of a closed window; does nothing if no item refers to such a window."""
+        """Hide every item of a closed window; a no-op if no item refers to that window."""
         with self._writing():
             references = self.ledger.references.get(window_id, [])
             shown = [one for one in references if one.hidden != "closed"]
@@ -352,19 +354,19 @@ class ContextManager(Edits):
     # --- requests and turns ------------------------------------------------------------
 
     def compose(self, budget: int | None = None) -> Composition:
-        """The next request. Composing changes nothing that was sent, and twice is the same.
+        """Compose the next request. Idempotent: it never changes what was sent.
 
-        Over the budget room is made, in this order: windows show less, then `trim`. Where a turn
-        is under way it takes its final form early, but for its newest step, as the bytes before
-        that would change anyway. Inside an event loop, `await prepare(budget)` before: windows
-        get the time there to show less before anything of the conversation is left out.
+        If the request exceeds the budget, windows first lower their level of detail, then `trim`
+        drops items. A running turn then takes its final form early, except for its newest step,
+        because the bytes before that change anyway. Inside an event loop, `await prepare(budget)`
+        first: it gives windows the time to lower their detail before any conversation is dropped.
 
         Args:
-            budget: The provider's tokens there is room for; the counter knows how far its own
-                count is off.
+            budget: The limit in the provider's tokens; the counter corrects for the difference to
+                its own count.
 
         Raises:
-            ContextTooLargeError: What must stay does not fit; nothing was changed.
+            ContextTooLargeError: The items that must stay do not fit; nothing was changed.
         """
         if self.windows is not None:
             self.windows.settle_now()
@@ -372,21 +374,22 @@ class ContextManager(Edits):
         if limit is not None and self._is_short(limit):
             wait_for_each(self._room.lowering(limit))
         with self._writing():
-            self.take_in()  # whoever composes awaits no answer any more
+            self.take_in()  # compose() means that no answer is expected any more
             if limit is not None and self.ledger.compose().tokens > limit:
                 self._trim(limit)
             return self.ledger.compose()
 
     def outlook(self) -> Composition:
-        """The next request as it would be now; nothing is waited for, changed or made room for."""
+        """Preview the next request as it would be now, without waiting, changing or trimming."""
         with self._lock:
             return self.ledger.compose()
 
     async def prepare(self, budget: int) -> None:
-        """Wait until the windows show what they hold, and have them show less if they must.
+        """Wait until the windows are rendered, and lower their level of detail if the budget
+        requires it.
 
         Raises:
-            ContextTooLargeError: What must stay does not fit; nothing was changed.
+            ContextTooLargeError: The items that must stay do not fit; nothing was changed.
         """
         if self.windows is None:
             return
@@ -397,12 +400,12 @@ class ContextManager(Edits):
                 await self.windows.settle()
 
     def mark_sent(self, composition: Composition) -> None:
-        """The request left: nothing that it holds changes until the turn ends.
+        """Mark a request as sent: nothing in it changes until the turn ends.
 
-        Marking it again, for a retry, changes nothing.
+        Marking it again, for a retry, is a no-op.
 
         Raises:
-            StaleRequestError: The context changed since it was composed: compose it again.
+            StaleRequestError: The context changed since the request was composed: compose it again.
         """
         with self._writing():
             if composition is self._sent:
@@ -411,25 +414,25 @@ class ContextManager(Edits):
                 raise StaleRequestError("The context changed since this request was composed.")
             self._sent = composition
             if not any(piece.shown.items for piece in composition.fresh):
-                return  # nothing of a person or a model is in it, so there is nothing to fix
+                return  # no conversation in it, so there are no bytes to keep
             waiting = self.ledger.send(composition)
             carrier, copies = composition.arriving.carrier, composition.arriving.copies
             carrier_id = carrier.id if carrier is not None and copies else None
             self._listeners.post(RequestSent(composition.through_seq, carrier_id, waiting))
 
     def request(self, budget: int | None = None) -> Composition:
-        """Compose the next request and mark it as sent, with nothing in between.
+        """Compose the next request and mark it as sent; retry if the context changes in between.
 
-        Send it right after: should that fail, sending the same request again is all there is to do.
+        Send it right after. If sending fails, retry with the same request.
         """
         while True:
             composition = self.compose(budget)
-            with suppress(StaleRequestError):  # another thread was quicker
+            with suppress(StaleRequestError):  # another thread changed the context first: retry
                 self.mark_sent(composition)
                 return composition
 
     def report_usage(self, counted: int, usage: Mapping[str, Any]) -> None:
-        """The provider said what a request cost: learn how far our own count is off.
+        """Calibrate the token counter with the usage that the provider reported.
 
         Args:
             counted: The `tokens` of the composition that was sent.
@@ -441,14 +444,14 @@ class ContextManager(Edits):
             self._listeners.post(UsageReported(counted, dict(usage)))
 
     def end_turn(self) -> None:
-        """Give the turn its final form: windows out, thinking out, gists in; changes count."""
+        """End the turn: drop windows and thinking, send gists for results, apply held changes."""
         self._finish(early=False)
 
-    # --- within ------------------------------------------------------------------------
+    # --- internals ---------------------------------------------------------------------
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Change things under the lock; listeners hear of it when the lock is free again."""
+        """Change state under the lock; deliver events after the outermost lock is released."""
         outermost = False
         try:
             with self._lock:
@@ -474,7 +477,7 @@ class ContextManager(Edits):
                 self._listeners.post(TurnEnded(self.ledger.seq, early))
 
     def _is_short(self, limit: int) -> bool:
-        """Whether room must be made; a turn under way is made ready for that."""
+        """Whether items must be trimmed; if so, finish a running turn early."""
         with self._writing():
             if not self._room.is_short(limit):
                 return False

@@ -1,4 +1,7 @@
-"""How one unit looks as messages: as it is sent while its turn runs, and in its final form."""
+"""Convert units of items to messages, while their turn runs and in final form.
+
+Also defines `Composition`, the composed request.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +20,7 @@ _NOTHING = Arrival()
 
 
 class Shown(NamedTuple):
-    """A message, the items whose own content it shows, and the windows that it shows."""
+    """A message, the items whose content it contains, and the windows that it contains."""
 
     message: LlmMessage
     items: tuple[ContextItem, ...]
@@ -25,7 +28,7 @@ class Shown(NamedTuple):
 
 
 def unit_messages(unit: Unit, arriving: Arrival = _NOTHING) -> list[Shown]:
-    """The messages of a unit of the conversation, windows that stand with it included."""
+    """The messages of a unit of the conversation, including the windows attached to it."""
     head = unit.head
     match head.type:
         case ItemType.ASSISTANT:
@@ -40,7 +43,7 @@ def unit_messages(unit: Unit, arriving: Arrival = _NOTHING) -> list[Shown]:
 
 
 def window_message(copy: Carried) -> Shown:
-    """A window as the model is shown it."""
+    """The message that shows a window to the model."""
     return Shown(LlmMessage("user", copy.xml), (), (copy,))
 
 
@@ -58,7 +61,7 @@ def content_of(item: ContextItem) -> str | tuple[Block, ...]:
 
 
 def role_of(item: ContextItem) -> Role:
-    """The role of the message that shows an item."""
+    """The role of an item's message."""
     match item.type:
         case ItemType.ASSISTANT:
             return "assistant"
@@ -68,13 +71,13 @@ def role_of(item: ContextItem) -> Role:
 
 
 def head_first(items: Iterable[ContextItem]) -> list[ContextItem]:
-    """System items in the order in which requests begin with them: the system prompt, what the
-    project provides, summaries of what was said before all that is left."""
+    """Sort System items as requests begin with them: the system prompt, the project's text,
+    summaries."""
     return sorted(items, key=lambda item: (item.is_background, item.is_summary, item.seq))
 
 
 def is_reduced(item: ContextItem) -> bool:
-    """Whether its final form is less than what was sent of it, and it has taken that form."""
+    """Whether it is in a final form that is shorter than what was sent."""
     if item.stage is not Stage.FINAL:
         return False
     if item.type is ItemType.TOOL:
@@ -83,7 +86,7 @@ def is_reduced(item: ContextItem) -> bool:
 
 
 def _answer_blocks(item: ContextItem) -> str | tuple[Block, ...]:
-    """The answer's blocks; once its turn is over, without thinking."""
+    """The blocks of an answer; without thinking once its turn is over."""
     face = item.face
     if face.blocks is None:
         return face.content
@@ -92,7 +95,7 @@ def _answer_blocks(item: ContextItem) -> str | tuple[Block, ...]:
 
 
 def _result_content(item: ContextItem) -> str | tuple[Block, ...]:
-    """What a tool gave; once its turn is over, its gist."""
+    """The content of a tool result; its gist once its turn is over."""
     if item.line and item.stage is Stage.FINAL:
         return item.line
     face = item.face
@@ -101,7 +104,7 @@ def _result_content(item: ContextItem) -> str | tuple[Block, ...]:
 
 def _answer(unit: Unit, arriving: Arrival) -> list[Shown]:
     head = unit.head
-    # A result that came after its answer was sent has no call in those bytes to stand behind.
+    # A result that came after its answer was sent has no call in those bytes to follow.
     answering = tuple(
         one for one in unit.results if one.tool_call_id is not None and one.stage is head.stage
     )
@@ -122,7 +125,7 @@ def _with_answered_calls(item: ContextItem, answered: set[str | None]) -> str | 
     kept = tuple(
         block for block in content if block.get("type") != "tool_use" or block["id"] in answered
     )
-    # Thinking alone is no answer, and no provider takes it for one.
+    # No provider accepts an answer that has nothing but thinking.
     return kept if any(block.get("type") not in THINKING for block in kept) else ()
 
 
@@ -137,7 +140,7 @@ def _result_block(item: ContextItem, copies: tuple[Carried, ...]) -> Block:
 
 
 def _loose(results: Iterable[ContextItem], arriving: Arrival) -> list[Shown]:
-    """Results of the text protocol: words like any other, with their windows behind them."""
+    """Results of the text protocol: plain user messages, each followed by its windows."""
     shown: list[Shown] = []
     for one in results:
         shown += [Shown(LlmMessage("user", _result_content(one)), (one,)), *_copies(one, arriving)]
@@ -149,7 +152,7 @@ def _copies(item: ContextItem, arriving: Arrival) -> list[Shown]:
 
 
 class Piece(NamedTuple):
-    """One message of a request: what it shows, what it costs, where it comes from."""
+    """One message of a request, with its source items, its tokens and its seq."""
 
     shown: Shown
     tokens: int
@@ -162,7 +165,7 @@ class Piece(NamedTuple):
 
 
 class Messages(Sequence[LlmMessage]):
-    """The messages of several runs, one behind the other, as they were when it was made."""
+    """An immutable sequence of messages over several lists of pieces, as of its creation."""
 
     def __init__(self, runs: Iterable[list[Piece]]) -> None:
         self._parts = [(pieces, len(pieces)) for pieces in runs]
@@ -190,29 +193,30 @@ class Messages(Sequence[LlmMessage]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]  # equal to lists, which have none either
+    __hash__ = None  # type: ignore[assignment]  # equal to lists, which are unhashable too
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({list(self)!r})"
 
     def pieces(self) -> Iterator[Piece]:
-        """The messages with what they show and cost."""
+        """The messages with their source items and tokens."""
         return chain.from_iterable(islice(pieces, length) for pieces, length in self._parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """A request: its messages, and what is known about them.
+    """A composed request: its messages and their metadata.
 
     Attributes:
-        messages: What to send, in order; `messages.pieces()` tells where each comes from.
-        tokens: What it costs at most, by our own count.
-        stable: How many of the first messages are in their final form: cache marks belong here.
-        through_seq: The newest item that is in it.
-        generation: How often the context had changed when it was composed.
-        arriving: The windows that it brings.
-        fresh: The pieces that no request held before.
-        in_turn: Whether anything of the turn under way is in it: else there is nothing to answer.
+        messages: What to send, in order; `messages.pieces()` has the source items of each.
+        tokens: An upper bound of its tokens, by our own count.
+        stable: How many of the first messages are in their final form; cache marks go here.
+        through_seq: The seq of the newest item included.
+        generation: The ledger's generation when it was composed.
+        arriving: The windows that it adds.
+        fresh: The pieces that no request contained before.
+        in_turn: Whether it contains anything of the running turn; otherwise there is nothing to
+            answer.
     """
 
     messages: Messages

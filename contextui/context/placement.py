@@ -1,13 +1,13 @@
-"""Where live windows stand in a request. The whole policy is here.
+"""Placement of live windows in a request: the whole policy.
 
-``tail`` (the default): live windows stand only in the turn under way, so that everything before
-it keeps its bytes and the provider's cache holds. They arrive with the newest thing that was not
-sent yet: before the person's words (the question comes last), or inside the last tool result
-(text beside a result provokes empty answers). A window that was sent in this turn arrives again
-only when it has a newer version. With no turn under way they stand at the end, where the next
-words will follow.
+``tail`` (the default): live windows appear only in the running turn, so that everything before it
+keeps its bytes and the provider's prompt cache stays valid. They are attached to the newest unsent
+item: before the user message (the question comes last), or inside the last tool result (text beside
+a result provokes empty answers). A window that was sent in this turn is sent again only when it has
+a newer version. With no turn running, windows go at the end, where the next user message will
+follow.
 
-``in-place``: each window stands at the seq of its item, live, as S0 has it.
+``in-place``: each live window appears at the seq of its item.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,18 +21,18 @@ from contextui.windowing.snapshot import ContextVersion
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Windows that a request brings: which, and with which item (None: at the end)."""
+    """The windows that a request adds, and the item they are attached to (None: at the end)."""
 
     copies: tuple[Carried, ...] = ()
     carrier: ContextItem | None = None
 
     def with_item(self, item: ContextItem) -> tuple[Carried, ...]:
-        """The windows that stand with this item: those sent with it, and those arriving."""
+        """The windows attached to this item: those sent with it before, and those being added."""
         return (*item.carried, *self.copies) if item is self.carrier else item.carried
 
     @property
     def at_end(self) -> tuple[Carried, ...]:
-        """The windows that stand behind everything else."""
+        """The windows that go after everything else."""
         return self.copies if self.carrier is None else ()
 
 
@@ -43,14 +43,14 @@ def arrival(
     references: Iterable[ContextItem],
     windows: WindowManager | None,
 ) -> Arrival:
-    """What arrives with the next request.
+    """Decide which windows the next request adds, and where.
 
     Args:
-        new: The units of the turn under way that were not sent yet.
-        in_turn: Whether there is a turn under way at all, sent or not.
-        sent: The version of each window that was sent in this turn last.
+        new: The units of the running turn that were not sent yet.
+        in_turn: Whether a turn is running at all, sent or not.
+        sent: The version of each window that was last sent in this turn.
         references: The visible window items, in order.
-        windows: Where the windows are.
+        windows: The window manager, None if there are no windows.
     """
     carrier = _carrier(new)
     if windows is None or (in_turn and carrier is None):
@@ -63,7 +63,7 @@ def arrival(
 
 
 def live_copy(reference: ContextItem, windows: WindowManager) -> Carried | None:
-    """The window that an item refers to, as it stands now; None if it is gone."""
+    """A snapshot of the window that an item refers to; None if it is closed."""
     window = windows.get(reference.content)
     if window is None:
         return None
@@ -72,11 +72,12 @@ def live_copy(reference: ContextItem, windows: WindowManager) -> Carried | None:
 
 
 def _carrier(new: Sequence[Unit]) -> ContextItem | None:
-    """The newest thing that windows can arrive with: the words at the end, or the last result."""
+    """The newest item that windows can be attached to: the user messages at the end, or the last
+    result."""
     found: ContextItem | None = None
     for unit in reversed(new):
         if unit.head.type is ItemType.USER:
-            found = unit.head  # the first of several in a row, so go on
+            found = unit.head  # the first of several in a row, so keep looking
         elif found is not None:
             break
         elif results := [one for one in unit.items if one.type is ItemType.TOOL]:

@@ -1,4 +1,4 @@
-"""From items and windows to messages, as a pure function: the specification of `compose`."""
+"""Render items and windows to messages as a pure function: the specification of `compose`."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from contextui.windowing.snapshot import ContextVersion
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """What to render.
+    """Options of `ContextRenderer.render`.
 
     Attributes:
-        max_tokens: Leave out, by the order of `trim`, what does not fit.
-        include_system_prompt: Whether the system items are among the messages.
-        include_obsolete: Show hidden items too; a closed window with its last render.
+        max_tokens: The token limit; `trim` drops what does not fit.
+        include_system_prompt: Whether to include the system items.
+        include_obsolete: Include hidden items too; a closed window with its last render.
 
     Raises:
-        ValueError: `max_tokens` is no positive number.
+        ValueError: `max_tokens` is not a positive number.
     """
 
     max_tokens: int | None = None
@@ -41,11 +41,11 @@ _DEFAULT = RenderOptions()
 
 
 class ContextRenderer:
-    """Renders a context. The same input gives the same messages, byte for byte.
+    """Renders a context to messages. Deterministic: the same input gives the same bytes.
 
     Args:
         placement: ``tail`` or ``in-place``, see `contextui.context.placement`.
-        counter: Counts the tokens where `max_tokens` is given.
+        counter: Counts the tokens if `max_tokens` is given.
     """
 
     def __init__(
@@ -60,10 +60,10 @@ class ContextRenderer:
         windows: WindowManager | None = None,
         options: RenderOptions = _DEFAULT,
     ) -> list[LlmMessage]:
-        """The messages for these items.
+        """Render the messages for these items.
 
         Raises:
-            ContextTooLargeError: `max_tokens` is given and what must stay does not fit.
+            ContextTooLargeError: `max_tokens` is given and the items that must stay do not fit.
         """
         if windows is not None:
             windows.settle_now()
@@ -82,7 +82,7 @@ class ContextRenderer:
 def arrange(
     items: Sequence[ContextItem], windows: WindowManager | None, placement: Placement
 ) -> list[Shown]:
-    """The messages for these items, given by rising seq, each with what it shows."""
+    """The messages for these items, given by rising seq, each with its source items."""
     return _in_place(items, windows) if placement == "in-place" else _tail(items, windows)
 
 
@@ -135,7 +135,7 @@ def _in_place(items: Sequence[ContextItem], windows: WindowManager | None) -> li
 
 
 def _background_first(items: Sequence[ContextItem]) -> list[ContextItem]:
-    """Put what the project provides, and summaries, directly behind the system prompt."""
+    """Move the project's text and summaries to directly after the system prompt."""
     is_system = (item.type is ItemType.SYSTEM for item in items)
     first = next((place for place, system in enumerate(is_system) if not system), len(items))
     background = [item for item in items[first:] if item.is_background]
@@ -144,6 +144,6 @@ def _background_first(items: Sequence[ContextItem]) -> list[ContextItem]:
 
 
 def _closed_window(item: ContextItem, windows: WindowManager | None) -> list[Shown]:
-    """A closed window's last render; nothing if the window is gone without a trace."""
+    """A closed window's last render; nothing if none was kept."""
     xml = windows.last_render(item.content) if windows is not None and item.is_obsolete else None
     return [window_message(Carried(item.content, ContextVersion(0), xml))] if xml else []

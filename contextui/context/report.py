@@ -1,4 +1,4 @@
-"""What there is and what it costs, in figures and in `[✓]/[X]` lines."""
+"""Token counts and stats of the context, and its `[✓]/[X]` debug lines."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from contextui.text import one_line
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
 
-_SHOWN = 50  # characters of an item in its line
+_SHOWN = 50  # characters of an item in its debug line
 
 
 @dataclass(frozen=True, slots=True)
 class ContextStats:
-    """How many items there are, and what they cost.
+    """Item and token counts of a context.
 
     Attributes:
         total_items: All items, hidden ones too.
         active_items: Those that are not hidden.
         obsolete_items: Those that are.
         window_items: All references to windows, hidden ones too.
-        estimated_tokens: What the active items cost.
-        all_tokens: What all items would cost.
+        estimated_tokens: The tokens of the active items.
+        all_tokens: The tokens of all items, hidden ones too.
     """
 
     total_items: int = 0
@@ -35,7 +35,7 @@ class ContextStats:
 
 
 class Tally:
-    """Keeps the stats up to date by looking only at what changed."""
+    """Updates the stats incrementally, from the items that changed."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[bool, int]] = {}
@@ -43,7 +43,7 @@ class Tally:
         self._tokens = self._all_tokens = 0
 
     def update(self, items: Iterable[ContextItem], size: Callable[[ContextItem], int]) -> None:
-        """Count these items anew."""
+        """Recount these items."""
         for item in items:
             was_active, was = self._known.get(item.id, (False, 0))
             if item.id not in self._known:
@@ -56,17 +56,17 @@ class Tally:
             self._all_tokens += tokens - was
 
     def tokens_of(self, item: ContextItem) -> int:
-        """What an item cost when it was counted last."""
+        """The tokens of an item when it was last counted."""
         return self._known[item.id][1]
 
     def assume(self, items: int, windows: int, tokens: int) -> None:
-        """Count hidden items that are not at hand but known to exist."""
+        """Count hidden items that exist in the log but are not loaded."""
         self._total += items
         self._windows += windows
         self._all_tokens += tokens
 
     def stats(self) -> ContextStats:
-        """The figures."""
+        """The current stats."""
         return ContextStats(
             total_items=self._total,
             active_items=self._active,
@@ -78,8 +78,8 @@ class Tally:
 
 
 def debug_line(item: ContextItem) -> str:
-    """One item in one line: ``[✓] [0004] Window: todo_1``; as the model gets it, so of a file that
-    was read in an earlier turn the gist."""
+    """Describe an item in one line as the model receives it: ``[✓] [0004] Window: todo_1``. A
+    file that was read in an earlier turn appears as its gist."""
     mark = "[X]" if item.is_obsolete else "[✓]"
     gist = item.line if item.type is ItemType.TOOL and is_reduced(item) else None
     words = gist or item.content or ", ".join(block.get("name", "") for block in item.blocks or ())
@@ -87,10 +87,10 @@ def debug_line(item: ContextItem) -> str:
 
 
 class Meter:
-    """Counts what items cost, and remembers it.
+    """Counts the tokens of items, and caches the counts.
 
-    An item costs its content and what its message adds; a message that shows several items is
-    so counted a little too high, never too low.
+    An item costs its content plus the overhead of a message; a message that contains several items
+    is therefore counted slightly too high, never too low.
     """
 
     def __init__(self, counter: TokenCounter) -> None:
@@ -99,7 +99,7 @@ class Meter:
         self._windows: dict[str, dict[int, int]] = {}
 
     def item(self, item: ContextItem) -> int:
-        """The tokens of an item's own content, in the form that its stage has."""
+        """The tokens of an item's own content, in the form of its current stage."""
         form = (item.revision, item.held is not None, messages.is_reduced(item))
         known = self._items.get(item.id)
         if known is None or known[0] != form:
@@ -118,7 +118,7 @@ class Meter:
         return counts[key]
 
     def copies(self, copies: Iterable[Carried]) -> int:
-        """The tokens of windows that stand in a request."""
+        """The tokens of windows in a request."""
         return sum(self.window(copy.window_id, copy.xml) for copy in copies)
 
     def reference(self, item: ContextItem, windows: WindowManager | None) -> int:

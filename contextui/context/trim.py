@@ -1,12 +1,13 @@
-"""What is left out when there is no room, in this order:
+"""Trim items to fit a token limit, in this order:
 
 1. obsolete items,
 2. the conversation before the last three rounds, oldest first, in a step large enough to last,
-3. windows, the least recently used first,
-4. of the last three rounds, oldest first.
+3. windows, least recently used first,
+4. the last three rounds, oldest first.
 
-System items, pinned ones, the words of the last round and its newest step always stay. A call
-and its results go together, and what stays of the conversation has no holes but for these.
+System items, pinned items, the user message of the last round and its newest step always stay. A
+call and its results are dropped together, and apart from pinned items the rest of the conversation
+is contiguous.
 """
 
 from collections import deque
@@ -23,18 +24,18 @@ from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
 
 ROUNDS_KEPT = 3
-"""Rounds that are worth more than a window."""
+"""The number of latest rounds that are kept longer than windows."""
 
 STEP_DOWN_TO = 0.75
-"""How full the budget is after the cut moved. Every move rewrites the provider's cache, so a
-move makes room for many turns; it ends below the 80% at which compaction would be due."""
+"""How full the budget is after the cut moved. Every move invalidates the provider's cache, so
+one move makes room for many turns; it ends below the 80% at which compaction is due."""
 
 Size = Callable[[ContextItem], int]
 
 
 @dataclass(slots=True)
 class Plan:
-    """What to leave out, and from which seq on the conversation stays."""
+    """The items to drop, and the seq from which on the conversation stays."""
 
     cut: int
     dropped: list[ContextItem] = field(default_factory=list)
@@ -48,17 +49,17 @@ def trim(
     counter: TokenCounter | None = None,
     cut: int = 0,
 ) -> list[ContextItem]:
-    """The items that fit, by rising seq. Pure: nothing is marked or changed.
+    """Return the items that fit, by rising seq. Pure: it changes no item.
 
     Args:
-        items: What there is.
-        max_tokens: What there is room for.
-        windows: Where the windows are, for what they cost and who was used last.
+        items: All items.
+        max_tokens: The limit, in our own token count.
+        windows: The window manager, for the tokens and the last use of windows.
         counter: Counts the tokens.
-        cut: Conversation before this seq was left out already and stays out.
+        cut: Conversation before this seq is already trimmed and stays so.
 
     Raises:
-        ContextTooLargeError: What must stay is too large.
+        ContextTooLargeError: The items that must stay do not fit.
     """
     given = sorted(items, key=lambda item: item.seq)
     meter = Meter(counter or TokenCounter())
@@ -69,7 +70,7 @@ def trim(
 
 
 def item_sizes(meter: Meter, windows: WindowManager | None) -> Size:
-    """What an item costs by itself: of a window its render, of anything else its message."""
+    """A function that returns an item's own tokens: a window's render, otherwise its message."""
     return lambda item: (
         meter.reference(item, windows) if item.type is ItemType.WINDOW else meter.item(item)
     )
@@ -78,8 +79,9 @@ def item_sizes(meter: Meter, windows: WindowManager | None) -> Size:
 def request_sizes(
     items: Iterable[ContextItem], meter: Meter, windows: WindowManager | None
 ) -> Size:
-    """What an item costs in the next request, as far as these items were sent already: words and
-    results also cost the windows sent with them, and a window that was sent costs no more."""
+    """A function that returns an item's tokens in the next request, given what of these items
+    was sent: messages and results include the windows sent with them, and a window that was sent
+    costs no more."""
     sent = {copy.window_id: copy.version for item in items for copy in item.carried}
 
     def size(item: ContextItem) -> int:
@@ -99,7 +101,7 @@ def plan_trim(
     windows: WindowManager | None = None,
     cut: int = 0,
 ) -> Plan:
-    """Decide what to leave out of items given by rising seq."""
+    """Decide which items to drop, given by rising seq."""
     plan = Plan(cut)
     total = sum(map(size, items))
 
@@ -140,8 +142,8 @@ def _movable(candidates: Iterable[Unit]) -> list[ContextItem]:
 
 
 def _replaceable(recent: Sequence[list[Unit]]) -> deque[list[Unit]]:
-    """Of the last rounds, what may go and in which portions: the earlier rounds whole, the last
-    one step by step, but neither its words nor its newest step."""
+    """The droppable parts of the last rounds: earlier rounds as a whole, the last one step by
+    step, but neither its user message nor its newest step."""
     if not recent:
         return deque()
     *earlier, last = recent

@@ -1,7 +1,7 @@
-"""Items that belong together: an answer with the results of its calls, and whole rounds.
+"""Group items that belong together: an answer with its tool results, rounds, summaries.
 
-A unit is never split, neither by trimming nor by placing something in the middle of it: no
-result without its call, no call without its result.
+A unit is never split, neither by trimming nor by inserting something in the middle of it: no result
+without its call, no call without its result.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,24 +26,24 @@ class Unit:
 
     @property
     def stage(self) -> Stage:
-        """How far it has come."""
+        """The stage of its first item."""
         return self.head.stage
 
     @property
     def pinned(self) -> bool:
-        """Whether any of it must stay, and so all of it."""
+        """Whether any of its items is pinned, so that all of them stay."""
         return any(item.pinned for item in self.items)
 
     def takes(self, result: ContextItem) -> bool:
-        """Whether a result without an id answers this unit."""
+        """Whether a result without a call id belongs to this unit."""
         answers = self.head.type in (ItemType.ASSISTANT, ItemType.TOOL)
         return answers and self.stage is result.stage
 
 
 def units(items: Iterable[ContextItem]) -> list[Unit]:
-    """Gather items, given by rising seq, into units; a result without its call is left out.
+    """Group items, given by rising seq, into units; a result without its call is skipped.
 
-    A result follows its answer directly, even where other words came between the two.
+    A result directly follows its answer, even if other messages came between the two.
     """
     gathered: list[Unit] = []
     asked: dict[str, Unit] = {}
@@ -53,7 +53,7 @@ def units(items: Iterable[ContextItem]) -> list[Unit]:
             gathered.append(unit)
             asked.update((call, unit) for call in item.calls)
         elif item.tool_call_id is None:
-            # The text protocol has no ids: such a result answers what stands before it.
+            # The text protocol has no ids: such a result answers the unit before it.
             if gathered and gathered[-1].takes(item):
                 gathered[-1].results.append(item)
             else:
@@ -64,7 +64,7 @@ def units(items: Iterable[ContextItem]) -> list[Unit]:
 
 
 def rounds(conversation: Iterable[Unit]) -> list[list[Unit]]:
-    """The conversation by rounds: a person's words, and everything up to their next ones."""
+    """Group units into rounds: a user message, and everything up to the next one."""
     gathered: list[list[Unit]] = []
     before: ItemType | None = None
     for unit in conversation:
@@ -77,11 +77,11 @@ def rounds(conversation: Iterable[Unit]) -> list[list[Unit]]:
 
 
 def unchanged(items: Iterable[ContextItem], seen: Mapping[str, int]) -> Iterator[ContextItem]:
-    """What may still go of these items: units of which nothing was pinned, hidden or edited since.
+    """Yield the items of units that were not pinned, hidden or edited in the meantime.
 
     Args:
         items: Items by rising seq.
-        seen: The revision that each of them had.
+        seen: The earlier revision of each item, by id.
     """
     for unit in units(items):
         if all(
@@ -92,7 +92,7 @@ def unchanged(items: Iterable[ContextItem], seen: Mapping[str, int]) -> Iterator
 
 
 class Calls:
-    """Knows the answer that made each call, and the result that each call got."""
+    """Maps each tool call to the answer that made it and to its result."""
 
     def __init__(self) -> None:
         self._askers: dict[str, ContextItem] = {}
@@ -101,7 +101,7 @@ class Calls:
 
     @property
     def unanswered(self) -> tuple[str, ...]:
-        """The calls that still wait for their results, in the order in which they were made."""
+        """The ids of the calls without a result, in the order in which they were made."""
         return tuple(self._unanswered)
 
     @property
@@ -110,14 +110,14 @@ class Calls:
         return self._askers.keys()
 
     def give_up(self) -> None:
-        """Expect no results any more: the turn is over."""
+        """Expect no more results: the turn is over."""
         self._unanswered.clear()
 
     def check(self, item: ContextItem) -> None:
-        """Refuse an item that would make two of what there must be one of.
+        """Reject a duplicate call id or a second result for a call.
 
         Raises:
-            InvalidItemError: A call's id was used before, or the call has its result already.
+            InvalidItemError: The call id was used before, or the call already has a result.
         """
         calls = item.calls
         for call in calls:
@@ -127,12 +127,12 @@ class Calls:
             raise InvalidItemError(f"Tool call {quote(item.tool_call_id)} has its result already.")
 
     def note(self, item: ContextItem) -> None:
-        """Take note of the calls, or of the result, in a new item. One that is final already
-        expects no results any more."""
+        """Register the calls, or the result, in a new item. The calls of a final item expect no
+        results."""
         for call in item.calls:
             self._askers[call] = item
         if item.stage is not Stage.FINAL:
-            # A log may have a result before its call.
+            # In a log, a result may precede its call.
             open_calls = (call for call in item.calls if call not in self._results)
             self._unanswered.update(dict.fromkeys(open_calls))
         if item.tool_call_id is not None:
@@ -140,11 +140,11 @@ class Calls:
             self._unanswered.pop(item.tool_call_id, None)
 
     def asker(self, item: ContextItem) -> ContextItem:
-        """The answer whose call this item is the result of; else the item itself."""
+        """The answer whose call this item is the result of; otherwise the item itself."""
         return self._askers.get(item.tool_call_id or "", item)
 
     def together(self, item: ContextItem) -> list[ContextItem]:
-        """An item, the answer that asked for it, and the results of its own calls, in order."""
+        """An item, the answer that called for it, and the results of its own calls, by seq."""
         return sorted({self.asker(item), item, *self.results(item)}, key=lambda one: one.seq)
 
     def results(self, item: ContextItem) -> list[ContextItem]:
@@ -153,7 +153,7 @@ class Calls:
 
 
 class Folds:
-    """Remembers what each summary stands for, by ids, so that one can look behind it.
+    """Maps summaries to the ids of the items they replace, so that these can be looked up.
 
     Example:
         >>> folds = Folds()
@@ -167,25 +167,25 @@ class Folds:
         self._items: dict[str, list[str]] = {}
 
     def note(self, item_ids: Iterable[str], summary_id: str) -> None:
-        """A summary stands for these items from now on."""
+        """Record that a summary replaces these items."""
         for item_id in item_ids:
             self._summaries[item_id] = summary_id
             self._items.setdefault(summary_id, []).append(item_id)
 
     def summary_of(self, item_id: str) -> str | None:
-        """The summary that stands for an item, or did last."""
+        """The id of the summary that replaces an item, or did last."""
         return self._summaries.get(item_id)
 
     def items_of(self, summary_id: str) -> tuple[str, ...]:
-        """The items that a summary stands for."""
+        """The ids of the items that a summary replaces."""
         return tuple(self._items.get(summary_id, ()))
 
     def among(self, item_ids: Iterable[str]) -> dict[str, str]:
-        """The summaries of these items, by the items' ids."""
+        """The summary ids of these items, by item id."""
         found = ((item_id, self._summaries.get(item_id)) for item_id in item_ids)
         return {item_id: summary_id for item_id, summary_id in found if summary_id is not None}
 
     def restore(self, summaries: Mapping[str, str]) -> None:
-        """Take in what `among` gave."""
+        """Restore what `among` returned."""
         for item_id, summary_id in summaries.items():
             self.note([item_id], summary_id)

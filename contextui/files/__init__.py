@@ -1,5 +1,5 @@
-"""The workspace: the files that the person and the model work on.
+"""Files of the workspace: path checks, encodings, editing, atomic saves, search and diffs.
 
-Start with `contextui.files.workspace.Workspace`. Paths cannot leave it, text files keep every
-byte that was not edited, a save is whole or did not happen, and huge files are read in pages.
+Start with `contextui.files.workspace.Workspace`. Paths cannot leave the workspace, text files keep
+every byte that was not edited, saves are atomic, and huge files are read in pages.
 """

@@ -1,4 +1,4 @@
-"""A text that is being edited: undo and redo, and edits that can be kept in place of the text."""
+"""`Buffer`: an edited text with undo and redo, whose edits can be stored and replayed."""
 
 import re
 from dataclasses import dataclass, replace
@@ -10,16 +10,16 @@ from contextui.files.diff import brief_diff
 from contextui.files.errors import EditError
 from contextui.files.textfile import LINE_END, TextFile
 
-NEAR = 80  # characters between two edits that are cheaper kept as one
-AROUND, QUOTED = 60, 2_000  # characters kept around an edit, and of what it took out
-APART = 200  # lines changed at once that are edits of their own; more of them are one wide edit
-STEPS, HELD = 1_000, 100_000_000  # that can be undone, and the characters held for that
+NEAR = 80  # characters: two edits closer than this are merged into one
+AROUND, QUOTED = 60, 2_000  # characters stored around an edit, and of what it removed
+APART = 200  # changed lines that become separate edits; more of them become one wide edit
+STEPS, HELD = 1_000, 100_000_000  # undo steps, and the characters held for them
 
-Change = tuple[int, int, str]  # put a text in the place of the characters from … to
+Change = tuple[int, int, str]  # replace the characters from … to with a text
 
 
 class Edit(BaseModel):
-    """A text in the place of some characters of a file, and what was around it there."""
+    """A replacement of some characters of a file, with the context around it."""
 
     start: int
     length: int
@@ -30,11 +30,11 @@ class Edit(BaseModel):
     after: str
 
     def was_in(self, text: str) -> bool:
-        """Whether it was made in this text, as far as can be seen."""
+        """Whether it was made in this text, judging by its context."""
         return text.startswith(self.before + self.removed, self.start - len(self.before))
 
     def place_in(self, text: str) -> int:
-        """Where it fits in another text: at its place, or the only one like it; -1 if nowhere."""
+        """Where it fits in another text: at its own place, or the only match; -1 if nowhere."""
         around, ahead = self.before + self.removed + self.after, len(self.before)
         if self.length > QUOTED or (text and not around):
             return -1
@@ -44,10 +44,10 @@ class Edit(BaseModel):
         if found < 0 or text.find(around, found + 1) >= 0:
             return -1
         beside = text[max(found - len(made), 0) : found + len(around) + len(made)]
-        return found + ahead if made not in beside else -1  # it was made there already
+        return found + ahead if made not in beside else -1  # already applied there
 
     def shown(self) -> str:
-        """The edit as a diff of the lines that it touches."""
+        """Format the edit as a diff of the lines that it touches."""
         head, tail = LINE_END.split(self.before)[-1], LINE_END.split(self.after)[0]
         removed = self.removed + "…" * (self.length > QUOTED)
         old, new = (TextFile(f"{head}{part}{tail}\n") for part in (removed, self.added))
@@ -59,16 +59,17 @@ Edits = tuple[Edit, ...]
 
 @dataclass(frozen=True)
 class Buffer:
-    """A text that is being edited, and the ways back and forth: a value, as a `TextFile` is.
+    """An edited text with its undo and redo history: immutable, like `TextFile`.
 
     Attributes:
         base: The file as it was read.
-        file: What became of it.
-        edits: What makes the one of the other, and can be kept in place of the text.
-        past: The texts that undo goes back to.
-        future: The texts that redo goes forth to.
-        line: Where it was changed last.
-        typed: Where the next key would go on, and whether it would add a letter.
+        file: The file with its edits.
+        edits: The difference between the two, which can be stored instead of the text.
+        past: The texts for undo.
+        future: The texts for redo.
+        line: The line of the last change.
+        typed: Where the next keystroke would continue the last one, and whether that was an
+            insertion.
     """
 
     base: TextFile
@@ -80,7 +81,7 @@ class Buffer:
     typed: tuple[int, bool] | None = None
 
     def become(self, new: TextFile) -> "Buffer":
-        """Take an edited text over."""
+        """Record an edited text as one undo step."""
         old, base, edits = self.file.text, self.base.text, self.edits
         if new.text == old:
             raise EditError(new.path, "That changes nothing.", "这样没有任何改动。")
@@ -93,7 +94,7 @@ class Buffer:
         return Buffer(self.base, new, edits if new.text != base else (), past, line=line)
 
     def splice(self, start: int, end: int, text: str) -> "Buffer":
-        """Put a text in the place of some characters; the letters of a word are undone as one."""
+        """Replace some characters; the letters of a word are one undo step."""
         old, new, adds = self.file.text, LINE_END.sub(self.file.ending, text), start == end
         if not 0 <= start <= end <= len(old):
             there = f"There are characters 0 to {len(old)}, not {start} to {end}."
@@ -113,23 +114,23 @@ class Buffer:
         return replace(before, past=self.past[:-1], future=(*self.future, self.file.text))
 
     def redo(self) -> "Buffer":
-        """Go forth to the text before the last `undo`."""
+        """Go forward to the text before the last `undo`."""
         if not self.future:
             raise EditError(self.file.path, "There is nothing to redo.", "没有可重做的改动。")
         after = self.become(replace(self.file, text=self.future[-1]))
         return replace(after, future=self.future[:-1])
 
     def saved(self) -> "Buffer":
-        """Go on with the same text, of which nothing is left to be saved."""
+        """Mark the text as saved: no edits are left."""
         return replace(self, base=self.file, edits=(), typed=None)
 
     def read_again(self, file: TextFile) -> "Buffer":
-        """Go on with the file as it is now; undo goes back behind this."""
+        """Replace the text with the file as it is now, as one undo step."""
         changed = file.text != self.file.text
         return Buffer(file, file, past=(*self.past, self.file.text) if changed else self.past)
 
     def returned(self, edits: Edits) -> "Buffer | None":
-        """Make kept edits again in the file as it was read; None if that is another file."""
+        """Replay stored edits on the file as it was read; None if the file is a different one."""
         text, past = self.base.text, list[str]()
         for edit in reversed(edits):
             if not edit.was_in(self.base.text):
@@ -139,7 +140,8 @@ class Buffer:
         return Buffer(self.base, replace(self.file, text=text), edits, tuple(past))
 
     def fit(self, edits: Edits) -> tuple["Buffer", Edits]:
-        """Make edits of another file again where they fit; also gives those that do not."""
+        """Apply edits of another version of the file where they fit; also return those that do
+        not."""
         old, new, end, lost = self.file.text, "", 0, list[Edit]()
         for at, edit in sorted([(one.place_in(old), one) for one in edits], key=itemgetter(0)):
             if at < end:
@@ -152,7 +154,7 @@ class Buffer:
 
 
 def _changes(old: str, new: str) -> list[Change]:
-    """What makes `new` of `old`: line by line if no line came or went, else in one piece."""
+    """The changes from `old` to `new`: per line if the number of lines is the same, else one."""
     start, stop, text = change(old, new)
     before, after = (re.split(r"(?<=\n)", part) for part in (old[start:stop], text))
     changes, at = list[Change](), start
@@ -164,14 +166,14 @@ def _changes(old: str, new: str) -> list[Change]:
 
 
 def change(old: str, new: str) -> Change:
-    """The one change that makes `new` of `old`."""
+    """The single change from `old` to `new`."""
     start = _agreeing(old, new)
     tail = _agreeing(old[start:][::-1], new[start:][::-1])
     return start, len(old) - tail, new[start : len(new) - tail]
 
 
 def _agreeing(one: str, other: str) -> int:
-    """How many characters are the same at the beginning of both."""
+    """The length of the common prefix."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -181,7 +183,7 @@ def _agreeing(one: str, other: str) -> int:
 
 
 def _merged(edits: Edits, base: str, text: str, change: Change) -> Edits:
-    """The edits that made `text` of `base`, and one more; those near to it become one with it."""
+    """Add a change to the edits that turn `base` into `text`; merge those near to it."""
     start, stop, new = change
     left, right, low, high, moved, grown = list[Edit](), list[Edit](), start, stop, 0, 0
     for edit in edits:

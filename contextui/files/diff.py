@@ -1,7 +1,7 @@
-"""The difference between two texts as a unified diff: complete, or shortened for a message.
+"""Unified diffs of two texts: complete, or truncated for a message.
 
-A diff here is exact: only LF ends a line, so CR, form feed, U+2028 and all other characters stand
-in the lines as they are, and applying the diff to the old text gives the new one.
+Diffs are exact: only LF ends a line, so CR, form feed, U+2028 and all other characters are part of
+the lines, and applying the diff to the old text gives the new one.
 """
 
 import re
@@ -17,10 +17,10 @@ from contextui.files.errors import UnreadableFileError
 from contextui.files.textfile import TextFile, shorten
 
 DIFF_LINES = 400
-"""Lines of a shortened diff."""
+"""The maximum lines of a truncated diff."""
 
 _CONTEXT = 3
-_COMPARED = 1_000  # lines without a unique line among them: comparing takes time with the square
+_COMPARED = 1_000  # lines without a unique line among them: comparing takes quadratic time
 _NO_END = "\\ No newline at end of file"
 _BOM = "\ufeff"
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
@@ -37,19 +37,19 @@ class _Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DiffCounts:
-    """How many lines a diff adds and removes."""
+    """The number of lines that a diff adds and removes."""
 
     added: int
     removed: int
 
 
-# --- making a diff --------------------------------------------------------------------------
+# --- creating diffs -------------------------------------------------------------------------
 
 
 def diff_text(old: TextFile, new: TextFile, old_name: str, new_name: str) -> str:
     """A complete unified diff of two files, empty if their bytes are the same.
 
-    A byte order mark that comes or goes stands in the first line as U+FEFF. Two encodings of the
+    An added or removed byte order mark appears in the first line as U+FEFF. Two encodings of the
     same text cannot be shown as lines; one sentence then says that the files differ.
     """
     before, after = old.text, new.text
@@ -63,9 +63,9 @@ def diff_text(old: TextFile, new: TextFile, old_name: str, new_name: str) -> str
 
 
 def brief_diff(old: TextFile, new: TextFile, old_name: str, new_name: str) -> str:
-    """The same, shortened for a message: not for anything that is to be approved.
+    """A diff truncated for a message: never use it for an approval.
 
-    Long lines and long diffs are cut, which is said; CR at the end of a line is shown as `␍`.
+    Long lines and long diffs are truncated with a note; CR at the end of a line is shown as `␍`.
     """
     whole = diff_text(old, new, old_name, new_name)
     lines = whole.split("\n")[:-1]
@@ -76,7 +76,7 @@ def brief_diff(old: TextFile, new: TextFile, old_name: str, new_name: str) -> st
 
 
 def diff_bytes(old: bytes, new: bytes, path: str) -> str:
-    """A shortened diff from what is on disk to what was to be saved."""
+    """A truncated diff from the file on disk to the content to save."""
     try:
         return brief_diff(
             TextFile.from_bytes(old), TextFile.from_bytes(new), f"{path} (on disk)", f"{path} (new)"
@@ -116,7 +116,7 @@ def _unified(old: list[str], new: list[str], old_name: str, new_name: str) -> It
 
 
 def _hunks(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
-    """Changes that are near to each other stand in one hunk."""
+    """Group nearby changes into hunks."""
     hunk: list[_Change] = []
     for change in changes:
         if hunk and change.old_start - hunk[-1].old_stop > 2 * _CONTEXT:
@@ -135,7 +135,7 @@ def _marked(mark: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _range(start: int, stop: int) -> str:
-    """Lines as the head of a hunk names them; of no lines, the one before them."""
+    """Format a line range for a hunk header; for an empty range, the line before it."""
     count = stop - start
     if count == 1:
         return str(start + 1)
@@ -146,10 +146,10 @@ def _range(start: int, stop: int) -> str:
 
 
 def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
-    """What differs, in order.
+    """Yield the changes in order.
 
-    Lines that occur once on both sides divide the texts into small parts first (a patience diff),
-    so the time does not grow with the square of the texts.
+    Lines that are unique on both sides divide the texts into small parts first (a patience diff),
+    so the time does not grow quadratically.
     """
     pending = [(0, len(old), 0, len(new))]
     while pending:
@@ -176,13 +176,13 @@ def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
 
 
 def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
-    """The lines that occur once in both, the longest row of them that is in the same order."""
+    """The lines that are unique in both, as the longest subsequence in the same order."""
     once = Counter(old)
     here, there = Counter(new), {line: at for at, line in enumerate(new)}
     pairs = [
         (at, there[line]) for at, line in enumerate(old) if once[line] == 1 and here.get(line) == 1
     ]
-    tops: list[int] = []  # the smallest end of a row of each length
+    tops: list[int] = []  # the smallest end of a subsequence of each length
     chain: list[int] = []
     before: list[int] = []
     for number, (_, place) in enumerate(pairs):
@@ -199,7 +199,8 @@ def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
 
 
 def _compared(old: list[str], new: list[str], low: int, left: int) -> Iterator[_Change]:
-    """Parts without a unique line: as many lines one by one, few by comparing, else as a whole."""
+    """Compare parts without unique lines: line by line if equally long and mostly equal,
+    with difflib if short, otherwise as one change."""
     if len(old) == len(new) and sum(map(str.__ne__, old, new)) * 2 < len(old):
         start: int | None = None
         for at in range(len(old) + 1):
@@ -217,14 +218,14 @@ def _compared(old: list[str], new: list[str], low: int, left: int) -> Iterator[_
         yield _Change(low, low + len(old), left, left + len(new))
 
 
-# --- reading a diff -------------------------------------------------------------------------
+# --- parsing diffs --------------------------------------------------------------------------
 
 
 def count_diff(diff: str) -> DiffCounts | None:
-    """The lines that a unified diff adds and removes; None if the text is no whole one.
+    """Count the lines that a unified diff adds and removes; None if it is not a complete diff.
 
-    Each hunk is read to the end that its head announces, so a changed line may itself look like
-    the head of a file (``--- a``) or of a hunk.
+    Each hunk is read to the length in its header, so a changed line may itself look like the header
+    of a file (``--- a``) or of a hunk.
     """
     added = removed = hunks = old_left = new_left = 0
     for line in diff.split("\n"):

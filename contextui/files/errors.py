@@ -1,4 +1,4 @@
-"""Every way in which a file of the workspace can say no, in words a user can act on."""
+"""Errors about files of the workspace, with messages that a user can act on."""
 
 import errno
 
@@ -7,15 +7,15 @@ from contextui.text import quote
 
 
 def shown(path: str) -> str:
-    """A path in quotes for a message: one inert line, long enough to tell which file it is."""
+    """Quote a path for a message: one sanitized line, long enough to identify the file."""
     return quote(path, 160)
 
 
 class FileError(ContextUIError):
-    """The root of all errors about files.
+    """Base class of all errors about files.
 
     Attributes:
-        path: The path it is about, as it was given or as it is shown.
+        path: The path concerned, as given or as displayed.
     """
 
     def __init__(self, path: str, message: str, zh: str = "") -> None:
@@ -24,38 +24,38 @@ class FileError(ContextUIError):
 
 
 class InvalidPathError(FileError):
-    """A path that can name nothing: empty, over-long, with NUL or backslashes."""
+    """An invalid path: empty, too long, or with NUL or backslashes."""
 
 
 class PathEscapeError(FileError):
-    """A path, or a link on its way, that leads out of the workspace."""
+    """A path, or a link on its way, leads out of the workspace."""
 
 
 class MissingFileError(FileError):
-    """There is nothing of that name, or no longer."""
+    """Nothing exists at this path, or no longer."""
 
 
 class NotAFileError(FileError):
-    """A folder, a device, a FIFO, a socket, a file of the kernel: nothing to read or to save."""
+    """Not a regular file: a folder, a device, a FIFO, a socket, or a kernel file."""
 
 
 class NotAFolderError(FileError):
-    """Something that is used as a folder and is none."""
+    """Something used as a folder is not a folder."""
 
 
 class UnreadableFileError(FileError):
-    """A file that cannot be read: no permission, damaged text, a failing disk."""
+    """A file cannot be read: no permission, damaged text, a failing disk."""
 
 
 class BinaryFileError(UnreadableFileError):
-    """A file that is no text; the message says what speaks against it."""
+    """A file is not text; the message says why."""
 
 
 class SecretFileError(FileError):
-    """A file that may hold secrets, whose content no person has allowed the model to read.
+    """A file may hold secrets, and no person has allowed the model to read it.
 
     Attributes:
-        real: Its path, all links followed.
+        real: Its path with all links resolved.
     """
 
     def __init__(self, path: str, real: str) -> None:
@@ -68,7 +68,7 @@ class SecretFileError(FileError):
 
 
 class FileTooLargeError(FileError):
-    """A file too large to be held whole; it can still be read in pages."""
+    """A file is too large to be loaded as a whole; it can still be read in pages."""
 
     def __init__(self, path: str, size: int, limit: int) -> None:
         self.size, self.limit = size, limit
@@ -81,7 +81,7 @@ class FileTooLargeError(FileError):
 
 
 class FolderTooLargeError(FileError):
-    """A folder with too many names to be listed."""
+    """A folder has too many entries to list."""
 
     def __init__(self, path: str, limit: int) -> None:
         super().__init__(
@@ -93,22 +93,22 @@ class FolderTooLargeError(FileError):
 
 
 class EditError(FileError):
-    """An edit that does not fit the text; nothing was changed."""
+    """An edit does not fit the text; nothing was changed."""
 
 
 class UnencodableTextError(EditError):
-    """Text that the file's encoding has no bytes for; nothing was changed."""
+    """Text cannot be encoded in the file's encoding; nothing was changed."""
 
 
 class SaveError(FileError):
-    """A save that failed. Unless the message says otherwise, the file is as it was before."""
+    """A save failed. Unless the message says otherwise, the file is unchanged."""
 
 
 class FileChangedError(SaveError):
-    """The file on disk is no longer what was read, so it was not overwritten.
+    """The file on disk changed since it was read, so it was not overwritten.
 
     Attributes:
-        diff: A unified diff from what is on disk now to what was to be saved.
+        diff: A unified diff from the file on disk to the content to save.
     """
 
     def __init__(self, path: str, diff: str) -> None:
@@ -122,23 +122,23 @@ class FileChangedError(SaveError):
 
 
 class FileDeletedError(SaveError, MissingFileError):
-    """The file that was read is no longer there; it can be saved as a new one."""
+    """The file was deleted since it was read; it can be saved as a new one."""
 
 
 class ExistingFileError(SaveError):
-    """A new file was to be made where there is something already."""
+    """A new file cannot be created because something exists at its path."""
 
 
 class ReadOnlyFileError(SaveError):
-    """A file, a folder or a disk that must not be written to."""
+    """A file, a folder or a disk is not writable."""
 
 
 class HardLinkedFileError(SaveError):
-    """A file with other names: replacing it would part them."""
+    """A file has other hard links, and replacing it would separate them."""
 
 
 class DiskFullError(SaveError):
-    """No room on the disk, in the quota or under the limit for one file."""
+    """The disk, the quota or the file size limit is exhausted."""
 
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -146,7 +146,7 @@ _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 def reading_failed(path: str, error: OSError) -> FileError:
-    """What the system said when something was to be read, as an error of ours."""
+    """Convert an `OSError` from reading to a `FileError`."""
     name = shown(path)
     match error.errno:
         case errno.ENOENT:
@@ -170,7 +170,7 @@ def reading_failed(path: str, error: OSError) -> FileError:
 
 
 def saving_failed(path: str, error: OSError) -> SaveError:
-    """What the system said when something was to be saved, as an error of ours."""
+    """Convert an `OSError` from saving to a `SaveError`."""
     name, why = shown(path), error.strerror
     if error.errno in _FULL:
         en = f"{name} was not saved: {why}. The file is as it was before."

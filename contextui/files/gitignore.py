@@ -1,9 +1,8 @@
-"""The rules of .gitignore files: what they hide, as git itself reads them.
+"""Parse and match .gitignore rules like git does.
 
-Patterns are matched name by name along a path, and a pattern's parts each in one pass, so no
-pattern of a stranger's repository can keep the listing busy for long. Like git this goes by
-bytes (to "?", an "é" is two), and tells upper from lower case; a git with `core.ignorecase` may
-differ.
+Patterns are matched name by name along a path, each part in one pass without backtracking, so no
+pattern in an untrusted repository can stall the listing. Like git, this matches bytes (for "?", an
+"é" is two) and is case-sensitive; a git with `core.ignorecase` may differ.
 """
 
 import os
@@ -48,14 +47,14 @@ class _Rule:
 
 
 class Rules:
-    """The rules of one file, for what lies below the folder that it stands in."""
+    """The rules of one .gitignore file, which apply below its folder."""
 
     def __init__(self, text: bytes, folder: Parts = ()) -> None:
         self._depth = len(folder)
         self._rules = tuple(_parsed(text))
 
     def verdict(self, path: Parts, is_folder: bool) -> bool | None:
-        """True: hidden, False: shown by a "!", None: not mentioned. The last rule counts."""
+        """True: hidden, False: shown by a "!", None: no rule matches. The last match counts."""
         below = tuple(map(_byte_by_byte, path[self._depth :]))
         for rule in reversed(self._rules):
             if rule.matches(below, is_folder):
@@ -64,10 +63,9 @@ class Rules:
 
 
 def is_hidden(path: Parts, is_folder: bool, chain: Sequence[Rules]) -> bool:
-    """Whether a path is hidden by the rules on the way to it; the nearest file goes first.
+    """Whether the rules on the way to a path hide it; the nearest file has precedence.
 
-    A folder on the way that is hidden hides all that is in it; that is for the caller, who has
-    come along that way.
+    A hidden folder hides everything in it; the caller checks this while descending.
     """
     for rules in reversed(chain):
         verdict = rules.verdict(path, is_folder)
@@ -77,7 +75,7 @@ def is_hidden(path: Parts, is_folder: bool, chain: Sequence[Rules]) -> bool:
 
 
 def _byte_by_byte(name: str) -> str:
-    """A name with one letter for each of its bytes."""
+    """Convert a name to one character per byte."""
     return name if name.isascii() else os.fsencode(name).decode("latin-1")
 
 
@@ -101,7 +99,7 @@ def _parsed(text: bytes) -> Iterator[_Rule]:
 def _without_trailing_spaces(line: str) -> str:
     kept = line.rstrip(" ")
     backslashes = len(kept) - len(kept.rstrip("\\"))
-    # An odd number of backslashes protects the first of the spaces.
+    # An odd number of backslashes escapes the first of the spaces.
     return kept + " " if backslashes % 2 and kept != line else kept
 
 
@@ -112,14 +110,14 @@ def _compiled(pattern: str) -> Iterator[re.Pattern[str] | None]:
             if number == 0 or parts[number - 1].strip("*") or len(parts[number - 1]) < 2:
                 yield _ANY_FOLDERS
             if number == len(parts) - 1 > 0:
-                yield _one_name("*")  # "a/**" is what is in a, not a itself
+                yield _one_name("*")  # "a/**" matches what is in a, not a itself
         else:
             yield _one_name(part)
 
 
 def _along(names: tuple[re.Pattern[str] | None, ...], path: Parts) -> bool:
     at = place = 0
-    retry: tuple[int, int] | None = None  # behind the last "**", and where it was tried last
+    retry: tuple[int, int] | None = None  # after the last "**", and where it was tried last
     while place < len(path):
         if at < len(names):
             pattern = names[at]
@@ -138,7 +136,7 @@ def _along(names: tuple[re.Pattern[str] | None, ...], path: Parts) -> bool:
 
 
 def _one_name(pattern: str) -> re.Pattern[str]:
-    """A regular expression for one name, whose stars never try twice."""
+    """Compile a regular expression for one name, without backtracking at its stars."""
     pieces: list[str] = [""]  # split at the stars
     at = 0
     while at < len(pattern):
@@ -167,7 +165,7 @@ def _one_name(pattern: str) -> re.Pattern[str]:
 
 
 def _bracket(pattern: str, at: int) -> tuple[str | None, int]:
-    """What stands in brackets, from behind the first; None if it is broken."""
+    """Parse a bracket expression, from after the "["; None if it is broken."""
     negated = pattern[at : at + 1] in ("!", "^")
     at += negated
     start, inside = at, ""

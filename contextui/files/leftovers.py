@@ -1,9 +1,10 @@
-"""Temporary files that a killed save left behind: noted before they are made, removed later.
+"""Clean up temporary files that killed saves left behind.
 
-Each process keeps one file of notes, locked as long as it runs. A later process finds the notes of
-those that have ended and removes what they name, if it is certain whose it is: the very file that
-was made, an empty one, or what was read before it was replaced. Anything else under such a name is
-the work of another program and stays.
+Each process records its temporary files before it creates them, in one file of notes that it keeps
+locked while it runs. A later process reads the notes of processes that have ended and removes the
+files they name, if their origin is certain: the very file that was created, an empty one, or the
+content that was being replaced. Any other file under such a name belongs to another program and
+stays.
 """
 
 import fcntl
@@ -21,16 +22,16 @@ from contextui.files.protection import make_private
 from contextui.files.save import content_of, is_temporary
 from contextui.files.textfile import Version
 
-_MOST_BYTES = 1 << 20  # of notes, from which on they are emptied after a save
+_MOST_BYTES = 1 << 20  # of notes; above this they are truncated after a save
 
 
 class Leftovers:
-    """Notes of the temporary files that a process makes.
+    """Records the temporary files that a process creates.
 
-    Notes that cannot be written cost nothing but their use: saving goes on without them.
+    Failing to write notes is harmless: saves continue without them.
 
     Args:
-        folder: Where all processes keep their notes.
+        folder: The folder for the notes of all processes.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -40,25 +41,25 @@ class Leftovers:
         self._fd: int | None = None
 
     def begin(self, folder: str, name: str, replaces: str | None) -> None:
-        """Note a file that is about to be made.
+        """Record a file before it is created.
 
         Args:
-            folder: Where.
+            folder: The folder it is in.
             name: Its temporary name.
             replaces: The hash of what it will replace, which may be under that name at the end.
         """
         self._write({"folder": folder, "name": name, "digest": replaces})
 
     def made(self, name: str, inode: int) -> None:
-        """Note which file it is."""
+        """Record the inode of the created file."""
         self._write({"name": name, "inode": inode})
 
     def done(self, name: str) -> None:
-        """Note that nothing under this name is left to remove."""
+        """Record that no file of this name is left to remove."""
         self._write({"name": name, "done": True})
 
     def close(self) -> None:
-        """Forget the notes: this process saves nothing more."""
+        """Delete the notes: this process saves nothing more."""
         with self._lock:
             if self._fd is not None:
                 with suppress(OSError):
@@ -79,7 +80,7 @@ class Leftovers:
 
 
 def remove_leftovers(folder: Path) -> list[Path]:
-    """Remove what processes left that have ended; the files that were removed."""
+    """Remove the temporary files of processes that have ended; return the removed paths."""
     removed = list[Path]()
     with suppress(OSError):
         for notes in sorted(folder.iterdir()):
@@ -105,7 +106,7 @@ def _remove_of(notes: Path) -> list[Path]:
 
 
 def _left(data: bytes) -> list[dict[str, Any]]:
-    """What is known of the files that were not done with."""
+    """Parse the notes of files that are not done."""
     files: dict[str, dict[str, Any]] = {}
     for line in data.splitlines():
         try:

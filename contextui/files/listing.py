@@ -1,6 +1,6 @@
-"""What is in the workspace's folders, without what .gitignore hides.
+"""List the workspace's folders as entries or as a tree, without files ignored by .gitignore.
 
-A folder is read when it is shown and not before, so a tree of any size opens at once.
+A folder is read only when it is shown, so a tree of any size opens at once.
 """
 
 import os
@@ -19,18 +19,18 @@ from contextui.text import for_model
 
 EntryKind = Literal["file", "folder", "link", "other"]
 MOST_NAMES = 200_000
-"""Names that a folder may hold to be listed."""
+"""The maximum number of names in a folder that can be listed."""
 _RULES_LIMIT = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class FolderEntry:
-    """One name in a folder.
+    """One entry of a folder.
 
     Attributes:
         name: The name.
         path: The path to open it by.
-        kind: "other" cannot be opened: devices and the like, and names that are no valid text
+        kind: "other" cannot be opened: devices and the like, and names that are not valid text
             (shown with replacements) or contain a backslash.
     """
 
@@ -41,11 +41,11 @@ class FolderEntry:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What is in a folder: folders first, each sorted by name.
+    """The entries of a folder: folders first, each sorted by name.
 
     Attributes:
         path: The folder.
-        entries: What is shown.
+        entries: The visible entries.
         hidden: How many names .gitignore hides.
     """
 
@@ -55,18 +55,18 @@ class Listing:
 
 
 def list_folder(workspace: Workspace, path: AnyPath = ".", *, ignored: bool = False) -> Listing:
-    """List one folder; with `ignored` also what .gitignore hides.
+    """List one folder; with `ignored`, include what .gitignore hides.
 
-    `.git` and unfinished saves are never shown. Global rules of the user's git, and rules of a
-    repository that the workspace is only a part of, lie outside and are not read.
+    `.git` and unfinished saves are never listed. The user's global git rules, and the rules of an
+    enclosing repository, are outside of the workspace and are not read.
     """
     return _list(workspace, _folder_at(workspace, path), ignored=ignored)
 
 
 def walk(workspace: Workspace, path: AnyPath = ".") -> Iterator[FolderEntry]:
-    """All entries below a folder, each folder's right behind it, read as one goes on.
+    """Iterate over all entries below a folder, depth first and lazily.
 
-    Links are shown, not followed, so this ends. A folder that cannot be read is passed over.
+    Links are yielded, not followed, so this terminates. Unreadable folders are skipped.
     """
     start = _folder_at(workspace, path)
     pending = [(start, iter(_list(workspace, start).entries))]
@@ -85,12 +85,12 @@ def walk(workspace: Workspace, path: AnyPath = ".") -> Iterator[FolderEntry]:
 
 @dataclass(frozen=True, slots=True)
 class TreeRow:
-    """An entry in a tree of folders.
+    """An entry in a folder tree.
 
     Attributes:
-        entry: What it is.
-        depth: How many folders of the tree it stands in.
-        count: How many entries it has within; None for what is not expanded.
+        entry: The entry.
+        depth: The number of enclosing folders in the tree.
+        count: The number of entries in it; None if it is not expanded.
     """
 
     entry: FolderEntry
@@ -101,9 +101,9 @@ class TreeRow:
 def tree(
     workspace: Workspace, top: Listing, expanded: Collection[str], depth: int = 0
 ) -> Iterator[TreeRow]:
-    """A folder's entries, those of expanded folders right behind them, each read once.
+    """Iterate over a folder's entries, each expanded folder followed by its own.
 
-    An expanded folder that went away, or may not be read, is shown as if it were not expanded.
+    An expanded folder that no longer exists, or is not readable, is shown as collapsed.
     """
     for entry in top.entries:
         inner = None
@@ -117,7 +117,7 @@ def tree(
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """A folder and the rules that hold in it."""
+    """A folder and the ignore rules that apply in it."""
 
     path: str
     real: Parts

@@ -1,7 +1,7 @@
-"""Outlines: the functions, classes and headings of a file, each with its line.
+"""Outlines: the functions, classes and headings of a file, with their lines.
 
-Python is parsed; other languages are scanned for their declarations with comments and strings
-blanked out. A scan does not understand a program. It is there to find one's way in it.
+Python is parsed. Other languages are only scanned for declarations, with comments and strings
+blanked out: good enough for navigation.
 """
 
 import ast
@@ -15,18 +15,18 @@ from contextui.files.textfile import shorten
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _SCANNED = 500_000
-_PARSED = 2_000_000  # letters: parsing takes some hundred times the memory of the text
+_PARSED = 2_000_000  # characters: parsing takes some hundred times the memory of the text
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of an outline.
+    """One entry of an outline.
 
     Attributes:
-        kind: What it is: "function", "class", "method", "heading", "struct" …
+        kind: "function", "class", "method", "heading", "struct" …
         name: Its name, or a heading's text.
-        line: The line it begins in, from 1.
-        depth: How many entries it stands in; a heading's level less one.
+        line: Its first line, from 1.
+        depth: The number of enclosing entries; a heading's level minus one.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Entry:
 
 
 def outline(name: str, text: str) -> list[Entry]:
-    """The outline of a file's text; empty for what has none.
+    """The outline of a file's text; empty if it has none.
 
     Example:
         >>> [entry.name for entry in outline("a.py", "class A:\\n    def b(self): ...")]
@@ -54,14 +54,14 @@ def outline(name: str, text: str) -> list[Entry]:
 
 
 def shallowest(entries: list[Entry], most: int) -> list[Entry]:
-    """At most so many entries: the deepest are left out first, then the last ones."""
+    """Limit the number of entries: drop the deepest first, then the last ones."""
     while len(entries) > most and (depth := max(entry.depth for entry in entries)):
         entries = [entry for entry in entries if entry.depth < depth]
     return entries[:most]
 
 
 def numbered(entries: list[Entry]) -> list[str]:
-    """Entries as lines: where each stands, what it is and what it is called, deeper ones behind."""
+    """Format entries as lines: line number, kind and name, indented by depth."""
     width = len(str(entries[-1].line)) if entries else 0
     return [
         f"{one.line:>{width}} {'  ' * one.depth}{one.kind} {shorten(one.name, 80)}"
@@ -78,7 +78,7 @@ def _of_python(text: str) -> list[Entry]:
     if len(text) <= _PARSED:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of the file's own odd escapes
+                warnings.simplefilter("ignore")  # about invalid escapes in the file
                 tree = ast.parse(text)
             return list(_definitions(tree, 0, in_class=False))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -95,11 +95,11 @@ def _definitions(node: ast.AST, depth: int, *, in_class: bool) -> Iterator[Entry
             if is_class:
                 yield from _definitions(child, depth + 1, in_class=True)
         elif isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
-            yield from _definitions(child, depth, in_class=in_class)  # under an "if", a "try"
+            yield from _definitions(child, depth, in_class=in_class)  # inside an "if" or "try"
 
 
 def _python_lines(text: str) -> Iterator[Entry]:
-    """What can be seen of a file that does not parse, by its indentation."""
+    """Scan a file that does not parse, using its indentation."""
     above: list[tuple[int, str]] = []
     for number, line in enumerate(text.split("\n"), 1):
         match = _PYTHON_LINE.match(line)

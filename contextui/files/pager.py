@@ -1,7 +1,7 @@
-"""Reading pages of files of any size, in blocks: neither the file nor its lines are held.
+"""Read pages of files of any size, block by block, without loading the file.
 
-Beside each block's place stands how many lines ended before it. So any page whose neighbourhood
-was passed once is found again by reading one block, whether one pages forth or back.
+For each block, the index stores how many lines end before it. So any page that was passed once is
+found again by reading one block, whether paging forward or backward.
 """
 
 import codecs
@@ -17,15 +17,15 @@ from contextui.files.textfile import LINE_LIMIT, PAGE_LINES, Encoding, Page, Ver
 
 BLOCK = 256 * 1024
 HEAD = 8 * 1024
-"""The first bytes, by which a file is judged to be text, and in which encoding."""
+"""The number of first bytes that are used to detect text and its encoding."""
 COUNTED = 4 * 1024 * 1024
-"""Up to this size the lines of a file are counted when its first page is read."""
+"""Up to this size, the lines of a file are counted when its first page is read."""
 PAGE_BYTES = 8 * 1024 * 1024
-"""A page ends here, even in the middle of its lines: a file may be a single line of 1 GB."""
+"""A page ends at this size, even within its lines: a file may be a single line of 1 GB."""
 
 
 class LineIndex:
-    """Where the lines of one version of a file are, as far as it was read."""
+    """An index of the lines of one version of a file, as far as it was read."""
 
     def __init__(self, descriptor: int, path: str) -> None:
         info = os.fstat(descriptor)
@@ -34,10 +34,10 @@ class LineIndex:
         head = os.pread(descriptor, HEAD, 0)
         self.encoding: Encoding = detect(head, path, whole=len(head) >= self._size)
         self._breaks = _LineBreaks(self.encoding)
-        # Block by block: where it begins, and how many lines end before it.
+        # For each block: its offset, and how many lines end before it.
         self._places, self._ended = array("q", [len(self.encoding.bom)]), array("q", [0])
         self._scanned = len(self.encoding.bom)
-        self._complete = False  # whether all blocks are there
+        self._complete = False  # whether all blocks are indexed
         self.total: int | None = None
         self._lock = Lock()
         if self._size <= COUNTED:
@@ -53,15 +53,15 @@ class LineIndex:
         ended = self.total is not None and start - 1 + len(shown) >= self.total
         return Page(start, shown, self.total, more=not ended)
 
-    # --- finding ------------------------------------------------------------------------
+    # --- locating ------------------------------------------------------------------------
 
     def _scan(self, descriptor: int) -> None:
-        """Take one more block into the index."""
+        """Add one more block to the index."""
         block = self._block(descriptor, self._scanned)
         ended = self._ended[-1] + self._breaks.count(block)
         self._scanned += len(block)
         if not block or self._scanned >= self._size:
-            # What follows the last line end is a line too, if there is anything.
+            # Anything after the last line end is a line too.
             tail = bool(self._scanned > self._places[0] and not self._breaks.closes(block))
             self.total, self._complete = ended + tail, True
         else:
@@ -69,14 +69,14 @@ class LineIndex:
             self._ended.append(ended)
 
     def _block(self, descriptor: int, place: int) -> bytes:
-        """The block at this place; it never parts CR from its LF."""
+        """The block at this offset; it never splits a CRLF."""
         block = os.pread(descriptor, BLOCK, place)
         if len(block) == BLOCK and block.endswith(self._breaks.carriage_return):
             return block[: -self.encoding.unit]
         return block
 
     def _place_of(self, descriptor: int, line: int) -> int | None:
-        """The byte at which a line begins, or None if there are not that many."""
+        """The byte offset of a line, or None if there are fewer lines."""
         to_pass = line - 1
         if to_pass == 0:
             return self._places[0]
@@ -84,7 +84,7 @@ class LineIndex:
             self._scan(descriptor)
         if self.total is not None and line > self.total:
             return None
-        number = bisect_left(self._ended, to_pass) - 1  # the block in which the one before ends
+        number = bisect_left(self._ended, to_pass) - 1  # the block in which the line before ends
         block = self._block(descriptor, self._places[number])
         ends = islice(self._breaks.ends(block), to_pass - self._ended[number] - 1, None)
         end = next(ends, None)
@@ -116,7 +116,7 @@ class LineIndex:
 
 
 class _LongLine:
-    """A line that comes in pieces, of which only as much is kept as is shown."""
+    """A line read in pieces, of which only the displayed part is kept."""
 
     def __init__(self, encoding: Encoding) -> None:
         self._decode = codecs.getincrementaldecoder(encoding.codec)
@@ -128,7 +128,7 @@ class _LongLine:
         self.size += len(piece)
 
     def take(self, *, open_end: bool = False) -> str:
-        """The line so far, cut if it is very long; the next one starts empty."""
+        """Return the line so far, truncated if it is very long, and start the next one."""
         cut = self.size > len(self._kept)
         text = self._decode("replace").decode(bytes(self._kept), final=not cut)
         if open_end:
@@ -143,7 +143,7 @@ class _LongLine:
 
 
 class _LineBreaks:
-    """The line ends among the bytes of an encoding."""
+    """Finds line ends in encoded bytes."""
 
     def __init__(self, encoding: Encoding) -> None:
         self._unit = encoding.unit
@@ -155,9 +155,9 @@ class _LineBreaks:
         self._pattern = re.compile(b"|".join(map(re.escape, ends)))
 
     def ends(self, block: bytes) -> Iterator[int]:
-        """Behind each line end in the block. Blocks begin at a whole unit."""
+        """Yield the offset after each line end in the block. Blocks begin at a whole code unit."""
         for match in self._pattern.finditer(block):
-            if match.start() % self._unit == 0:  # bytes of two neighbours may look like one
+            if match.start() % self._unit == 0:  # the bytes of two adjacent units may look like one
                 yield match.end()
 
     def count(self, block: bytes) -> int:
@@ -168,7 +168,7 @@ class _LineBreaks:
         return block.count(b"\n") + returns - (block.count(b"\r\n") if returns else 0)
 
     def length(self, block: bytes, end: int) -> int:
-        """The bytes of the line end before `end`."""
+        """The number of bytes of the line end before `end`."""
         return len(self._crlf) if block.endswith(self._crlf, 0, end) else self._unit
 
     def closes(self, block: bytes) -> bool:

@@ -1,4 +1,8 @@
-"""What may be a path: checked by its letters alone, before the disk is asked."""
+"""Resolve paths inside the workspace: validate them, and follow links without escaping it.
+
+Paths are validated as text first. Then `descend` opens each folder on the way by descriptor, so
+that nothing can be swapped in between.
+"""
 
 import errno
 import os
@@ -25,23 +29,23 @@ AnyPath: TypeAlias = str | os.PathLike[str]
 Parts: TypeAlias = tuple[str, ...]
 
 NAME_LIMIT = 255
-"""Bytes of one name: what every common file system holds."""
+"""The maximum bytes of one name, as on every common file system."""
 PATH_LIMIT = 4096
 
 _DRIVE = re.compile(r"[A-Za-z]:(/|$)")
 
 
 class Root:
-    """The workspace's own path, under the names by which absolute paths may begin with it."""
+    """The path of the workspace, and the prefixes that absolute paths inside it may have."""
 
     def __init__(self, path: AnyPath) -> None:
         given = os.path.abspath(os.fspath(path))
         self.path = os.path.realpath(given)
-        # A system's links (on macOS /tmp is one) make two names of one folder.
+        # System links (on macOS /tmp is one) give one folder two names.
         self._names = {PurePosixPath(self.path).parts, PurePosixPath(given).parts}
 
     def strip(self, path: str) -> list[str] | None:
-        """The parts of an absolute path below the workspace, or None if it is not in there."""
+        """The parts of an absolute path below the workspace, or None if it is outside."""
         parts = PurePosixPath("/" + path.lstrip("/")).parts
         for name in self._names:
             if parts[: len(name)] == name:
@@ -49,10 +53,10 @@ class Root:
         return None
 
     def parts(self, path: AnyPath) -> Parts:
-        """The names on the way to a path, below the workspace; none for the workspace itself.
+        """The parts of a path below the workspace; empty for the workspace itself.
 
-        `..` takes back the name before it, as people read it, and cannot go above the
-        workspace. An absolute path must begin with the workspace's own.
+        `..` removes the name before it, lexically, and cannot go above the workspace. An absolute
+        path must begin with the workspace's own.
         """
         text = _checked(os.fspath(path))
         below = self.strip(text) if text.startswith("/") else text.split("/")
@@ -70,7 +74,7 @@ class Root:
 
 
 def escape(path: str) -> PathEscapeError:
-    """The error for a path that leads out."""
+    """The error for a path that leads out of the workspace."""
     return PathEscapeError(
         path,
         f"{shown(path)} leads out of the workspace. Only files inside can be used.",
@@ -108,39 +112,39 @@ def _problem(path: str) -> tuple[str, str] | None:
 
 
 LINK_LIMIT = 40
-"""Links on one way, as in the Linux kernel."""
+"""The maximum number of links on one path, as in the Linux kernel."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Without O_NONBLOCK, opening a FIFO that was put there a moment ago would wait for ever.
+# Without O_NONBLOCK, opening a FIFO that was put there a moment ago would block forever.
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 class SaveNotes(Protocol):
-    """Remembers temporary files, so that a later process can remove what a kill left of them."""
+    """Records temporary files, so that a later process can remove what a killed one left."""
 
     def begin(self, folder: str, name: str, replaces: str | None) -> None:
-        """Note a file that is about to be made."""
+        """Record a file before it is created."""
 
     def made(self, name: str, inode: int) -> None:
-        """Note which file it is."""
+        """Record the inode of the created file."""
 
     def done(self, name: str) -> None:
-        """Note that nothing under this name is left to remove."""
+        """Record that no file of this name is left to remove."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a path ends: a name in an open folder. Not a link; those were followed.
+    """The resolved end of a path: a name in an open folder. Not a link; links were followed.
 
     Attributes:
-        path: The path as it is shown.
-        folder: The folder's descriptor, open as long as the descent.
-        name: The name in it; empty when the path is the workspace itself.
-        real: The names on the way there, links followed.
-        info: What stands there; None if there is nothing.
+        path: The path for display.
+        folder: The folder's descriptor, open during the descent.
+        name: The name in it; empty if the path is the workspace itself.
+        real: The parts of the path with links resolved.
+        info: The stat result; None if nothing exists there.
         where: The folder's path, for the notes.
-        notes: Where saves are noted; None if nobody wants that.
-        guard: Called before the content is opened; it raises if that must not be.
+        notes: Records saves; None to disable.
+        guard: Called before the content is opened; raises to deny access.
     """
 
     path: str
@@ -153,7 +157,7 @@ class Spot:
     guard: "Callable[[Spot], None] | None" = None
 
     def open(self, flags: int = os.O_RDONLY) -> int:
-        """Open the file that stands here; anything but a regular file is refused."""
+        """Open the file here; raise unless it is a regular file."""
         if self.info is None:
             raise reading_failed(self.path, FileNotFoundError(errno.ENOENT, ""))
         refuse_all_but_files(self.path, self.info)  # opening a device may already act on it
@@ -171,7 +175,7 @@ class Spot:
         return descriptor
 
     def open_folder(self) -> int:
-        """Open the folder that stands here."""
+        """Open the folder here."""
         try:
             return os.open(self.name or ".", _FOLDER, dir_fd=self.folder)
         except NotADirectoryError as error:
@@ -186,13 +190,13 @@ class Spot:
 def descend(
     root: Root, root_folder: int, parts: Parts, *, make_folders: bool = False
 ) -> Iterator[Spot]:
-    """Go down to a path; its folder stays open inside the `with`.
+    """Resolve a path; its folder stays open inside the `with`.
 
     Args:
-        root: The workspace's path, to know its absolute links by.
+        root: The workspace's path, to recognize absolute links into it.
         root_folder: The descriptor of the workspace.
         parts: The names on the way, from `Root.parts`.
-        make_folders: Make the folders on the way that are not there.
+        make_folders: Create missing folders on the way.
     """
     descent = _Descent(root, root_folder, parts, make_folders)
     try:
@@ -218,7 +222,7 @@ class _Descent:
     def _run(self) -> Spot:
         while self._pending:
             name = self._pending.pop()
-            if name == "..":  # only from a link: `Root.parts` has resolved those of the path
+            if name == "..":  # only from a link: `Root.parts` has resolved those in the path
                 self._go_up()
             elif self._pending:
                 self._enter(name)
@@ -239,7 +243,7 @@ class _Descent:
         try:
             folder = self._open_folder(name)
         except OSError as error:
-            # A link is ENOTDIR on Linux and ELOOP elsewhere.
+            # For a link, the error is ENOTDIR on Linux and ELOOP elsewhere.
             if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                 raise
             self._follow(name)
@@ -254,7 +258,7 @@ class _Descent:
         except FileNotFoundError:
             if not self._make_folders:
                 raise
-        with suppress(FileExistsError):  # someone was faster, or it is a link to nowhere
+        with suppress(FileExistsError):  # created by another process, or a dangling link
             os.mkdir(name, dir_fd=self._here)
         return os.open(name, _FOLDER, dir_fd=self._here)
 
@@ -269,7 +273,7 @@ class _Descent:
         try:
             target = os.readlink(name, dir_fd=self._here)
         except OSError as error:
-            if error.errno == errno.EINVAL:  # no link, and no folder either
+            if error.errno == errno.EINVAL:  # neither a link nor a folder
                 error.errno = errno.ENOTDIR
             raise
         names: list[str] | None = target.split("/")
@@ -281,7 +285,7 @@ class _Descent:
         self._pending.extend(name for name in reversed(names) if name not in ("", "."))
 
     def _go_up(self) -> None:
-        # Opening ".." could lead out if the folder was moved meanwhile. Starting again at the
+        # Opening ".." could lead out if the folder was moved in the meantime. Starting again at the
         # workspace cannot.
         if not self._real:
             raise self._escape()
@@ -318,7 +322,7 @@ _ODD = ("no regular file", "特殊文件")
 
 
 def refuse_all_but_files(path: str, info: os.stat_result) -> None:
-    """Raise unless this is a regular file of a real file system."""
+    """Raise unless this is a regular file on a real file system."""
     if not stat.S_ISREG(info.st_mode):
         en, zh = _KINDS.get(stat.S_IFMT(info.st_mode), _ODD)
         raise NotAFileError(
@@ -331,7 +335,7 @@ def refuse_all_but_files(path: str, info: os.stat_result) -> None:
 
 @cache
 def _kernel_devices() -> frozenset[int]:
-    """The devices of /proc and /sys, whose files have no size and may act when read."""
+    """The device numbers of /proc and /sys, whose files have no size and may act when read."""
     mounted = set()
     for place in ("/proc", "/sys"):
         try:

@@ -1,4 +1,4 @@
-"""Which files need a person's word each time: those that can run, and those that hold secrets."""
+"""Protect files that can run code or hold secrets, and write private files."""
 
 import os
 import re
@@ -28,19 +28,18 @@ SECRET_FILES = (
     "client_secret*.json", "secret.*", "secrets", "secrets.*", "*.secret", "*.secrets",
     "*.tfstate", "*.tfvars", "vault.yml", "vault.yaml",
 )  # fmt: skip
-"""Patterns of files that hold secrets by their names. One with "/" is compared with the end of
-the path, any other with the file's name; upper and lower case are the same."""
+"""Name patterns of files that hold secrets. A pattern with "/" is compared with the end of the
+path, any other with the file's name; case-insensitive."""
 
 _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 _ADDED_SHEBANG = re.compile(r"^\+\ufeff?#!", re.MULTILINE)
 
 
 class SecretFiles:
-    """Tells which files hold secrets by their names.
+    """Recognizes files that hold secrets by their names.
 
     Args:
-        patterns: Added to the usual ones, see `SECRET_FILES`; one that begins with ``!`` names
-            files that hold none.
+        patterns: Added to `SECRET_FILES`; a pattern that begins with ``!`` is an exception.
 
     Example:
         >>> SecretFiles(["*.vault", "!test.key"]).has("keys/server.key")
@@ -53,7 +52,7 @@ class SecretFiles:
         self._excepted = _compiled(one[1:] for one in given if one.startswith("!"))
 
     def has(self, path: str) -> bool:
-        """Whether the file of this path is one of them."""
+        """Whether the file at this path may hold secrets."""
         plain = f"/{path.casefold()}"
         if self._excepted.match(plain):
             return False
@@ -63,7 +62,7 @@ class SecretFiles:
 
 
 def _compiled(patterns: Iterable[str]) -> re.Pattern[str]:
-    """One expression for all patterns, to be compared with a path that begins with "/"."""
+    """Compile patterns into one expression, to match a path that begins with "/"."""
     ways = []
     for pattern in patterns:
         plain = pattern.casefold().lstrip("/")
@@ -77,15 +76,15 @@ _PUBLIC = _compiled(["*.pub"])  # the half of a key pair that is made to be shar
 
 
 def asks_every_time(workspace: "Workspace | None", path: str, new: str = "") -> bool:
-    """Whether no grant may cover the writing of a file: each change of it is asked about.
+    """Whether every write to a file needs approval, and no grant may cover it.
 
-    That is so for what is outside the workspace, for hidden files and all in hidden folders
-    (``.git``, ``.contextui``), for what can be executed, and for a file with several names.
+    True for files outside the workspace, hidden files and all in hidden folders (``.git``,
+    ``.contextui``), executable files, and files with several hard links.
 
     Args:
-        workspace: Where the path begins; None if there is none.
+        workspace: The workspace of the path; None if there is none.
         path: The file, or any other name of a target.
-        new: What the file would hold, or a diff to that.
+        new: The new content, or a diff to it.
     """
     if _is_hidden(path) or path.startswith(("/", "~")) or new.startswith("#!"):
         return True
@@ -95,34 +94,35 @@ def asks_every_time(workspace: "Workspace | None", path: str, new: str = "") -> 
         return ".." in PurePosixPath(path).parts
     try:
         return _is_hidden(resolved(workspace, path)) or _is_executable(workspace, path)
-    except FileError:  # it leads out, or cannot be looked at
+    except FileError:  # it leads out, or is not accessible
         return True
 
 
 def resolved(workspace: "Workspace", path: str) -> str:
-    """The path with all links followed, as far as there is anything on the way.
+    """The path with all links resolved, as far as it exists.
 
     Raises:
-        FileError: It leads out of the workspace or through a missing folder, or is no path.
+        FileError: It leads out of the workspace or through a missing folder, or is not a valid
+            path.
     """
     parts = PurePosixPath(workspace.relative(path)).parts
     missing: MissingFileError | None = None
     for count in range(len(parts), -1, -1):
         try:
             real = workspace.real("/".join(parts[:count]) or ".")
-        except MissingFileError as error:  # a folder on the way that is yet to be made
+        except MissingFileError as error:  # a folder on the way that does not exist yet
             missing = error
             continue
         rest = parts[count:]
         if missing and os.path.lexists(workspace.root / real / rest[0]):
-            break  # a link: where it leads is known only when the folders on its way are made
+            break  # a link: its target is known only once the folders on its way exist
         return "/".join([real, *rest])
     assert missing is not None
     raise missing
 
 
 def _is_hidden(path: str) -> bool:
-    """Whether any name on the way begins with a dot; ``git~1`` is .git on some file systems."""
+    """Whether any part begins with a dot; ``git~1`` is .git on some file systems."""
     names = path.split("/")
     return any(
         (name.startswith(".") and name not in (".", "..")) or name.casefold().startswith("git~")
@@ -147,17 +147,17 @@ def _is_executable(workspace: "Workspace", path: str) -> bool:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, for the owner alone."""
+    """Create a folder, and missing parents, with access for the owner only."""
     if not folder.is_dir():
         make_private(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def write_private(path: Path, data: bytes) -> os.stat_result:
-    """Put a file in its place, or in that of another: whole and on the disk, or not at all.
+    """Write a private file atomically and sync it to disk.
 
     Returns:
-        What the system knows of it.
+        The stat result of the file.
     """
     temporary = path.with_name(temporary_name())
     descriptor = os.open(temporary, NEW, 0o600)

@@ -1,12 +1,12 @@
-"""Saving a file so that it is the old one or the new one, whatever happens in between.
+"""Save files atomically: afterwards a file is the old one or the new one, never a mix.
 
-The new content is written beside the old file, forced to disk, and takes the old one's name in
-one step. Just before that step the old file is read once more, so whoever changed it keeps
-their change. What remains is the moment between that look and the step. Where the system can
-exchange two names at once, that is closed too: what was replaced is looked at afterwards and
-put back if it is not what was expected. Two things remain that nobody could notice: a program
-that has the old file open and goes on writing into it, and a third one that reads and replaces
-the file in the instant between such an exchange and its being put back.
+The new content is written to a temporary file beside the old one, synced to disk, and renamed over
+it. Just before the rename, the old file is read once more to detect a concurrent change. That
+leaves a race between this check and the rename. Where the system can exchange two names atomically,
+the race is closed too: the replaced file is checked after the exchange and restored if it is not
+the expected one. Two cases remain undetectable: a program that has the old file open and keeps
+writing to it, and a third program that reads and replaces the file between such an exchange and its
+rollback.
 """
 
 import ctypes
@@ -37,7 +37,7 @@ from contextui.files.paths import Spot, refuse_all_but_files
 from contextui.files.textfile import Version
 
 TEXT_LIMIT = 16 * 1024 * 1024
-"""The largest file that is held whole: to be edited, compared, outlined."""
+"""The largest file that is loaded as a whole: for editing, diffs and outlines."""
 
 _FULL_SYNC: int | None = getattr(fcntl, "F_FULLFSYNC", None)
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP}
@@ -45,7 +45,7 @@ _CHUNK = 1024 * 1024
 
 
 def content_of(descriptor: int, path: str, limit: int = TEXT_LIMIT) -> bytes:
-    """All of a file, if that is not too much."""
+    """Read a whole file, up to a size limit."""
     size = os.fstat(descriptor).st_size
     if size > limit:
         raise FileTooLargeError(path, size, limit)
@@ -59,7 +59,7 @@ def content_of(descriptor: int, path: str, limit: int = TEXT_LIMIT) -> bytes:
 
 
 def write_all(descriptor: int, data: bytes, *, at: int | None = None) -> None:
-    """Write to the last byte; the system may take less at a time."""
+    """Write all bytes; a single system call may write fewer."""
     place, rest = at, memoryview(data)
     while rest:
         if place is None:
@@ -71,7 +71,7 @@ def write_all(descriptor: int, data: bytes, *, at: int | None = None) -> None:
 
 
 def flush(descriptor: int) -> None:
-    """Force a file, or a folder's names, onto the disk."""
+    """Sync a file, or a folder's entries, to disk."""
     if _FULL_SYNC is not None:  # macOS: fsync alone leaves it in the drive's cache
         with suppress(OSError):
             fcntl.fcntl(descriptor, _FULL_SYNC)
@@ -79,19 +79,19 @@ def flush(descriptor: int) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in _NO_SYNC:  # some file systems have none for folders
+        if error.errno not in _NO_SYNC:  # some file systems do not support fsync for folders
             raise
 
 
 def copy_attributes(source: int, target: int) -> None:
-    """Give a file the owner, the mode and the extended attributes of another, where allowed."""
+    """Copy owner, mode and extended attributes to another file, where permitted."""
     old, new = os.fstat(source), os.fstat(target)
     mode = old.st_mode & 0o7777
     try:
         if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
             os.fchown(target, old.st_uid, old.st_gid)
     except PermissionError:
-        mode &= 0o1777  # another's set-uid must not become ours
+        mode &= 0o1777  # another user's set-uid bit must not become ours
     if hasattr(os, "listxattr"):
         with suppress(OSError):
             for name in os.listxattr(source):
@@ -102,22 +102,22 @@ def copy_attributes(source: int, target: int) -> None:
 
 _PREFIX, _SUFFIX = ".contextui-", ".tmp"
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-"""How a file is opened that must not be there yet."""
+"""Flags to create a file that must not exist yet."""
 
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
 class StrandedError(SaveError):
-    """Another's content stands under the temporary name and must not be removed."""
+    """Another program's content is under the temporary name and must not be removed."""
 
 
 def temporary_name() -> str:
-    """A name that nothing else has, for what is not finished."""
+    """A unique name for an unfinished file."""
     return f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
 
 
 def is_temporary(name: str) -> bool:
-    """Whether this is a save under way, or what a crash left of one; never content."""
+    """Whether this name belongs to a save in progress, or to what a crash left of one."""
     return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
 
 
@@ -125,18 +125,18 @@ def is_temporary(name: str) -> bool:
 def written_beside(
     spot: Spot, data: bytes, *, like: bool = False, replaces: str | None = None
 ) -> Iterator[tuple[str, Version]]:
-    """A finished file with this content, whose name is gone in the end.
+    """Write content to a temporary file, which is removed on exit.
 
     Args:
-        spot: Where it is to be saved later.
+        spot: Where it will be saved later.
         data: The content.
-        like: Whether it gets owner, mode and attributes of the file that stands there.
-        replaces: The hash of the content in whose place it will be put.
+        like: Whether to copy owner, mode and attributes of the existing file.
+        replaces: The hash of the content that it will replace.
     """
     temporary, keep = temporary_name(), False
     if spot.notes is not None:
         spot.notes.begin(spot.where, temporary, replaces)
-    # Nobody else may read it before it has the old file's mode; a new file gets the usual one.
+    # Private until it has the old file's mode; a new file gets the default mode.
     descriptor = os.open(temporary, NEW, 0o600 if like else 0o666, dir_fd=spot.folder)
     try:
         try:
@@ -169,27 +169,27 @@ def _make_alike(spot: Spot, descriptor: int) -> None:
 
 
 def forget(spot: Spot, name: str) -> None:
-    """Remove a name beside the file, if it is there."""
+    """Remove a name beside the file, if it exists."""
     with suppress(OSError):
         os.unlink(name, dir_fd=spot.folder)
 
 
 def give_name(folder: int, temporary: str, name: str) -> None:
-    """Name the finished file, unless the name is taken: a link never replaces anything."""
+    """Link the finished file to its name, unless that exists: a link never replaces anything."""
     folders = {"src_dir_fd": folder, "dst_dir_fd": folder}
     try:
         os.link(temporary, name, **folders, follow_symlinks=False)
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        # A file system without links: take the name first, at the risk that a crash right
-        # here leaves an empty file.
+        # A file system without links: create the name first, at the risk that a crash right here
+        # leaves an empty file.
         os.close(os.open(name, NEW, 0o600, dir_fd=folder))
         os.replace(temporary, name, **folders)
 
 
 def part_from_litter(spot: Spot, info: os.stat_result) -> int:
-    """Remove the second name that a crash while naming may have left; how many names remain."""
+    """Remove a second name that a crash during naming may have left; return how many remain."""
     with os.scandir(spot.folder) as entries:
         litter = [
             entry.name
@@ -208,7 +208,7 @@ _UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, err
 
 
 def exchange(folder: int, one: str, other: str) -> bool:
-    """Let each of two names in a folder be the other's file; False if that cannot be done."""
+    """Atomically exchange two names in a folder; return False if that is not supported."""
     call = _system_call()
     if call is None:
         return False
@@ -232,18 +232,18 @@ def _system_call() -> Any:
 
 
 def check_unchanged(spot: Spot, expected: Version, data: bytes) -> os.stat_result:
-    """Raise unless the file has the content that was read, and may be written to.
+    """Raise unless the file still has the content that was read, and is writable.
 
     Args:
         spot: The file.
-        expected: What was read.
-        data: What is to be saved, for the diff.
+        expected: The version that was read.
+        data: The content to save, for the diff.
     """
     try:
         info = os.stat(spot.name, dir_fd=spot.folder, follow_symlinks=False)
     except FileNotFoundError as error:
         raise deleted(spot) from error
-    if not info.st_mode & 0o222:  # also for root, whom the system would let pass
+    if not info.st_mode & 0o222:  # also for root, whom the system would allow to write
         raise _read_only(spot)
     try:
         descriptor = spot.open(os.O_RDWR)
@@ -262,7 +262,7 @@ def check_unchanged(spot: Spot, expected: Version, data: bytes) -> os.stat_resul
 
 
 def deleted(spot: Spot) -> FileDeletedError:
-    """The error for a file that is no longer there."""
+    """The error for a file that no longer exists."""
     return FileDeletedError(
         spot.path,
         f"{shown(spot.path)} was deleted since it was read. Save it as a new file.",
@@ -282,7 +282,7 @@ BACKUP_SUFFIX = ".contextui-backup"
 
 
 def write_in_place(spot: Spot, data: bytes, expected: Version) -> Version:
-    """Put new content into the file itself, if it is still what was read."""
+    """Overwrite the content of the file itself, with a backup, if it is still unchanged."""
     backup = spot.name + BACKUP_SUFFIX
     descriptor = spot.open(os.O_RDWR)
     try:
@@ -341,7 +341,7 @@ def _put_back(spot: Spot, descriptor: int, old: bytes, backup: str) -> None:
 
 
 def create(spot: Spot, data: bytes) -> Version:
-    """Make a new file; whatever has the name already is left alone."""
+    """Create a new file; never overwrite an existing one."""
     if spot.info is not None:
         raise _taken(spot)
     with _as_save_errors(spot), written_beside(spot, data) as (temporary, version):
@@ -355,13 +355,13 @@ def create(spot: Spot, data: bytes) -> Version:
 
 
 def replace(spot: Spot, data: bytes, expected: Version, *, keep_links: bool) -> Version:
-    """Put new content in the place of what was read.
+    """Replace the content of a file that was read.
 
     Args:
         spot: The file.
         data: The new content.
-        expected: What was read.
-        keep_links: Write into a file with several names, which is refused otherwise.
+        expected: The version that was read.
+        keep_links: Write into a file with several hard links; otherwise that is refused.
     """
     if spot.info is not None:
         refuse_all_but_files(spot.path, spot.info)
@@ -387,7 +387,7 @@ def replace(spot: Spot, data: bytes, expected: Version, *, keep_links: bool) -> 
 
 
 def _take_place(spot: Spot, temporary: str, expected: Version, data: bytes) -> None:
-    """Give the new file the old one's name, and make sure of what the old one was."""
+    """Rename the new file over the old one, and roll back if the old one had changed."""
     try:
         exchanged = exchange(spot.folder, temporary, spot.name)
     except FileNotFoundError as error:
@@ -418,7 +418,7 @@ def _rename(spot: Spot, temporary: str) -> None:
 
 
 def _confirm(spot: Spot) -> None:
-    """Force the new name onto the disk; a failure here is no failure to save."""
+    """Sync the new name to disk; the file is saved even if this fails."""
     try:
         flush(spot.folder)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Searching the workspace by name and by content, as far as one goes on reading the results."""
+"""Search the workspace by file name and by content; results are produced lazily."""
 
 import codecs
 import os
@@ -22,15 +22,15 @@ T = TypeVar("T")
 HITS = 200
 _BLOCK = 1024 * 1024
 _SHOWN = 200
-_LONGEST = 1024 * 1024  # of a line without end, the rest is looked at as if it were another
+_LONGEST = 1024 * 1024  # characters: a longer line without end is searched in several pieces
 
 
 class Patience:
-    """How long a search may go on. Then it ends with what it has, and this says so.
+    """A timeout for searches, which then end early with the results so far.
 
     Args:
-        seconds: How long.
-        clock: Tells the time, in seconds.
+        seconds: The timeout.
+        clock: Returns the time in seconds.
 
     Attributes:
         ran_out: Whether a search ended early because of it.
@@ -40,19 +40,19 @@ class Patience:
         self._clock, self._end, self.ran_out = clock, clock() + seconds, False
 
     def lasts(self) -> bool:
-        """Whether the search may go on."""
+        """Whether the search may continue."""
         self.ran_out = self.ran_out or self._clock() >= self._end
         return not self.ran_out
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A line in which the text was found.
+    """A line that contains the search text.
 
     Attributes:
         path: The file.
         line: Its number, from 1.
-        text: The line; of a long one, what is around the text.
+        text: The line; for a long one, the part around the match.
     """
 
     path: str
@@ -68,9 +68,9 @@ def find_names(
     limit: int = HITS,
     patience: Patience | None = None,
 ) -> Iterator[FolderEntry]:
-    """Files and folders whose name contains the text, or fits it if it has `*` or `?`.
+    """Find files and folders whose name contains the text, or matches it as a glob with `*` or `?`.
 
-    Upper and lower case are the same. A pattern with "/" is compared with the whole path.
+    Case-insensitive. A text with "/" is compared with the whole path.
     """
     if not text:
         return
@@ -97,12 +97,12 @@ def find_text(
     limit: int = HITS,
     patience: Patience | None = None,
 ) -> Iterator[Hit]:
-    """Lines that contain a text, file by file, passing over what is binary, ignored or a link.
+    """Find lines that contain a text, skipping binary files, ignored files and links.
 
-    The text is taken as it is, and has to stand in one line.
+    The text is matched literally, within one line.
     """
     if text and not LINE_END.search(text):
-        # A pattern finds letters whose upper case is longer without moving any place.
+        # With a pattern, letters whose upper case is longer do not shift the offsets.
         wanted = re.compile(re.escape(text), re.IGNORECASE if ignore_case else 0)
         hits = (
             hit
@@ -127,7 +127,7 @@ def _hits(
                 yield from _lines(path, piece, number, wanted)
             number += len(LINE_END.findall(piece))
     except (FileError, OSError):
-        return  # it went away or is no text: there is nothing to be found
+        return  # it was deleted or is not text: no hits
 
 
 def _lines(path: str, piece: str, first: int, wanted: re.Pattern[str]) -> Iterator[Hit]:
@@ -144,7 +144,7 @@ def _around(line: str, at: int) -> str:
 
 
 def _pieces(workspace: Workspace, path: str) -> Iterator[str]:
-    """A file's text in pieces that end with a line, as far as lines end."""
+    """Read a file's text in pieces that end at a line end, where possible."""
     with workspace.reach(path) as spot:
         yield from _pieces_of(spot)
 

@@ -1,7 +1,7 @@
-"""How the languages that are scanned declare things, and how they write comments and strings.
+"""Scan source code for declarations: the syntax of each language, and language detection.
 
-Each search is bounded, so that a hostile text costs time in proportion to its length: hence the
-limits on how long a text between marks and a literal pattern may be.
+Every pattern is bounded, so that hostile input costs only linear time: hence the length limits in
+the patterns for strings and regex literals.
 """
 
 import re
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-_OPAQUE = {"function", "method"}  # what is declared in their bodies is nobody else's business
-_LONGEST = 1_000  # letters of a line that declares something; minified ones are passed over
+_OPAQUE = {"function", "method"}  # local declarations in their bodies are skipped
+_LONGEST = 1_000  # characters of a line with a declaration; longer (minified) lines are skipped
 _DEEPEST = 20
 _SIGNS = re.compile(r"[{};]")
 _NOT_A_LINE_END = re.compile(r"[^\n]")
@@ -18,13 +18,13 @@ _NOT_A_LINE_END = re.compile(r"[^\n]")
 
 @dataclass(frozen=True)
 class Declaration:
-    """How one kind of thing is declared.
+    """The declaration of one kind of symbol.
 
     Attributes:
-        kind: What it is called in an outline.
-        pattern: Matched at a line's start; its group "name" is the name.
-        within: The kinds it has to stand directly in, "top" for the file itself; None for
-            anywhere that is no function.
+        kind: The kind in an outline.
+        pattern: Matched at the start of a line; its group "name" is the name.
+        within: The kinds it must be directly in, "top" for the file itself; None for anywhere but
+            in functions.
     """
 
     kind: str
@@ -34,14 +34,14 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Syntax:
-    """What has to be known of a language.
+    """The syntax of a language, as far as needed for scanning.
 
     Attributes:
-        blanks: Comments and strings, which are blanked out; a group "keep" stays.
-        declarations: What is looked for; the first that matches counts.
-        braces: Whether blocks stand in braces; otherwise they end with an "end" as far to the
-            right as their beginning.
-        members: What a function is called directly in a thing of these kinds: a method.
+        blanks: Matches comments and strings, which are blanked out; a group "keep" stays.
+        declarations: The declarations to find; the first match counts.
+        braces: Whether blocks are in braces; otherwise they end with an "end" at the same
+            indentation.
+        members: The kinds in which a function is a method.
     """
 
     blanks: re.Pattern[str]
@@ -58,7 +58,7 @@ class _Open:
 
 
 def scan(text: str, syntax: Syntax) -> Iterator[tuple[str, str, int, int]]:
-    """The kind, name, line and depth of each declaration."""
+    """Yield the kind, name, line and depth of each declaration."""
     blank = syntax.blanks.sub(_blanked, text)
     open_: list[_Open] = []
     level = 0
@@ -72,7 +72,7 @@ def scan(text: str, syntax: Syntax) -> Iterator[tuple[str, str, int, int]]:
         if found:
             kind, name = found
             yield kind, name, number, len(around)
-            # What had no block until now will not get one any more.
+            # A declaration without a block by now has none.
             open_[:] = [*around, _Open(kind, here, begun=not syntax.braces)]
         if syntax.braces:
             level = _follow(line, level, open_)
@@ -100,7 +100,8 @@ def _declared(line: str, around: list[_Open], here: int, syntax: Syntax) -> tupl
 
 
 def _follow(line: str, level: int, open_: list[_Open]) -> int:
-    """The level behind a line; what was closed on it, or had no block at all, is taken off."""
+    """Update the nesting level after a line; remove declarations that were closed or have no
+    body."""
     for char in _SIGNS.findall(line):
         if char == "{":
             level += 1
@@ -201,7 +202,7 @@ _RUST = Syntax(
         _BLOCK_COMMENT,
         r'b?r(?P<hashes>#*)"[\s\S]*?(?:"(?P=hashes)|\Z)',
         _DOUBLE_LINES,
-        r"'(?:\\(?:[^\n']|')[^'\n]*|[^'\\\n])'",  # a letter; a lifetime has no second quote
+        r"'(?:\\(?:[^\n']|')[^'\n]*|[^'\\\n])'",  # a character; a lifetime has no second quote
     ),
     (
         _declaration(
@@ -252,7 +253,7 @@ _JAVA = Syntax(
     ),
 )
 
-_BLOCK = r"\s*(?:final\s*)?(?::[^;(){}]*)?(?:\{|$)"  # behind a type's name, where it is defined
+_BLOCK = r"\s*(?:final\s*)?(?::[^;(){}]*)?(?:\{|$)"  # after a type's name, where it is defined
 _ARGUMENTS = r"(?:<[^<>;(){}]*(?:<[^<>;(){}]*>[^<>;(){}]*)*>)?"
 _TEMPLATE = r"(?:template\s*<[^{}]*>\s*)?"
 _TYPED = (
@@ -264,7 +265,7 @@ _C_TYPES = (
     _declaration("enum", rf"(?:typedef\s+)?enum\s+(?:class\s+|struct\s+)?{_NAME}{_BLOCK}"),
     _declaration("union", rf"(?:typedef\s+)?union\s+{_NAME}{_BLOCK}"),
 )
-_DEFINED = r"[^;{}]*(?:\{|$)"  # not only declared
+_DEFINED = r"[^;{}]*(?:\{|$)"  # a definition, not only a declaration
 _C = Syntax(
     _blanks(*_C_BLANKS, r"(?m:^[ \t]*#(?:\\\n|[^\n])*)"),
     (*_C_TYPES, _declaration("function", _TYPED + _DEFINED)),
@@ -364,7 +365,7 @@ SYNTAXES = {
     "php": _PHP,
     "shell": _SHELL,
 }
-"""The languages that are scanned, by the names that `language_of` gives them."""
+"""The scanned languages, by name as in `language_of`."""
 
 
 _SUFFIXES = {
@@ -407,6 +408,6 @@ _BY_SUFFIX = {f".{suffix}": name for name, all_ in _SUFFIXES.items() for suffix 
 
 
 def language_of(name: str) -> str | None:
-    """The language of a file of this name, in lower case; None if the name does not tell."""
+    """The language of a file by its name, in lower case; None if unknown."""
     path = PurePosixPath(name)
     return _NAMES.get(path.name.lower()) or _BY_SUFFIX.get(path.suffix.lower())

@@ -1,7 +1,8 @@
-"""A text file in memory that keeps every byte that was not edited.
+"""Text files in memory: encoding detection, pages, and edits that keep all other bytes.
 
-The text is held as it is, line ends and all, and an edit is a cut and a paste in it. So mixed
-line ends, a missing last one, a byte order mark and odd separators stay without being minded.
+The text is stored as it is, including line ends, and an edit replaces a range of it. So mixed line
+ends, a missing last one, a byte order mark and unusual separators are preserved without special
+cases.
 """
 
 import codecs
@@ -27,7 +28,7 @@ from contextui.files.errors import (
 from contextui.text import counted, there_are
 
 LINE_END = re.compile(r"\r\n|\n|\r")
-"""What ends a line in a file. U+2028, U+0085, form feed and the like do not."""
+"""A line end in a file. U+2028, U+0085, form feed and the like do not end a line."""
 
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\b\a"))
 _UNDEFINED_IN_CP1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
@@ -42,12 +43,12 @@ _MARKS = (  # the mark of UTF-32 LE begins with that of UTF-16 LE, so it comes f
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """A way to read bytes as text.
+    """A text encoding.
 
     Attributes:
         codec: Python's name of it.
-        bom: The byte order mark at the file's start; it belongs to the file, not to its text.
-        unit: The bytes of the smallest unit.
+        bom: The byte order mark at the start of the file; not part of its text.
+        unit: The bytes of the smallest code unit.
     """
 
     codec: str = "utf-8"
@@ -58,7 +59,7 @@ class Encoding:
         return f"{self.codec} with BOM" if self.bom else self.codec
 
     def decode(self, data: bytes, path: str = "") -> str:
-        """The text of a whole file; damaged text is an error, never a replacement."""
+        """Decode a whole file; damaged text raises an error and is never replaced."""
         try:
             text = data[len(self.bom) :].decode(self.codec)
         except (UnicodeDecodeError, LookupError) as error:
@@ -73,12 +74,12 @@ class Encoding:
         return text
 
     def encode(self, text: str, path: str = "") -> bytes:
-        """The bytes of a whole file."""
+        """Encode a whole file."""
         self.check(text, path)
         return self.bom + text.encode(self.codec)
 
     def check(self, text: str, path: str = "") -> None:
-        """Raise an error that names the first character there are no bytes for."""
+        """Raise an error that names the first character that cannot be encoded."""
         at = text.find("\0")
         if at < 0:
             try:
@@ -102,15 +103,15 @@ UTF8 = Encoding()
 
 
 def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
-    """Find out how these bytes are text, or say why they are none.
+    """Detect the encoding of these bytes, or raise an error that says why they are not text.
 
-    Marked Unicode and UTF-8 are known by their form. Whatever else looks like text is read as
-    one of the two 8-bit encodings that give the same bytes back whatever they are.
+    Unicode with a BOM and UTF-8 are recognized by their form. Anything else that looks like text is
+    decoded as cp1252 or latin-1, whichever can restore the same bytes.
 
     Args:
         data: A file's bytes, or the first of them.
         path: The file, for the error.
-        whole: Whether this is all of it; otherwise a character may be cut off at the end.
+        whole: Whether this is the whole file; otherwise the last character may be incomplete.
     """
     for mark, codec, unit in _MARKS:
         if data.startswith(mark):
@@ -134,7 +135,7 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
 
 
 def named(codec: str, data: bytes, path: str = "") -> Encoding:
-    """An encoding that the user asked for, if it gives these bytes back as they are."""
+    """Look up an encoding that the user named, if it round-trips these bytes unchanged."""
     for mark, of_mark, unit in _MARKS:
         if data.startswith(mark) and codecs.lookup(of_mark) == _lookup(codec, path):
             return Encoding(of_mark, mark, unit)
@@ -151,7 +152,7 @@ def named(codec: str, data: bytes, path: str = "") -> Encoding:
 def _lookup(codec: str, path: str) -> codecs.CodecInfo:
     try:
         found = codecs.lookup(codec)
-        "".encode(codec)  # "hex" and "rot13" are codecs too, of other things
+        "".encode(codec)  # "hex" and "rot13" are codecs too, but not text encodings
     except (LookupError, ValueError, TypeError) as error:
         en, zh = f"There is no encoding {shown(codec)}.", f"没有编码 {shown(codec)}。"
         raise UnreadableFileError(path, en, zh) from error
@@ -165,13 +166,13 @@ LINE_LIMIT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some lines of a file.
+    """A page of a file: some of its lines.
 
     Attributes:
         start: The number of the first line, from 1.
-        lines: The lines without their ends; a very long one is cut and says so.
-        total: How many lines there are; None if nobody has looked that far yet.
-        more: Whether lines follow.
+        lines: The lines without their ends; a very long one is truncated with a note.
+        total: How many lines the file has; None if not counted yet.
+        more: Whether more lines follow.
     """
 
     start: int
@@ -181,11 +182,11 @@ class Page:
 
     @property
     def end(self) -> int:
-        """The number of the last line here; `start - 1` if there is none."""
+        """The number of the last line on this page; `start - 1` if there is none."""
         return self.start + len(self.lines) - 1
 
     def numbered(self) -> str:
-        """The lines with their numbers, as an editor shows them."""
+        """The lines with line numbers, as an editor shows them."""
         width = len(str(self.end))
         return "\n".join(
             f"{number:>{width}} {line}" for number, line in enumerate(self.lines, self.start)
@@ -193,27 +194,27 @@ class Page:
 
 
 def shorten(line: str, limit: int = LINE_LIMIT) -> str:
-    """A line for a page, cut if it is very long."""
+    """Truncate a very long line for display."""
     if len(line) <= limit:
         return line
     return f"{line[:limit]} … ({len(line) - limit:,} more characters in this line)"
 
 
 def split(lines: Sequence[str], room: int, most: int = PAGE_LINES) -> list[range]:
-    """Which lines, counted from 0, stand on which page; none of them is too long to be read.
+    """Split lines into pages that fit a size limit; return the line indexes of each, from 0.
 
     Args:
         lines: All lines.
-        room: What the lines of one page may cost: about two letters for a token, at worst.
-        most: How many they may be.
+        room: The limit for one page in characters, weighted: about two per token at worst.
+        most: The maximum number of lines on a page.
 
     Returns:
-        One page at least. Each has one line at least, whatever that costs, if there are any.
+        At least one page. Each has at least one line, whatever its size, if there are any.
     """
     starts, left = [0], room
     for at, line in enumerate(lines):
-        # Letters beyond ASCII, Chinese above all, take more tokens than their bytes tell; XML
-        # adds its own.
+        # Non-ASCII letters, Chinese above all, take more tokens than their bytes suggest; XML
+        # escaping adds its own.
         cost = len(escape(line)) + 2 * (len(line.encode(errors="replace")) - len(line)) + 1
         if at > starts[-1] and (cost > left or at - starts[-1] == most):
             starts.append(at)
@@ -223,19 +224,19 @@ def split(lines: Sequence[str], room: int, most: int = PAGE_LINES) -> list[range
 
 
 _ENDING_NAMES = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
-_ANY_LINE_END = r"(?:\r\n|\r(?!\n)|(?<!\r)\n)"  # a whole one, never half of CRLF
+_ANY_LINE_END = r"(?:\r\n|\r(?!\n)|(?<!\r)\n)"  # a whole line end, never half of a CRLF
 
 
 @dataclass(frozen=True)
 class TextFile:
-    r"""A file's text and encoding: a value, so an older one is what undo goes back to.
+    r"""The text and encoding of a file: immutable, so undo can go back to an older value.
 
     Lines are numbered from 1 and do not contain their ends.
 
     Attributes:
-        text: All of it, with its line ends.
+        text: The whole text, including line ends.
         encoding: How it is written to disk.
-        path: Named in errors only.
+        path: Used in errors only.
 
     Example:
         >>> file = TextFile.from_bytes(b"one\r\ntwo\r\nthree")
@@ -249,12 +250,12 @@ class TextFile:
 
     @classmethod
     def from_bytes(cls, data: bytes, path: str = "", *, encoding: str | None = None) -> "TextFile":
-        """Read a file's bytes, as the named encoding or as what they turn out to be."""
+        """Decode a file's bytes with the named encoding, or detect it."""
         found = named(encoding, data, path) if encoding else detect(data, path)
         return cls(found.decode(data, path), found, path)
 
     def to_bytes(self) -> bytes:
-        """The bytes to be saved."""
+        """Encode the text for saving."""
         return self.encoding.encode(self.text, self.path)
 
     @cached_property
@@ -276,26 +277,26 @@ class TextFile:
 
     @cached_property
     def ending(self) -> str:
-        """The end that new lines get: what most lines have, the first of them if in doubt."""
+        """The line end for new lines: the most common one, or the first of those tied."""
         most = Counter(end for end in self.endings if end).most_common(1)
         return most[0][0] if most else "\n"
 
     @cached_property
     def _starts(self) -> list[int]:
         starts = [0, *(match.end() for match in LINE_END.finditer(self.text))]
-        if starts[-1] == len(self.text):  # nothing follows the last end: no line either
+        if starts[-1] == len(self.text):  # the last line end starts no further line
             starts.pop()
         return starts
 
     def page(self, start: int = 1, count: int = PAGE_LINES) -> Page:
-        """Some lines to be shown, as `Workspace.read_page` gives them for files on disk."""
+        """Return a page of lines, as `Workspace.read_page` does for files on disk."""
         start = max(start, 1)
         shown = tuple(shorten(line) for line in self.lines[start - 1 : start - 1 + max(count, 0)])
         total = len(self.lines)
         return Page(start, shown, total, start - 1 + len(shown) < total)
 
     def find(self, text: str, *, ignore_case: bool = False) -> Iterator[tuple[int, int]]:
-        """Where a text stands: line and column of each place, both from 1."""
+        """Find all occurrences of a text: line and column of each, both from 1."""
         if not text:
             return
         pattern = _exactly(text, re.IGNORECASE if ignore_case else 0)
@@ -307,16 +308,16 @@ class TextFile:
         """The numbers of the lines in which a text begins."""
         return list(dict.fromkeys(line for line, _ in self.find(text)))
 
-    # --- edits: each gives a new value, or an error and the old one stays ----------------
+    # --- edits: each returns a new value, or raises and changes nothing ------------------
 
     def replace_lines(self, first: int, last: int, text: str) -> "TextFile":
-        """Put other lines in the place of `first` to `last`; the last one's end stays."""
+        """Replace lines `first` to `last`; the end of the last one is kept."""
         self._check_range(first, last)
         stop = self._stop(last) - len(self.endings[last - 1])
         return self._paste(self._starts[first - 1], stop, self.ending.join(_as_lines(text)))
 
     def insert_lines(self, before: int, text: str) -> "TextFile":
-        """Put new lines before a line; before the one after the last, to append."""
+        """Insert lines before a line; use the number after the last line to append."""
         count = len(self.lines)
         if not 1 <= before <= count + 1:
             en, zh = ("1", "1") if not count else (f"1 to {count + 1}", f"1 到 {count + 1}")
@@ -329,19 +330,19 @@ class TextFile:
             at = self._starts[before - 1]
         else:
             at = len(self.text)
-            if count and not self.endings[-1]:  # the file stays one without a last line end
+            if count and not self.endings[-1]:  # the file still has no line end after its last line
                 return self._paste(at, at, "".join(self.ending + line for line in new))
         return self._paste(at, at, "".join(line + self.ending for line in new))
 
     def delete_lines(self, first: int, last: int) -> "TextFile":
-        """Take lines out, each with its end."""
+        """Delete lines, each with its end."""
         self._check_range(first, last)
         return self._paste(self._starts[first - 1], self._stop(last), "")
 
     def replace_text(self, old: str, new: str, *, count: int = 1) -> "TextFile":
-        """Put one text in the place of another that occurs exactly `count` times.
+        """Replace a text that occurs exactly `count` times.
 
-        A line end in either text stands for the file's own.
+        A line end in `old` matches any line end; those in `new` are converted to the file's own.
         """
         if not old:
             raise self._wrong("The text to be replaced is empty.", "要替换的文字是空的。")
@@ -384,7 +385,7 @@ class TextFile:
             )
 
     def _not_so_often(self, old: str, found: int, count: int) -> EditError:
-        """What to say of a text that does not occur as often as it was said to."""
+        """The error for a text that does not occur `count` times, with its line numbers."""
         where, advice, zh_where, zh_advice = ",", "", "", ""
         if found:
             lines = self.lines_with(old)
@@ -402,13 +403,13 @@ class TextFile:
 
 
 def in_lines(numbers: Sequence[int], lang: Lang = "en") -> str:
-    """Where something is, in words: "in line 3", "in lines 5, 8"; of very many only the first."""
+    """Format line numbers: "in line 3", "in lines 5, 8"; a long list is truncated."""
     listed = shorten(", ".join(map(str, numbers)), 100)
     return f"第 {listed} 行" if lang == "zh" else f"in line{'s' * (len(numbers) > 1)} {listed}"
 
 
 def _as_lines(text: str) -> list[str]:
-    """What stands on the lines: `"a"` and `"a\\n"` are one line, `""` is an empty one."""
+    """Split into lines: `"a"` and `"a\\n"` are one line, `""` is an empty one."""
     lines = LINE_END.split(text)
     return lines[:-1] if len(lines) > 1 and not lines[-1] else lines
 
@@ -418,7 +419,7 @@ def _exactly(text: str, flags: int = 0) -> re.Pattern[str]:
 
 
 def _fitted(old: str, new: str, ending: str) -> str:
-    """The new text with the file's line ends; those of the lines that stay are kept."""
+    """Convert the new text to the file's line ends; unchanged lines keep theirs."""
     old_ends, old_lines = LINE_END.findall(old), LINE_END.split(old)
     lines = LINE_END.split(new)
     ends = [ending] * (len(lines) - 1)
@@ -435,13 +436,14 @@ def _fitted(old: str, new: str, ending: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A file at one moment. Plain numbers and text, so it can be kept in a window's state.
+    """The version of a file on disk. Plain numbers and text, so it can be stored in a window's
+    state.
 
     Attributes:
-        size: Its bytes.
-        mtime_ns: When it was changed last, as the file system says.
-        inode: Which file it was; a file that was replaced has another one.
-        digest: A hash of the content, where all of it was read.
+        size: Its size in bytes.
+        mtime_ns: Its modification time.
+        inode: Its inode; a file that was replaced has another one.
+        digest: A hash of the content, if all of it was read.
     """
 
     size: int
@@ -451,16 +453,16 @@ class Version:
 
     @classmethod
     def of(cls, info: os.stat_result, data: bytes | None = None) -> "Version":
-        """The version of an open file, with its content if that was read."""
+        """The version of an open file, with a digest if its content is given."""
         digest = None if data is None else blake2b(data, digest_size=16).hexdigest()
         size = info.st_size if data is None else len(data)
         return cls(size, info.st_mtime_ns, info.st_ino, digest)
 
     def same_content(self, other: "Version") -> bool:
-        """Whether nothing was changed in between.
+        """Whether the file is unchanged.
 
-        The content decides where both are known by it: a file that was touched, or put back by
-        a checkout, is the same. Otherwise size, time and inode must all agree.
+        If both digests are known, the content decides: a file that was touched, or restored by a
+        checkout, is unchanged. Otherwise size, time and inode must all agree.
         """
         if self.digest is not None and other.digest is not None:
             return self.digest == other.digest

@@ -1,4 +1,4 @@
-"""The workspace: a folder whose files can be read, edited and saved, and nothing beside it."""
+"""`Workspace`: read, edit and save the files of one folder, and no others."""
 
 import copy
 import os
@@ -33,7 +33,7 @@ _INDEXES = 8  # an index of a file of 1 GB takes 64 KB
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
-    """What stands at a path, known without reading it."""
+    """The kind and version of a path, without its content."""
 
     path: str
     kind: FileKind
@@ -41,13 +41,13 @@ class FileInfo:
 
     @property
     def size(self) -> int:
-        """Its bytes."""
+        """Its size in bytes."""
         return self.version.size
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedText:
-    """A text file as it was read, with the version that saving it asks for."""
+    """A text file as it was read, with the version to pass to `Workspace.save`."""
 
     path: str
     file: TextFile
@@ -55,18 +55,18 @@ class OpenedText:
 
 
 class Workspace:
-    """A folder and what is in it.
+    """A folder and the files in it.
 
-    Paths are relative to it, with "/"; an absolute one must lie inside. Links are followed as
-    long as they stay inside. The folder is held open: who renames it does not move anything
-    else into its place. Every error is a `FileError`. Safe to use from several threads.
+    Paths are relative to it, with "/"; an absolute one must be inside. Links are followed as long
+    as they stay inside. The folder is held open by descriptor: renaming it cannot redirect access
+    to another folder. Every error is a `FileError`. Thread-safe.
 
     Args:
         root: The folder.
         secret_files: Patterns of files that hold secrets, see `SecretFiles`.
 
     Attributes:
-        secrets: Which files hold secrets by their names.
+        secrets: Recognizes files that hold secrets by their names.
 
     Example:
         >>> workspace = Workspace(".")
@@ -93,15 +93,15 @@ class Workspace:
         self._indexes: OrderedDict[Parts, LineIndex] = OrderedDict()
         self._lock, self._saving = Lock(), Lock()
         self.notes: SaveNotes | None = None
-        """Where saves are noted, so that what a kill leaves of one is removed later."""
+        """Records saves, so that temporary files of a killed process are removed later."""
 
     @property
     def root(self) -> Path:
-        """Where it is, links followed."""
+        """The path of the folder, links resolved."""
         return Path(self._names.path)
 
     def close(self) -> None:
-        """Let go of the folder; nothing can be read or saved afterwards."""
+        """Release the folder; nothing can be read or saved afterwards."""
         self._close()
 
     def __enter__(self) -> "Workspace":
@@ -113,10 +113,10 @@ class Workspace:
     # --- secrets ----------------------------------------------------------------------------
 
     def guarded(self, guard: Callable[[str, str], None]) -> "Workspace":
-        """The same workspace, which calls `guard` before a file that may hold secrets is read.
+        """A view of this workspace that calls `guard` before it reads a file that may hold secrets.
 
         Args:
-            guard: Gets the path, as it was given and with all links followed. If it raises, the
+            guard: Called with the path as given, and with all links resolved. If it raises, the
                 file is not read.
         """
 
@@ -127,14 +127,14 @@ class Workspace:
 
         view = copy.copy(self)
         view._guard, view._close = check, lambda: None
-        view._origin = self  # which holds the folder open
+        view._origin = self  # keeps the folder open
         return view
 
     def for_model(self, allowed: Collection[str] = ()) -> "Workspace":
-        """The same workspace as a model may read it: without files that may hold secrets.
+        """A view of this workspace for the model: files that may hold secrets are not readable.
 
         Args:
-            allowed: Those that a person allowed, all links followed.
+            allowed: Real paths of secret files that the person allowed.
         """
 
         def guard(path: str, real: str) -> None:
@@ -144,13 +144,13 @@ class Workspace:
         return self.guarded(guard)
 
     def check_readable(self, path: AnyPath) -> None:
-        """Raise if this workspace would not read a file because it may hold secrets."""
+        """Raise if this workspace denies reading a file because it may hold secrets."""
         with self.reach(path) as spot:
             if spot.guard is not None:
                 spot.guard(spot)
 
     def is_secret(self, path: AnyPath) -> bool:
-        """Whether a file may hold secrets, by its own name or by that of what it links to."""
+        """Whether a file may hold secrets, by its own name or by that of its link target."""
         try:
             return self.secrets.has(self.relative(path)) or self.secrets.has(self.real(path))
         except FileError:
@@ -159,23 +159,23 @@ class Workspace:
     # --- paths ------------------------------------------------------------------------------
 
     def relative(self, path: AnyPath) -> str:
-        """The path as it is shown: relative, tidy, with "/"; "." is the workspace itself."""
+        """The path for display: relative, normalized, with "/"; "." is the workspace itself."""
         return "/".join(self._names.parts(path)) or "."
 
     def real(self, path: AnyPath) -> str:
-        """The same with all links followed: two paths of one file give one answer."""
+        """The path with all links resolved: the same for any two paths of one file."""
         with self.reach(path) as spot:
             return "/".join(spot.real) or "."
 
     @contextmanager
     def reach(self, path: AnyPath, *, make_folders: bool = False) -> Iterator[Spot]:
-        """Go down to a path by hand: the way of every access here, for those that need more."""
+        """Resolve a path: the basis of all access here, for callers that need the open folder."""
         parts = self._names.parts(path)
         with descend(self._names, self._folder, parts, make_folders=make_folders) as spot:
             yield spot if self._guard is None else replace(spot, guard=self._guard)
 
     def stat(self, path: AnyPath) -> FileInfo:
-        """What stands at a path."""
+        """The kind and version of what is at a path."""
         with self.reach(path) as spot:
             if spot.info is None:
                 raise reading_failed(spot.path, FileNotFoundError(2, ""))
@@ -186,7 +186,7 @@ class Workspace:
             )
 
     def exists(self, path: AnyPath) -> bool:
-        """Whether anything stands at a path inside; False too for paths that lead out."""
+        """Whether a path exists inside the workspace; False for paths that lead out."""
         try:
             self.stat(path)
         except FileError:
@@ -194,9 +194,9 @@ class Workspace:
         return True
 
     def compare(self, path: AnyPath, version: Version | None) -> Fate:
-        """What became of a file since it was read, or since there was none (None).
+        """Compare a file with the version that was read; None if it did not exist.
 
-        Its size and time are looked at; its content only if they leave a doubt.
+        Compares size and time first; reads the content only if these are inconclusive.
         """
         try:
             now = self.stat(path).version
@@ -207,24 +207,24 @@ class Workspace:
             return "same" if now.same_content(version) else "changed"
         except MissingFileError:
             return "deleted" if version else "same"
-        except FileError:  # something else stands there now, or it may not be read any more
+        except FileError:  # it is no longer a file, or no longer readable
             return "changed"
 
     # --- reading ----------------------------------------------------------------------------
 
     def read_bytes(self, path: AnyPath, *, limit: int = TEXT_LIMIT) -> bytes:
-        """All of a file's bytes, if they are not more than `limit`."""
+        """Read a whole file of at most `limit` bytes."""
         return self._read(path, limit)[1]
 
     def open_text(self, path: AnyPath, *, encoding: str | None = None) -> OpenedText:
-        """Read a text file to be edited; its encoding is found out if it is not named."""
+        """Read a text file for editing; detect its encoding unless it is named."""
         info, data = self._read(path, TEXT_LIMIT)
         name = self.relative(path)
         file = TextFile.from_bytes(data, name, encoding=encoding)
         return OpenedText(name, file, Version.of(info, data))
 
     def read_page(self, path: AnyPath, start: int = 1, count: int = PAGE_LINES) -> Page:
-        """Some lines of a text file of any size, from line `start` on."""
+        """Read some lines of a text file of any size, from line `start` on."""
         with self.reach(path) as spot:
             descriptor = spot.open()
             try:
@@ -267,20 +267,20 @@ class Workspace:
         keep_links: bool = False,
         make_folders: bool = False,
     ) -> Version:
-        """Save a file: afterwards it is the new one, or it is the old one and an error says why.
+        """Save a file atomically: afterwards it is the new one, or the old one and an error is
+        raised.
 
         Args:
-            path: Where. A link is saved through to what it names.
-            content: What.
-            expected: The version that was read. If the file is no longer that one, it is not
-                overwritten. None for a new file, which overwrites nothing at all.
-            keep_links: Write into a file that has several names (hard links), which is refused
-                otherwise. A crash may then leave it written in part, with a copy of the old
-                content beside it.
-            make_folders: Make the folders on the way to a new file.
+            path: The file. A link is followed to its target.
+            content: The new content.
+            expected: The version that was read. If the file has changed since, it is not
+                overwritten. None for a new file, which never overwrites anything.
+            keep_links: Write into a file that has several hard links, which is refused otherwise. A
+                crash may then leave it partly written, with a backup of the old content beside it.
+            make_folders: Create missing folders on the way to a new file.
 
         Returns:
-            The version that now stands on disk, to be expected by the next save.
+            The version now on disk, to pass as `expected` to the next save.
         """
         data = content.to_bytes() if isinstance(content, TextFile) else content
         with self._saving, self.reach(path, make_folders=make_folders) as reached:

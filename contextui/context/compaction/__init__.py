@@ -1,1 +1,1 @@
-"""Compaction: a summary takes the place of what was said long ago."""
+"""Compaction: replace older messages with a summary."""

@@ -1,4 +1,4 @@
-"""What a compaction takes away, and what it leaves."""
+"""Plan a compaction: which messages to summarize, which stay, and which files to attach."""
 
 import math
 import re
@@ -20,24 +20,24 @@ RETAIN = 0.2
 """The share of the newest messages that stays beside a summary."""
 
 FALLBACK = 0.3
-"""The share that stays where there is no summary."""
+"""The share that stays if there is no summary."""
 
 SUMMARY_SHARE = 8
-"""The part of the room that a summary may take: an eighth."""
+"""A summary may take one eighth of the room."""
 
-_COMFORT = 0.5  # of the room: more of the share does not stay, so that many turns have room
-_MOST = 0.75  # of the room: more of the last rounds does not stay, or it would soon be due again
+_COMFORT = 0.5  # of the room: limit of what stays by share, so that many turns fit afterwards
+_MOST = 0.75  # of the room: limit of the last rounds that stay, or compaction is soon due again
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What goes and what stays of the conversation, oldest first.
+    """The items to summarize and the items that stay, oldest first.
 
     Attributes:
-        goes: The items that a summary will stand for, an earlier summary among them.
+        goes: The items that the summary will replace, including an earlier summary.
         stays: The items of the conversation that stay as they are.
-        tokens: What those that go cost now.
-        stays_tokens: What those that stay cost.
+        tokens: The tokens of the items that go.
+        stays_tokens: The tokens of the items that stay.
     """
 
     goes: tuple[ContextItem, ...]
@@ -52,16 +52,16 @@ class Plan:
 
 
 def plan(context: ContextManager, share: float = RETAIN, room: int | None = None) -> Plan:
-    """Decide what goes.
+    """Decide which items to summarize.
 
     The newest messages stay, as many as the share says and at least the last three rounds. Fewer
     stay if the request would be too large otherwise, but always the newest. Calls stay with their
-    results, and what is pinned stays, wherever it stands.
+    results, and pinned items always stay.
 
     Args:
         context: The conversation.
-        share: The part of all messages that is to stay.
-        room: The tokens, as they are counted here, that a request may have.
+        share: The share of all messages that should stay.
+        room: The maximum tokens of a request, in our own count.
     """
     active, size = list(context.get_active()), context.ledger.size
     said = units(item for item in active if is_conversation(item))
@@ -80,8 +80,8 @@ def plan(context: ContextManager, share: float = RETAIN, room: int | None = None
 
 
 def _share(said: Sequence[Unit], share: float) -> int:
-    """How many of the last units have so large a share of the messages."""
-    # As floats, 0.2 * 35 is 7.000000000000001; the written number is what is meant.
+    """How many of the last units make up this share of the messages."""
+    # As floats, 0.2 * 35 is 7.000000000000001; use the decimal number as written.
     wanted = math.ceil(Fraction(str(share)) * sum(len(unit.items) for unit in said))
     kept = found = 0
     while found < wanted:
@@ -95,7 +95,7 @@ def _last_rounds(said: Sequence[Unit]) -> int:
 
 
 def _capped(said: Sequence[Unit], costs: Sequence[int], wanted: int, fixed: int, room: int) -> int:
-    """How many of the last units there is room for beside what is fixed; one at least."""
+    """How many of the last units fit beside the fixed tokens; at least one."""
     floor = _last_rounds(said)
     pinned = sum(cost for unit, cost in zip(said, costs, strict=True) if unit.pinned)
     used, kept = fixed + pinned, 0
@@ -109,24 +109,24 @@ def _capped(said: Sequence[Unit], costs: Sequence[int], wanted: int, fixed: int,
 
 
 MOST = 5
-"""Files that go into a summary."""
+"""The maximum number of files attached for a summary."""
 
 LINES = 1_000
-"""Lines of each."""
+"""The maximum number of lines of each."""
 
 _PATH = re.compile(
     r"(?<![\w/.~-])(?:\.{0,2}/)?(?:[\w.-]+/)*[\w.-]*[\w-]\.[A-Za-z][A-Za-z0-9]{0,7}(?![A-Za-z0-9_/])"
 )
 _ASCII_END = re.compile(r"(?:\.{1,2}/)?[A-Za-z0-9_][!-~]*\.[A-Za-z0-9]+\Z")
-_LOOKED_AT = 400  # different words that look like paths, and are looked for in the folder
-_READ = 20_000  # characters of one message in which paths are looked for
-_PARAMS = ("path", "file_path")  # what tools call a path, our own and other programs'
+_LOOKED_AT = 400  # different path-like words that are looked up in the folder
+_READ = 20_000  # characters of one message that are searched for paths
+_PARAMS = ("path", "file_path")  # names of path params, in our tools and in other programs'
 _WRITERS = ("Write", "Edit")  # other programs' tools that change a file
 
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """A file as it is now, cut after some lines."""
+    """A file's current text, truncated after some lines."""
 
     path: str
     text: str
@@ -141,13 +141,13 @@ class _Mention:
 
 @dataclass(slots=True)
 class _Mentions:
-    """Counts what is mentioned, each file under one path."""
+    """Counts the mentions of each file."""
 
     workspace: Workspace
     found: dict[str, _Mention] = field(default_factory=dict)
 
     def note(self, path: str, number: int, *, modified: bool) -> None:
-        """A message mentions a path; one that leads out of the folder does not count."""
+        """Record that a message mentions a path; ignore paths outside the workspace."""
         try:
             name = self.workspace.relative(path)
         except FileError:
@@ -158,7 +158,7 @@ class _Mentions:
             mention.modified |= modified
 
     def ordered(self) -> list[str]:
-        """The paths: changed ones first, then by how often, then by how lately."""
+        """The paths: modified first, then most often mentioned, then most recent."""
 
         def worth(path: str) -> tuple[bool, int, int]:
             mention = self.found[path]
@@ -168,10 +168,10 @@ class _Mentions:
 
 
 def mentioned_files(items: Iterable[ContextItem], windows: WindowManager) -> list[FileText]:
-    """The files of the folder that are mentioned: changed ones first, then by how often, then by
-    how lately. What cannot be read or may hold secrets is left out, and no key is shown.
+    """Read the workspace files that the items mention: modified first, then most often mentioned,
+    then most recent. Skips unreadable and protected files, and masks API keys.
 
-    It reads files: inside an event loop, call it by `asyncio.to_thread`.
+    It reads files: inside an event loop, call it with `asyncio.to_thread`.
     """
     workspace = windows.files_for_model()
     if workspace is None:
@@ -194,9 +194,9 @@ def mentioned_files(items: Iterable[ContextItem], windows: WindowManager) -> lis
 
 
 def paths_in(text: str) -> Iterator[str]:
-    """All that looks like a path in a text.
+    """Find everything that looks like a path in a text.
 
-    In Chinese no space stands before a path, so its end alone may be what is meant.
+    Chinese has no space before a path, so the ASCII end of a match is also a candidate.
 
     Example:
         >>> list(paths_in("See src/app.py and ./notes.md."))
@@ -223,7 +223,7 @@ def _read(paths: Iterable[str], workspace: Workspace) -> list[FileText]:
 
 
 def _given_paths(given: Mapping[str, Any], windows: WindowManager) -> Iterator[str]:
-    """The paths that a call is about: among its params, or that of the window it acts on."""
+    """The paths that a call refers to: in its params, or of the window it acts on."""
     for name, value in given.items():
         if isinstance(value, Mapping):
             yield from _given_paths(value, windows)
@@ -237,7 +237,7 @@ def _given_paths(given: Mapping[str, Any], windows: WindowManager) -> Iterator[s
 
 
 def _writes(given: Mapping[str, Any], windows: WindowManager) -> bool:
-    """Whether a call is an action that touches the world outside of its window."""
+    """Whether a call is a window action with the effect "write"."""
     name = str(given.get("window_id", "")).rpartition("_")[0]
     cls = windows.classes.get(name)
     action = cls.actions.get(str(given.get("action_id"))) if cls is not None else None

@@ -1,4 +1,4 @@
-"""`CompactionService`: makes room by a summary, and says what came of it."""
+"""`CompactionService`: replace older messages with a model's summary, and report the result."""
 
 import asyncio
 import math
@@ -70,23 +70,23 @@ _ALL: dict[Lang, _Phrases] = {
 
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
-    """What came of a compaction.
+    """The result of a compaction.
 
     Attributes:
-        success: Whether there is a summary. Without one the newest part of the conversation
-            stays, and the rest is left out; undo brings it back. Where that, or the summary,
-            would save too little, nothing is changed and `messages` is 0.
-        trigger: Who wanted it.
-        pre_tokens: What a request cost before.
-        post_tokens: What it costs now.
-        messages: How many messages went.
+        success: Whether there is a summary. Without one, only the newest part of the conversation
+            stays; undo restores the rest. If that, or the summary, would save too little, nothing
+            is changed and `messages` is 0.
+        trigger: What started it.
+        pre_tokens: The tokens of a request before.
+        post_tokens: The tokens of a request now.
+        messages: How many messages were replaced.
         files_included: The files whose content the summary was made with.
-        summary: What stands for the messages: the summary, or why there is none.
+        summary: The text that replaces the messages: the summary, or why there is none.
         error: Why there is no summary.
-        usage: What it cost to make it.
+        usage: The token usage of making the summary.
         requests: How many requests that took.
-        is_futile: Whether there is as little room as before.
-        gave_up: Whether it is tried no more by itself, as it helped too little before.
+        is_futile: Whether the context is still nearly full, or an automatic attempt saved nothing.
+        gave_up: Whether automatic compaction stops, because earlier attempts saved too little.
     """
 
     success: bool
@@ -104,11 +104,11 @@ class CompactionResult:
 
     @property
     def percent(self) -> float:
-        """How much less it is."""
+        """The percentage of tokens saved."""
         return round(100 - 100 * self.post_tokens / max(self.pre_tokens, 1), 1)
 
     def told(self, lang: Lang = "en") -> str:
-        """What the person should know, in one line."""
+        """Format the result for the person, in one line."""
         words = _ALL[lang]
         saved = (words.saved if self.post_tokens < self.pre_tokens else words.grown).format(
             before=self.pre_tokens, after=self.post_tokens, percent=self.percent
@@ -127,15 +127,15 @@ class CompactionResult:
 
 
 FUTILE = 2
-"""Tries in a row that help too little, after which no further one is made by itself."""
+"""The number of futile attempts in a row after which automatic compaction stops."""
 
 LEAST_SAVING = 0.2
-"""The share of a request that a compaction must save; otherwise nothing is changed."""
+"""The minimum share of a request's tokens to save; below it, nothing is changed."""
 
-_HEADINGS = 500  # tokens: a summary of little may be so much longer, for its headings
-_FULL = 0.8  # of the room: a summary that fills more than that does not help
+_HEADINGS = 500  # tokens by which a summary may exceed a short conversation, for its headings
+_FULL = 0.8  # of the room: a summary that leaves the request fuller than this does not help
 _LONGEST_ERROR = 300  # characters
-_LEAST_TOKENS = 256  # that a summary may have, however small the budget is
+_LEAST_TOKENS = 256  # lower limit of a summary's length, however small the budget is
 _TOO_SHORT: dict[Lang, str] = {
     "en": "There is too little to compact: fewer than two messages.",
     "zh": "内容太少，无法压缩：不到两条消息。",
@@ -157,12 +157,12 @@ _LEFT_OUT: dict[Lang, str] = {
 
 
 class NothingToCompactError(ContextUIError):
-    """A conversation of which nothing can go."""
+    """The conversation has nothing that can be compacted."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """One compaction on its way: who wanted it, what a request cost before, and who is asked."""
+    """A running compaction: its trigger, the tokens of a request before, and the summarizer."""
 
     trigger: Trigger
     before: int
@@ -170,15 +170,15 @@ class _Try:
 
 
 class CompactionService:
-    """Compacts a context.
+    """Compacts a context by replacing older messages with a summary.
 
     Args:
-        context: What is to be compacted.
-        model: Who summarizes.
-        budget: The provider's tokens that a request may have.
-        reserved: Tokens of each request that are no messages: the tools.
-        max_tokens: The provider's tokens that an answer may have.
-        threshold: The share of the budget from which on it is due.
+        context: The context to compact.
+        model: The model that summarizes.
+        budget: The maximum tokens of a request, in the provider's count.
+        reserved: Tokens of each request that are not messages: the tools.
+        max_tokens: The maximum tokens of an answer, in the provider's count.
+        threshold: The share of the budget from which on compaction is due.
 
     Example:
         >>> service = CompactionService(context, model, budget=128_000)
@@ -204,12 +204,12 @@ class CompactionService:
         self._left_out: dict[str, tuple[ContextItem, ...]] = {}
 
     def is_due(self, coming: int = 0) -> bool:
-        """Whether there is so little room left that some should be made, and it could be.
+        """Whether the context is nearly full and something can be compacted.
 
-        Once there is room again, earlier tries that helped too little are forgotten.
+        Once the context is no longer full, earlier futile attempts are forgotten.
 
         Args:
-            coming: Tokens that the next request will have beside all that there is.
+            coming: Tokens that the next request adds to the current context.
         """
         if not self._is_full(coming):
             self._futile = 0
@@ -217,14 +217,14 @@ class CompactionService:
         return self._futile < FUTILE and bool(self.preview().goes)
 
     def preview(self) -> Plan:
-        """What would go and what would stay."""
+        """Plan what would be summarized and what would stay."""
         return plan(self.context, RETAIN, self._room)
 
     def check(self) -> Plan:
-        """The same, if anything can go and that would save enough.
+        """Return the plan if compaction is possible and would save enough.
 
         Raises:
-            NothingToCompactError: Nothing can, or it would not.
+            NothingToCompactError: It is not possible, or would not save enough.
         """
         chosen = self.possible()
         if little := self.saves_little(chosen):
@@ -232,12 +232,13 @@ class CompactionService:
         return chosen
 
     def saves_little(self, chosen: Plan) -> str:
-        """Why this is not worth it, whatever the summary would be; empty if it may be."""
+        """Why this plan saves too little even with an empty summary; empty if it may save
+        enough."""
         before = self.context.outlook().tokens
         return self._saves_little(before, before - chosen.tokens)
 
     def possible(self) -> Plan:
-        """What would go and what would stay, if anything can go.
+        """Return the plan if anything can be compacted.
 
         Raises:
             NothingToCompactError: Nothing can.
@@ -250,7 +251,7 @@ class CompactionService:
         return chosen
 
     def _saves_little(self, before: int, after: int) -> str:
-        """Why such a compaction is not worth it; empty if it is."""
+        """Why such a compaction saves too little; empty if it saves enough."""
         if before - after >= LEAST_SAVING * before:
             return ""
         percent = round(100 * LEAST_SAVING)
@@ -260,15 +261,15 @@ class CompactionService:
     async def compact(self, trigger: Trigger = "manual") -> CompactionResult:
         """Replace older messages with a summary.
 
-        If there is no summary, the newest part of the conversation stays and the rest is left
-        out. Where less than `LEAST_SAVING` would be saved, nothing is changed, and the result
-        says so. Cancelled or killed on the way it changes nothing.
+        If the model gives no summary, only the newest part of the conversation stays. If less than
+        `LEAST_SAVING` would be saved, nothing is changed, and the result says so. Cancellation
+        changes nothing.
 
         Args:
-            trigger: Who wants it.
+            trigger: What started it.
 
         Raises:
-            NothingToCompactError: Nothing can go.
+            NothingToCompactError: Nothing can be compacted.
         """
         chosen = self.possible()
         this = _Try(trigger, self.context.outlook().tokens, self._summarizer())
@@ -277,7 +278,7 @@ class CompactionService:
         seen = {item.id: item.revision for item in chosen.goes}
         try:
             summary = await self._summarize(this, chosen)
-        except Exception as problem:  # whatever it was: it is told, and there is room
+        except Exception as problem:  # any failure is reported, and the fallback makes room
             return self._fall_back(this, problem)
         goes = list(unchanged(chosen.goes, seen))
         if not goes:
@@ -314,7 +315,8 @@ class CompactionService:
         return summary
 
     def _whole(self, goes: Iterable[ContextItem]) -> Iterator[ContextItem]:
-        """What goes, and in the place of what says that something was left out, that itself."""
+        """Expand the notes of earlier fallbacks to the items they replaced, so that these are
+        summarized."""
         for item in goes:
             if item.id in self._left_out:
                 yield from self._whole(self._left_out[item.id])
@@ -322,7 +324,7 @@ class CompactionService:
                 yield item
 
     def _fall_back(self, this: _Try, problem: Exception) -> CompactionResult:
-        """Without a summary, keep the newest part."""
+        """Without a summary, keep only the newest part."""
         said = str(problem) if isinstance(problem, ContextUIError) else reason_of(problem)
         error = one_line(mask(said), _LONGEST_ERROR)
         goes, words = plan(self.context, FALLBACK, self._room).goes, ""
@@ -336,7 +338,7 @@ class CompactionService:
         return self._result(this, goes, Summary(words), error)
 
     def _with(self, words: str, goes: Iterable[ContextItem], this: _Try) -> int:
-        """What a request would cost with these words in the place of what goes."""
+        """The tokens of a request with this text in place of the items that go."""
         size = self.context.ledger.size
         summary = ContextItem(ItemType.SYSTEM, words, id=SUMMARY + uuid.uuid4().hex)
         return this.before - sum(map(size, goes)) + size(summary)
@@ -370,7 +372,7 @@ class CompactionService:
 
     @property
     def _room(self) -> int:
-        """The tokens, as they are counted here, that there are for messages."""
+        """The tokens available for messages, in our own count."""
         return max(self.context.counter.room_in(self.budget) - self._reserved, 1)
 
     @property

@@ -1,4 +1,4 @@
-"""Asking a model for a summary: what it is given to read, and in which form it is to answer."""
+"""Summarize a conversation with a model: transcript, prompt, requests, and retry with less."""
 
 import asyncio
 import json
@@ -13,14 +13,14 @@ from contextui.model import Answer, LlmMessage, Model, ModelError, ModelRequest,
 from contextui.text import cap, for_model
 from contextui.tokens import TokenCounter
 
-_LONGEST_RESULT = 2_000  # characters of a tool's result that the summary is made from
-_LONGEST_WORDS = 20_000  # characters of one message
-_LONGEST_CALL = 1_000  # characters of what a tool was given
-_SAID_TO_BE_CUT = 12  # tokens of the words that say so
+_LONGEST_RESULT = 2_000  # characters of a tool result in the transcript
+_LONGEST_WORDS = 20_000  # characters of one message in the transcript
+_LONGEST_CALL = 1_000  # characters of a tool call's input
+_SAID_TO_BE_CUT = 12  # tokens of the truncation mark
 
 
 def transcript(items: Iterable[ContextItem]) -> Iterator[LlmMessage]:
-    """What was said and done, oldest first. Summaries are not among it."""
+    """Convert items to the messages to summarize, oldest first. Skips summaries."""
     for item in items:
         match item.type:
             case ItemType.USER:
@@ -37,7 +37,7 @@ def transcript(items: Iterable[ContextItem]) -> Iterator[LlmMessage]:
 def shown_files(
     files: Sequence[FileText], counter: TokenCounter, room: int
 ) -> list[tuple[FileText, LlmMessage]]:
-    """Files as if they had just been read, each with its share of the room."""
+    """Format files as if they had just been read, each truncated to its share of the room."""
     shown: list[tuple[FileText, LlmMessage]] = []
     for number, one in enumerate(files):
         head = f"{_call('read_file', {'path': one.path})}\n→ "
@@ -51,7 +51,7 @@ def shown_files(
 def in_pieces(
     messages: Iterable[LlmMessage], counter: TokenCounter, room: int
 ) -> list[list[LlmMessage]]:
-    """The messages in portions for which there is room; one that is too long is cut."""
+    """Split messages into portions that fit the room; truncate one that is too long."""
     pieces: list[list[LlmMessage]] = []
     left = 0
     for message in messages:
@@ -67,7 +67,7 @@ def in_pieces(
 
 
 def in_turns(messages: Iterable[LlmMessage]) -> tuple[LlmMessage, ...]:
-    """User and assistant in turns, user first, in blocks that any provider takes."""
+    """Merge messages into alternating user and assistant turns, user first, for any provider."""
     turns: list[tuple[str, list[str]]] = [("user", [])]
     for message in messages:
         if turns[-1][0] != message.role:
@@ -84,7 +84,7 @@ def in_turns(messages: Iterable[LlmMessage]) -> tuple[LlmMessage, ...]:
 
 
 def fitted(text: str, room: int, counter: TokenCounter) -> str:
-    """The text, cut so that there is room for it; empty if there is none."""
+    """Truncate a text to fit the room; empty if there is none."""
     tokens, length = counter.count(text), len(text)
     while tokens > room and length:
         length = min(length * 9 // 10, length * max(room - _SAID_TO_BE_CUT, 0) // tokens)
@@ -107,19 +107,19 @@ def _call(name: str, given: object) -> str:
 
 
 Report = Callable[[int, Mapping[str, int]], object]
-"""Hears what a request was counted as, and what the provider says it cost."""
+"""Called with our own token count of a request and the provider's usage."""
 
 
 @dataclass(slots=True)
 class Asker:
-    """Sends requests without tools.
+    """Sends single requests without tools.
 
     Attributes:
-        model: Who is asked.
+        model: The model to ask.
         counter: Counts tokens.
-        report: Hears what each request cost.
+        report: Called with the usage of each request.
         counted: The tokens of the last request.
-        usage: What all requests cost.
+        usage: The usage of all requests.
         requests: How many were answered.
     """
 
@@ -133,10 +133,10 @@ class Asker:
     async def answer(
         self, system: str, messages: Sequence[LlmMessage], max_tokens: int
     ) -> Answer | None:
-        """The whole answer; None if it broke off.
+        """Return the whole answer; None if the stream ended early.
 
         Raises:
-            ModelError: There is none.
+            ModelError: There is no answer.
         """
         request = ModelRequest(system, in_turns(messages), max_tokens=max_tokens)
         overhead = self.counter.message_overhead("system") + self.counter.count(system)
@@ -163,12 +163,12 @@ class Asker:
 
 
 def words_of(answer: Answer) -> str:
-    """What an answer says in words."""
+    """The text of an answer."""
     return "\n".join(one["text"] for one in answer.blocks if one["type"] == "text").strip()
 
 
-_TRIES = 4  # with less and less in one request, if the model finds it too much
-_LEAST = 200  # tokens of the conversation in one request; with fewer nothing can be told
+_TRIES = 4  # attempts, each with less in one request, if the model finds it too large
+_LEAST = 200  # tokens of the conversation in one request; fewer are not worth a summary
 _SYSTEM: dict[Lang, str] = {
     "en": "You summarize conversations between a person and an agent, so that the agent can go "
     "on with nothing but your summary. Keep names, numbers, paths and decisions exactly. "
@@ -202,12 +202,12 @@ _TOLD: dict[Lang, str] = {
 
 
 class NoSummaryError(ContextUIError):
-    """A model that gave no summary that could be used."""
+    """The model gave no usable summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a model wrote, and the files that it was given for it."""
+    """The summary that a model wrote, and the files that it was given for it."""
 
     text: str
     files: tuple[str, ...] = ()
@@ -215,16 +215,16 @@ class Summary:
 
 @dataclass(slots=True)
 class Summarizer:
-    """Asks for one summary, piece by piece if it is too much for one request.
+    """Requests one summary, in several pieces if it is too large for one request.
 
     Attributes:
-        model: Who summarizes.
+        model: The model that summarizes.
         counter: Counts tokens.
-        room: The tokens, as they are counted here, that a request may have.
-        max_tokens: The provider's tokens that the summary may have.
-        lang: The language of what is asked.
-        report: Hears what each request was counted as, and what the provider says it cost.
-        usage: What all requests cost.
+        room: The maximum tokens of a request, in our own count.
+        max_tokens: The maximum tokens of the summary, in the provider's count.
+        lang: The language of the prompt.
+        report: Called with our own token count of each request and the provider's usage.
+        usage: The usage of all requests.
         requests: How many were answered.
     """
 
@@ -238,11 +238,11 @@ class Summarizer:
     requests: int = 0
 
     async def summarize(self, items: Sequence[ContextItem], files: Sequence[FileText]) -> Summary:
-        """A summary of these items, oldest first; an earlier summary may be among them.
+        """Summarize these items, oldest first; an earlier summary may be among them.
 
         Raises:
             ModelError: The model gave no answer.
-            NoSummaryError: It gave one, and it is no summary.
+            NoSummaryError: The answer is not a usable summary.
         """
         room = self.room
         for left in reversed(range(_TRIES)):
@@ -253,13 +253,13 @@ class Summarizer:
                 room = min(room, error.tokens) // 2
                 if not left or room < self._always + _LEAST:
                     raise error.reason from error
-        raise AssertionError  # the last try returns or raises
+        raise AssertionError  # the last attempt returns or raises
 
     async def _in_pieces(
         self, items: Sequence[ContextItem], files: Sequence[FileText], room: int
     ) -> Summary:
         earlier = "\n\n".join(item.content for item in items if item.is_summary)
-        # Counting takes its time; the screen goes on meanwhile.
+        # Counting takes time: do it off the event loop to keep the screen responsive.
         pieces, attached = await asyncio.to_thread(self._portions, items, files, room)
         for piece in pieces[:-1]:
             earlier = await self._ask(earlier, piece, room)
@@ -270,8 +270,8 @@ class Summarizer:
     def _portions(
         self, items: Sequence[ContextItem], files: Sequence[FileText], room: int
     ) -> tuple[list[list[LlmMessage]], list[tuple[FileText, LlmMessage]]]:
-        """What was said, in pieces that take three quarters of the room at most, and the files for
-        which there is room beside the last one. An eighth is left to the summary of before."""
+        """Split the conversation into pieces of at most three quarters of the room, and select
+        the files that fit beside the last one. One eighth is left for the earlier summary."""
         room = max(room - self._always, _LEAST)
         said = transcript(item for item in items if not item.is_summary)
         pieces = in_pieces(said, self.counter, room * 3 // 4)
@@ -308,7 +308,7 @@ class Summarizer:
 
 
 class _TooLargeError(Exception):
-    """A request that was too much for the model."""
+    """A request that was too large for the model."""
 
     def __init__(self, tokens: int, reason: ContextUIError) -> None:
         super().__init__(tokens)

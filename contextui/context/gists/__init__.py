@@ -1,1 +1,1 @@
-"""Gists: the line that stands for a file once it was read."""
+"""Gists: one-line descriptions that replace the content of files already read."""

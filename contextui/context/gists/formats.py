@@ -1,4 +1,4 @@
-"""What a program declares, as the lists of a gist."""
+"""Extract gist facts from code, JSON, CSV and Excel files, and format them."""
 
 import csv
 import io
@@ -55,7 +55,7 @@ _R = Syntax(
     (
         _declaration("class", rf"\s*{_R_NAME}\s*(?:<<?-|=)\s*{_R_CLASS}"),
         _declaration("function", rf"\s*{_R_NAME}\s*<<?-\s*(?:function\b|\\\()"),
-        # Further to the right it would be an argument of a call.
+        # Indented, it would be an argument of a call.
         _declaration("function", rf"{_R_NAME}\s*=\s*(?:function\b|\\\()"),
     ),
 )
@@ -79,12 +79,12 @@ _CSS = Syntax(
 )
 
 SYNTAXES = {"sql": _SQL, "r": _R, "css": _CSS}
-"""The languages that are scanned here, by the names that `language_of` gives them."""
+"""The syntaxes that are scanned only for gists, by language name as in `language_of`."""
 
 
-_PATH = 200  # characters of a path; its end tells more than its beginning
+_PATH = 200  # characters of a path; its end says more than its beginning
 _NAME = 40  # characters of one name in a list
-_NAMES, _LETTERS = 20, 240  # names of a list, and characters of all of them
+_NAMES, _LETTERS = 20, 240  # maximum names in a list, and characters of all of them
 _READ: dict[Lang, str] = {"en": "file read", "zh": "文件已读取"}
 _THERE: dict[Lang, str] = {"en": "file", "zh": "文件"}
 _CHINESE = {
@@ -95,7 +95,7 @@ _CHINESE = {
 
 
 def told(path: str, facts: Iterable[str], lang: Lang, *, was_read: bool = True) -> str:
-    """The whole line: which file was read, or is there, and what is known of it."""
+    """Format the whole line: the file, whether it was read, and the facts."""
     name = shown_name(path)
     if len(name) > _PATH:
         name = "…" + name[-_PATH:]
@@ -104,20 +104,20 @@ def told(path: str, facts: Iterable[str], lang: Lang, *, was_read: bool = True) 
 
 
 def worded(term: str, lang: Lang) -> str:
-    """A term of the gists, in this language."""
+    """Translate a term used in gists."""
     return _CHINESE[term] if lang == "zh" else term
 
 
 def number_of(count: int, noun: str, lang: Lang) -> str:
-    """A number of things."""
+    """Format a count with its noun."""
     return f"{count}{_CHINESE[noun]}" if lang == "zh" else counted(count, noun)
 
 
 def listed(label: str, names: Sequence[str], lang: Lang) -> str:
-    """Names under a label; of a long list the first ones, and how many more there are."""
+    """Format a labeled list of names; truncate a long list and say how many more there are."""
     shown: list[str] = []
     for name in names[:_NAMES]:
-        # Names come from anywhere: none may pass for another part of the line.
+        # Names are untrusted: none may be mistaken for another part of the line.
         word = shown_name(one_line(name, _NAME)) or "''"
         if shown and sum(map(len, shown)) + len(word) > _LETTERS:
             break
@@ -128,7 +128,7 @@ def listed(label: str, names: Sequence[str], lang: Lang) -> str:
 
 
 def size_of(count: int) -> str:
-    """A number of bytes.
+    """Format a number of bytes.
 
     Example:
         >>> size_of(999), size_of(2_560), size_of(3_000_000)
@@ -145,9 +145,9 @@ def size_of(count: int) -> str:
 
 
 CODE = frozenset({"python", "html", *syntax.SYNTAXES, *SYNTAXES})
-"""The languages whose declarations are told."""
+"""The languages whose declarations are listed."""
 
-_SCANNED = 500_000  # characters that are looked through: a parser takes a hundred times as much
+_SCANNED = 500_000  # characters to scan: a parser needs a hundred times as much memory
 _LABELS = {
     "functions": {"function", "method", "macro"},
     "classes": {
@@ -171,7 +171,7 @@ _SCRIPTS = re.compile(
 
 
 def declared(name: str, text: str, lang: Lang) -> list[str]:
-    """The functions, classes, tables and selectors of a program; what is outermost comes first."""
+    """List the functions, classes, tables and selectors of a program, outermost first."""
     entries = sorted(_entries(name, text), key=lambda entry: entry.depth)
     lists = []
     for label, kinds in _LABELS.items():
@@ -198,8 +198,8 @@ def _entries(name: str, text: str) -> list[Entry]:
 
 
 def _emptied(match: re.Match[str]) -> str:
-    """A text of several lines without its words: in a file that does not parse, nothing in them
-    must be taken for code."""
+    """Blank out a multi-line string: in a file that does not parse, nothing in it must be taken
+    for code."""
     inside = match["double"] or match["single"]
     if not inside:
         return match[0]
@@ -208,7 +208,7 @@ def _emptied(match: re.Match[str]) -> str:
 
 
 def of_json(text: str, lang: Lang) -> list[str]:
-    """The top keys of an object, the length of an array; nothing of what is neither."""
+    """The top-level keys of an object, or the length of an array; empty for anything else."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -219,7 +219,7 @@ def of_json(text: str, lang: Lang) -> list[str]:
 
 
 def of_json_lines(text: str, lang: Lang) -> list[str]:
-    """How many values there are, one in a line, and the keys of the first."""
+    """The number of values, one per line, and the keys of the first."""
     lines = [line for line in text.split("\n") if line.strip()]
     try:
         first = json.loads(lines[0]) if lines else None
@@ -233,10 +233,10 @@ def _keys(value: object, lang: Lang) -> list[str]:
 
 
 _DELIMITERS = ",;\t|"
-_HEAD = 10_000  # characters of the first line, by which the delimiter is found
+_HEAD = 10_000  # characters of the first line that are searched for the delimiter
 _VALUE = re.compile(r"[-+]?(?!(?:19|20)\d\d$)\d[\d.,]*(?:e[-+]?\d+)?%?$", re.IGNORECASE)
 _SHEETS = 3
-_UNPACKED = 100_000_000  # bytes of a workbook that are worth looking into
+_UNPACKED = 100_000_000  # unpacked bytes from which on a workbook is skipped
 _NO_READER: dict[Lang, str] = {
     "en": "rows and columns need contextui[excel]",
     "zh": "行和列需要 contextui[excel]",
@@ -244,12 +244,12 @@ _NO_READER: dict[Lang, str] = {
 
 
 def of_csv(text: str, delimiter: str | None, lang: Lang) -> list[str] | None:
-    """The rows and columns of a CSV or TSV file; None if it is not to be read as one.
+    """The rows and columns of a CSV or TSV file; None if it cannot be parsed.
 
     Args:
         text: The file's text.
-        delimiter: What stands between two cells; None to find it out.
-        lang: The language to word it in.
+        delimiter: The cell separator; None to detect it.
+        lang: The language of the result.
     """
     records = csv.reader(
         io.StringIO(text, newline=None), delimiter=delimiter or _delimiter_of(text)
@@ -257,7 +257,7 @@ def of_csv(text: str, delimiter: str | None, lang: Lang) -> list[str] | None:
     try:
         first = next((record for record in records if record), [])
         rest = sum(1 for record in records if record)
-    except csv.Error:  # a cell beyond all measure, such as after a quote that is never closed
+    except csv.Error:  # a cell over the limit, such as after an unclosed quote
         return None
     return _table(first, rest, lang)
 
@@ -272,11 +272,11 @@ def of_workbook(data: bytes, lang: Lang) -> list[str] | None:
             if sum(member.file_size for member in archive.infolist()) > _UNPACKED:
                 return None
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the file's own oddities
+            warnings.simplefilter("ignore")  # openpyxl warns about unsupported features of the file
             sheets = _sheets(data)
     except ImportError:
         return [size_of(len(data)), _NO_READER[lang]]
-    except Exception:  # a damaged workbook may raise anything; its size still tells
+    except Exception:  # a damaged workbook may raise anything; the size is shown instead
         return None
     tables = [(title, ", ".join(_table(first, rest, lang))) for title, first, rest in sheets]
     if len(tables) == 1:
@@ -294,7 +294,7 @@ def _delimiter_of(text: str) -> str:
 
 
 def _table(first: Sequence[str], rest: int, lang: Lang) -> list[str]:
-    """The facts of a table, by its first row and the number of the others."""
+    """The facts of a table, from its first row and the number of the others."""
     names = [cell.strip() for cell in first]
     if not any(names) or any(map(_VALUE.match, names)):
         facts = [number_of(rest + bool(names), "row", lang)]

@@ -1,4 +1,4 @@
-"""`gist`: one line that tells what a file holds, for turns in which its text is not needed."""
+"""`gist`: describe a file in one line, to replace its text in later turns."""
 
 import os
 from pathlib import PurePosixPath
@@ -20,11 +20,11 @@ from contextui.files.errors import FileError
 from contextui.files.syntax import language_of
 from contextui.files.textfile import TextFile
 
-_LONGEST = 10_000_000  # characters that are looked into; of more, lines and size are told
+_LONGEST = 10_000_000  # characters to analyze; longer files get only lines and size
 _TABLES = {".csv": ("CSV", None), ".tsv": ("TSV", "\t"), ".tab": ("TSV", "\t")}
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls")
 _JSON_LINES = (".jsonl", ".ndjson")
-_SUFFIX = 8  # characters of a suffix that is worth telling
+_SUFFIX = 8  # characters of a suffix that is shown as the kind
 
 
 def gist(
@@ -34,18 +34,18 @@ def gist(
     *,
     was_read: bool = True,
 ) -> str:
-    """One line about a file: its name and kind, and what is in it.
+    """Describe a file in one line: its name, its kind, and what is in it.
 
-    Of code the lines, functions and classes; of a table the rows and columns; of JSON the size
-    and the top keys; of all else the lines and the size. It is bounded, it is inert, and there
-    is one for every file, however damaged.
+    For code the lines, functions and classes; for a table the rows and columns; for JSON the size
+    and the top-level keys; for all else the lines and the size. Its length is bounded, it is
+    sanitized, and even a damaged file has one.
 
     Args:
-        path: The file. A relative path is told whole, so that the file can be read again; of
-            an absolute one only the name.
-        content: What is in it. Workbooks come as bytes; other bytes are decoded.
+        path: The file. A relative path is shown in full, so that the file can be read again; of an
+            absolute path only the name.
+        content: The file's content. Workbooks are given as bytes; other bytes are decoded.
         lang: The language of the line.
-        was_read: Whether it says that the file was read.
+        was_read: Whether to say that the file was read.
 
     Example:
         >>> gist("a/sales.py", "def load():\\n    ...\\n\\nclass Sale: ...\\n")
@@ -58,13 +58,13 @@ def gist(
 def gist_of_size(
     path: str | os.PathLike[str], size: int, lang: Lang = "en", *, was_read: bool = True
 ) -> str:
-    """The gist of a file of which nothing but the size is known, in bytes."""
+    """The gist of a file of which only the size in bytes is known."""
     where = PurePosixPath(os.fspath(path))
     return told(_shown(where), [_kind(where, lang), size_of(size)], lang, was_read=was_read)
 
 
 def is_workbook(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a table that is no text."""
+    """Whether a file is an Excel workbook."""
     return PurePosixPath(os.fspath(path)).suffix.lower() in _WORKBOOKS
 
 
@@ -115,7 +115,7 @@ def _facts_of_text(path: PurePosixPath, text: str, size: str, lang: Lang) -> lis
 
 
 def _text(content: str | bytes) -> str | None:
-    """The text, without a byte order mark; None of what is no text."""
+    """Decode the text, without a byte order mark; None if it is binary."""
     if isinstance(content, str):
         return content.removeprefix("\ufeff")
     try:

@@ -1,1 +1,1 @@
-"""Strategies: what of a conversation goes to the model, chosen by whoever runs it."""
+"""Strategies: pluggable policies that select which messages the model receives."""

@@ -1,4 +1,4 @@
-"""Which strategies there are: our own three, and those of installed packages."""
+"""Registry of strategies: the three built-in ones and those of installed packages."""
 
 import inspect
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from contextui.text import one_line, quote
 from contextui.windowing.trouble import reason_of
 
 GROUP = "contextui.strategies"
-"""The entry points by which packages offer strategies."""
+"""The entry point group in which packages offer strategies."""
 
 _OUR_OWN: Mapping[str, type[ContextStrategy]] = {
     one.name: one for one in (SlidingWindow, Summarization, EntityExtraction)
@@ -22,29 +22,29 @@ _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
     "str": ((str,), "text"),
     "bool": ((bool,), "true or false"),
 }
-"""What a setting with this hint may be, and the words for it."""
+"""The types that a setting with this annotation accepts, and their name for error messages."""
 
 
 def strategy_names() -> list[str]:
-    """The names of all strategies, our own first."""
+    """The names of all strategies, built-in first."""
     others = sorted({one.name for one in entry_points(group=GROUP)} - _OUR_OWN.keys())
     return [*_OUR_OWN, *others]
 
 
 def make_strategy(name: str, config: Mapping[str, Any] | None = None) -> ContextStrategy:
-    """The strategy of this name.
+    """Create the strategy with this name.
 
     Args:
         name: One of `strategy_names()`.
         config: Its settings.
 
     Raises:
-        StrategyError: There is none of this name, or it cannot be used with these settings.
+        StrategyError: There is none with this name, or it cannot be used with these settings.
     """
     made = _OUR_OWN.get(name) or _from_packages(name)
     given = dict(config or {})
     _check_settings(name, made, given)
-    if not made.name:  # a package names it where it offers it
+    if not made.name:  # a package may name it by its entry point only
         made.name = name
     try:
         return made(**given)
@@ -65,7 +65,7 @@ def _from_packages(name: str) -> type[ContextStrategy]:
         raise StrategyError(f"Several packages have a strategy {name}: {_packages(found)}.")
     try:
         made = found[0].load()
-    except Exception as problem:  # whatever a stranger's module does when it is imported
+    except Exception as problem:  # importing a third-party module may raise anything
         raise StrategyError(
             f"The strategy {name} cannot be loaded: {reason_of(problem)}"
         ) from problem
@@ -100,6 +100,6 @@ def _check_settings(name: str, made: type[ContextStrategy], given: Mapping[str, 
 
 
 def _misfit(hint: object, value: object) -> str:
-    """What a value should be and is not; empty if it fits, or if only the strategy can tell."""
+    """What a value should be; empty if it fits, or if only the strategy can check it."""
     kinds, words = _KINDS.get(getattr(hint, "__name__", str(hint)), ((), ""))
     return words if kinds and type(value) not in kinds else ""

@@ -1,4 +1,7 @@
-"""`ContextStrategy`: decides what of a conversation the model reads. Anybody can write one."""
+"""`ContextStrategy`: base class of strategies, which select the messages a model receives.
+
+Also defines what a strategy works with (`StrategyEnv`) and how its result is checked and applied.
+"""
 
 import inspect
 from abc import ABC, abstractmethod
@@ -17,24 +20,23 @@ from contextui.errors import ContextUIError
 from contextui.model import LlmMessage, Model, Tool
 from contextui.text import for_model
 
-_LEAST_TOKENS = 256  # that an answer may have, however small the budget is
+_LEAST_TOKENS = 256  # lower limit of an answer's length, however small the budget is
 _WHOLE = ("end_turn", "stop_sequence", "stop")
 
 
 @dataclass(slots=True)
 class StrategyEnv:
-    """What a strategy may use.
+    """What a strategy can use.
 
     Attributes:
-        context: The conversation, to be looked at.
-        model: Who answers `ask` and `summarize`.
-        budget: The provider's tokens that a request may have.
-        reserved: Tokens of each request that are no messages: the tools.
-        max_tokens: The provider's tokens that an answer may have.
-        requests: How often the model was asked.
-        retrieved: Text that was looked up for the person's next words, by whoever runs the
-            conversation. The strategy is given it as a part of `rag_context`, the model before
-            those words, as data; then it is used up.
+        context: The conversation, read-only.
+        model: The model behind `ask` and `summarize`.
+        budget: The maximum tokens of a request, in the provider's count.
+        reserved: Tokens of each request that are not messages: the tools.
+        max_tokens: The maximum tokens of an answer, in the provider's count.
+        requests: How many requests were answered.
+        retrieved: Text that the caller retrieved for the next user message. The strategy receives
+            it in `rag_context`, the model before that message, as data; it is used once.
     """
 
     context: ContextManager
@@ -47,29 +49,29 @@ class StrategyEnv:
 
     @property
     def history(self) -> tuple[ContextItem, ...]:
-        """What is visible of the conversation, oldest first."""
+        """The visible items of the conversation, oldest first."""
         return tuple(item for item in self.context.get_active() if is_conversation(item))
 
     @property
     def room(self) -> int:
-        """The tokens that the history may have beside system prompt, tools, memory and windows."""
+        """The tokens available for the history beside system prompt, tools, memory and windows."""
         said = sum(map(self.size, self.history))
         always = self.context.outlook().tokens - said
         return max(self.whole_room - always, 0)
 
     @property
     def whole_room(self) -> int:
-        """The tokens that all messages together may have, as they are counted here."""
+        """The tokens available for all messages together, in our own count."""
         return max(self.context.counter.room_in(self.budget) - self.reserved, 1)
 
     @property
     def memory(self) -> str:
-        """The words that stand for what was left out; empty if there are none."""
+        """The text that replaces what was left out; empty if there is none."""
         return "\n\n".join(item.content for item in self.memory_items)
 
     @property
     def memory_items(self) -> list[ContextItem]:
-        """The items that hold them."""
+        """The items that hold the memory."""
         return [item for item in self.context.get_active() if item.is_summary and not item.pinned]
 
     @property
@@ -86,14 +88,14 @@ class StrategyEnv:
         return self.context.counter.count(text)
 
     def rounds(self, history: Iterable[ContextItem]) -> list[list[ContextItem]]:
-        """The history by rounds: a person's words, and everything up to their next ones."""
+        """Group the history into rounds: a user message, and everything up to the next one."""
         return [[item for unit in one for item in unit.items] for one in rounds(units(history))]
 
     async def summarize(self, items: Sequence[ContextItem]) -> str:
-        """A summary of items; one that stands for others may be among them.
+        """Summarize items; an earlier summary may be among them.
 
         Raises:
-            ContextUIError: There is none.
+            ContextUIError: There is no summary.
         """
         asking = Summarizer(
             model=self.model,
@@ -109,10 +111,10 @@ class StrategyEnv:
             self.requests += asking.requests
 
     async def ask(self, system: str, words: str) -> str:
-        """What the model answers to these words, and to nothing else.
+        """Send a single request without history and return the answer's text.
 
         Raises:
-            ContextUIError: There is no answer, or not all of it.
+            ContextUIError: There is no answer, or it is incomplete.
         """
         asker = Asker(self.model, self.context.counter, self.context.report_usage)
         try:
@@ -129,19 +131,18 @@ class StrategyEnv:
 
 
 class StrategyError(ContextUIError):
-    """A strategy that is not there, is set up wrongly, or gave what cannot be used."""
+    """A strategy is missing, misconfigured, or returned an invalid result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What the model is to read of a conversation.
+    """The part of a conversation that the model should receive.
 
     Attributes:
-        history: The items that stay, of those that were given. What is pinned, and the words that
-            are to be answered, stay anyway; so does a call whose result stays, and its other
-            results.
-        memory: Words that stand for all that went, after the system prompt. None leaves the
-            memory as it is.
+        history: The items that stay, a subset of those given. Pinned items and the new user message
+            always stay; so does a call whose result stays, and its other results.
+        memory: Text that replaces everything dropped, after the system prompt. None keeps the
+            memory unchanged.
     """
 
     history: Sequence[ContextItem]
@@ -149,17 +150,17 @@ class Payload:
 
 
 class ContextStrategy(ABC):
-    """Decides before each turn what stays of the conversation, and may work after it.
+    """Selects before each turn what stays of the conversation, and may work after it.
 
-    What it leaves out is hidden, not lost: it stands in the log, and a person can bring it back.
-    All that it remembers should be in its memory, which is a part of the session; `self.env.memory`
-    gives it back after a restart. Settings are keyword arguments of `__init__`.
+    What it drops is hidden, not lost: it stays in the log, and a person can restore it. Everything
+    it remembers should be in its memory, which is a part of the session; `self.env.memory` returns
+    it after a restart. Settings are keyword arguments of `__init__`.
 
     Attributes:
-        name: What it is chosen by.
-        before_compaction: Whether it comes before an automatic compaction. One that keeps nothing
-            of what it leaves out should come behind it.
-        env: What surrounds it; there before the first call.
+        name: The name it is selected by.
+        before_compaction: Whether it runs before an automatic compaction. A strategy that keeps
+            nothing of what it drops should run after it.
+        env: Its environment; set before the first call.
 
     Example:
         >>> class LastRound(ContextStrategy):
@@ -186,28 +187,28 @@ class ContextStrategy(ABC):
         tools: Sequence[Tool],
         rag_context: str | None = None,
     ) -> Payload:
-        """Choose what stays. Called before each turn, and once more when `on_turn_complete` ends.
+        """Select what stays. Called before each turn, and once more when `on_turn_complete` ends.
 
         Args:
             system_prompt: The system prompt, which always stays.
-            history: What is visible of the conversation, oldest first. Before a turn the last item
-                is what the person just said; it has no seq yet.
-            tools: What the model may call; always all of them.
-            rag_context: What else the model will see: the open windows, and what was retrieved
-                for the person's words (`StrategyEnv.retrieved`).
+            history: The visible items of the conversation, oldest first. Before a turn the last
+                item is the new user message; it has no seq yet.
+            tools: The tools the model may call; always all of them.
+            rag_context: What else the model receives: the open windows, and the text retrieved for
+                the user message (`StrategyEnv.retrieved`).
         """
 
     async def on_turn_complete(self, history: Sequence[ContextItem]) -> None:  # noqa: B027
-        """Work in the background, while the person reads. The next turn never waits for it.
+        """Work in the background after a turn. The next turn never waits for it.
 
         Args:
-            history: What is visible of the conversation, oldest first.
+            history: The visible items of the conversation, oldest first.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What goes, and the words that stand for it; None if they stay as they are."""
+    """The items to hide, and the new memory; None keeps it unchanged."""
 
     goes: tuple[ContextItem, ...]
     memory: str | None
@@ -216,16 +217,16 @@ class Decision:
 def decide(
     payload: object, history: Sequence[ContextItem], env: StrategyEnv, *, may_be_too_much: bool
 ) -> Decision:
-    """Check what a strategy wants, and make it whole: a call stays with its results.
+    """Validate a strategy's payload and complete it: a call stays with its results.
 
     Args:
-        payload: What the strategy gave.
+        payload: What the strategy returned.
         history: What it was given.
-        env: What surrounds it.
-        may_be_too_much: Whether it need not fit: others will make room.
+        env: Its environment.
+        may_be_too_much: Whether it may exceed the budget, because a later step makes room.
 
     Raises:
-        StrategyError: It cannot be used.
+        StrategyError: The payload is not valid.
     """
     if not isinstance(payload, Payload):
         raise StrategyError(f"It gave a {type(payload).__name__} and no Payload.")
@@ -246,12 +247,12 @@ def decide(
 
 
 def apply(decision: Decision, seen: dict[str, int], env: StrategyEnv) -> None:
-    """Have a decision happen, but for items that were changed since it was made.
+    """Apply a decision, except to items that changed since it was made.
 
     Args:
-        decision: What goes.
-        seen: The revision of each item when it was decided.
-        env: What surrounds the strategy.
+        decision: What to hide.
+        seen: The revision of each item at the time of the decision.
+        env: The strategy's environment.
     """
     goes, context = list(unchanged(decision.goes, seen)), env.context
     if decision.memory is not None:
@@ -268,7 +269,7 @@ def _ids(payload: Payload) -> set[str]:
 
 
 def _memory(payload: Payload, env: StrategyEnv) -> str | None:
-    """The new memory; None if it is the same, as the provider's cache would be lost for nothing."""
+    """The new memory; None if it is the same, to keep the provider's cache valid."""
     if payload.memory is None:
         return None
     if not isinstance(payload.memory, str) or not payload.memory.strip():
@@ -280,8 +281,8 @@ def _memory(payload: Payload, env: StrategyEnv) -> str | None:
 def _check_size(
     stays: int, memory: str | None, history: Sequence[ContextItem], env: StrategyEnv
 ) -> None:
-    """Too much is what is over the budget, if less would do: the last rounds and what is pinned
-    stay anyway."""
+    """Raise if the result exceeds the budget although dropping more would help: the last rounds
+    and pinned items stay anyway."""
     grown = 0 if memory is None else env.count(memory) - env.count(env.memory)
     recent = {item.id for one in env.rounds(history)[-ROUNDS_KEPT:] for item in one}
     floor = sum(env.size(item) for item in history if item.pinned or item.id in recent)
