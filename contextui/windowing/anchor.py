@@ -77,7 +77,7 @@ def register(
 
     Raises:
         InvalidSourceDataError: An anchor has an invalid id, an undeclared action, or params that
-        the action does not have.
+            the action does not have.
     """
     registry: dict[str, AnyAnchor] = {}
     for count, anchor in enumerate(anchors):

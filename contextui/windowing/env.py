@@ -85,7 +85,7 @@ class Place:
     env: "Env"
     emit: Emit
     discloses_all: Callable[[], bool] = lambda: False
-    """Whether the model may read files that may hold secrets without asking."""
+    """Whether the model may read files that may hold secrets without approval."""
 
     @property
     def words(self) -> WindowWords:
@@ -119,9 +119,9 @@ class Reading:
 class SecretReads:
     """Tracks which files that may hold secrets a window has read.
 
-    A window may read them at any time, and the person sees them. From the model, the window's
-    content and the results of its calls are withheld. A call of the model that would read such a
-    file is refused and rolled back; the person is asked, and the call is retried.
+    A window may read them at any time, and the person sees them. The window's content and the
+    results of the model's calls are withheld from the model. A call of the model that would read
+    such a file is refused and rolled back; the person is asked, and the call is retried.
 
     Paths are real paths, with links resolved. Belongs to the window's thread.
     """
@@ -154,7 +154,7 @@ class SecretReads:
 
         Args:
             allowed: The files that the person allowed the model to read in this call; None for a
-            call that is not the model's.
+                call that is not the model's.
         """
         self._reading = reading = Reading(allowed)
         before = self._disclosed

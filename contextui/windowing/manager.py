@@ -56,7 +56,7 @@ class WindowManager:
         lang: The language of the windows.
         clock: Returns the current time; tests can replace it.
         workspace: The files that windows may work on.
-        most: How many windows may be open. Restored windows do not count against it.
+        most: How many windows may be open. Restoring ignores this limit.
 
     Example:
         >>> windows = WindowManager([TodoWindow])
@@ -83,7 +83,7 @@ class WindowManager:
         self._roster = Roster(self._words)
         self._listeners = Listeners()
         self.discloses_all: Callable[[], bool] = lambda: False
-        """Whether the model may read files that may hold secrets without asking."""
+        """Whether the model may read files that may hold secrets without approval."""
 
     @property
     def classes(self) -> Mapping[str, type[Window]]:
@@ -139,7 +139,7 @@ class WindowManager:
         return self._open(name, args, None if self.discloses_all() else allowed)
 
     def files_for_model(self, allowed: Collection[str] = ()) -> Workspace | None:
-        """Return the workspace as the model may read it, with these files that may hold secrets."""
+        """Return the workspace as the model may read it; of secret files, only the allowed."""
         if self.workspace is None or self.discloses_all():
             return self.workspace
         return self.workspace.for_model(allowed)

@@ -203,7 +203,7 @@ def placeholder(window: "Window", frame: Frame, content: str) -> Render:
 
 
 def stale(window: "Window", render: Render) -> Render:
-    """Mark a render as stale."""
+    """Return the render marked as stale."""
     snapshot = render.snapshot.model_copy(update={"stale": True})
     render = replace(render, snapshot=snapshot, xml=_xml(window, snapshot, render.anchors))
     return withhold(window, render, render.withheld)
@@ -367,7 +367,7 @@ class Renders:
         return None if self.current() else self.request()
 
     def request(self, lod: Lod | None = None) -> "Future[None]":
-        """Queue a render of the current version at this level, unless it is cached or queued."""
+        """Queue a render of the current version at this level, and return its future."""
         level = lod or self._standing.lod
         with self._lock:
             waiting = self._drawing.get(level)

@@ -1,4 +1,4 @@
-"""`Runtime`, one open window: its hooks, actions, timers and previews, each a transaction."""
+"""`Runtime` of one open window: runs hooks, actions and timers in transactions, and previews."""
 
 import asyncio
 import threading
@@ -100,7 +100,7 @@ class Runtime:
         standing: The current state and its version.
         renders: The finished renders.
         history: The actions run on it.
-        focus_id: The anchor that was acted on last.
+        focus_id: The target of the anchor that was acted on last.
         secrets: The files it has read that may hold secrets.
         commit_input: Commits what the person has typed on the screen and not submitted yet.
     """
@@ -383,7 +383,7 @@ class Runtime:
                 raise self._no_preview(reason_in(type(window), problem)) from problem
 
     def _gives_up_edits(self, intent: Intent) -> bool:
-        """Whether an action that writes no files would discard edits of the person."""
+        """Whether an action without the effect `write` would discard edits of the person."""
         if intent.action.effect == "write" or not self.standing.edited_by_person:
             return False
         try:

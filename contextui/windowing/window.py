@@ -171,7 +171,7 @@ class Window(metaclass=_WindowType):
 
         Args:
             action_id: The declared action, even if an anchor was pressed; `close` if the window is
-            about to be closed with unsaved edits.
+                about to be closed with unsaved edits.
             params: The validated params, without those that were omitted.
 
         Returns:
@@ -202,16 +202,16 @@ class Window(metaclass=_WindowType):
         return None
 
     def opened(self, *args: Any, **kwargs: Any) -> None:
-        """Hook: the window was opened. Its type hints are the params of `create`.
+        """Hook, called once when the window opens; its type hints declare the args of `create`.
 
         Override it with the params the window needs, or none.
         """
 
     def restored(self) -> None:
-        """Hook: the window was restored with its state in a later run."""
+        """Hook, called when the window is restored with its state in a later run."""
 
     def closed(self) -> None:
-        """Hook: the window was closed."""
+        """Hook, called after the window was closed."""
 
     # --- what the framework provides ---------------------------------------------------
 
@@ -313,7 +313,7 @@ def check_state(cls: type, state: object, *, made_here: bool) -> None:
         cls: The window's class.
         state: Its ``State``.
         made_here: Whether the framework creates the state: true unless the class has an
-        ``__init__``.
+            ``__init__``.
 
     Raises:
         WindowDefinitionError: It is not a `Window.State`, or a field lacks a default.

@@ -260,7 +260,7 @@ def discover(
         files: ``FILE.py`` or ``FILE.py:Class``, as given by the user.
         folders: Folders of such files, as given by the user.
         home: The folder of contextui's persistent data: ``windows/`` in it is the user's own
-        folder, and trust is recorded there. Without it the project's windows are not loaded.
+            folder, and trust is recorded there. Without it the project's windows are not loaded.
         project: The folder in which contextui works; its windows are in ``.contextui/windows/``.
         packages: Entry points to use instead of the installed ones.
     """

@@ -41,7 +41,7 @@ def read_source(path: Path) -> bytes:
         WindowLoadError: It cannot be a window's file; the message says what to do.
     """
     shown, real = shown_path(path), Path(os.path.realpath(path))
-    if os.path.isdir(real):  # works for names of any length
+    if os.path.isdir(real):  # never raises, even if the name is too long
         raise WindowLoadError(f"{shown} is a folder: give it with --windows")
     if not os.path.lexists(real):
         raise WindowLoadError(f"there is no file {shown}: name a Python file")
