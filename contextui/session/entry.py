@@ -1,4 +1,4 @@
-"""Log entries: encoding and decoding of one line of JSON, with API keys masked.
+"""Log entries: encode and decode one line of JSON, with API keys as placeholders.
 
 Messages, answers and results use the fields that other programs know. What only contextui knows
 (windows, pins, requests, checkpoints) is in entries of type ``system`` with a subtype of their own
@@ -148,7 +148,7 @@ _JSON = json.JSONDecoder(parse_constant=_no_number)
 
 
 def encode(fields: Mapping[str, Any]) -> bytes:
-    """Encode an entry as one line, with API keys masked.
+    """Encode an entry as one line, with API keys replaced by placeholders.
 
     Values that JSON cannot hold become placeholders, never errors. A checkpoint is signed with a
     digest: it replaces earlier entries, so damage must be detected.

@@ -30,7 +30,7 @@ def to_markdown(view: SessionView, *, include_obsolete: bool = True) -> str:
     Args:
         view: The session.
         include_obsolete: Whether to include hidden items: closed windows with their last render,
-        and items that were dropped, trimmed or compacted.
+            and items that were dropped, trimmed or compacted.
     """
     info = view.info
     head = [

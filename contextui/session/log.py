@@ -106,7 +106,7 @@ class SessionLog:
 
     Attributes:
         rebuild: Returns the lines missing after the first so many bytes of the log; used when they
-        are neither in the file nor in memory here.
+            are neither in the file nor in memory here.
 
     Raises:
         SessionLockedError: Another process has locked the session.

@@ -240,7 +240,7 @@ class ReturningWindows:
         )
 
     def _use_first(self, window_id: str) -> None:
-        """Register a window without marking it as recently used."""
+        """Register a window whose use is not logged."""
         self._used.setdefault(window_id)
 
     def _use(self, window_id: str) -> None:

@@ -210,7 +210,7 @@ class _Loading:
     # --- checkpoints -------------------------------------------------------------------
 
     def _start(self) -> _Start | None:
-        """Return the last usable checkpoint up to the requested turn, with its items."""
+        """Return the last usable checkpoint before the requested turn, with its items."""
         behind: list[Line] = []
         size = 0
         for line in lines_backwards(self._file):
@@ -319,8 +319,8 @@ def in_order(
 ) -> Iterator[tuple[int, Entry]]:
     """Yield entries, except for items whose seq does not fit those of their neighbours.
 
-    Seqs increase in a log. If one does not, it is invalid if most of the items after it have a
-    lower one; otherwise those are.
+    Seqs increase in a log. One that is not the successor of the last is invalid if it does not
+    increase, or if most of the items after it have a lower one.
 
     Args:
         found: Entries with their offsets.

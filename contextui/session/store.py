@@ -143,7 +143,7 @@ class SessionStore:
         Args:
             cwd: The folder.
             lazy: Create its log only when something happens, so that a session that is only opened
-            and closed leaves no file.
+                and closed leaves no file.
         """
         folder = os.path.abspath(cwd)
         session_id = uuid.uuid4().hex

@@ -44,7 +44,7 @@ def with_code(text: str, workspace: Workspace | None, lang: Lang = "en", *, star
         workspace: The project; None if its folder is missing.
         lang: The language of the "not found" mark.
         start: Offset at which to start: earlier text only provides context (which parts are code)
-        and is not returned.
+            and is not returned.
     """
     if workspace is None or not has_reference(text[start:]):
         return text[start:]
