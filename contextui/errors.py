@@ -98,7 +98,7 @@ class FrozenStateError(ContextUIError):
 
 
 class VersionMismatchError(ContextUIError):
-    """Two snapshots, or a snapshot and its window, have different versions."""
+    """Two snapshots, or a snapshot and its window, show different versions of the data."""
 
 
 class AnchorConflictError(ContextUIError):

@@ -248,7 +248,7 @@ class Dispatcher:
 
         Args:
             wait: Return only after they are delivered. Otherwise, if another thread is delivering,
-            leave them to that thread.
+                leave them to that thread.
         """
         while self._waiting and self._telling.acquire(blocking=wait):
             try:

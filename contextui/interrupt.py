@@ -4,7 +4,7 @@ Nothing needs cleanup at that time. This module is loaded first, so it imports a
 possible.
 """
 
-# `signal` is built on `_signal`; importing it loads many modules, during which Ctrl+C may arrive.
+# `signal` wraps `_signal`, but imports many modules, during which Ctrl+C may arrive.
 import _signal as signal  # type: ignore[import-not-found]
 import os
 

@@ -24,7 +24,7 @@ def run_tests(words: Sequence[str]) -> int:
 
     Args:
         words: The test files and the modules that they need; the window of ``test_my_window.py`` is
-        found automatically. Flags are passed to pytest.
+            found automatically. Flags are passed to pytest.
 
     Returns:
         The exit status.
