@@ -1,16 +1,15 @@
 """A window system for LLM agents.
 
-The public names are resolved when they are first used, so that importing one of them loads
-only what it needs: `from contextui import Window` never loads a screen, a model's SDK or a
-tokenizer.
+Public names are lazy: each one is imported on first use, so `from contextui import Window` never
+loads Textual, a model's SDK or a tokenizer.
 """
 
 from contextui.safe_path import is_program, leave_out_current_folder
 
 if is_program():
-    # Before anything else is imported: none of it may come from a stranger's folder.
+    # This must precede all other imports: no module may be loaded from an untrusted folder.
     leave_out_current_folder()
-    # All that the program loads takes a moment.
+    # The remaining imports take a moment; Ctrl+C should end the program during that time.
     from contextui.interrupt import end_at_once
 
     end_at_once()
@@ -91,7 +90,7 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
-# A library is silent unless somebody listens: without this, warnings would land on the screen.
+# Stay silent unless the application configures logging; otherwise warnings reach the screen.
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 _HOMES = {

@@ -1,7 +1,7 @@
-"""`python -m contextui`, or safer `python -P -m contextui`.
+"""Entry point of `python -m contextui` (`python -P -m contextui` is safer).
 
-Without ``-P`` Python looks for `contextui` in the current folder before it comes here. What keeps
-that folder's other modules out is `contextui.safe_path`.
+Without ``-P``, Python looks for `contextui` in the current folder first. `contextui.safe_path`
+keeps other modules of that folder out.
 """
 
 import sys

@@ -1,14 +1,14 @@
-"""Every error that contextui raises on purpose, in words a user can act on."""
+"""Exception classes of contextui, with messages that a user can act on."""
 
 from collections.abc import Sequence
 
 
 class ContextUIError(Exception):
-    """The root of all errors raised on purpose; its text can be shown as it is.
+    """Base class of all contextui errors; its message can be shown as is.
 
     Args:
         words: What is wrong, and what to do.
-        zh: The same in Chinese, if it is there.
+        zh: The message in Chinese, if available.
     """
 
     def __init__(self, *words: str, zh: str = "") -> None:
@@ -16,32 +16,32 @@ class ContextUIError(Exception):
         self.zh = zh
 
     def told(self, lang: str) -> str:
-        """What is wrong, in a language if it is there in that."""
+        """Return the message in this language, or in English if there is no translation."""
         return (lang == "zh" and self.zh) or str(self)
 
 
 class InvalidItemError(ContextUIError):
-    """An item that cannot stand in a context: no content, or an id that is none."""
+    """A context item is invalid: it has no content, or its id is malformed."""
 
 
 class DuplicateItemError(ContextUIError):
-    """An item that was added before."""
+    """A context item with this id exists already."""
 
 
 class UnknownItemError(ContextUIError):
-    """An item id that the context does not hold."""
+    """No context item has this id."""
 
 
 class StaleRequestError(ContextUIError):
-    """A request that was composed before the context changed."""
+    """A request is stale: the context changed after it was composed."""
 
 
 class ContextTooLargeError(ContextUIError):
-    """What must stay does not fit into the budget.
+    """The items that cannot be left out exceed the token budget.
 
     Attributes:
-        needed: The tokens of what must stay.
-        budget: The tokens there is room for.
+        needed: The tokens of the items that cannot be left out.
+        budget: The tokens available.
         largest: One line for each of the largest items, largest first.
     """
 
@@ -54,56 +54,56 @@ class ContextTooLargeError(ContextUIError):
 
 
 class WindowDefinitionError(ContextUIError):
-    """A window class that cannot work as it is written."""
+    """A window class is defined incorrectly."""
 
 
 class UnknownWindowError(ContextUIError):
-    """A window id or a window name that there is none of."""
+    """No window has this id, or no window class has this name."""
 
 
 class TooManyWindowsError(ContextUIError):
-    """One window more than may be open at a time."""
+    """The maximum number of windows is open already."""
 
 
 class UnknownActionError(ContextUIError):
-    """An action that the window does not declare."""
+    """The window declares no action with this id."""
 
 
 class InvalidParamsError(ContextUIError):
-    """Params that do not fit the action; the text says what was expected."""
+    """The params do not match the action's signature; the message says what was expected."""
 
 
 class ActionError(ContextUIError):
-    """What an action raises to say why it cannot be done; the model reads just these words."""
+    """Raised by an action to report why it cannot run; the model reads this message verbatim."""
 
 
 class ActionFailedError(ContextUIError):
-    """An action or a hook that raised; nothing of it remains."""
+    """An action or a hook raised; its changes were rolled back."""
 
 
 class WindowClosedError(ContextUIError):
-    """A window that was closed before the call reached it."""
+    """The window was closed before the call reached it."""
 
 
 class WindowBusyError(ContextUIError):
-    """A window that did not answer in time; what it was doing is discarded."""
+    """The window did not respond in time; the pending call is discarded."""
 
 
 class InvalidSourceDataError(ContextUIError):
-    """A window's state or content that is not what it must be."""
+    """A window's state or content has the wrong type or fails validation."""
 
 
 class FrozenStateError(ContextUIError):
-    """A change of a window's state, or of a snapshot, from outside the window's own actions."""
+    """A window's state or snapshot was modified outside the window's own actions."""
 
 
 class VersionMismatchError(ContextUIError):
-    """Two snapshots, or a snapshot and its window, that show different data."""
+    """Two snapshots, or a snapshot and its window, show different versions of the data."""
 
 
 class AnchorConflictError(ContextUIError):
-    """Two anchors or actions of one id in a window; the first is kept."""
+    """Two anchors or actions of a window have the same id; the first is kept."""
 
 
 class NoWorkspaceError(ContextUIError):
-    """A window that needs files, in a session that belongs to no folder."""
+    """The window needs files, but the session has no workspace folder."""

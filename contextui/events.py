@@ -1,7 +1,7 @@
-"""What happened, told to whoever listens: a log, a screen, the context.
+"""Events that windows and the context emit, and the listeners that receive them.
 
-Events name things by id, so that they can be logged as they are. A window's events may
-arrive on that window's thread; a listener hands them over to its own thread if it has one.
+Events refer to things by id, so they can be logged as they are. A window may emit events on its own
+thread; a listener that needs another thread must hand them over.
 """
 
 import logging
@@ -12,11 +12,11 @@ from threading import Lock, RLock
 from typing import Any, Literal
 
 Actor = Literal["person", "model", "window"]
-"""Who did it: the person, the model, or the window itself (a timer, a hook)."""
+"""Who caused the event: the person, the model, or the window itself (a timer or a hook)."""
 
 
 class Event:
-    """The base of all events."""
+    """Base class of all events."""
 
     __slots__ = ()
 
@@ -26,8 +26,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class WindowOpened(Event):
-    """A window is on the screen. While its `opened` hook still runs it is shown as opening;
-    `WindowReady` or `WindowNotOpened` follows."""
+    """A window is on the screen; while its `opened` hook runs, it is shown as opening.
+
+    `WindowReady` or `WindowNotOpened` follows.
+    """
 
     window_id: str
 
@@ -49,7 +51,7 @@ class WindowNotOpened(Event):
 
 @dataclass(frozen=True, slots=True)
 class WindowCommitted(Event):
-    """A window's state has changed. This is emitted before the change is drawn.
+    """A window's state has changed; emitted before the change is rendered.
 
     Attributes:
         window_id: Its id.
@@ -64,7 +66,7 @@ class WindowCommitted(Event):
 
 @dataclass(frozen=True, slots=True)
 class WindowRestored(Event):
-    """A window of an earlier run is back under its id, with its state."""
+    """A window of an earlier run was restored under its id, with its state."""
 
     window_id: str
 
@@ -79,7 +81,7 @@ class WindowChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class WindowActed(Event):
-    """An action was carried out or failed; nothing of a failed one remains."""
+    """An action succeeded or failed; a failed one is rolled back."""
 
     window_id: str
     action_id: str
@@ -98,20 +100,20 @@ class WindowDetailChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class WindowFocused(Event):
-    """A window is in use that was not the one used last."""
+    """Focus moved to this window from another one."""
 
     window_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class WindowClosed(Event):
-    """A window was closed, with the closing words if there were any.
+    """A window was closed.
 
     Attributes:
         window_id: Its id.
-        summary: The closing words.
+        summary: The closing summary, if one was given.
         actor: Who closed it.
-        given_up: What it had not saved, in its own words; empty if there was nothing.
+        given_up: The unsaved edits that were discarded, as the window describes them; or empty.
     """
 
     window_id: str
@@ -122,7 +124,7 @@ class WindowClosed(Event):
 
 @dataclass(frozen=True, slots=True)
 class WindowTroubled(Event):
-    """A window raised, is late, or declared something that had to be left out."""
+    """A window raised, is late, or declared something that was ignored."""
 
     window_id: str
     reason: str
@@ -134,13 +136,13 @@ Operation = Literal[
     "pin", "unpin", "drop", "restore", "edit", "fold", "unfold", "undo", "close", "replace", "trim"
 ]  # fmt: skip
 Trigger = Literal["auto", "manual", "strategy"]
-"""Who wanted a compaction: the program, because there was little room left, the person, or the
-strategy of the conversation."""
+"""What triggered a compaction: `auto` for lack of room, `manual` for the person, `strategy` for the
+conversation's context strategy."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemAdded(Event):
-    """An item has its seq and stands in the context."""
+    """An item was added to the context and has its seq."""
 
     item_id: str
     seq: int
@@ -148,9 +150,9 @@ class ItemAdded(Event):
 
 @dataclass(frozen=True, slots=True)
 class ItemsChanged(Event):
-    """Items were pinned, hidden, edited … in one step, by giving these fields these values.
+    """Items were pinned, hidden, edited … in one step: these fields were set to these values.
 
-    An undo has no fields: it takes back whatever the step before it had changed.
+    An `undo` has no fields: it reverts the previous step.
     """
 
     item_ids: tuple[str, ...]
@@ -160,23 +162,22 @@ class ItemsChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class CutMoved(Event):
-    """The conversation before this seq is left out from now on."""
+    """From now on the conversation before this seq is omitted from requests."""
 
     cut: int
 
 
 @dataclass(frozen=True, slots=True)
 class Compacted(Event):
-    """A summary stands for these items from now on; one undo brings them back, unless it was a
-    strategy's doing.
+    """A summary replaced these items; one undo restores them, unless a strategy compacted.
 
     Attributes:
-        item_ids: The items that it stands for.
-        summary_id: The item that holds it.
-        trigger: Who wanted it.
-        pre_tokens: What a request cost before.
-        post_tokens: What it costs now.
-        files: The files whose content the summary was made with.
+        item_ids: The items that were replaced.
+        summary_id: The item that holds the summary.
+        trigger: What triggered the compaction.
+        pre_tokens: The tokens of a request before.
+        post_tokens: The tokens of a request now.
+        files: The files whose content went into the summary.
     """
 
     item_ids: tuple[str, ...]
@@ -189,12 +190,12 @@ class Compacted(Event):
 
 @dataclass(frozen=True, slots=True)
 class RequestSent(Event):
-    """A request left with everything up to this seq; its bytes are fixed.
+    """A request was sent with everything up to this seq; its bytes are final.
 
     Attributes:
-        through_seq: The newest item that it knew.
-        carrier_id: The item that windows arrived with, if any did; it tells which.
-        waiting_ids: Items up to that seq which it could not hold yet.
+        through_seq: The seq of the newest item that it considered.
+        carrier_id: The item that carried the windows, if any did.
+        waiting_ids: Items up to that seq that it could not include yet.
     """
 
     through_seq: int
@@ -204,7 +205,7 @@ class RequestSent(Event):
 
 @dataclass(frozen=True, slots=True)
 class UsageReported(Event):
-    """The provider said what a request cost that was counted as so many tokens."""
+    """The provider reported the usage of a request; `counted` is our own token count."""
 
     counted: int
     usage: Mapping[str, Any]
@@ -212,7 +213,7 @@ class UsageReported(Event):
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded(Event):
-    """The turn took its final form; early says that room had to be made in mid-turn."""
+    """The turn took its final form; `early` means in mid-turn, to make room."""
 
     through_seq: int
     early: bool = False
@@ -222,10 +223,10 @@ Listener = Callable[[Event], None]
 
 
 class Dispatcher:
-    """Tells everyone everything, in the order in which it happened, one thing after the other.
+    """Delivers events to listeners one at a time, in the order in which they were posted.
 
-    Managers that know of each other share one, so that nobody hears of two things in an order
-    in which they did not happen, and no two threads can wait for each other here.
+    Managers that depend on each other share one dispatcher, so events arrive in order across all of
+    them and two threads cannot deadlock while delivering.
     """
 
     def __init__(self) -> None:
@@ -234,30 +235,30 @@ class Dispatcher:
         self._busy = False
 
     def post(self, listeners: "Listeners", event: Event) -> None:
-        """Note an event; it is told by whoever delivers next."""
+        """Queue an event; the next `deliver` emits it."""
         self._waiting.append((listeners, event))
 
     @property
     def is_waiting(self) -> bool:
-        """Whether anything was posted that nobody heard of yet."""
+        """Whether any posted event is still undelivered."""
         return bool(self._waiting)
 
     def deliver(self, wait: bool = True) -> None:
-        """Tell what was posted.
+        """Emit all queued events.
 
         Args:
-            wait: Come back only when it was told. Otherwise, if someone is telling already, it is
-                left to them.
+            wait: Return only after they are delivered. Otherwise, if another thread is delivering,
+                leave them to that thread.
         """
         while self._waiting and self._telling.acquire(blocking=wait):
             try:
                 if self._busy:
-                    return  # a listener is calling: whoever called it goes on telling
+                    return  # called from within a listener: the outer call delivers the rest
                 self._tell_all()
             finally:
                 self._telling.release()
         if wait:
-            with self._telling:  # someone else may be telling our own events at this moment
+            with self._telling:  # wait for another thread that may be delivering our events
                 return
 
     def _tell_all(self) -> None:
@@ -271,11 +272,11 @@ class Dispatcher:
 
 
 class Listeners:
-    """Those who want to be told. All of them hear everything in the order in which it happened.
+    """A list of listeners; each receives every event, in order.
 
-    A listener may change things: what follows from that is told after everyone has heard what is
-    being told now. It must not wait for another thread. One that raises does not keep the others
-    from being told, nor undo what happened: its error goes to the log ``contextui.events``.
+    A listener may cause further events: they are delivered after the current one has reached all
+    listeners. It must not wait for another thread. An exception in a listener affects neither the
+    other listeners nor the change itself; it is logged to ``contextui.events``.
     """
 
     def __init__(self, dispatcher: Dispatcher | None = None) -> None:
@@ -284,7 +285,7 @@ class Listeners:
         self._changing = Lock()
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Tell ``listener`` of every event from now on; the returned call ends that."""
+        """Register a callback for all events from now on; the returned function unsubscribes it."""
         subscription = object()
         with self._changing:
             self._all = (*self._all, (subscription, listener))
@@ -296,16 +297,16 @@ class Listeners:
         return unsubscribe
 
     def emit(self, event: Event, wait: bool = True) -> None:
-        """Tell everyone; see `Dispatcher.deliver`."""
+        """Post an event and deliver it; see `Dispatcher.deliver`."""
         self.post(event)
         self.dispatcher.deliver(wait)
 
     def post(self, event: Event) -> None:
-        """Note an event, in order, while locks are held that no listener should meet."""
+        """Queue an event without calling listeners, for callers that hold locks."""
         self.dispatcher.post(self, event)
 
     def tell(self, event: Event) -> None:
-        """Tell everyone now. For the dispatcher alone."""
+        """Call every listener now. Only the dispatcher uses this."""
         for _, listener in self._all:
             try:
                 listener(event)

@@ -1,22 +1,22 @@
-"""Ctrl+c while the program starts and ends: it is over at once, without a word.
+"""Ctrl+C handling during startup and shutdown: exit at once, without a traceback.
 
-Python would tell where in its own modules it was. Nothing was begun by then that had to be ended.
-This comes before all else that is loaded, so it loads nothing itself that it can do without.
+Nothing needs cleanup at that time. This module is loaded first, so it imports as little as
+possible.
 """
 
-# What `signal` is made of: that one loads many more, and ctrl+c may come meanwhile.
+# `signal` wraps `_signal`, but imports many modules, during which Ctrl+C may arrive.
 import _signal as signal  # type: ignore[import-not-found]
 import os
 
 
 def end_at_once() -> None:
-    """From now on ctrl+c ends the process, unless whoever started it wants ctrl+c ignored."""
+    """Make Ctrl+C exit the process, unless the parent process set it to be ignored."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
 
 
 class Raised:
-    """Meanwhile it is raised as a `KeyboardInterrupt`, for there is something to be ended.
+    """Context manager in which Ctrl+C raises `KeyboardInterrupt`, so that cleanup code runs.
 
     Example:
         >>> with Raised():

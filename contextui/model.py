@@ -1,6 +1,6 @@
-"""What a model is asked, what it says, and how it can fail.
+"""Model interface: requests, streamed events, usage and errors.
 
-Whoever answers requests implements `Model`; those that ship live in `contextui.agent.models`.
+Implement `Model` to add a model; `contextui.agent.models` has those that ship.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -13,13 +13,13 @@ from contextui.events import Event
 Role = Literal["system", "user", "assistant"]
 
 Block = Mapping[str, Any]
-"""One part of a message in the provider's own JSON form (text, tool_use, tool_result,
-thinking …). It is kept and sent back verbatim, so it stays the provider's mapping."""
+"""One part of a message in the provider's JSON form (text, tool_use, tool_result, thinking …). It
+is stored and sent back verbatim, so it stays the provider's mapping."""
 
 
 @dataclass(frozen=True, slots=True)
 class LlmMessage:
-    """One message: who speaks, and plain text or blocks.
+    """One message: a role, and plain text or blocks.
 
     Example:
         >>> LlmMessage("user", "Add milk.")
@@ -35,9 +35,9 @@ class Tool:
     """A tool as it is declared to the model.
 
     Attributes:
-        name: What the model calls it.
-        description: What it is for.
-        input_schema: The JSON schema of what it takes.
+        name: The name the model calls it by.
+        description: What it does.
+        input_schema: The JSON schema of its input.
     """
 
     name: str
@@ -47,14 +47,14 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One request, checked and ready to be sent.
+    """One request to a model, validated and ready to send.
 
     Attributes:
         system: The system prompt.
-        messages: What was said: user and assistant in turns, each of blocks that are not empty.
-        tools: What the model may call; always the same, or the provider's cache is lost.
-        stable: How many of the first blocks, counted over all messages, are in their final form.
-        max_tokens: How long the answer may be.
+        messages: User and assistant messages in alternation, with non-empty blocks.
+        tools: The tools the model may call; changing them invalidates the provider's cache.
+        stable: How many of the first blocks, counted over all messages, are final.
+        max_tokens: The maximum length of the answer.
     """
 
     system: str
@@ -64,7 +64,7 @@ class ModelRequest:
     max_tokens: int = 8_192
 
     def blocks(self) -> list[Block]:
-        """All blocks of all messages, in order."""
+        """Return all blocks of all messages, in order."""
         return [
             block for message in self.messages for block in message.content
             if not isinstance(block, str)
@@ -73,7 +73,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What requests cost, in the provider's tokens and under the provider's names."""
+    """Token usage of requests, under the provider's field names."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -90,51 +90,51 @@ class Usage:
         return any(self.as_dict().values())
 
     def as_dict(self) -> dict[str, int]:
-        """The figures by name."""
+        """Return the token counts by field name."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
-# --- what a model says -------------------------------------------------------------------
+# --- streamed events ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class TextDelta(Event):
-    """Some more words of the answer."""
+    """A piece of the answer's text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ThinkingDelta(Event):
-    """Some more of what the model thinks before it answers."""
+    """A piece of the model's thinking."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class CallBegun(Event):
-    """The model began to write a tool call; it is carried out only when the answer is whole."""
+    """The model started a tool call; it runs only when the answer is complete."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class UsageTold(Event):
-    """What the answer cost so far; it is spent even if no whole answer comes of it."""
+    """The usage so far; it is billed even if the answer is never completed."""
 
     usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Event):
-    """The whole answer; always the last that a stream gives.
+    """The complete answer; always the last event of a stream.
 
     Attributes:
-        blocks: The provider's blocks, verbatim. A tool call that was not whole is not among them.
-        stop_reason: Why the model stopped, in the provider's word.
-        usage: What it cost.
+        blocks: The provider's blocks, verbatim, without incomplete tool calls.
+        stop_reason: Why the model stopped, as the provider names it.
+        usage: The token usage.
         model: The model that answered.
-        cut_calls: The names of tool calls that were begun and not finished.
+        cut_calls: The names of tool calls that were started and not completed.
     """
 
     blocks: tuple[Block, ...]
@@ -148,10 +148,10 @@ ModelEvent = TextDelta | ThinkingDelta | CallBegun | UsageTold | Answer
 
 
 class Model(Protocol):
-    """Answers requests.
+    """Protocol of a model that answers requests.
 
     Attributes:
-        name: The model's name, as the person is told it.
+        name: The model's display name.
 
     Example:
         >>> async for event in model.stream(request):
@@ -163,31 +163,31 @@ class Model(Protocol):
     name: str
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """Answer a request, piece by piece; the last piece is an `Answer`.
+        """Stream the answer to a request; the last event is an `Answer`.
 
         Raises:
-            ModelError: There is no answer; its kind says whether to try again.
+            ModelError: The request failed; `kind` says whether a retry can help.
         """
         ...
 
 
-# --- how it fails ------------------------------------------------------------------------
+# --- errors ------------------------------------------------------------------------------
 
 ErrorKind = Literal[
-    "auth",  # no key, or one that is not accepted
-    "bad_request",  # these bytes are refused, and would be again
-    "thinking",  # refused because of the thinking in it
-    "too_large",  # more than the model takes
-    "not_found",  # no such model, or no such address
-    "rate_limit",  # too much in too short a time
-    "overloaded",  # the provider has no room just now
+    "auth",  # no API key, or a rejected one
+    "bad_request",  # the request is invalid, and a retry would fail too
+    "thinking",  # rejected because of its thinking blocks
+    "too_large",  # the request exceeds the model's context window
+    "not_found",  # no such model or endpoint
+    "rate_limit",  # too many requests
+    "overloaded",  # the provider is overloaded
     "server",  # the provider failed
-    "settings",  # what the environment says cannot be used
-    "connection",  # nobody answers
-    "unreached",  # nobody is there, and perhaps never was
-    "cut",  # the answer broke off
-    "silent",  # the server takes the request, and nothing useful comes for too long
-    "endless",  # the answer is far longer than asked for, or takes too long in all
+    "settings",  # the environment's settings are invalid
+    "connection",  # the connection failed
+    "unreached",  # the host was not reached, and may not exist
+    "cut",  # the stream broke off
+    "silent",  # the server accepted the request, but sent nothing useful before the timeout
+    "endless",  # the answer is far too long, or takes too long in total
 ]
 _WORTH_ANOTHER_TRY: frozenset[ErrorKind] = frozenset(
     ("rate_limit", "overloaded", "server", "connection", "unreached", "cut", "silent")
@@ -195,11 +195,11 @@ _WORTH_ANOTHER_TRY: frozenset[ErrorKind] = frozenset(
 
 
 class ModelError(ContextUIError):
-    """A request that got no answer.
+    """A request to the model failed.
 
     Attributes:
         kind: What went wrong.
-        retry_after: The seconds after which the provider wants to be asked again, if it said so.
+        retry_after: The seconds to wait before a retry, if the provider gave them.
     """
 
     def __init__(self, kind: ErrorKind, words: str, retry_after: float | None = None) -> None:
@@ -208,5 +208,5 @@ class ModelError(ContextUIError):
 
     @property
     def is_passing(self) -> bool:
-        """Whether the same request may be answered the next time."""
+        """Whether a retry of the same request may succeed."""
         return self.kind in _WORTH_ANOTHER_TRY

@@ -1,15 +1,15 @@
-"""What may be a name: of a window class, a window, an anchor.
+"""Valid names: of window classes, windows and anchors.
 
-Names go into XML attributes, file names and logs, so they are plain by rule, not by escaping.
+Names go into XML attributes, file names and logs, so they are restricted instead of escaped.
 """
 
 import re
 
 WINDOW_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}", re.ASCII)
-"""A window class's name: what `create` and the palette call it."""
+"""A window class's name, used by `create` and the palette."""
 
 NAMING = "small letters, digits, - and _"
-"""What a window may be called, in words."""
+"""The naming rule, for messages."""
 
 WINDOW_ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,79}", re.ASCII)
 """A window's id, such as `todo_1`."""

@@ -1,9 +1,9 @@
 """Keep the current folder out of the search paths for modules and programs.
 
-The program is used in folders that strangers wrote. Python looks for modules in the current folder
-when it is started with ``-m`` or when ``PYTHONPATH`` has an empty or relative entry, and the system
-looks there for programs when ``PATH`` has one. This module comes before all others that could be
-found there, so it imports only what Python has already loaded by then.
+The program runs in untrusted folders. Python looks for modules in the current folder when started
+with ``-m`` or when ``PYTHONPATH`` has an empty or relative entry, and the system looks there for
+programs when ``PATH`` has one. This module runs before any module that could be found there, so it
+imports only what Python has already loaded.
 """
 
 import os
@@ -11,10 +11,10 @@ import sys
 
 
 def is_program() -> bool:
-    """Whether this process is the program itself rather than another one that imports the library.
+    """Whether this process is the contextui program, not another one that imports the library.
 
-    While Python looks for the module of ``-m``, ``sys.argv`` begins with ``-m`` and the word before
-    the arguments is the module, or ends with it as in ``-Bmcontextui``.
+    While Python resolves ``-m``, ``sys.argv`` starts with ``-m`` and the word before the arguments
+    is the module, or ends with it as in ``-Bmcontextui``.
     """
     first = sys.argv[0] if sys.argv else ""
     if first != "-m":
@@ -25,7 +25,7 @@ def is_program() -> bool:
 
 
 def leave_out_current_folder() -> None:
-    """Find no modules and no programs in the current folder, here and in processes started here."""
+    """Remove the current folder from the search paths of this process and its children."""
     if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
         sys.path.pop(0)
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
@@ -37,7 +37,7 @@ def leave_out_current_folder() -> None:
 
 
 def _clean(variable: str, default: str | None) -> None:
-    """Keep the entries of a search path that name a folder other than the current one."""
+    """Keep only the entries of a search path that name a folder other than the current one."""
     if variable not in os.environ:
         return
     entries = os.environ[variable].split(os.pathsep)
@@ -58,7 +58,7 @@ def _is_elsewhere(entry: str) -> bool:
 
 
 def _installed() -> set[str]:
-    """The folders of installed modules: someone may work in one of these."""
+    """Return the folders of installed modules: the current folder may be one of them."""
     found = {os.path.dirname(os.__file__)}
     if (site := sys.modules.get("site")) is not None:
         found.update(site.getsitepackages())

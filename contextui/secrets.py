@@ -1,9 +1,9 @@
-"""Secrets in text that is about to be shown, logged or kept: masked, so that no key gets out.
+"""Mask API keys and other secrets in text that is shown, logged or stored.
 
-`mask` is for text of any kind: log lines, tracebacks, what an inspector shows. It knows secrets by
-their form and by the names in front of them, and the program's own by their values. Any other
-text comes back as the very same object. `mask_arguments` is for the arguments of processes, whose
-quotes the shell has taken away: there it is rather too much that is masked than too little.
+`mask` is for any text: log lines, tracebacks, the inspector. It detects secrets by their form and
+by the names before them, and those of the environment by their values. Text without secrets is
+returned as the same object. `mask_arguments` is for process arguments, which have lost their
+quotes: it masks too much rather than too little.
 """
 
 import os
@@ -12,9 +12,9 @@ from functools import lru_cache
 
 MASK = "***"
 SHORTEST = 8
-"""Characters of an environment variable's value that make it worth looking for."""
+"""Minimum length of an environment variable's value to be masked."""
 
-_KEYS = (  # what the keys of well-known services begin with; that much of them is shown
+_KEYS = (  # prefixes of well-known services' keys; the prefix stays visible
     *("sk-ant-", "sk-", "sk_live_", "sk_test_", "rk_live_", "whsec_", "ghp_", "gho_", "ghs_"),
     *("ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xoxa-", "xapp-", "hf_", "npm_", "pypi-"),
     *("AKIA", "ASIA", "AIza", "ya29.", "eyJ"),
@@ -25,7 +25,7 @@ _ANY = rf"{_PASSWORD}|{_KEY}|credentials?|authorization|(?-i:KEY(?==))"
 _WORDS = ("passw", "passphrase", "pwd", "key", "token", "secret", "credential", "authorization")
 _SCHEMES = r"bearer|basic|token|digest|negotiate|aws4[\w-]*"
 
-# A value in quotes; one without; one that cannot be a word, a number or a name in a program.
+# A quoted value; a bare value; a value that cannot be a word, a number or an identifier.
 _QUOTED = r"""(?P<quote>\\?["'])(?![$<{*])(?:(?!(?P=quote)).){4,}(?=(?P=quote))"""
 _LETTER = r"[^\s\"'`,;&<>*\\]"
 _CODE = r"[-/${(\[]|(?-i:[A-Z_]+(?!\S))|[\w.]{1,99}[(\[{]"  # an option, a path, TOKEN, getpass()
@@ -34,13 +34,13 @@ _RANDOM = rf"(?={_LETTER}{{0,99}}\d)(?={_LETTER}{{0,99}}[a-z]){_BARE}"
 
 
 def _given(names: str, separator: str = r"\s*[:=]\s*") -> str:
-    """What stands before a value: `name=`, `"name": ` or `--name `, as a pattern."""
+    """Return the pattern of what precedes a value: `name=`, `"name": ` or `--name `."""
     number = r"(?:[_-]?\d+)?"
     option = rf"(?<![\w-])--?[\w.-]*(?:{names})\s+"
     return rf"(?P<shown>(?:{names}){number}\\?[\"']?{separator}|{option})"
 
 
-_FORMS = [  # what a text must contain, in small letters; what is masked but for its group `shown`
+_FORMS = [  # required substrings in lower case; pattern, masked except for its group `shown`
     (
         ("private key-",),
         r"(?P<shown>-----BEGIN [\w ]*PRIVATE KEY-----)(?!\*)(?s:.+?)(?=-----END|\Z)",
@@ -74,7 +74,7 @@ _SECRET = (
     r"|signature|(?<![a-z])(?:pw|pin|otp)(?![a-z]))[\w.-]*"
 )
 _NUMBER = r"\d+(?::\d+)?(?!\S)"  # a port
-_ARGUMENTS = [  # what follows a secret's name is masked to the end
+_ARGUMENTS = [  # everything after a secret's name is masked
     re.compile(pattern, re.IGNORECASE | re.DOTALL)
     for pattern in (
         rf"""(?P<shown>{_SECRET}["']?\s*[:=]).+""",
@@ -93,12 +93,12 @@ _ARGUMENTS = [  # what follows a secret's name is masked to the end
 
 
 def mask(text: str) -> str:
-    """The text with `***` in the place of each secret.
+    """Replace each secret in a text with `***`.
 
-    Known by their form are keys of well-known services, of which the beginning stays as a hint,
-    `Bearer …`, `KEY=…`, `"password": "…"`, `--token …`, cookies, private keys and what stands
-    before the @ of a URL. Known by their value, wherever they occur, are those of environment
-    variables with a name such as `…API_KEY`, `…TOKEN`, `…SECRET` or `…PASSWORD`.
+    Detected by form: keys of well-known services (the prefix stays visible), `Bearer …`, `KEY=…`,
+    `"password": "…"`, `--token …`, cookies, private keys, and credentials in URLs. Detected by
+    value, wherever they occur: environment variables with names such as `…API_KEY`, `…TOKEN`,
+    `…SECRET` or `…PASSWORD`.
 
     Example:
         >>> mask("401 for https://joe:hunter2@example.org with key sk-ant-api03-5f3a9c27e1")
@@ -113,9 +113,9 @@ def mask(text: str) -> str:
 
 
 def mask_own(text: str) -> str:
-    """The text with `***` in the place of the environment's secrets alone.
+    """Replace only the environment's secrets with `***`.
 
-    It is quick, and takes no other text for a secret: for what a person or a model works with.
+    Fast, and without false positives: for text that a person or a model works with.
     """
     for _, value in own_secrets():
         if value in text:
@@ -124,19 +124,19 @@ def mask_own(text: str) -> str:
 
 
 def begun_own(text: str) -> int:
-    """How many characters at the end of a text may be the beginning of such a secret.
+    """Count the characters at the end of a text that may start one of the environment's secrets.
 
-    Whoever shows a text as it comes holds them back until more is known.
+    A caller that streams text holds them back until more arrives.
     """
     values = [value for _, value in own_secrets()]
     cut = len(text) - max((_begun(text, value) for value in values), default=0)
     while (whole := _cut_through(text, values, cut)) is not None:
-        cut = whole  # a secret may end with what it begins with: it is whole, and stays so
+        cut = whole  # a secret may end with its own prefix: keep it complete
     return len(text) - cut
 
 
 class OwnMasked:
-    """Text that comes in pieces, without the environment's secrets even where one comes in two.
+    """Masks the environment's secrets in streamed text, even when split across chunks.
 
     Example:
         >>> masked = OwnMasked()
@@ -148,24 +148,24 @@ class OwnMasked:
         self._held = ""
 
     def __bool__(self) -> bool:
-        """Whether something is held back."""
+        """Whether any text is held back."""
         return bool(self._held)
 
     def take(self, text: str) -> str:
-        """What can be shown now that this came."""
+        """Add a chunk, and return the text that can be shown now."""
         text = self._held + text
         end = len(text) - begun_own(text)
         self._held = text[end:]
         return mask_own(text[:end])
 
     def rest(self) -> str:
-        """What was held back, as no more comes."""
+        """Return the text held back, at the end of the stream."""
         text, self._held = self._held, ""
         return mask_own(text)
 
 
 def _cut_through(text: str, values: list[str], cut: int) -> int | None:
-    """Where the first of those secrets begins that stand on both sides of a place."""
+    """Return where the first secret that spans the position `cut` starts."""
     found = (text.find(one, max(0, cut - len(one) + 1), cut + len(one) - 1) for one in values)
     return min((at for at in found if 0 <= at < cut), default=None)
 
@@ -176,12 +176,12 @@ def _begun(text: str, value: str) -> int:
 
 
 def own_secrets(shortest: int = SHORTEST) -> list[tuple[str, str]]:
-    """The environment's variables that are secrets, with their values, the longest first.
+    """Return the environment variables that hold secrets, longest value first.
 
-    One may hold another, so that is the order to look for them in.
+    One value may contain another, so the longest must be replaced first.
 
     Args:
-        shortest: Characters of a value that make it worth looking for.
+        shortest: The minimum length of a value.
     """
     found = [(name, os.environ.get(name, "")) for name in os.environ if _is_secret(name)]
     worth = [(name, value) for name, value in found if len(value) >= shortest and value[0] != "/"]
@@ -189,10 +189,10 @@ def own_secrets(shortest: int = SHORTEST) -> list[tuple[str, str]]:
 
 
 def mask_arguments(line: str) -> str:
-    """The arguments of a process, in one line, without secrets.
+    """Mask secrets in the arguments of a process, given as one line.
 
-    Beyond what `mask` knows, that is all behind a word such as `--auth`, what one-letter options
-    like `-p` are given, and each long word that could be a key.
+    Beyond `mask`, this covers everything after a word such as `--auth`, the values of one-letter
+    options such as `-p`, and each long word that could be a key.
     """
     for form in _ARGUMENTS:
         line = form.sub(_cover, line)

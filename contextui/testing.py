@@ -1,8 +1,8 @@
-"""For those who write windows: a harness to test them with.
+"""Test harness for windows, and a runner for their tests.
 
 ``python -P -m contextui.testing test_my_window.py`` runs tests with pytest, and no other code of
-the folder they are in: no ``conftest.py``, no plugin that a ``pytest.ini`` names, no module that
-has the name of one of Python's own. In a folder that you trust plain ``pytest`` does as well.
+their folder: no ``conftest.py``, no plugin named in a ``pytest.ini``, no module that shadows one of
+Python's own. In a folder that you trust, plain ``pytest`` works as well.
 """
 
 import os
@@ -17,14 +17,14 @@ __all__ = ["WindowTester", "run_tests"]
 
 
 def run_tests(words: Sequence[str]) -> int:
-    """Run tests of windows by themselves.
+    """Run tests of windows in isolation.
 
-    The files are linked into an empty folder, so that they can import each other and nothing else
-    that is beside them.
+    The files are linked into an empty folder, so they can import each other but nothing else beside
+    them.
 
     Args:
-        words: The test files and modules that they need; the window of ``test_my_window.py`` is
-            found by itself. Flags are handed to pytest.
+        words: The test files and the modules that they need; the window of ``test_my_window.py`` is
+            found automatically. Flags are passed to pytest.
 
     Returns:
         The exit status.
@@ -46,7 +46,7 @@ def run_tests(words: Sequence[str]) -> int:
             (Path(folder) / path.name).symlink_to(path.absolute())
         tests = [str(Path(folder) / path.name) for path in files if path.name.startswith("test_")]
         flags = [word for word in words if word.startswith("-")]
-        # No settings and no plugins from above either.
+        # Ignore settings and plugins of parent folders too.
         alone = [f"--config-file={os.devnull}", f"--rootdir={folder}", "--noconftest"]
         return int(pytest.main([*alone, "-p", "no:cacheprovider", *flags, *tests]))
 

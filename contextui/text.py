@@ -1,7 +1,8 @@
-"""The one gate for text on its way to a model, into XML or to the terminal.
+"""Text sanitizing for models, XML and the terminal, and helpers for short display text.
 
-Each function replaces what its destination cannot hold, or would obey, by something that can be
-seen. Nothing is dropped silently, and clean text comes back as the very same object.
+All text from a model, a file or a window passes through one of `for_model`, `for_xml` and
+`for_terminal`. Each replaces characters that its destination cannot hold, or would execute, with
+visible ones. Nothing is dropped silently, and clean text is returned as the same object.
 """
 
 import re
@@ -17,7 +18,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]+")
 
 
 class _Filter:
-    """Replaces single characters by a table, at the cost of one scan when there are none.
+    """Replaces single characters by a table; clean text costs one scan.
 
     On ASCII, `str.translate` takes a fifth of the time of a regular expression; on all other text
     it takes some fifteen times as long.
@@ -25,8 +26,8 @@ class _Filter:
 
     def __init__(self, table: Mapping[int, str]) -> None:
         self._table = table
-        # Every range beyond the BMP is tried for every character, so all of them are widened
-        # into one; the table has the last word on what it matches.
+        # The regex engine tries every range beyond the BMP for every character, so they are merged
+        # into one wide range; the table decides what is replaced.
         beyond = [chr(code) for code in table if code > 0xFFFF]
         wide = f"{min(beyond)}-{max(beyond)}" if beyond else ""
         within = re.escape("".join(chr(code) for code in table if code <= 0xFFFF))
@@ -58,7 +59,7 @@ _ESCAPED = chain(
     range(0x2028, 0x202F),  # line and paragraph separator, bidi embeddings and overrides
     range(0x2066, 0x206A),  # bidi isolates
     range(0xFFF9, 0xFFFC),  # interlinear annotations
-    range(0xE0000, 0xE0080),  # tags: text that cannot be seen
+    range(0xE0000, 0xE0080),  # tags: invisible text
 )
 _xml_filter = _Filter(
     {code: picture for code, picture in _PICTURES.items() if chr(code) not in "\t\n\r"}
@@ -79,38 +80,38 @@ def _join_surrogates(match: re.Match[str]) -> str:
 def for_model(text: str) -> str:
     r"""Make text fit for JSON, UTF-8 and the log.
 
-    A pair of surrogates becomes the character it stands for, a lone one U+FFFD, NUL its picture.
+    A surrogate pair becomes its character, a lone surrogate U+FFFD, and NUL its picture.
 
     Example:
         >>> for_model("a\0b \ud83d\ude00 \ud83d")
         'a␀b 😀 �'
     """
     try:
-        text.encode()  # the fastest way to ask for surrogates
+        text.encode()  # the fastest check for surrogates
     except UnicodeEncodeError:
         text = _SURROGATES.sub(_join_surrogates, text)
     return text.replace("\0", "\u2400")
 
 
 def for_xml(text: str) -> str:
-    r"""Make text legal in XML 1.0; markup in it is left for the serialiser to escape.
+    r"""Make text legal in XML 1.0; the serializer still has to escape markup.
 
-    All of `for_model`; control characters become their pictures, U+FFFE and U+FFFF U+FFFD.
+    Applies `for_model`; control characters become their pictures, U+FFFE and U+FFFF become U+FFFD.
     Tab, line feed and carriage return stay. A parser reads a literal carriage return as a line
-    feed, so a serialiser has to write it as `&#13;`, as lxml does.
+    feed, so a serializer must write it as `&#13;`, as lxml does.
     """
     return _xml_filter(for_model(text))
 
 
 def for_terminal(text: str, *, lines: bool = True) -> str:
-    r"""Make text inert for a terminal: whatever would act is shown instead.
+    r"""Escape everything in a text that a terminal would execute.
 
     Control characters become pictures; C1, bidi controls, line separators, annotations and tags
     become escapes such as `\x9b` and `\u202e`; noncharacters become U+FFFD. Joiners stay: emoji
     and Indic scripts need them.
 
     Args:
-        text: Text from anywhere.
+        text: Any text.
         lines: Keep line feed and tab, and turn CRLF into a line feed. Otherwise each of the
             three becomes one space.
 
@@ -119,14 +120,14 @@ def for_terminal(text: str, *, lines: bool = True) -> str:
         '␛]0;owned␇'
     """
     text = for_model(text)
-    if "\r" in text:  # looking for one character is far cheaper than for two
+    if "\r" in text:  # searching for one character is far cheaper than for two
         text = text.replace("\r\n", "\n")
     text = _terminal_filter(text)
     return text if lines else text.replace("\n", " ").replace("\t", " ")
 
 
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
-_UNSEEN_OTHERS = frozenset(  # drawn as nothing, though their category is a letter, mark or symbol
+_UNSEEN_OTHERS = frozenset(  # invisible, though their category is a letter, mark or symbol
     map(
         chr,
         chain(
@@ -141,7 +142,7 @@ _UNSEEN_OTHERS = frozenset(  # drawn as nothing, though their category is a lett
 
 @lru_cache(maxsize=65_536)
 def is_unseen(char: str) -> bool:
-    """Whether a character is drawn as nothing, as a blank, or unpredictably.
+    """Whether a character is invisible, blank, or rendered unpredictably.
 
     True for everything in the Unicode categories of controls, formats, private use, surrogates,
     unassigned characters and separators, except the space; and for fillers and selectors.
@@ -152,15 +153,15 @@ def is_unseen(char: str) -> bool:
 
 
 def code_point(char: str) -> str:
-    """The name of a character that cannot be seen: ``⟨U+200B⟩``."""
+    """Return the code point of an invisible character, as in ``⟨U+200B⟩``."""
     return f"⟨U+{ord(char):04X}⟩"
 
 
 def one_line(text: str, limit: int = 50) -> str:
-    """Fold text into one inert line of at most `limit` characters, plus "…" if there is more.
+    """Collapse text into one sanitized line, truncated to `limit` characters plus "…".
 
-    Only a bounded head is looked at, so the cost does not grow with the text. White space that
-    goes on beyond that head counts as more.
+    Only a bounded prefix is examined, so the cost does not grow with the text. White space beyond
+    that prefix counts as more text.
     """
     limit = max(limit, 0)
     head = text[: 4 * limit + 1024]
@@ -171,7 +172,7 @@ def one_line(text: str, limit: int = 50) -> str:
 
 
 def _cut_before(line: str, limit: int) -> int:
-    """The last place up to `limit` that does not part a character from its marks."""
+    """Return the last position up to `limit` that does not split a character from its marks."""
     end = limit
     while end > 0 and (_continues(line[end]) or line[end - 1] == _ZERO_WIDTH_JOINER):
         end -= 1
@@ -187,14 +188,14 @@ def _continues(char: str) -> bool:
 
 
 def cap(text: str, limit: int) -> str:
-    """Cut text after `limit` characters and say how much is missing."""
+    """Truncate text to `limit` characters and state how many are missing."""
     if len(text) <= limit:
         return text
     return f"{text[:limit]}\n… {len(text) - limit} more characters left out"
 
 
 def shown_name(name: str) -> str:
-    """A name as it is; in quotes and with escapes if it could pass for something else.
+    """Return a name as it is, or quoted and escaped if it could be misread.
 
     Example:
         >>> print(shown_name("notes.txt"), shown_name("a, saved"), shown_name("b\\n"))
@@ -205,12 +206,12 @@ def shown_name(name: str) -> str:
 
 
 def shown_path(path: PurePath) -> str:
-    """A path in one inert line, long enough to tell which it is."""
+    """Return a path as one sanitized line, long enough to identify it."""
     return one_line(str(path), 160)
 
 
 def counted(count: int, noun: str, nouns: str = "") -> str:
-    """A number of things in words.
+    """Format a count with its noun.
 
     Example:
         >>> counted(1, "line"), counted(3, "line"), counted(0, "entry", "entries")
@@ -220,12 +221,12 @@ def counted(count: int, noun: str, nouns: str = "") -> str:
 
 
 def span(first: int, last: int) -> str:
-    """From one number to another: "3-5", or "3" if they are the same."""
+    """Format a range of numbers: "3-5", or "3" if both are the same."""
     return str(first) if first == last else f"{first}-{last}"
 
 
 def spanned(noun: str, first: int, last: int) -> str:
-    """Things by their numbers.
+    """Format a noun with a range of numbers.
 
     Example:
         >>> spanned("line", 3, 3), spanned("line", 3, 5)
@@ -235,7 +236,7 @@ def spanned(noun: str, first: int, last: int) -> str:
 
 
 def there_are(noun: str, count: int) -> str:
-    """What there is to choose from, in words.
+    """Say which numbers are valid, for an error message.
 
     Example:
         >>> there_are("line", 0), there_are("line", 1), there_are("line", 3)
@@ -247,5 +248,5 @@ def there_are(noun: str, count: int) -> str:
 
 
 def quote(text: str, limit: int = 40) -> str:
-    """Quote text in an error message: one inert line in double quotes."""
+    """Quote text for an error message: one sanitized line in double quotes."""
     return f'"{one_line(text, limit)}"'

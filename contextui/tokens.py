@@ -1,4 +1,4 @@
-"""Counting tokens: exactly by the cl100k vocabulary, roughly by the kinds of characters."""
+"""Token counting: exact with the cl100k vocabulary, estimated by character class as a fallback."""
 
 import base64
 import functools
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 Content = str | Sequence[Mapping[str, object]]
-"""What a message says: plain text, or blocks in the provider's JSON form."""
+"""A message's content: plain text, or blocks in the provider's JSON form."""
 
 
 class Message(Protocol):
-    """Anything with a role and a content can be counted."""
+    """Anything with a role and a content, whose tokens can be counted."""
 
     @property
     def role(self) -> str:
-        """Who speaks."""
+        """The role, such as `user`."""
 
     @property
     def content(self) -> Content:
-        """What is said."""
+        """The text or blocks."""
 
 
 class TokenCounter:
-    """Counts tokens of texts and messages, and learns how far the provider's count is off.
+    """Counts tokens of texts and messages, and calibrates itself by the provider's usage.
 
-    Counts are additive: a message is the sum of its parts, each counted for itself, so a caller
-    may keep the counts of parts that do not change. All methods may be called from any thread.
+    Counts are additive: a message is the sum of its parts, each counted separately, so callers can
+    cache the counts of parts that do not change. Thread-safe.
 
     Args:
-        encode: Counts one text in another way than by the cl100k vocabulary.
+        encode: Counts the tokens of one text; by default with the cl100k vocabulary.
 
     Example:
         >>> TokenCounter().count("Hello, world!")
@@ -65,12 +65,12 @@ class TokenCounter:
 
     @property
     def exact(self) -> bool:
-        """False once the vocabulary failed and counts are estimates."""
+        """False once the vocabulary failed to load and counts are estimates."""
         return self._exact
 
     @property
     def ratio(self) -> float:
-        """Tokens that the provider reports for each token counted here, smoothed."""
+        """Tokens that the provider reports per token counted here, smoothed."""
         return self._ratio
 
     @ratio.setter
@@ -78,42 +78,42 @@ class TokenCounter:
         self._ratio = min(max(ratio, self._MIN_RATIO), self._MAX_RATIO)
 
     def count(self, text: str) -> int:
-        """Count the tokens of one text; never raises, estimates when the vocabulary fails."""
+        """Count the tokens of one text; never raises, and estimates if the vocabulary fails."""
         text = for_model(text)
         try:
             return self._encode(text)
         except BaseException as error:
-            # A panic of the tokenizer is no Exception; an interrupt is none either.
+            # A panic of the tokenizer is not an Exception; neither is an interrupt.
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
             self._fall_back(error)
             return self.estimate(text)
 
     def count_content(self, content: Content) -> int:
-        """Count what a message says, tool calls and results included.
+        """Count the tokens of a message's content, tool calls and results included.
 
-        An image costs what the largest ones cost: its size in bytes says nothing.
+        Every image counts as much as the largest: its size in bytes says nothing.
         """
         return sum(map(self.count, _texts(content))) + self._PER_IMAGE * _images(content)
 
     def count_messages(self, messages: Iterable[Message]) -> int:
-        """Count messages as they are sent: 4 for each, its role, and what it says."""
+        """Count messages as they are sent: 4 tokens each, plus role and content."""
         return sum(
             self.message_overhead(message.role) + self.count_content(message.content)
             for message in messages
         )
 
     def message_overhead(self, role: str) -> int:
-        """What a message costs before it says anything."""
+        """Return the tokens that a message costs without its content."""
         if role not in self._role_tokens:
             self._role_tokens[role] = self.count(role)
         return self._PER_MESSAGE + self._role_tokens[role]
 
     def calibrate(self, counted: int, reported: int) -> None:
-        """Learn from the usage that the provider reported for a request counted here.
+        """Adjust the ratio by the usage that the provider reported for a counted request.
 
-        Counts that are not positive are ignored: some providers report 0 where they do not
-        know. One report moves the ratio by a quarter of the way, and never beyond 0.5 to 2.
+        Counts that are not positive are ignored: some providers report 0 for unknown. One report
+        moves the ratio a quarter of the way, always within 0.5 to 2.
         """
         if counted <= 0 or reported <= 0:
             return
@@ -122,22 +122,22 @@ class TokenCounter:
             self._ratio += self._SMOOTHING * (seen - self._ratio)
 
     def calibrated(self, tokens: int) -> int:
-        """What the provider will probably report for so many tokens counted here."""
+        """Convert tokens counted here to the number the provider will probably report."""
         return math.ceil(tokens * self._ratio)
 
     def room_in(self, max_tokens: int) -> int:
-        """How many tokens, counted here, the provider will probably take for so many of its own."""
+        """Convert a limit of the provider's tokens to tokens as counted here."""
         return math.floor(max_tokens / self._ratio)
 
     @staticmethod
     def should_compact(tokens: int, max_tokens: int, threshold: float = 0.8) -> bool:
-        """Whether so many tokens reach the threshold, rounded down to whole tokens."""
-        # As floats, 0.29 * 100 is 28.999999999999996; the written number is what is meant.
+        """Whether the tokens reach the threshold, rounded down to whole tokens."""
+        # As floats, 0.29 * 100 is 28.999999999999996; compute with the decimal as written.
         return tokens >= math.floor(Fraction(str(threshold)) * max_tokens)
 
     @staticmethod
     def estimate(text: str) -> int:
-        """Estimate quickly: 1.5 Chinese, Japanese or Korean characters a token, or 4 others."""
+        """Estimate quickly: 1.5 Chinese, Japanese or Korean characters per token, or 4 others."""
         cjk = 0 if text.isascii() else sum(len(run) for run in _CJK.findall(text))
         twelfths = 8 * cjk + 3 * (len(text) - cjk)
         return -(-twelfths // 12)
@@ -150,10 +150,10 @@ class TokenCounter:
 
 
 def check_budget(tokens: int) -> None:
-    """See that so many tokens can be a budget.
+    """Validate a token budget.
 
     Raises:
-        ValueError: They cannot.
+        ValueError: It is not a positive integer.
     """
     if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens <= 0:
         raise ValueError(f"A budget is a positive number of tokens, not {tokens!r}.")
@@ -166,7 +166,7 @@ _CJK = re.compile(
 
 
 def _texts(content: Content) -> Iterator[str]:
-    """The texts in a content that cost tokens, one by one."""
+    """Yield the texts of a content that cost tokens."""
     if isinstance(content, str):
         yield content
         return
@@ -188,10 +188,9 @@ def _texts(content: Content) -> Iterator[str]:
 
 
 def _images(content: Content) -> int:
-    """How many images a content shows."""
     if isinstance(content, str):
         return 0
-    blocks = [block for block in content if isinstance(block, Mapping)]  # a model sends anything
+    blocks = [block for block in content if isinstance(block, Mapping)]  # a model may send anything
     inner = (block.get("content") for block in blocks if block.get("type") == "tool_result")
     within = sum(_images(one) for one in inner if isinstance(one, list | tuple))
     return within + sum(block.get("type") == "image" for block in blocks)
@@ -205,12 +204,12 @@ def _plain(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else str(value)
 
 
-# The tokenizer panics, and prints, on a run of a million white-space characters; none of the
-# runs tried panicked at 600,000, and pieces stay far below that.
+# The tokenizer panics, and prints, on a run of a million white-space characters. No run panicked at
+# 600,000 in tests, and pieces stay far below that.
 _PIECE, _LONGEST_PIECE = 1 << 15, 1 << 16
 
-# Places that no word of `_WORDS` reaches across, so that cutting there changes no count: behind
-# a letter or digit before punctuation or white space, before a blank, at the start of a line.
+# Positions that no token of `_WORDS` spans, so splitting there changes no count: after a letter or
+# digit before punctuation or white space, before a blank, at the start of a line.
 _BREAK = re.compile(
     r"[^\W_](?=[\s!-/:-@\[-`{-~\u2010-\u2027\u3001\u3002\uff01-\uff0f\uff1a-\uff20])"
     r"|\S(?=[ \t])"
@@ -233,9 +232,9 @@ def _count_cl100k(text: str) -> int:
 
 
 def _pieces(text: str, length: int = _PIECE, longest: int = _LONGEST_PIECE) -> Iterator[str]:
-    """Cut text into pieces whose tokens add up to its own.
+    """Split text into pieces whose token counts add up to that of the whole.
 
-    A piece ends at the first break from `length` on. A run without any is cut hard at `longest`.
+    A piece ends at the first break after `length`. A run without breaks is cut at `longest`.
     """
     start = 0
     while len(text) - start > longest:
@@ -248,7 +247,7 @@ def _pieces(text: str, length: int = _PIECE, longest: int = _LONGEST_PIECE) -> I
 
 @functools.cache
 def _load_encoding() -> "Encoding":
-    # Both take a quarter of a second, and the library would download what is shipped here.
+    # Loading takes a quarter of a second, and tiktoken itself would download the ranks.
     from tiktoken import Encoding  # noqa: PLC0415
 
     packed = (resources.files("contextui") / "data" / _RANKS).read_bytes()

@@ -1,6 +1,6 @@
-"""What lasts: the log of a session, and everything that is read back from it.
+"""Sessions: the append-only log, its recorder, and restoring a session from it.
 
-`store` finds and makes sessions; a `session` is a context, its windows and their `log`. The
-`recorder` follows them and writes each change as an `entry`; `loading` reads them back, from the
-last `checkpoint` on, by `replay` and `returning`.
+`store` finds and creates sessions; a `session` is a context, its windows and their `log`. `record`
+writes each change as an `entry`; `restore` reads them back from the last `checkpoint` on, by
+`replay`.
 """

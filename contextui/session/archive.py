@@ -1,7 +1,7 @@
-"""Items that a session left in its log when it was read from a checkpoint on.
+"""Older items that stay in the log: read on demand, and unloaded from memory.
 
-No request shows them, so all of them are hidden. They are read one after the other: a log may be
-longer than the memory.
+Items before the checkpoint of a resumed session are not loaded. No request shows them, so all are
+hidden. They are read one by one: a log may be larger than the memory.
 """
 
 from collections import deque
@@ -40,16 +40,15 @@ _Marks = dict[str, dict[str, Any]]
 def older_items(
     path: Path, known: Container[str], start: int, end: int | None = None
 ) -> Iterator[ContextItem]:
-    """The items that stand before a checkpoint and are not known, oldest first, as they are now.
+    """Read the items before a checkpoint that are not loaded, oldest first, as they are now.
 
-    They belong to no context. Reading takes no more memory than the changes that people made to
-    them.
+    They belong to no context. Reading needs no more memory than the changes made to them.
 
     Args:
         path: The log.
-        known: The ids of items that are at hand.
-        start: Where the checkpoint stands.
-        end: Where the last entry stands that counts; by default it is that of the log.
+        known: The ids of items that are loaded.
+        start: The offset of the checkpoint.
+        end: The offset of the last entry to consider; by default that of the log.
 
     Raises:
         OSError: The log cannot be read.
@@ -66,11 +65,11 @@ def older_items(
                     admit(item)
                     yield _as_it_is(item, entry, marks.get(item.id, {}))
             except ContextUIError:
-                continue  # it was left out when the session was read, too
+                continue  # it was skipped when the session was restored, too
 
 
 def _as_it_is(item: ContextItem, entry: Entry, changes: dict[str, Any]) -> ContextItem:
-    """An item with its seq, and with all that was done to it."""
+    """Apply its seq and all later changes to an item."""
     reason = "closed" if item.type is ItemType.WINDOW else item.hidden or "trimmed"
     assign(item, seq=(entry.data or {}).get("seq", 0), hidden=reason)
     assign(item, **{name: value for name, value in changes.items() if value is not None})
@@ -78,7 +77,7 @@ def _as_it_is(item: ContextItem, entry: Entry, changes: dict[str, Any]) -> Conte
 
 
 def _marks(file: BinaryIO, known: Container[str], end: int | None) -> _Marks:
-    """What people and compactions did to items that are not known, by the items' ids."""
+    """Collect the changes of items that are not loaded, by id."""
     marks: _Marks = {}
     steps: deque[_Marks] = deque(maxlen=UNDO_STEPS)
     changes = (line for line in _until(file, end) if any(one in line.text for one in _CHANGES))
@@ -92,7 +91,7 @@ def _marks(file: BinaryIO, known: Container[str], end: int | None) -> _Marks:
                     marks[item_id] = before
                 continue
             if facts["operation"] == "trim":
-                continue  # what nobody says otherwise of is trimmed
+                continue  # items without other changes count as trimmed
             fields = dict(facts["fields"])
         else:
             continue
@@ -111,35 +110,35 @@ def _until(file: BinaryIO, end: int | None) -> Iterator[Line]:
 
 
 def _tells_of_item(text: bytes) -> bool:
-    """Whether a line may tell of an item; those that do not need no parsing."""
+    """Whether a line may contain an item; others need no parsing."""
     return _SUBTYPE not in text or any(one in text for one in _ITEMS)
 
 
 def _ignore(_: Damage) -> None:
-    """Damage was reported when the session was read."""
+    """Ignore damage: it was reported when the session was restored."""
 
 
 LIMIT, KEPT = 1_000, 800
-"""From so many items on, those that are not among the newest leave; and how many stay."""
+"""Number of items above which old ones are unloaded, and how many stay loaded."""
 
 _UNREADABLE = (OSError, ContextUIError, KeyError, TypeError, ValueError)
 
 
 class MemoryStore:
-    """Lets go of the content of old items; it is read from the log when it is asked for.
+    """Unloads the content of old items and reads it from the log on demand.
 
-    What requests show of them was built before and stays, so a turn reads nothing back.
+    What requests show of them is cached before, so a turn reads nothing back.
 
     Args:
         context: The items.
-        offsets: Where in the log each of them stands.
+        offsets: The offset in the log of each item.
         path: The log.
     """
 
     def __init__(self, context: ContextManager, offsets: Mapping[str, int], path: Path) -> None:
         self._context, self._offsets, self._path = context, offsets, path
-        self._through = 0  # up to this seq all items were looked at
-        self._reloaded: dict[str, None] = {}  # older ones whose content is here again
+        self._through = 0  # all items up to this seq were considered
+        self._reloaded: dict[str, None] = {}  # older items whose content was loaded again
         context.subscribe(self._hear)
 
     def _hear(self, event: Event) -> None:
@@ -152,7 +151,7 @@ class MemoryStore:
             self._let_go(self._context.current_seq - KEPT)
 
     def _let_go(self, newest: int) -> None:
-        self._context.outlook()  # build what requests show of them while it is at hand
+        self._context.outlook()  # cache what requests show of them while it is loaded
         old = [self._context.get(item_id) for item_id in self._reloaded]
         for item in self._context.get_all().since(self._through + 1):
             if item.seq > newest:
@@ -161,7 +160,7 @@ class MemoryStore:
             self._through = item.seq
         self._reloaded.clear()
         for item in old:
-            # What was edited stands in the log as a change, not where the item stands.
+            # An edit is a separate entry in the log, not part of the item's own.
             unchanged = not item.revision and item.held is None and item.stage is Stage.FINAL
             if item.id in self._offsets and unchanged and item.is_loaded and is_conversation(item):
                 unload(item, self._reader(item))
@@ -180,7 +179,7 @@ class MemoryStore:
         return read
 
     def _as_shown(self, item: ContextItem) -> tuple[str, tuple[Block, ...] | None]:
-        """What requests show of an item, where the log was damaged or removed."""
+        """Return what requests show of an item, if the log was damaged or removed."""
         shown = self._context.ledger.shown_content(item)
         if shown is None or isinstance(shown, str):
             return shown or item.gist or "", None

@@ -1,4 +1,4 @@
-"""Results that may be asked for again soon: of reading a file, of a `read` action (S2.5)."""
+"""An LRU cache with expiry, for file reads and results of `read` actions."""
 
 import threading
 import time
@@ -10,15 +10,15 @@ V = TypeVar("V")
 
 
 class CacheStore(Generic[V]):
-    """Keeps the most recently used values, each for a while.
+    """LRU cache whose values expire.
 
-    Put what the value depends on into the key (a path with its mtime and size): then a changed
-    file simply is another key.
+    Put what the value depends on into the key (a path with its mtime and size), so that a changed
+    file is a different key.
 
     Args:
-        size: How many values are kept; the least recently used goes first.
-        seconds: How long a value is good for.
-        clock: Tells the time in seconds; tests give their own.
+        size: Maximum number of values; the least recently used is evicted first.
+        seconds: Time to live of a value.
+        clock: Returns the time in seconds; tests can replace it.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class CacheStore(Generic[V]):
         return len(self._values)
 
     def get(self, key: Hashable) -> V | None:
-        """The value, if it is there and still good."""
+        """Return the cached value, or None if it is missing or expired."""
         with self._lock:
             kept = self._values.get(key)
             if kept is None or self._clock() - kept[0] > self._seconds:
@@ -42,12 +42,12 @@ class CacheStore(Generic[V]):
             return kept[1]
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all values."""
         with self._lock:
             self._values.clear()
 
     def put(self, key: Hashable, value: V) -> None:
-        """Keep a value."""
+        """Cache a value."""
         with self._lock:
             self._values[key] = (self._clock(), value)
             self._values.move_to_end(key)
@@ -55,7 +55,7 @@ class CacheStore(Generic[V]):
                 self._values.popitem(last=False)
 
     def get_or(self, key: Hashable, make: Callable[[], V]) -> V:
-        """The kept value, or a new one that is kept from now on."""
+        """Return the cached value, or create and cache it."""
         value = self.get(key)
         if value is None:
             value = make()

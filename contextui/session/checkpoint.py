@@ -1,7 +1,7 @@
-"""How everything stands at the end of a turn, so that resuming need not read what came before.
+"""Checkpoints: the state of a session in one entry, so that a resume can start there.
 
-A checkpoint names the items that matter from here on by where they stand in the log: all that
-are visible, everything since the oldest of them, and what undo could bring back.
+A checkpoint refers to the items that still matter by their offset in the log: all visible ones,
+everything since the oldest of them, and what undo could restore.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from contextui.windowing.window import Window
 
 
 class Places(NamedTuple):
-    """Where in the log things stand: items by their id, last renders by their window's."""
+    """Offsets in the log: of items by id, and of last renders by window id."""
 
     items: Mapping[str, int]
     closings: Mapping[str, int]
@@ -26,10 +26,10 @@ class Places(NamedTuple):
 def checkpoint_data(
     context: ContextManager, windows: WindowManager, places: Places, turn: int
 ) -> dict[str, Any]:
-    """The state of a conversation between two turns, as JSON-ready data."""
+    """Return the state of a conversation between two turns, as JSON-ready data."""
     ledger, offsets = context.ledger, places.items
     items = [item for item in _that_matter(context) if item.id in offsets]
-    # A window that is still opening is not kept before it has opened.
+    # A window that is still opening is not saved.
     open_windows = [one for one in windows.windows() if not (one.is_opening and one.runtime.is_new)]
     stats, windows_named = context.get_stats(), sum(i.type is ItemType.WINDOW for i in items)
     return {
@@ -59,9 +59,9 @@ def checkpoint_data(
 def load_checkpoint(
     data: CheckpointFacts, context: ContextManager, items: Mapping[int, ContextItem]
 ) -> None:
-    """Put the items of a checkpoint, given by where they stand, into an empty context.
+    """Load the items of a checkpoint, given by offset, into an empty context.
 
-    Items that are not given are left out: their own entries are odd.
+    Items that are not given are skipped: their entries are invalid.
     """
     ledger = context.ledger
     for offset, facts in data["items"]:
@@ -80,7 +80,7 @@ def load_checkpoint(
 
 
 def is_consistent(data: CheckpointFacts) -> bool:
-    """Whether the figures of a checkpoint without a digest agree with each other."""
+    """Whether the figures of a checkpoint without a digest are consistent."""
     seqs = [facts["seq"] for _, facts in data["items"]]
     rising = all(one < other for one, other in pairwise(seqs))
     return rising and (not seqs or seqs[-1] <= data["seq"]) and data["cut"] <= data["seq"] + 1
@@ -159,6 +159,6 @@ def _before(facts: BeforeFacts, item: ContextItem) -> Before:
         blocks if "content" in facts else item.blocks,
         facts["hidden"],
         facts["gist"],
-        facts.get("whole", False),  # older logs do not say
+        facts.get("whole", False),  # missing in older logs
     )
     return Before(item, face, facts["pinned"])

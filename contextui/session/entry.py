@@ -1,8 +1,8 @@
-"""One line of a session's log: JSON that any program can read, in the form of S2.2.
+"""Log entries: encode and decode one line of JSON, with API keys as placeholders.
 
-Words, answers and results stand in the fields that other programs know. What only contextui
-knows (windows, pins, requests, checkpoints) stands in entries of type ``system`` with a subtype of
-its own and its facts in ``data``.
+Messages, answers and results use the fields that other programs know. What only contextui knows
+(windows, pins, requests, checkpoints) is in entries of type ``system`` with a subtype of their own
+and their facts in ``data``.
 """
 
 import hashlib
@@ -22,14 +22,14 @@ from contextui.session.schema import OddEntryError, checked, where_odd
 from contextui.text import for_model
 
 SHORTEST = 16
-"""Characters of a value that is taken for a key: what is shorter may be a word like any other."""
+"""Minimum length of a value to be masked as a key; a shorter one may be an ordinary word."""
 
 _SEAL = re.compile(r"⟦(=*)(\w+)⟧")
 _SIGN = "⟦".encode()
 
 
 def seal(line: str) -> str:
-    """A line of JSON without keys. What looks like a seal already stays apart from one."""
+    """Mask API keys in a line of JSON as ``⟦NAME⟧``; existing placeholders are escaped."""
     if "⟦" in line:
         line = _SEAL.sub(r"⟦=\1\2⟧", line)
     for name, value in own_secrets(SHORTEST):
@@ -40,7 +40,7 @@ def seal(line: str) -> str:
 
 
 def unseal(line: bytes) -> bytes:
-    """The line as it was; of variables that are not set the names stay."""
+    """Restore the keys in a line; placeholders of variables that are not set stay."""
     if _SIGN not in line:
         return line
     return _SEAL.sub(_opened, line.decode("utf-8", "surrogateescape")).encode(
@@ -56,19 +56,19 @@ def _opened(match: re.Match[str]) -> str:
 
 
 SCHEMA = 1
-"""The version of what is written here; a log with a higher one is left alone."""
+"""The schema version of the log; a log with a higher version is not opened."""
 
 _MAX_DEPTH = 100
-_MAX_DEPTH_READ = 200  # of lines that other programs wrote
-_LONGEST_LABEL = 5_000  # characters of what names an entry or says where it comes from
+_MAX_DEPTH_READ = 200  # of lines written by other programs
+_LONGEST_LABEL = 5_000  # characters of a label, such as an id or a path
 _BOM = b"\xef\xbb\xbf"
-_MAX_BITS = 10_000  # of a whole number: JSON readers refuse longer ones
+_MAX_BITS = 10_000  # of an integer: JSON parsers reject longer ones
 
 EntryType = Literal["user", "assistant", "tool_use", "tool_result", "system"]
 
 
 class DamagedLineError(ContextUIError):
-    """A line of a log that is no entry."""
+    """A line of a log is not a valid entry."""
 
 
 class _Part(BaseModel):
@@ -78,7 +78,7 @@ class _Part(BaseModel):
 
 
 class Message(_Part):
-    """Who says what, in whatever form; model and usage are for people and other programs."""
+    """A message in any form; model and usage are for people and other programs."""
 
     role: Any = None
     content: Any = None
@@ -87,7 +87,7 @@ class Message(_Part):
 
 
 class Tool(_Part):
-    """A call of a tool."""
+    """A tool call."""
 
     id: str
     name: str
@@ -95,7 +95,7 @@ class Tool(_Part):
 
 
 class ToolResult(_Part):
-    """What a tool gave back."""
+    """The result of a tool call."""
 
     id: str
     output: Any = None
@@ -103,7 +103,7 @@ class ToolResult(_Part):
 
 
 class CompactMetadata(_Part):
-    """What a compaction did."""
+    """The figures of a compaction."""
 
     trigger: str = "auto"
     pre_tokens: int | None = None
@@ -112,9 +112,9 @@ class CompactMetadata(_Part):
 
 
 class Entry(_Part):
-    """One entry. Everything is written; on reading, whatever may be missing is optional.
+    """One log entry. All fields are written; on reading, those that may be missing are optional.
 
-    `data` has the form that `contextui.session.schema` gives for this kind of entry.
+    `contextui.session.schema` defines the form of `data` for each kind of entry.
     """
 
     uuid: Annotated[str, StringConstraints(min_length=1)]
@@ -136,7 +136,7 @@ class Entry(_Part):
 
 _DESCRIPTIVE = {
     *("parentUuid", "sessionId", "timestamp", "cwd", "gitBranch", "version", "compactMetadata"),
-}  # an entry is what it is without them
+}  # an entry is valid without them
 
 
 def _no_number(name: str) -> NoReturn:
@@ -148,8 +148,11 @@ _JSON = json.JSONDecoder(parse_constant=_no_number)
 
 
 def encode(fields: Mapping[str, Any]) -> bytes:
-    """An entry as one line, without keys. What JSON cannot hold becomes a placeholder, never an
-    error. A checkpoint is signed: what hides others must be whole."""
+    """Encode an entry as one line, with API keys replaced by placeholders.
+
+    Values that JSON cannot hold become placeholders, never errors. A checkpoint is signed with a
+    digest: it replaces earlier entries, so damage must be detected.
+    """
     try:
         text = _dump(fields)
         if _may_be_deep(text, "{", "[") and _is_deep(fields):
@@ -167,13 +170,13 @@ def _dump(fields: Mapping[str, Any]) -> str:
 
 
 def _signed(line: bytes) -> bytes:
-    """The line of a checkpoint with a digest of its facts, as they stand there, at its end."""
+    """Append a digest of its data to the line of a checkpoint."""
     data = _JSON.decode(line.decode("utf-8"))["data"]
     return line.removesuffix(b"}}") + f',"digest":"{_digest(data)}"}}}}'.encode()
 
 
 def _is_whole(line: bytes) -> bool:
-    """Whether a checkpoint's facts are those that were written; older ones do not say."""
+    """Whether the data of a checkpoint matches its digest; older ones have none."""
     data = _JSON.decode(line.decode("utf-8"))["data"]
     digest = data.pop("digest", None)
     return digest is None or digest == _digest(data)
@@ -184,10 +187,10 @@ def _digest(data: Mapping[str, Any]) -> str:
 
 
 def decode(line: bytes) -> Entry:
-    """Read a line back. It is an entry in the form of its kind, or an error.
+    """Decode a line and validate it against the schema of its kind.
 
     Raises:
-        DamagedLineError: It is no entry; the text says why.
+        DamagedLineError: It is not a valid entry; the message says why.
     """
     try:
         text = unseal(line).removeprefix(_BOM).decode("utf-8").strip()
@@ -212,7 +215,7 @@ def decode(line: bytes) -> Entry:
 
 
 def moment(timestamp: str) -> datetime | None:
-    """The time that an entry names; None if nobody can read it."""
+    """Parse the timestamp of an entry; None if it is invalid."""
     try:
         read = datetime.fromisoformat(timestamp)
         return (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
@@ -231,9 +234,9 @@ def _entry(fields: Any) -> Entry:
 
 
 def _leave_out_odd_labels(entry: Entry) -> None:
-    """Forget labels that are absurdly long or no text: they are shown in lists, and held for long.
+    """Drop labels that are absurdly long or not valid text: lists show them and memory keeps them.
 
-    A lone surrogate is never written, and no file system takes it as a part of a path.
+    A lone surrogate is never written, and no file system accepts one in a path.
     """
     for name in ("parent_uuid", "cwd", "git_branch", "version"):
         label = getattr(entry, name) or ""
@@ -252,7 +255,7 @@ def _may_be_deep(text: AnyStr, *openings: AnyStr) -> bool:
 
 
 def _is_deep(value: Any) -> bool:
-    """Whether a value is nested more deeply than anything that works on it should follow."""
+    """Whether a value is nested too deeply to process."""
     level = [value]
     for _ in range(_MAX_DEPTH_READ):
         level = [

@@ -1,4 +1,4 @@
-"""A session as a document to read, or as data for other programs."""
+"""Export of a session as Markdown or JSON."""
 
 import itertools
 import json
@@ -13,7 +13,7 @@ from contextui.session.store import SessionView
 from contextui.text import for_terminal
 
 Format = Literal["md", "json"]
-"""What a session can be written as."""
+"""The export formats."""
 
 _SPEAKERS = {
     ItemType.SYSTEM: "System",
@@ -25,12 +25,12 @@ _SPEAKERS = {
 
 
 def to_markdown(view: SessionView, *, include_obsolete: bool = True) -> str:
-    """The whole conversation to read; what was left out of the context is marked as such.
+    """Export the whole conversation as Markdown; hidden items are marked.
 
     Args:
         view: The session.
-        include_obsolete: Whether what was left out is in it: closed windows with their last
-            render, and items that were dropped, trimmed or compacted.
+        include_obsolete: Whether to include hidden items: closed windows with their last render,
+            and items that were dropped, trimmed or compacted.
     """
     info = view.info
     head = [
@@ -47,20 +47,20 @@ def to_markdown(view: SessionView, *, include_obsolete: bool = True) -> str:
 
 
 def to_json(view: SessionView) -> dict[str, Any]:
-    """Everything about a session, ready for JSON."""
+    """Export everything about a session as JSON-ready data."""
     head, tail = session_data(view), {"windows": window_data(view)}
     return {**head, "items": [item_data(item) for item in view.items()], **tail}
 
 
 def session_data(view: SessionView) -> dict[str, Any]:
-    """What `to_json` says of the session itself."""
+    """Return the part of `to_json` about the session itself."""
     info = view.info
     named = {"id": info.id, "cwd": info.cwd, "started": info.started, "updated": info.updated}
     return {"session": named}
 
 
 def window_data(view: SessionView) -> list[dict[str, Any]]:
-    """What `to_json` says of the windows."""
+    """Return the part of `to_json` about the windows."""
     return [
         {
             "id": window.id,
@@ -73,7 +73,7 @@ def window_data(view: SessionView) -> list[dict[str, Any]]:
 
 
 def export_to(view: SessionView, folder: Path, form: Format, *, include_obsolete: bool) -> Path:
-    """Write a session as a new file of a folder; never over a file that is there.
+    """Write a session to a new file in a folder, without overwriting anything.
 
     Raises:
         OSError: It cannot be written.
@@ -92,7 +92,7 @@ def export_to(view: SessionView, folder: Path, form: Format, *, include_obsolete
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
             file.write(mask_own(text))
         return path
-    raise AssertionError  # there is no last number
+    raise AssertionError  # unreachable: the numbers never end
 
 
 def _section(item: ContextItem, view: SessionView) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _section(item: ContextItem, view: SessionView) -> Iterator[str]:
 
 
 def item_data(item: ContextItem) -> dict[str, Any]:
-    """What `to_json` says of an item."""
+    """Return the part of `to_json` about an item."""
     data = {
         "seq": item.seq,
         "id": item.id,
@@ -134,7 +134,7 @@ def item_data(item: ContextItem) -> dict[str, Any]:
 
 
 def _fenced(text: str) -> str:
-    """Text in a fence that nothing in it can end."""
+    """Put text in a fence longer than any fence within it."""
     fence = "```"
     while fence in text:
         fence += "`"

@@ -1,4 +1,4 @@
-"""Items as entries, and entries as items."""
+"""Conversion between context items and log entries."""
 
 import json
 from collections.abc import Iterable
@@ -20,17 +20,17 @@ from contextui.windowing.manager import WindowManager
 from contextui.windowing.window import Window
 
 LOST = "[This was only in the log, which another program damaged.]"
-"""What an old item says whose text can be read nowhere any more."""
+"""Replaces the text of an old item that can no longer be read."""
 
 TWIN = "~"
-"""What parts the uuid of an entry from its seq, where another entry has the same uuid."""
+"""Separates the uuid of an entry from its seq, if another entry has the same uuid."""
 
 _KEPT = ("pinned", "gist", "hidden")
 _KINDS = {"user": ItemType.USER, "assistant": ItemType.ASSISTANT, "system": ItemType.SYSTEM}
 
 
 def item_fields(item: ContextItem) -> dict[str, Any]:
-    """What an entry says of an item, besides what every entry says."""
+    """Return the fields of an item's entry, without those common to all entries."""
     data: dict[str, Any] = {"seq": item.seq}
     for name in _KEPT:
         if value := getattr(item, name):
@@ -48,7 +48,7 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
             fields = {"type": "assistant", "message": message}
         case ItemType.SYSTEM if item.is_summary:
             fields = {"type": "user", "isCompactSummary": True, "message": _message("user", said)}
-            data["hidden"] = "compacted"  # together with its boundary it counts, or not at all
+            data["hidden"] = "compacted"  # it takes effect only together with its boundary
         case ItemType.SYSTEM:
             message = _message("system", said)
             fields = {"type": "system", "subtype": "prompt", "message": message}
@@ -65,7 +65,7 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
 
 
 def call_fields(item: ContextItem) -> list[dict[str, Any]]:
-    """The entries of the calls in an answer: they stand in its blocks, and as S2.2 has them."""
+    """Return separate entries for the tool calls of an answer, for other programs."""
     calls = (block for block in item.blocks or () if block.get("type") == "tool_use")
     return [
         {
@@ -78,10 +78,10 @@ def call_fields(item: ContextItem) -> list[dict[str, Any]]:
 
 
 def item_of(entry: Entry) -> ContextItem | None:
-    """The item that an entry tells of, if it tells of one: ours, or any program's of this form.
+    """Convert an entry to an item, if it has one: our own, or another program's in this form.
 
     Raises:
-        InvalidItemError: It should tell of one, and says nothing.
+        InvalidItemError: It should have one, but has no message.
     """
     data: ItemFacts = entry.data or ItemFacts()
     kept = {name: data[name] for name in _KEPT if name in data}  # type: ignore[literal-required]
@@ -92,7 +92,7 @@ def item_of(entry: Entry) -> ContextItem | None:
         return _result(entry, entry.tool_result, data, kept)
     if entry.tool is not None:
         if "itemId" in data:
-            return None  # ours: it stands in its answer
+            return None  # ours: it is part of an answer
         call = {"type": "tool_use", **entry.tool.model_dump(include={"id", "name", "input"})}
         return ContextItem(ItemType.ASSISTANT, id=entry.uuid, blocks=[call], **kept)
     if entry.type == "system" and entry.subtype != "prompt":
@@ -102,7 +102,7 @@ def item_of(entry: Entry) -> ContextItem | None:
     kind = _KINDS.get(entry.message.role if isinstance(entry.message.role, str) else entry.type)
     kind = kind or _KINDS.get(entry.type, ItemType.USER)
     if kind is ItemType.SYSTEM and not (entry.type == "system" and "seq" in data):
-        kind = ItemType.USER  # another program wrote it: its words get no rank by what they claim
+        kind = ItemType.USER  # another program wrote it: do not trust its claimed role
     if entry.is_compact_summary and "seq" in data and entry.uuid.startswith(SUMMARY):
         kind = ItemType.SYSTEM
     said = entry.message.content
@@ -115,7 +115,7 @@ def item_of(entry: Entry) -> ContextItem | None:
 
 
 def stored(path: Path, offset: int, item_id: str) -> Load:
-    """Read an item's content from its log whenever it is asked for."""
+    """Return a function that reads an item's content from its log on demand."""
 
     def read() -> tuple[str, tuple[Block, ...] | None]:
         try:
@@ -157,7 +157,7 @@ def _origin(message: Message) -> Origin | None:
 
 
 def _blocks(said: Any, kind: ItemType) -> list[Block]:
-    """What was said as blocks, in whatever form it was: nothing of it is dropped."""
+    """Convert a message's content of any form to blocks, without dropping anything."""
     if said is None:
         return []
     given = said if isinstance(said, list) else [said]
@@ -174,7 +174,7 @@ def _block(said: Any, kind: ItemType) -> Block:
 
 
 def as_text(said: Any) -> str:
-    """What another program's JSON says, to be read by people and models."""
+    """Convert another program's JSON to text."""
     return json.dumps(said, ensure_ascii=False)
 
 
@@ -184,7 +184,7 @@ def _words(blocks: Iterable[Block]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What every entry of a session says."""
+    """The fields common to all entries of a session."""
 
     session_id: str
     cwd: str
@@ -192,7 +192,7 @@ class Stamp:
     clock: Clock
 
     def entry(self, fields: dict[str, Any], identity: str, parent: str | None) -> bytes:
-        """Encode an entry that follows another one."""
+        """Encode an entry as the successor of another one."""
         now = self.clock().astimezone(UTC).isoformat().replace("+00:00", "Z")
         return encode(
             {
@@ -209,17 +209,17 @@ class Stamp:
 
 
 def noted(subtype: str, **data: Any) -> dict[str, Any]:
-    """An entry that only contextui knows."""
+    """Build an entry of a kind that only contextui knows."""
     return {"type": "system", "subtype": subtype, "data": data}
 
 
 def header() -> dict[str, Any]:
-    """The first entry of a log."""
+    """Build the first entry of a log."""
     return noted("session", schema=SCHEMA)
 
 
 def opening(window: Window) -> dict[str, Any]:
-    """A window that was opened, as it is now."""
+    """Build the entry of a window that was opened, in its current state."""
     kept, render = window.runtime.standing.kept, window.runtime.renders.latest().xml
     return noted(
         "window_opened", windowId=window.id, name=window.name, render=render, **kept.data()
@@ -229,13 +229,13 @@ def opening(window: Window) -> dict[str, Any]:
 def closing(
     windows: WindowManager, window_id: str, summary: str | None, actor: str
 ) -> dict[str, Any]:
-    """A window that was closed, with its last render."""
+    """Build the entry of a window that was closed, with its last render."""
     render = windows.last_render(window_id)
     return noted("window_closed", windowId=window_id, summary=summary, actor=actor, render=render)
 
 
 def as_it_is(item: ContextItem) -> dict[str, Any]:
-    """An item as it is now, not as it was added."""
+    """Build the entry of an item as it is now, not as it was added."""
     fields = item_fields(item)
     fields["data"]["hidden"] = item.hidden
     return fields

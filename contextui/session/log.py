@@ -1,4 +1,4 @@
-"""The log of a session: one writer, whole lines, nothing lost that was acknowledged."""
+"""The append-only log of a session: locked, written in whole lines, retried and repaired."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ from contextui.session.logfile import Difference, LogFile, lines_backwards
 from contextui.text import shown_path
 
 Written = Callable[[int], None]
-"""Called with the offset at which a line begins, as soon as it is in the file."""
+"""Callback with the offset of a line, once it is in the file."""
 
 Pending = tuple[bytes, Written | None]
 
@@ -83,33 +83,33 @@ _REASONS_ZH = {
 
 
 class SessionLockedError(ContextUIError):
-    """Another process writes to this session."""
+    """Another process has locked this session."""
 
 
 class SessionLog:
-    """Appends lines to a log that this process alone writes to.
+    """Appends lines to a log that only this process writes to.
 
-    A line is acknowledged when it was handed to the system whole. When that fails (the disk is
-    full, the folder read-only) what was written of it is taken back, the line waits, and every
-    later append tries again first, in order. So the file never holds half a line of ours, and the
-    conversation goes on.
+    A line is acknowledged when the system has accepted all of it. If that fails (full disk,
+    read-only folder), the partial write is rolled back, the line is queued, and every later append
+    retries the queue first, in order. So the file never contains a partial line, and the
+    conversation can continue.
 
-    Before each append the file is compared with how it was left (one `lstat`). If it was deleted,
-    replaced, truncated or changed, it is written again from the open file and from memory, and
-    what stands in its place is moved aside, never overwritten.
+    Before each append the file is compared with its last known state (one `lstat`). If it was
+    deleted, replaced, truncated or changed, it is rewritten from the open file and from memory;
+    whatever is in its place is moved aside, never overwritten.
 
     Args:
-        path: The file; it and its folder are made, readable by the owner alone.
-        told: Called with a sentence when saving fails, resumes, or the file had to be repaired.
-        lang: The language of these sentences.
-        lazy: Make the file with the first line, and nothing before that.
+        path: The file; it and its folder are created with owner-only permissions.
+        told: Callback for a message when saving fails, resumes, or the file was repaired.
+        lang: The language of these messages.
+        lazy: Create the file with the first line, and nothing before.
 
     Attributes:
-        rebuild: Gives the lines that the first so many bytes of the log do not hold; used when
-            they are neither in the file nor kept here.
+        rebuild: Returns the lines missing after the first so many bytes of the log; used when they
+            are neither in the file nor in memory here.
 
     Raises:
-        SessionLockedError: Another process holds the session.
+        SessionLockedError: Another process has locked the session.
     """
 
     def __init__(
@@ -123,10 +123,10 @@ class SessionLog:
         self._expected: int | None = None
         self._is_confirmed = True
         self._is_closed = False
-        self._is_displaced = False  # whether the log is gone and cannot be written again
+        self._is_displaced = False  # whether the log is lost and cannot be rewritten
         self.problem: OSError | None = None
-        """Why saving fails at present."""
-        # The session may be closed on any thread, so the lock must not belong to one.
+        """Why saving currently fails."""
+        # The session may be closed on any thread, so the lock must not be thread-local.
         self._lock_path = path.with_suffix(".lock")
         self._lock = FileLock(str(self._lock_path), timeout=0, mode=0o600, thread_local=False)
         self._lock_inode = 0
@@ -144,53 +144,53 @@ class SessionLog:
 
     @property
     def fd(self) -> int | None:
-        """The descriptor of the file while it is open."""
+        """The file descriptor while the file is open."""
         return self._file.fd if self._file is not None else None
 
     @property
     def unsaved(self) -> int:
-        """How many lines wait to be written; at least one if the log is gone."""
+        """How many lines are queued; at least one if the log is lost."""
         return len(self._waiting) or int(self._is_displaced)
 
     @property
     def is_open(self) -> bool:
-        """Whether the file could be opened for writing."""
+        """Whether the file is open for writing."""
         return self._file is not None
 
     @property
     def is_displaced(self) -> bool:
-        """Whether nothing of the session is in its place: the log is gone and cannot be written."""
+        """Whether the log is lost: it is not in its place and cannot be rewritten."""
         return self._is_displaced
 
     def expect(self, size: int) -> None:
-        """Write behind so many bytes and nowhere else: they were read while it was not open."""
+        """Append only after this many bytes, which were read while the file was not open."""
         self._expected = size
 
     def append(self, line: bytes, written: Written | None = None) -> bool:
-        """Write a line; `written` gets its offset as soon as it is in the file.
+        """Append a line; `written` gets its offset once it is in the file.
 
         Returns:
-            Whether it is written; if not, it waits and is tried again.
+            Whether it is written; if not, it is queued for a retry.
         """
         with self._guard:
             self._waiting.append((line, written))
             return self._write_waiting()
 
     def retry(self) -> bool:
-        """Look after the file and write what waits; whether everything is written."""
+        """Check the file and retry queued lines; return whether everything is written."""
         with self._guard:
             return self._write_waiting()
 
     def sync(self) -> None:
-        """Force everything onto the disk itself."""
+        """Flush everything to the disk itself."""
         with self._guard:
             if not self._write_waiting() or self._file is None:
                 return
             try:
                 os.fdatasync(self._file.fd)
             except OSError as problem:
-                # The system may have dropped what it could not write: a later success proves
-                # nothing about it.
+                # The system may have dropped what it could not write, so a later success proves
+                # nothing.
                 if self._is_confirmed:
                     self._is_confirmed = False
                     self._tell("unconfirmed", reason=self._reason(problem))
@@ -200,7 +200,7 @@ class SessionLog:
                 self._tell("confirmed")
 
     def close(self) -> None:
-        """Write what waits, once more, and release the session."""
+        """Retry queued lines a last time and release the session."""
         with self._guard:
             self.sync()
             self._is_closed = True
@@ -213,7 +213,7 @@ class SessionLog:
 
     def _write_waiting(self) -> bool:
         is_unused = self._file is None and not self._waiting and self.problem is None
-        if self._is_closed or is_unused:  # it belongs to others now, or does not exist yet
+        if self._is_closed or is_unused:  # released to others, or not created yet
             return not self._waiting
         try:
             if self._file is None and not self._open():
@@ -236,7 +236,7 @@ class SessionLog:
         return True
 
     def _recover(self, file: LogFile, what: Difference) -> None:
-        """Put the log back: what is intact of the open file, then what is known of the rest."""
+        """Rewrite the log: the intact part of the open file, then the lines known in memory."""
         self._is_displaced = True
         if self._lock_has_changed():
             self._lock.release()
@@ -267,7 +267,7 @@ class SessionLog:
             return True
 
     def _open(self) -> bool:
-        """Open the file and cut off what a crash left of a last line."""
+        """Open the file and cut off a line torn by a crash."""
         file = None
         try:
             if not self._lock.is_locked:
@@ -277,7 +277,7 @@ class SessionLog:
             if self._expected is not None and size != self._expected:
                 raise OSError(errno.EIO, "the log was changed by another program")
             file.begin(size)
-        except OSError as problem:  # Timeout is one
+        except OSError as problem:  # includes Timeout
             if file is not None:
                 file.close()
             self._fail(problem)
@@ -285,7 +285,7 @@ class SessionLog:
         self._file = file
         return True
 
-    # --- words -------------------------------------------------------------------------
+    # --- messages ----------------------------------------------------------------------
 
     def _fail(self, problem: OSError) -> None:
         is_new = self.problem is None
@@ -308,10 +308,10 @@ class SessionLog:
 
 
 def mend_end(fd: int, told: Callable[[str], None], words: dict[str, str] = _WORDS["en"]) -> int:
-    """Cut off what a crash left of a last line, or give it the end that it lacks.
+    """Cut off a last line that a crash has torn, or add its missing newline.
 
     Returns:
-        How many bytes the file holds then.
+        The size of the file afterwards.
     """
     size = os.fstat(fd).st_size
     if size == 0 or os.pread(fd, 1, size - 1) == b"\n":

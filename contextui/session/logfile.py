@@ -1,8 +1,8 @@
-"""The file of a log while it is open: what was written to it, and whether that is still there.
+"""The open log file: appending, detecting changes by other programs, recovery, reading lines.
 
 Other programs may delete, move, replace, link, truncate or change the file at any time. The open
-descriptor still leads to what was in it, and the newest lines are kept in memory, so that it can be
-written again in its place.
+descriptor still has its content, and the newest lines are kept in memory, so that it can be
+rewritten in place.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ from contextui.files.save import exchange, give_name
 from contextui.session.entry import DamagedLineError, Entry, decode
 
 KEPT_BYTES = 1 << 24
-"""How much of what was written last stays in memory, to write it again if the file is damaged."""
+"""Bytes of the newest lines kept in memory, to rewrite them if the file is damaged."""
 
-_SAMPLE = 1 << 12  # bytes of what was in the file before, by which it is known again
+_SAMPLE = 1 << 12  # bytes of earlier content, to detect changes
 _CHUNK = 1 << 20
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHANGED = "the log was changed by another program"
@@ -33,7 +33,7 @@ Difference = Literal["gone", "replaced", "shrunk", "grown", "altered"]
 
 
 class _Sighting(NamedTuple):
-    """The file as this process left it; any difference is the work of another program."""
+    """The stat of the file after our last write; any difference is another program's change."""
 
     device: int
     inode: int
@@ -46,12 +46,12 @@ class _Sighting(NamedTuple):
 
 
 class Recovery(NamedTuple):
-    """How a file was put back.
+    """The result of a recovery.
 
     Attributes:
-        size: How many bytes of it were intact, in whole lines.
-        missing: The lines behind these; None if they are not known here.
-        aside: The name that was given to what stood in its place; empty if there was nothing.
+        size: How many bytes were intact, in whole lines.
+        missing: The lines after these; None if they are not in memory.
+        aside: The name under which the file in its place was kept; empty if there was none.
     """
 
     size: int
@@ -60,7 +60,7 @@ class Recovery(NamedTuple):
 
 
 class LogFile:
-    """A log that is open for appending. It is opened never through a link, and made if missing.
+    """A log open for appending; created if missing, never opened through a link.
 
     Args:
         path: The file.
@@ -70,7 +70,7 @@ class LogFile:
         size: How many bytes this process knows to be in it.
 
     Raises:
-        OSError: It cannot be opened, or is no plain file.
+        OSError: It cannot be opened, or is not a regular file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -78,14 +78,14 @@ class LogFile:
         self.fd = _opened(path)
         self.size = 0
         self._left = _Sighting.of(os.fstat(self.fd))
-        self._found = 0  # bytes that another run wrote
-        self._samples: list[tuple[int, bytes]] = []  # of these bytes, with their offsets
+        self._found = 0  # bytes written by earlier runs
+        self._samples: list[tuple[int, bytes]] = []  # samples of these bytes, with their offsets
         self._kept: deque[tuple[int, bytes]] = deque()  # lines of this run, with their offsets
         self._kept_bytes = 0
-        self._is_torn = False  # whether a part of a failed line may be in the file
+        self._is_torn = False  # whether the file may contain a part of a failed line
 
     def begin(self, size: int) -> None:
-        """Take what is in the file, so many bytes, for its good content."""
+        """Accept the first `size` bytes as the file's valid content."""
         self.size = self._found = size
         self._left = _Sighting.of(os.fstat(self.fd))
         self._kept.clear()
@@ -95,14 +95,14 @@ class LogFile:
         self._samples = [(start, os.pread(self.fd, end - start, start)) for start, end in starts]
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the file descriptor."""
         os.close(self.fd)
 
     def write(self, line: bytes) -> int:
-        """Append a line, whole or not at all.
+        """Append a line, completely or not at all.
 
         Returns:
-            The offset at which it begins.
+            The offset at which it starts.
 
         Raises:
             OSError: It could not be written.
@@ -116,7 +116,7 @@ class LogFile:
             self._take_back()
             raise
         offset, self.size = self.size, self.size + len(line)
-        # By fstat, so that the next look at the name shows whether that is another file.
+        # By fstat, so that the next lstat shows whether the path is another file.
         self._left = _Sighting.of(os.fstat(self.fd))._replace(size=self.size)
         self._kept.append((offset, line))
         self._kept_bytes += len(line)
@@ -125,7 +125,7 @@ class LogFile:
         return offset
 
     def _take_back(self) -> bool:
-        """Remove what was written of a line; if that fails, it is tried again before the next."""
+        """Remove a partial write; if that fails, it is retried before the next write."""
         try:
             os.ftruncate(self.fd, self.size)
         except OSError:
@@ -134,13 +134,13 @@ class LogFile:
         self._left = _Sighting.of(os.fstat(self.fd))
         return True
 
-    # --- what another program did to it ------------------------------------------------
+    # --- changes by other programs -----------------------------------------------------
 
     def difference(self) -> Difference | None:
-        """Compare the file with how it was left: one `lstat`, if nothing was done to it.
+        """Compare the file with its last known state; one `lstat` if it is unchanged.
 
         Raises:
-            OSError: What a failed write left cannot be removed.
+            OSError: The rest of a failed write cannot be removed.
         """
         if self._is_torn and not self._take_back():
             self._reopen()
@@ -149,7 +149,7 @@ class LogFile:
         except (FileNotFoundError, NotADirectoryError):
             return "gone"
         except OSError:
-            return None  # it cannot be looked at, but what is open can be written to
+            return None  # no access to the path, but the open file can be written to
         what: Difference | None = None
         if now[:2] != self._left[:2]:
             what = "replaced"
@@ -163,10 +163,10 @@ class LogFile:
         return what
 
     def _reopen(self) -> None:
-        """Open the same file once more, if the descriptor does not do what it should."""
+        """Reopen the same file, if its descriptor fails."""
         fd = _opened(self._path)
         if _Sighting.of(os.fstat(fd))[:2] != self._left[:2]:
-            os.close(fd)  # it is another file: `difference` says so
+            os.close(fd)  # another file: `difference` reports it
             return
         os.close(self.fd)
         self.fd = fd
@@ -174,7 +174,7 @@ class LogFile:
             raise OSError(errno.EIO, "a failed write cannot be removed")
 
     def _intact(self) -> int:
-        """How many bytes of the open file, in whole lines, are as this process knows them."""
+        """Return how many bytes of the open file, in whole lines, are unchanged."""
         size = os.fstat(self.fd).st_size
         for offset, sample in self._samples:
             if os.pread(self.fd, len(sample), offset) != sample[: max(size - offset, 0)]:
@@ -197,13 +197,13 @@ class LogFile:
             size = start
         return 0
 
-    # --- putting it back ---------------------------------------------------------------
+    # --- recovery ----------------------------------------------------------------------
 
     def recover(self) -> Recovery:
-        """Have a new file in its place, with what is intact; the rest is still to be written.
+        """Create a new file in its place with the intact content; the rest is still to be written.
 
         Raises:
-            OSError: That failed. The old file stays open, so that it can be tried again.
+            OSError: That failed. The old file stays open for a retry.
         """
         intact, end = self._intact(), self.size
         make_private(self._path.parent)
@@ -247,7 +247,7 @@ class LogFile:
                 done, chunk = done + written, chunk[written:]
 
     def _put_in_place(self, folder: int, new: str, size: int) -> str:
-        """Give the new file the log's name; what has that name is moved aside, and to which."""
+        """Rename the new file to the log's name; return the name the old file was moved to."""
         name = self._path.name
         there = {"src_dir_fd": folder, "dst_dir_fd": folder}
         try:
@@ -269,7 +269,7 @@ class LogFile:
         return aside
 
     def _is_only_ours(self, info: os.stat_result, size: int) -> bool:
-        """Whether a file holds nothing but what is intact, and a piece of the line behind that."""
+        """Whether a file contains only the intact part and a piece of the next line."""
         ours = os.fstat(self.fd)
         if (info.st_dev, info.st_ino) != (ours.st_dev, ours.st_ino):
             return False
@@ -289,28 +289,28 @@ def _opened(path: Path) -> int:
 
 
 _BLOCK = 1 << 16
-_LONGEST_LINE = 1 << 26  # bytes: no entry is longer, and no damage may fill the memory
+_LONGEST_LINE = 1 << 26  # bytes: no entry is longer, and damage must not fill the memory
 
 
 class Line(NamedTuple):
-    """A line without its end, and where in the file it begins."""
+    """A line without its newline, and its offset in the file."""
 
     offset: int
     text: bytes
 
 
 class Damage(NamedTuple):
-    """A line that could not be read."""
+    """A line that cannot be read."""
 
     offset: int
     reason: str
 
 
 def open_plain(path: Path) -> BinaryIO:
-    """Open a file for reading, if it is a plain one: nothing else may keep us waiting.
+    """Open a regular file for reading; anything else might block.
 
     Raises:
-        OSError: It is not, or it cannot be opened.
+        OSError: It is not a regular file, or cannot be opened.
     """
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
@@ -320,22 +320,22 @@ def open_plain(path: Path) -> BinaryIO:
 
 
 def lines(file: BinaryIO, start: int = 0) -> Iterator[Line]:
-    """All lines from an offset on; the last one even if its end is missing."""
+    """Yield all lines from an offset on, including a last one without a newline."""
     file.seek(start)
     offset = start
     while line := file.readline(_LONGEST_LINE):
         length = len(line)
         while not line.endswith(b"\n") and (rest := file.readline(_LONGEST_LINE)):
-            length += len(rest)  # too long to be an entry: only its beginning is kept
+            length += len(rest)  # too long for an entry: only its start is kept
             line = line if not rest.endswith(b"\n") else line + b"\n"
         yield Line(offset, line.rstrip(b"\n"))
         offset += length
 
 
 def lines_backwards(file: BinaryIO) -> Iterator[Line]:
-    """All lines, the last one first, reading only as far as they are asked for."""
+    """Yield all lines, last one first, reading only as far as needed."""
     end = file.seek(0, os.SEEK_END)
-    rest: list[bytes] = []  # of the line that is not whole yet, the last piece first
+    rest: list[bytes] = []  # pieces of the incomplete line, last piece first
     while end > 0:
         start = max(0, end - _BLOCK)
         file.seek(start)
@@ -343,11 +343,11 @@ def lines_backwards(file: BinaryIO) -> Iterator[Line]:
         end = start
         if b"\n" not in block:
             rest.append(block)
-            if len(rest) * _BLOCK > _LONGEST_LINE:  # no entry: only its beginning matters
+            if len(rest) * _BLOCK > _LONGEST_LINE:  # not an entry: only its start matters
                 del rest[:-1]
             continue
         parts = (block + b"".join(reversed(rest))).split(b"\n")
-        # The first part may have begun in the block before; it waits for that one.
+        # The first part may have started in the block before.
         rest = [parts[0]]
         ends = accumulate((len(part) + 1 for part in parts), initial=start)
         for position, part in reversed(list(zip(ends, parts, strict=False))[1:]):
@@ -358,19 +358,19 @@ def lines_backwards(file: BinaryIO) -> Iterator[Line]:
 
 
 def line_at(file: BinaryIO, offset: int) -> Line:
-    """The one line that begins here."""
+    """Return the line that starts at an offset."""
     file.seek(offset)
     return Line(offset, file.readline(_LONGEST_LINE).rstrip(b"\n"))
 
 
 def begins_line(file: BinaryIO, offset: int) -> bool:
-    """Whether a line begins here."""
+    """Whether a line starts at an offset."""
     file.seek(max(offset - 1, 0))
     return offset == 0 or file.read(1) == b"\n"
 
 
 def entries(found: Iterator[Line], report: Callable[[Damage], None]) -> Iterator[tuple[int, Entry]]:
-    """The entries of lines, with their offsets; damaged ones are reported and left out."""
+    """Yield the entries of lines, with their offsets; damaged ones are reported and skipped."""
     for offset, text in found:
         if not text.strip():
             continue

@@ -1,6 +1,6 @@
-"""Notes that several sessions keep in one file: what each of them did is made one, nothing is lost.
+"""Notes that several sessions share in one file; concurrent changes are merged.
 
-A file that is no notebook, or one of a newer form, is never overwritten.
+A file that is not a notebook, or has a newer format, is never overwritten.
 """
 
 import re
@@ -17,23 +17,23 @@ from contextui.files.textfile import Version
 from contextui.files.workspace import Workspace
 
 NOTES_LIMIT = 1_000
-"""Notes that there may be."""
+"""Maximum number of notes."""
 
 _LONGEST = {"text": 20_000, "gist": 100, "summary": 600}  # characters
 _HEAD, _BRIEF, _TAG, _TAGS = 100, 240, 40, 20  # characters of the first three; tags of a note
-_TRIES = 6  # to write a file that another session writes too
+_TRIES = 6  # attempts to write a file that another session writes too
 _SENTENCES = re.compile(r".{40,238}[.!?](?=\s)|.{15,238}[。！？]")
 _NUMBER = re.compile(r"(?:entry)?[\s#_-]*0*(\d+)", re.IGNORECASE)
 
 
 class NotesError(ContextUIError):
-    """What cannot be done with the notes, or with their file."""
+    """An operation on the notes or their file failed."""
 
 
 class Note(BaseModel):
-    """One note: `id` is its number here, `uid` what every session knows it by.
+    """One note: `id` is its number in this window, `uid` identifies it across sessions.
 
-    `changed` is when, in microseconds, and always later than the change before.
+    `changed` is the time of the last change in microseconds; it always increases.
     """
 
     id: int = Field(ge=1, lt=10**9)
@@ -46,12 +46,12 @@ class Note(BaseModel):
 
     @property
     def head(self) -> str:
-        """The gist, or the first line if none was given."""
+        """The gist, or the first line if there is none."""
         return _line(self.gist or self.text.strip().partition("\n")[0].lstrip("#*- "), _HEAD)
 
     @property
     def brief(self) -> str:
-        """The summary, or how the text goes on if none was given."""
+        """The summary, or the start of the text after the first line if there is none."""
         first, _, rest = self.text.strip().partition("\n")
         sentences = _SENTENCES.match(body := _line(rest or first))
         whole = sentences[0] if sentences and len(body) > _BRIEF else _line(body, _BRIEF)
@@ -59,11 +59,11 @@ class Note(BaseModel):
 
     @property
     def is_short(self) -> bool:
-        """Whether head and brief say it all."""
+        """Whether head and brief contain the whole text."""
         return self.text in (self.head, self.brief, f"{self.head}\n{self.brief}")
 
     def change(self, **given: str | None) -> None:
-        """Set text, gist or summary; None leaves it, an empty gist or summary is made anew."""
+        """Set text, gist or summary: None keeps it, an empty gist or summary clears it."""
         for name, words in given.items():
             if words is None:
                 continue
@@ -78,28 +78,28 @@ class Note(BaseModel):
             raise NotesError("An entry needs words.", zh="笔记不能为空。")
 
     def tag(self, tags: Iterable[str]) -> None:
-        """Add tags; one that differs only in its case takes the place of the other."""
+        """Add tags; one that differs only in case replaces the old one."""
         self.tags = clean_tags([*self.tags, *tags])
 
     def untag(self, tags: Iterable[str]) -> None:
-        """Take tags away."""
+        """Remove tags."""
         gone = {one.casefold() for one in clean_tags(tags)}
         self.tags = [one for one in self.tags if one.casefold() not in gone]
 
     def has_words(self, words: Iterable[str]) -> bool:
-        """Whether each of these, in small letters, occurs in it or its tags."""
+        """Whether each of these words, in lower case, occurs in the note or its tags."""
         everything = "\n".join([self.head, self.brief, self.text, *self.tags]).casefold()
         return all(word in everything for word in words)
 
     def around(self, words: Iterable[str]) -> str:
-        """The place in the text where the first of the words is; empty if none is there."""
+        """Return an excerpt around the first match of the words; empty if there is none."""
         text = self.text.casefold()
         at = min((at for word in words if (at := text.find(word)) >= 0), default=-1)
         return f"…{_line(self.text[max(0, at - 40) : at + 60])}…" if at >= 0 else ""
 
 
 class _File(BaseModel):
-    """What the file holds. Of a note the newest change counts, be it an edit or its deletion."""
+    """The content of the file. The newest change of a note wins, be it an edit or a deletion."""
 
     notebook: Literal[1]
     entries: list[Note]
@@ -107,14 +107,14 @@ class _File(BaseModel):
 
 
 class Notes(BaseModel):
-    """All notes of a window, and which were deleted, so that nobody brings them back."""
+    """All notes of a window, and which were deleted, so that a merge does not restore them."""
 
     entries: list[Note] = []
     deleted: dict[str, int] = {}
     last_id: int = 0
 
     def add(self) -> Note:
-        """A new note, empty, with a number that no other had."""
+        """Add an empty note with an unused number."""
         if len(self.entries) >= NOTES_LIMIT:
             raise NotesError(
                 f"There are {NOTES_LIMIT} entries already. Delete some first.",
@@ -125,7 +125,7 @@ class Notes(BaseModel):
         return self.entries[-1]
 
     def find(self, wanted: int | str) -> Note:
-        """The note of a number, however that is written: 3, "#3", "entry-3"."""
+        """Find a note by its number in any notation: 3, "#3", "entry-3"."""
         number = _NUMBER.fullmatch(str(wanted).strip())
         for note in self.entries:
             if number and str(note.id) == number[1]:
@@ -138,27 +138,27 @@ class Notes(BaseModel):
         )
 
     def stamp(self, note: Note, now: datetime) -> None:
-        """Note down that it was changed."""
+        """Update the note's time of change."""
         note.changed = _later(now, note.changed)
 
     def delete(self, note: Note, now: datetime) -> None:
-        """Take a note out."""
+        """Delete a note."""
         self.entries.remove(note)
         self.deleted[note.uid] = _later(now, note.changed)
 
     def tags(self) -> dict[str, str]:
-        """All tags, each by its small letters."""
+        """Return all tags by their case-folded form."""
         return {tag.casefold(): tag for note in self.entries for tag in note.tags}
 
     def tagged(self, tag: str | None) -> list[Note]:
-        """The notes with a tag; all of them without one."""
+        """Return the notes with a tag; all notes without one."""
         wanted = (tag or "").casefold()
         return [one for one in self.entries if not wanted or wanted in map(str.casefold, one.tags)]
 
     # --- the file ----------------------------------------------------------------------------
 
     def pull(self, workspace: Workspace, path: str) -> Version | None:
-        """Take over what a file holds; its version, or None if there is no file."""
+        """Merge the notes of a file; return its version, or None if there is no file."""
         try:
             opened = workspace.open_text(path, encoding="utf-8")
             file = _File.model_validate_json(opened.file.text)
@@ -171,18 +171,18 @@ class Notes(BaseModel):
         return opened.version
 
     def push(self, workspace: Workspace, path: str) -> None:
-        """Write the file, with all that others wrote there meanwhile taken over first."""
+        """Write the file, after merging what other sessions wrote; retry on conflict."""
         for tries_left in reversed(range(_TRIES)):
             version = self.pull(workspace, path)
             try:
                 workspace.save(path, self.file_text().encode(), expected=version, make_folders=True)
                 return
             except (FileChangedError, ExistingFileError, MissingFileError):
-                if not tries_left:  # another session was always quicker
+                if not tries_left:  # another session always won the race
                     raise
 
     def file_text(self) -> str:
-        """What `push` writes, if no other session has written."""
+        """Return what `push` writes if no other session has written."""
         file = _File(notebook=1, entries=self.entries, deleted=self.deleted)
         return f"{file.model_dump_json(indent=1)}\n"
 
@@ -204,13 +204,13 @@ class Notes(BaseModel):
 
 
 def clean_tags(tags: Iterable[str]) -> list[str]:
-    """Tags as they are kept: without #, one by one, each once."""
+    """Normalize tags: split at commas, without #, and unique."""
     words = [_line(one).lstrip("#")[:_TAG] for tag in tags for one in tag.split(",")]
     return list({word.casefold(): word for word in words if word}.values())[:_TAGS]
 
 
 def _later(now: datetime, before: int) -> int:
-    """When it is, in microseconds; later than before even if the clock was set back."""
+    """Return the time in microseconds, later than `before` even if the clock was set back."""
     return max(int(now.timestamp() * 1_000_000), before + 1)
 
 

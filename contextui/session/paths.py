@@ -1,4 +1,4 @@
-"""Where sessions are kept (S2.3)."""
+"""Paths of sessions: the home folder, project folder names, and the list of recent sessions."""
 
 import os
 import pwd
@@ -13,29 +13,29 @@ from contextui.session.logfile import open_plain
 from contextui.text import quote
 
 SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}", re.ASCII)
-_LONGEST_NAME = 200  # bytes that a folder's name may have on any file system, with some to spare
+_LONGEST_NAME = 200  # bytes that any file system allows in a folder's name, with some margin
 
 
 class InvalidSessionIdError(ContextUIError):
-    """Something that cannot be the id of a session."""
+    """The string is not a valid session id."""
 
 
 class NoHomeError(ContextUIError):
-    """A user without a folder of their own, where nothing can be kept."""
+    """The user has no home folder, so nothing can be saved."""
 
 
 def contextui_home(home: Path | str | None = None) -> Path:
-    """The folder of all that lasts: the one given, ``CONTEXTUI_HOME``, or ``~/.contextui``.
+    """Return the home of persistent data: given, ``CONTEXTUI_HOME``, or ``~/.contextui``.
 
     Raises:
-        NoHomeError: The system knows no home of this user.
+        NoHomeError: The user has no home folder.
     """
     chosen = home or os.environ.get("CONTEXTUI_HOME")
     return Path(chosen).expanduser().absolute() if chosen else _users_home() / ".contextui"
 
 
 def _users_home() -> Path:
-    """The user's own folder. An empty ``HOME`` says nothing; Python would take it for the root."""
+    """Return the user's home. Ignores an empty ``HOME``, which Python would take for the root."""
     try:
         found = os.environ.get("HOME") or pwd.getpwuid(os.getuid()).pw_dir
     except KeyError:
@@ -46,10 +46,10 @@ def _users_home() -> Path:
 
 
 def escape_project_path(path: str | Path) -> str:
-    """A folder's path as one name: ``/Users/foo/project`` becomes ``-Users-foo-project``.
+    """Convert a folder's path to one name: ``/Users/foo/project`` to ``-Users-foo-project``.
 
-    Different folders may share a name (``/a-b/c`` and ``/a/b-c``); the cwd that each session
-    stores decides whose it is. A path too long for a name keeps its end, which tells most.
+    Different folders may get the same name (``/a-b/c`` and ``/a/b-c``); the cwd stored in each
+    session distinguishes them. A path too long for a name is truncated to its end.
     """
     name = os.path.abspath(path).replace("/", "-").replace("\0", "-")
     raw = name.encode("utf-8", "surrogateescape")
@@ -57,10 +57,10 @@ def escape_project_path(path: str | Path) -> str:
 
 
 def check_session_id(session_id: str) -> str:
-    """The id itself, if it is one.
+    """Validate a session id and return it.
 
     Raises:
-        InvalidSessionIdError: It is none, and might lead out of the folder.
+        InvalidSessionIdError: It is invalid, and might escape the folder.
     """
     if not SESSION_ID.fullmatch(session_id):
         raise InvalidSessionIdError(f"{quote(session_id)} cannot be the id of a session.")
@@ -68,25 +68,25 @@ def check_session_id(session_id: str) -> str:
 
 
 _NAME = "recent"
-_MOST = 1_000  # sessions that are remembered
-_LONGEST = 1 << 17  # bytes that are read; so many ids have less
+_MOST = 1_000  # sessions in the list
+_LONGEST = 1 << 17  # bytes that are read; the list is always shorter
 _PATIENCE = 0.2  # seconds to wait for another process
 
 
 class Recent:
-    """Notes that a session was written, whenever another one was written since.
+    """Keeps the list of recently written sessions, and moves this one to its end.
 
     Args:
-        folder: The folder that holds the logs of one project.
-        session_id: The session that is written here.
+        folder: The folder with the logs of one project.
+        session_id: This session.
     """
 
     def __init__(self, folder: Path, session_id: str) -> None:
         self._folder, self._session_id = folder, session_id
-        self._seen: tuple[int, ...] | None = None  # the file that has this session at its end
+        self._seen: tuple[int, ...] | None = None  # the file in which this session is the last
 
     def touch(self) -> None:
-        """Put the session at the end. What fails is tried again with the next entry."""
+        """Move the session to the end. A failure is retried with the next entry."""
         path = self._folder / _NAME
         try:
             if self._seen is not None and self._seen == _identity(os.stat(path)):
@@ -105,7 +105,7 @@ class Recent:
 
 
 def _replace(path: Path, data: bytes) -> os.stat_result:
-    """Put a file in the place of another. Losing it costs little, so no disk is waited for."""
+    """Replace a file, without fsync: losing it costs little."""
     new = path.with_suffix(".new")  # what a crash leaves of it is overwritten
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(new, flags, 0o600)
@@ -118,14 +118,14 @@ def _replace(path: Path, data: bytes) -> os.stat_result:
 
 
 def recent_ids(folder: Path) -> list[str]:
-    """The sessions of a folder that are known to have been written, the last one at the end."""
+    """Return the recently written sessions of a folder, last one at the end."""
     try:
         with open_plain(folder / _NAME) as file:
             data = file.read(_LONGEST + 1)
     except OSError:
         return []
     if len(data) > _LONGEST:
-        return []  # we never wrote that
+        return []  # not written by us
     found = data.decode("ascii", "replace").split("\n")
     return list(dict.fromkeys(one for one in found if SESSION_ID.fullmatch(one)))
 

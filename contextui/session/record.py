@@ -1,4 +1,4 @@
-"""Follows a conversation and writes down everything that changes it."""
+"""Recorder: writes every change of a session's context and windows to its log."""
 
 import threading
 import time
@@ -42,28 +42,28 @@ from contextui.session.restore import Loaded
 from contextui.windowing.manager import WindowManager
 
 CHECKPOINT_EVERY = 1_000
-"""Entries after which a checkpoint is due, at the next moment at which no turn is running."""
+"""Entries after which a checkpoint is due, as soon as no turn is running."""
 
 _BEGINNING = ("session", "prompt")
-"""The entries with which every session begins, before anything happens in it."""
+"""The entries that start every session, before anything happens in it."""
 
 BACKGROUND_RATE = 64_000
-"""Bytes a second that the timers of one window may add to the log, over more than a second. Within
-that a change is written at once; beyond it, changes wait and are written as one."""
+"""Bytes per second that the timers of one window may add to the log, averaged over more than a
+second. Below that rate a change is written at once; above it, changes are merged and delayed."""
 
-_FOLLOWS_BY_ITSELF = ("close", "replace")  # replaying what caused them has them happen again
+_FOLLOWS_BY_ITSELF = ("close", "replace")  # replaying their cause repeats them
 
 
 class Recorder:
-    """Writes a session's entries as its context and its windows change.
+    """Writes log entries as a session's context and windows change.
 
     Args:
-        log: Where to write.
-        stamp: What every entry says.
-        context: The items to follow.
-        windows: The windows to follow.
+        log: The log to write to.
+        stamp: The fields common to all entries.
+        context: The context to record.
+        windows: The windows to record.
         checkpoint_every: See `CHECKPOINT_EVERY`.
-        recent: Is told that the session was written.
+        recent: Marks the session as recently used on every write.
     """
 
     def __init__(
@@ -81,37 +81,37 @@ class Recorder:
         self._every = checkpoint_every
         self._lock = threading.RLock()
         self.offsets: dict[str, int] = {}
-        """Where in the log each item stands."""
+        """The offset in the log of each item."""
         self.closings: dict[str, int] = {}
-        """Where in the log each closed window's last render stands."""
+        """The offset in the log of each closed window's last render."""
         self.turn = 0
         """How many turns have ended."""
         self.parent: str | None = None
-        """The entry that was written last."""
+        """The id of the last entry."""
         self.parsed = 0
-        """How many entries were parsed to bring the session back."""
+        """How many entries were parsed to restore the session."""
         self.read_from = 0
-        """Where in the log the checkpoint stands from which it was brought back."""
+        """The offset of the checkpoint from which it was restored."""
         self.saved_turn = 0
         """The last turn whose end is in the log."""
         self.draft = ""
-        """What the person has typed and not sent."""
+        """The person's unsent input."""
         self._since_checkpoint = 0
         self._wants_checkpoint = self._is_closed = False
-        self._summary_id: str | None = None  # it is written behind its boundary
+        self._summary_id: str | None = None  # it is written after its boundary
         self._last_size = 0
-        self._recalled: set[str] = set()  # items that are here again
-        self._absent: list[dict[str, Any]] = []  # windows that came back to no class
-        self._logged: dict[str, str] = {}  # the newest version of each window that is in the log
-        self._paid: dict[str, float] = {}  # until when a window's timers have used up their rate
+        self._recalled: set[str] = set()  # items that were loaded again
+        self._absent: list[dict[str, Any]] = []  # windows that have no class in this run
+        self._logged: dict[str, str] = {}  # the newest logged version of each window
+        self._paid: dict[str, float] = {}  # when each window's timers are within their rate again
         self._delayed: dict[str, threading.Timer] = {}
-        self._shown: dict[str, int] = {}  # what of each was last told in full, by its hash
+        self._shown: dict[str, int] = {}  # hash of each window's last fully logged XML
         self._held: list[Pending] | None = None
         self._ends = [context.subscribe(self._hear), windows.subscribe(self._hear)]
         log.rebuild = self._lines_behind
 
     def resume(self, loaded: Loaded) -> None:
-        """Go on where a log that was read back ended."""
+        """Continue a log that was restored."""
         self.offsets.update(loaded.offsets)
         self.closings.update(loaded.closings)
         self.turn, self.parent, self.parsed = loaded.turn, loaded.last_id, loaded.parsed
@@ -123,22 +123,22 @@ class Recorder:
         self.flush()  # a `restored` hook may have changed its window
 
     def hold_back(self) -> None:
-        """Write nothing before something happens: a session that was only opened leaves no log."""
+        """Delay the first entries: a session that was only opened leaves no log."""
         self._held = []
 
     def recall(self, offsets: Mapping[str, int]) -> None:
-        """Items are here again that no checkpoint names; as soon as they change one will."""
+        """Register items that no checkpoint includes; once they change, one will."""
         self.offsets.update(offsets)
         self._recalled.update(offsets)
 
     def flush(self) -> None:
-        """Write every change of a window that is not in the log yet."""
+        """Write all window changes that are not logged yet."""
         with self._lock:
             for window in self._windows.windows():
                 self._window_state(window.id)
 
     def stop(self) -> None:
-        """Follow no longer."""
+        """Stop recording."""
         for end in self._ends:
             end()
         with self._lock:
@@ -151,21 +151,21 @@ class Recorder:
         self.write(header())
 
     def keep_draft(self, text: str) -> None:
-        """Write what the person has typed and not sent, unless the log has it already."""
+        """Write the person's unsent input, unless it is unchanged."""
         with self._lock:
             if text != self.draft and not self._is_closed:
                 self.draft = text
                 self._note("draft", text=text)
 
     def save(self) -> None:
-        """Write what waits, and repair the log if another program damaged it."""
+        """Retry queued writes, and repair the log if another program damaged it."""
         with self._lock:
             self._log.retry()
             if self._wants_checkpoint:
                 self.checkpoint()
 
     def close(self) -> None:
-        """Write what waits, once more, and release the log."""
+        """Retry queued writes a last time and release the log."""
         with self._lock:
             self._is_closed = True
             self._log.close()
@@ -176,7 +176,7 @@ class Recorder:
         entry_id: str | None = None,
         written: Callable[[int], None] | None = None,
     ) -> bool:
-        """Write an entry; whether it is acknowledged. `written` hears where it stands."""
+        """Write an entry; return whether it is acknowledged. `written` gets its offset."""
         with self._lock:
             self._since_checkpoint += 1
             line = self._line(fields, entry_id)
@@ -194,7 +194,7 @@ class Recorder:
             return is_written
 
     def _line(self, fields: dict[str, Any], entry_id: str | None = None) -> bytes:
-        """Encode the entry that follows the last one."""
+        """Encode an entry as the successor of the last one."""
         identity = entry_id or uuid.uuid4().hex
         line = self._stamp.entry(fields, identity, self.parent)
         self.parent = identity
@@ -239,11 +239,11 @@ class Recorder:
         facts = {"itemIds": list(event.item_ids), "fields": dict(event.fields)}
         self._note("change", operation=event.operation, **facts)
         if not self._recalled.isdisjoint(event.item_ids):
-            # Whoever resumes would have to read the whole log to know them.
+            # Otherwise a resume would have to read the whole log to know them.
             self._wants_checkpoint = True
 
     def _boundary(self, event: Compacted) -> None:
-        """Write what was compacted, and how everything stands: nothing before it must be read."""
+        """Write a compaction, and request a checkpoint: a resume reads nothing before it."""
         metadata = {
             "trigger": event.trigger,
             "preTokens": event.pre_tokens,
@@ -293,7 +293,7 @@ class Recorder:
         return written
 
     def _note(self, subtype: str, **data: Any) -> int:
-        """Write an entry about the session; how many bytes it has."""
+        """Write a system entry; return its size in bytes."""
         self.write(noted(subtype, **data))
         return self._last_size
 
@@ -328,31 +328,31 @@ class Recorder:
         self._log.sync()
 
     def checkpoint(self) -> None:
-        """Write down how everything stands, so that resuming need not read what came before."""
+        """Write a snapshot of everything, so that a resume need not read earlier entries."""
         if not self._log.unsaved and self._is_settled():
             self._wants_checkpoint = False
             places = Places(self.offsets, self.closings)
             data = checkpoint_data(self._context, self._windows, places, self.turn)
-            data["windows"] += self._absent  # they may come back to a later run
+            data["windows"] += self._absent  # a later run may have their classes
             if self.draft:
                 data["draft"] = self.draft
             self._note("checkpoint", **data)
             self._since_checkpoint = 0
-            # Whoever resumes here has not read the renders of before.
+            # A resume from here has not read earlier renders.
             self._shown.clear()
 
     def _is_settled(self) -> bool:
-        """Whether no turn is running, and the log has everything that there is."""
+        """Whether no turn is running and the log is complete."""
         is_written = all(item.id in self.offsets for item in self._context.ledger.open)
         return is_written and self._context.is_between_turns()
 
-    # --- a log that was damaged --------------------------------------------------------
+    # --- rebuilding a damaged log ------------------------------------------------------
 
     def _lines_behind(self, intact: int) -> list[Pending]:
-        """Encode what is in memory and not in the first so many bytes of the log.
+        """Encode what is in memory but not in the first `intact` bytes of the log.
 
-        Requests and turns of the past are not among it. A checkpoint follows as soon as no turn
-        is under way.
+        Past requests and turns are not included. A checkpoint follows as soon as no turn is
+        running.
         """
         waiting, self.parent = self.parent, None
         lines: list[Pending] = [] if intact else [(self._line(header()), None)]
@@ -370,7 +370,7 @@ class Recorder:
         is_open = {item.id for item in self._context.ledger.open}
         for item in sorted(self._context.get_all(), key=lambda one: one.seq):
             if self.offsets.get(item.id, -1) < intact:
-                continue  # it is there, or waits to be written
+                continue  # it is in the log, or queued
             if item.id in is_open and ended:
                 lines.append((self._line(ended), None))
                 ended = {}
@@ -391,10 +391,10 @@ class Recorder:
         self.write(opening(window))
 
     def _window_committed(self, event: WindowCommitted) -> None:
-        """Write a change at the moment it is committed.
+        """Write a change as soon as it is committed.
 
-        What a window changes by itself is bounded by `BACKGROUND_RATE`; what is held back is
-        written when it is due, and with the next action, request or flush at the latest.
+        `BACKGROUND_RATE` limits what a window changes by itself; delayed changes are written when
+        due, or with the next action, request or flush.
         """
         window_id, now = event.window_id, time.monotonic()
         wait = self._paid.get(window_id, now) - now - 1.0
@@ -436,13 +436,13 @@ class Recorder:
         self._window_state(event.window_id)
 
     def _window_state(self, window_id: str) -> int:
-        """Write a window's state, unless this version of it is written already.
+        """Write a window's state, unless this version is logged already.
 
         Returns:
             How many bytes were written.
         """
         window, logged = self._windows.get(window_id), self._logged.get(window_id)
-        if window is None or logged is None:  # closed, or not in the log before it has opened
+        if window is None or logged is None:  # closed, or not logged before it has opened
             return 0
         kept = window.runtime.standing.kept
         if logged == str(kept.version):

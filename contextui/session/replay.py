@@ -1,4 +1,4 @@
-"""Reads entries back into a context and its windows, so that both stand as they stood."""
+"""Replay of log entries: rebuild the context, and restore windows in their last state."""
 
 import math
 import re
@@ -38,12 +38,12 @@ _PATHS = ("path", "file_path", "filename", "file")
 
 
 def gist_of_read(entry: Entry, item: ContextItem, calls: Calls, lang: Lang) -> str | None:
-    """The gist of a file that another program's tool read; None of all else.
+    """Create the gist of a file read by another program's tool; None for anything else.
 
     Args:
-        entry: The result as it stands in the log.
-        item: The item that it became.
-        calls: Know the call, and with it the path.
+        entry: The result as logged.
+        item: The item created from it.
+        calls: The tool calls, which have the path.
         lang: The language of the gist.
     """
     result = entry.tool_result
@@ -69,7 +69,7 @@ def _path(given: Any) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What the person is told of windows that are not as they were."""
+    """Messages about windows that could not be restored as they were."""
 
     no_class: str
     unknown: str
@@ -100,13 +100,13 @@ _WORDS: dict[Lang, _Words] = {
 }
 
 
-_LONGEST_NUMBER = 10  # digits: a window's number that is longer was never given by us
-_MOST_ROUNDS = 1_000  # of a window's history that are held, whatever the window wants to keep
+_LONGEST_NUMBER = 10  # digits: we never assign a longer window number
+_MOST_ROUNDS = 1_000  # entries of a window's history kept during replay
 _UNKNOWN_TIME = datetime.fromtimestamp(0, UTC)
 
 
 class ReturningWindows:
-    """Gathers what the log says of windows; then opens each once, as it stood at the end."""
+    """Collects what the log says about windows, then restores each once, in its last state."""
 
     def __init__(self) -> None:
         self._open: dict[str, dict[str, Any]] = {}  # as `OpenedFacts`
@@ -116,10 +116,10 @@ class ReturningWindows:
         self._numbers: dict[str, int] = {}
         self._histories: dict[str, list[HistoryEntry]] = {}
         self.absent: list[dict[str, Any]] = []
-        """What is known of windows that did not come back, as a checkpoint has it."""
+        """The data of windows that could not be restored, in the form of a checkpoint."""
 
     def load(self, data: CheckpointFacts) -> None:
-        """Take the windows of a checkpoint."""
+        """Load the windows of a checkpoint."""
         self._open = {facts["windowId"]: dict(facts) for facts in data["windows"]}
         self._used = dict.fromkeys(data["used"])
         self._numbers = dict(data["numbers"])
@@ -127,7 +127,7 @@ class ReturningWindows:
             self._histories[facts["windowId"]] = list(facts["history"])
 
     def apply(self, subtype: str, data: dict[str, Any], timestamp: str) -> None:
-        """Take note of an entry about a window."""
+        """Apply an entry about a window."""
         window_id = data["windowId"]
         match subtype:
             case "window_opened":
@@ -135,7 +135,7 @@ class ReturningWindows:
                 self._count(data["name"], window_id)
                 self._use(window_id)
             case "window_state" if window_id not in self._closed:
-                # Its opening may be missing. Its name is the beginning of its id.
+                # Its opening entry may be missing. Its id starts with its name.
                 name = window_id.rpartition("_")[0] or window_id
                 self._open.setdefault(window_id, {"name": name}).update(data)
                 self._use_first(window_id)
@@ -151,11 +151,11 @@ class ReturningWindows:
 
     @property
     def versions(self) -> dict[str, str]:
-        """The version of each open window that the log knows."""
+        """The last logged version of each open window."""
         return {window_id: facts["version"] for window_id, facts in self._open.items()}
 
     def render(self, facts: Mapping[str, Any]) -> str:
-        """The XML of a copy that a request carried: told with it, or with the one before."""
+        """Return the XML of a window in a request: given with it, or with an earlier one."""
         if "xml" in facts:
             self._renders[facts["windowId"]] = facts["xml"]
         return self._renders.get(facts["windowId"], "")
@@ -166,10 +166,10 @@ class ReturningWindows:
         context: ContextManager,
         warn: Callable[[str], None],
     ) -> None:
-        """Open every window that was open, in the order in which they were opened.
+        """Restore every window that was open, in the order in which they were opened.
 
-        One whose class is not there, or does not take the state, is not among them. It stays in
-        the session as it was, and comes back when its class does.
+        A window whose class is missing, or rejects the state, is skipped with a warning. It stays
+        in the session and is restored once its class is available.
         """
         words = _WORDS[windows.lang]
         for window_id, facts in self._open.items():
@@ -220,7 +220,7 @@ class ReturningWindows:
 
     @staticmethod
     def _show_again(context: ContextManager, window_id: str) -> None:
-        """A run without its class may have left its item hidden."""
+        """Unhide the window's item, which a run without its class may have hidden."""
         references = context.ledger.references.get(window_id, [])
         if references and references[-1].hidden == "closed":
             context.ledger.set(references[-1:], {"hidden": None})
@@ -240,7 +240,7 @@ class ReturningWindows:
         )
 
     def _use_first(self, window_id: str) -> None:
-        """Note that there is a window of which nobody knows whether it was in use."""
+        """Register a window whose use is not logged."""
         self._used.setdefault(window_id)
 
     def _use(self, window_id: str) -> None:
@@ -253,19 +253,19 @@ class ReturningWindows:
             self._numbers[name] = max(self._numbers.get(name, 0), int(number))
 
 
-_NO_SCHEMA = 1_000  # no schema has so high a number
+_NO_SCHEMA = 1_000  # no schema version is this high
 
 
 class NewerSchemaError(ContextUIError):
-    """A log that a later contextui wrote."""
+    """The log was written by a newer version of contextui."""
 
 
 class Replay:
-    """Applies entries one after the other. Windows come back at the end, once and up to date.
+    """Applies log entries in order. Windows are restored at the end, once and up to date.
 
     Args:
         context: The context to fill; it must be empty or loaded from a checkpoint.
-        windows: What is known of the windows.
+        windows: Collects the windows.
     """
 
     def __init__(self, context: ContextManager, windows: ReturningWindows) -> None:
@@ -273,25 +273,25 @@ class Replay:
         self.turn = 0
         """How many turns have ended."""
         self.last_id: str | None = None
-        """The entry that was applied last."""
+        """The id of the last applied entry."""
         self.left_out = 0
-        """How many entries were odd so far, and left out."""
+        """How many invalid entries were skipped so far."""
         self._boundary: _Boundary | None = None
         self.draft = ""
-        """What the person had typed and not sent."""
+        """The person's unsent input."""
 
     def take_draft(self, text: object) -> None:
-        """Remember what the person had typed and not sent."""
+        """Remember the person's unsent input."""
         self.draft = text if isinstance(text, str) else ""
 
     def apply(self, entry: Entry) -> ContextItem | None:
-        """Have an entry happen again; the item that it added, if it did.
+        """Apply an entry; return the item that it added, if any.
 
-        Everything is checked before anything is changed: an entry that raises leaves no trace.
+        Everything is validated before anything is changed: an entry that raises has no effect.
 
         Raises:
-            NewerSchemaError: It is written in a way that is not known here.
-            ContextUIError: It does not fit what stands before it.
+            NewerSchemaError: A newer version of contextui wrote the log.
+            ContextUIError: It does not fit the entries before it.
         """
         data, ledger = entry.data, self._context.ledger
         match entry.subtype:
@@ -300,7 +300,7 @@ class Replay:
             case "change":
                 self._change(data)
             case "cut":
-                # What was left out as odd may have been items.
+                # The skipped entries may have been items.
                 if data["cut"] > ledger.seq + 1 + self.left_out:
                     raise OddEntryError("data.cut: no item has so high a seq")
                 ledger.cut = data["cut"]
@@ -315,7 +315,7 @@ class Replay:
             case "compact_boundary":
                 self._compact(entry)
             case "checkpoint":
-                pass  # what it says was replayed
+                pass  # its content was replayed already
             case str(subtype) if subtype.startswith("window_") and subtype != "window_item":
                 self._windows.apply(subtype, data, entry.timestamp)
             case _:
@@ -326,7 +326,7 @@ class Replay:
 
     def _end_turn(self, data: TurnFacts) -> None:
         self._context.ledger.finish(early=data["early"])
-        # A number too high by far is odd, but the turn has ended all the same.
+        # A number that is far too high is invalid, but the turn has ended anyway.
         is_near = self.turn <= data["turn"] <= self.turn + 1 + self.left_out
         self.turn = data["turn"] if is_near else self.turn + (not data["early"])
 
@@ -337,10 +337,10 @@ class Replay:
         if entry.type == "user" and item.content.strip() == self.draft.strip():
             self.draft = ""  # it was sent
         ledger, seq = self._context.ledger, (entry.data or {}).get("seq")
-        if seq is None:  # another program's: our own rules make turns of it
+        if seq is None:  # another program's: our own rules split it into turns
             return self._from_elsewhere(item, entry)
         admit(item)
-        if item.id in ledger.items:  # of two entries with one uuid either may be the odd one
+        if item.id in ledger.items:  # of two equal uuids, either may be the invalid one
             assign(item, id=f"{item.id}{TWIN}{seq}")
             if item.id in ledger.items:
                 raise DuplicateItemError("it stands there twice")
@@ -352,7 +352,7 @@ class Replay:
         return item
 
     def _untangle(self, item: ContextItem) -> None:
-        """Part an item from calls that another one has made, or has answered, already."""
+        """Turn tool calls of an item into text if another item has made or answered them."""
         calls = self._context.ledger.calls
         try:
             calls.check(item)
@@ -371,7 +371,7 @@ class Replay:
     def _from_elsewhere(self, item: ContextItem, entry: Entry) -> ContextItem:
         ledger, windows = self._context.ledger, self._context.windows
         is_summary = entry.is_compact_summary and self._boundary == _Boundary("")
-        if is_summary:  # another program's: it stands for all that was there
+        if is_summary:  # another program's: it replaces everything before
             self._context.end_turn()
         before = list(self._context.get_active()) if is_summary else []
         self._context.add(item)
@@ -383,7 +383,7 @@ class Replay:
         return item
 
     def _compact(self, entry: Entry) -> None:
-        """A boundary alone hides nothing: only together with its summary it counts."""
+        """Remember a compaction; it takes effect only together with its summary."""
         data: BoundaryFacts | None = entry.data
         if data is None:
             self._boundary = _Boundary("")  # another program's
@@ -391,7 +391,7 @@ class Replay:
         given = entry.compact_metadata.trigger if entry.compact_metadata else "auto"
         trigger: Trigger = next((one for one in get_args(Trigger) if one == given), "auto")
         boundary = _Boundary(data["summaryId"], tuple(data["itemIds"]), trigger)
-        if summary := self._known([boundary.summary_id]):  # older logs have it first
+        if summary := self._known([boundary.summary_id]):  # in older logs it comes first
             self._fold(boundary, summary[0])
         else:
             self._boundary = boundary
@@ -433,13 +433,13 @@ class Replay:
         ledger.fix(data["throughSeq"], data["waitingIds"])
 
     def _known(self, item_ids: Iterable[str]) -> list[ContextItem]:
-        """The items of these ids; one that a damaged line took away is left out."""
+        """Return the items with these ids, without those lost to damage."""
         items = self._context.ledger.items
         return [items[item_id] for item_id in item_ids if item_id in items]
 
 
 class _Boundary(NamedTuple):
-    """A compaction whose summary has not been read yet; without an id, another program's."""
+    """A compaction whose summary was not read yet; without an id, another program's."""
 
     summary_id: str
     item_ids: tuple[str, ...] = ()
@@ -447,14 +447,14 @@ class _Boundary(NamedTuple):
 
 
 def check_schema(header: Entry) -> None:
-    """Refuse a log that is newer than this program.
+    """Reject a log that is newer than this program.
 
-    Only a newer program writes a newer schema: where this one or an older one says that it wrote
-    the log, the number is odd, and tells nothing.
+    Only a newer program writes a newer schema: if the header names this version or an older one,
+    the schema number is invalid and ignored.
 
     Raises:
-        NewerSchemaError: It is; the file is left as it is.
-        OddEntryError: It cannot be the number of a schema.
+        NewerSchemaError: The log is newer; the file is not changed.
+        OddEntryError: The schema number is invalid.
     """
     schema = (header.data or {}).get("schema", SCHEMA)
     if schema == SCHEMA and type(schema) is int:
@@ -469,6 +469,6 @@ def check_schema(header: Entry) -> None:
 
 
 def _release(version: str | None) -> tuple[float, ...]:
-    """A version to compare; one that nobody can read may be newer than any."""
+    """Parse a version for comparison; an unreadable one counts as newest."""
     numbers = re.match(r"(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?", version or "", re.ASCII)
     return tuple(int(one or 0) for one in numbers.groups()) if numbers else (math.inf,)

@@ -1,4 +1,4 @@
-"""Brings a conversation back from its log: as it is now, or as it was after a turn."""
+"""Restore a conversation from its log, as it is now or as it was after a turn."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -32,39 +32,39 @@ from contextui.windowing.manager import WindowManager
 
 _CHECKPOINT = b'"subtype":"checkpoint"'
 _OUR_FIRST_BYTES = b'{"uuid":"'
-_DAMAGED_LINES = 100  # at the beginning of a file, after which it is taken for something else
-_MUCH = 1 << 26  # bytes behind a checkpoint that are held in memory at once
+_DAMAGED_LINES = 100  # at the start of a file, after which it is not considered a log
+_MUCH = 1 << 26  # bytes after a checkpoint that are held in memory at once
 _RECENT = 100  # items whose content stays in memory, hidden or not
 _LOOK_AHEAD = 32  # entries
-_NEIGHBOURS = 8  # items among them that tell whether the seq of one is odd
-_FARTHEST = 10_000  # from one item to the next, where no other confirms it
+_NEIGHBOURS = 8  # items among them that decide whether a seq is invalid
+_FARTHEST = 10_000  # largest gap to the next seq that needs no confirmation by others
 
 
 class NotASessionError(ContextUIError):
-    """A file that holds no session."""
+    """The file is not the log of a session."""
 
 
 class UnknownTurnError(ContextUIError):
-    """A turn that the session has not had."""
+    """The session has no such turn."""
 
 
 @dataclass(slots=True)
 class Loaded:
-    """What is known after a log was read.
+    """The result of reading a log.
 
     Attributes:
         turn: How many turns have ended.
-        last_id: The entry that was read last.
-        offsets: Where in the log each item stands.
-        closings: Where in the log each closed window's last render stands.
-        versions: The version of each open window that the log knows.
-        absent: What is known of windows whose class is not there.
-        start: Where in the log the checkpoint stands from which it was read; 0 without one.
-        end: Where in the log the entry stands that was read last.
-        set_aside: How many entries were odd, and left out.
-        draft: What the person had typed and not sent.
+        last_id: The id of the last entry.
+        offsets: The offset in the log of each item.
+        closings: The offset in the log of each closed window's last render.
+        versions: The last logged version of each open window.
+        absent: The data of windows whose class is missing.
+        start: The offset of the checkpoint from which the log was read; 0 without one.
+        end: The offset of the last entry that was read.
+        set_aside: How many invalid entries were skipped.
+        draft: The person's unsent input.
         parsed: How many entries were parsed.
-        since_checkpoint: How many of them come after the checkpoint.
+        since_checkpoint: How many of them follow the checkpoint.
     """
 
     turn: int = 0
@@ -82,7 +82,7 @@ class Loaded:
 
 
 class _Start(NamedTuple):
-    """A checkpoint that can be used: what it names, and the entries behind it."""
+    """A usable checkpoint: the items it refers to, and the entries after it."""
 
     offset: int
     checkpoint: Entry
@@ -106,15 +106,15 @@ def load(
     Args:
         path: The log.
         context: The context to fill; it must not be recorded yet.
-        windows: The windows of that context, with the classes that are known.
-        warn: Hears in words what was damaged or could not be brought back.
-        turn: Stop when this turn has ended, and show things as they were then.
-        whole: Read from the beginning, so that items which no request shows are there too.
+        windows: The windows of that context, with the available classes.
+        warn: Callback for messages about damage and windows that were not restored.
+        turn: Stop when this turn has ended, to show the session as it was then.
+        whole: Read from the beginning, to include items that no request shows.
 
     Raises:
-        NotASessionError: It is no log of a session.
+        NotASessionError: It is not the log of a session.
         NewerSchemaError: A newer program wrote it.
-        UnknownTurnError: The session has not had this turn.
+        UnknownTurnError: The session has no such turn.
     """
     check_is_session(path)
     with path.open("rb") as file:
@@ -140,7 +140,7 @@ class _Loading:
         self._damaged = 0
 
     def run(self, whole: bool) -> Loaded:
-        """Read, and bring the windows back at the end."""
+        """Read the log, then restore the windows."""
         start = None if whole else self._start()
         if start is None:
             reached = self._apply_all(self._counted(entries(lines(self._file), self._set_aside)))
@@ -173,7 +173,7 @@ class _Loading:
             self._damage.append(damage)
 
     def _apply_all(self, found: Iterator[tuple[int, Entry]]) -> bool:
-        """Have the entries happen again; whether the turn that was asked for has ended."""
+        """Replay the entries; return whether the requested turn was reached."""
         for offset, entry in in_order(found, self._context.ledger.seq, self._set_aside):
             self._loaded.since_checkpoint += 1
             self._loaded.end = offset
@@ -181,7 +181,7 @@ class _Loading:
                 item = self._replay.apply(entry)
             except NewerSchemaError:
                 raise
-            except Exception as problem:  # whatever an odd entry leads to costs that entry alone
+            except Exception as problem:  # an invalid entry may cause anything; only it is lost
                 self._set_aside(Damage(offset, _reason(problem)))
                 continue
             if item is not None:
@@ -195,7 +195,7 @@ class _Loading:
         return False
 
     def _let_go(self, item_ids: list[str]) -> None:
-        """Leave the content of hidden items in the log: a long one would fill the memory."""
+        """Unload the content of hidden items: a long log would fill the memory."""
         ledger, offsets = self._context.ledger, self._loaded.offsets
         for item in (ledger.items[one] for one in item_ids if one in ledger.items):
             is_old = item.seq + _RECENT < ledger.seq and item.id in offsets
@@ -210,13 +210,13 @@ class _Loading:
     # --- checkpoints -------------------------------------------------------------------
 
     def _start(self) -> _Start | None:
-        """The last checkpoint that can be used and is not too new, with all that it names."""
+        """Return the last usable checkpoint before the requested turn, with its items."""
         behind: list[Line] = []
         size = 0
         for line in lines_backwards(self._file):
             size += len(line.text)
             if size > _MUCH:
-                break  # reading it all, one line after the other, takes less memory
+                break  # reading everything line by line takes less memory
             if _CHECKPOINT not in line.text:
                 behind.append(line)
             elif (start := self._usable(line, behind)) is not None:
@@ -224,17 +224,17 @@ class _Loading:
         return None
 
     def _usable(self, line: Line, behind: list[Line]) -> _Start | None:
-        """The checkpoint, if it is not too new and all that it and the rest speak of is there."""
+        """Return the checkpoint if it is old enough and everything it needs is readable."""
         damage: list[Damage] = []
         try:
             checkpoint = decode(line.text)
         except DamagedLineError:
             checkpoint = None
         if checkpoint is None or checkpoint.subtype != "checkpoint":
-            behind.append(line)  # it is reported with all others, or only speaks of one
+            behind.append(line)  # it is reported with the others, or only contains the text
             return None
         data: CheckpointFacts = checkpoint.data
-        # One that has this very turn may have been written some time after its end.
+        # A checkpoint of this very turn may have been written after the turn's end.
         is_too_new = self._until is not None and data["turn"] >= self._until
         if is_too_new or ("digest" not in data and not is_consistent(data)):
             return None
@@ -242,7 +242,7 @@ class _Loading:
             items = self._items_at(data, damage)
             closings = [(offset, self._closing_at(offset)) for offset in data["closed"]]
             rest = list(self._counted(entries(iter(reversed(behind)), damage.append)))
-        except Exception:  # it leads nowhere: it is passed over, and an earlier one taken
+        except Exception:  # unusable: fall back to an earlier one
             return None
         known = {item.id for item in items.values()} | {entry.uuid for _, entry in rest}
         if not damage and not known.issuperset(_named(rest)):
@@ -265,14 +265,14 @@ class _Loading:
         self._replay.take_draft(data.get("draft", ""))
 
     def _items_at(self, data: CheckpointFacts, damage: list[Damage]) -> dict[int, ContextItem]:
-        """The items that a checkpoint names, by where they stand, but for those that are odd."""
+        """Read the items that a checkpoint refers to, by offset, except for invalid ones."""
         items: dict[int, ContextItem] = {}
         for offset, facts in data["items"]:
             try:
                 items[offset] = self._item_at(offset, facts["id"])
             except (DamagedLineError, ContextUIError) as problem:
                 if facts["id"].startswith(SUMMARY) or not begins_line(self._file, offset):
-                    raise  # what it stands for counts again, or the lines have moved
+                    raise  # its items become visible again, or the lines have moved
                 damage.append(Damage(offset, _reason(problem)))
         return items
 
@@ -281,7 +281,7 @@ class _Loading:
         entry = decode(line_at(self._file, offset).text)
         item = item_of(entry)
         if item is None or entry.uuid != item_id.partition(TWIN)[0]:
-            raise KeyError(item_id)  # something before it was changed by hand
+            raise KeyError(item_id)  # something before it was edited by hand
         admit(item)
         return item
 
@@ -298,7 +298,7 @@ class _Loading:
 
 
 def _named(rest: list[tuple[int, Entry]]) -> set[str]:
-    """The items that entries speak of."""
+    """Return the ids of items that entries refer to."""
     named: set[str] = set()
     for _, entry in rest:
         if entry.subtype == "change":
@@ -317,15 +317,15 @@ def _reason(problem: Exception) -> str:
 def in_order(
     found: Iterator[tuple[int, Entry]], last: int, report: Callable[[Damage], None]
 ) -> Iterator[tuple[int, Entry]]:
-    """Pass entries on, but for items whose seq does not fit among their neighbours'.
+    """Yield entries, except for items whose seq does not fit those of their neighbours.
 
-    The seqs in a log rise. Where one does not, it is odd if most of the items behind it have a
-    lower one; else those are.
+    Seqs increase in a log. One that is not the successor of the last is invalid if it does not
+    increase, or if most of the items after it have a lower one.
 
     Args:
         found: Entries with their offsets.
         last: The seq of the newest item before them.
-        report: Hears of items that are left out.
+        report: Callback for items that are skipped.
     """
     ahead: deque[tuple[int, Entry]] = deque()
     while True:
@@ -352,7 +352,7 @@ def _seq(entry: Entry) -> int | None:
 
 
 def check_is_session(path: Path) -> None:
-    """See that a file is a session's log, without touching it. A log that is still empty is one.
+    """Check that a file is a session's log, without changing it. An empty log is valid.
 
     Raises:
         NotASessionError: It is something else.
@@ -362,7 +362,7 @@ def check_is_session(path: Path) -> None:
         damaged = 0
         for line in lines(file):
             if line.text.startswith(_OUR_FIRST_BYTES) and damaged == 0 and _is_last(file):
-                return  # a header that a crash cut short
+                return  # a header torn by a crash
             try:
                 header = decode(line.text)
             except DamagedLineError:

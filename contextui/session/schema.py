@@ -1,7 +1,7 @@
-"""The forms of what entries say in ``data``: the gate that everything read from a log passes.
+"""Log entry schemas: validation of everything read back from a log.
 
-`checked` gives back the facts of one entry in the form that its kind has, or raises. So whoever
-replays an entry finds every field there, of its type and within its bounds.
+`checked` returns the ``data`` of one entry in the form of its kind, or raises. So replay can rely
+on every field being present, typed and within bounds.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,11 +19,11 @@ from contextui.names import WINDOW_ID
 from contextui.windowing.snapshot import HistoryEntry, Lod
 
 HIGHEST_SEQ = 10**8
-"""No session has more items: a log of so many would have tens of gigabytes."""
+"""Upper bound of seq: a log with so many items would have tens of gigabytes."""
 
 
 class OddEntryError(ContextUIError):
-    """An entry that has not the form of its kind, or does not fit what stands before it."""
+    """An entry does not have the form of its kind, or does not fit the entries before it."""
 
 
 def _as_blocks(blocks: Sequence[Any]) -> tuple[Block, ...]:
@@ -50,7 +50,7 @@ State: TypeAlias = dict[str, Any] | None
 
 
 class ItemFacts(TypedDict, total=False):
-    """An item, besides what its message says. Other programs' entries have no seq."""
+    """An item, without its message. Entries of other programs have no seq."""
 
     seq: Seq
     pinned: Flag
@@ -67,19 +67,19 @@ class WindowItemFacts(ItemFacts):
 
 
 class CallFacts(TypedDict, total=False):
-    """A call. Ours stands in its answer too, and this says in which."""
+    """A tool call. Our own are also part of an answer, and `itemId` names that."""
 
     itemId: str
 
 
 class SessionFacts(TypedDict, total=False):
-    """The header; whether the schema is one is not a question of form."""
+    """The header of a log; `check_schema` checks its version."""
 
     schema: Any
 
 
 class ChangedFields(TypedDict, total=False):
-    """The values that a change gave to fields of items."""
+    """The values that a change assigned to fields of items."""
 
     pinned: Flag
     hidden: Hidden | None
@@ -90,7 +90,7 @@ class ChangedFields(TypedDict, total=False):
 
 
 class ChangeFacts(TypedDict):
-    """Items were pinned, hidden, edited …"""
+    """A change of items: pinned, hidden, edited …"""
 
     operation: Operation
     itemIds: list[str]
@@ -98,13 +98,13 @@ class ChangeFacts(TypedDict):
 
 
 class CutFacts(TypedDict):
-    """The conversation before this seq is left out."""
+    """The seq before which the conversation is omitted."""
 
     cut: Place
 
 
 class Usage(TypedDict, total=False):
-    """The provider's figures."""
+    """The provider's usage figures."""
 
     input_tokens: Count | None
     output_tokens: Count | None
@@ -113,14 +113,14 @@ class Usage(TypedDict, total=False):
 
 
 class UsageFacts(TypedDict):
-    """What a request cost that was counted as so many tokens."""
+    """The usage of a request, and our own token count."""
 
     counted: Count
     usage: Usage
 
 
 class CopyFacts(TypedDict):
-    """A window in the bytes of a request; without XML, as the request before had it."""
+    """A window as a request included it; without XML, the same as in the request before."""
 
     windowId: WindowId
     version: Version
@@ -128,7 +128,7 @@ class CopyFacts(TypedDict):
 
 
 class RequestFacts(TypedDict):
-    """A request left."""
+    """A request was sent."""
 
     throughSeq: Place
     carrierId: str | None
@@ -137,7 +137,7 @@ class RequestFacts(TypedDict):
 
 
 class DraftFacts(TypedDict):
-    """What the person had typed and not sent."""
+    """The person's unsent input."""
 
     text: str
 
@@ -150,20 +150,20 @@ class TurnFacts(TypedDict):
 
 
 class BoundaryFacts(TypedDict):
-    """A summary stands for items."""
+    """A summary replaced items."""
 
     itemIds: list[str]
     summaryId: str
 
 
 class WindowFacts(TypedDict):
-    """Something about a window."""
+    """An event of a window."""
 
     windowId: WindowId
 
 
 class ActedFacts(WindowFacts):
-    """An action was carried out."""
+    """An action was run."""
 
     action: str
     text: str
@@ -171,7 +171,7 @@ class ActedFacts(WindowFacts):
 
 
 class StateFacts(WindowFacts):
-    """How a window stands."""
+    """The state of a window."""
 
     version: Version
     lod: Lod
@@ -193,7 +193,7 @@ class ClosedFacts(WindowFacts):
 
 
 class KeptWindow(StateFacts):
-    """A window as a checkpoint has it."""
+    """A window in a checkpoint."""
 
     name: str
     history: list[HistoryEntry]
@@ -201,7 +201,7 @@ class KeptWindow(StateFacts):
 
 
 class KeptItem(ChangedFields):
-    """An item as a checkpoint has it, besides what its own entry says."""
+    """An item in a checkpoint, without the content of its own entry."""
 
     id: str
     seq: Seq
@@ -209,7 +209,7 @@ class KeptItem(ChangedFields):
 
 
 class BeforeFacts(TypedDict):
-    """How an item was before a change."""
+    """An item before a change, for undo."""
 
     id: str
     pinned: Flag
@@ -221,7 +221,7 @@ class BeforeFacts(TypedDict):
 
 
 class CheckpointFacts(TypedDict):
-    """How everything stands."""
+    """A checkpoint: everything needed to resume from it."""
 
     seq: Place
     cut: Place
@@ -269,15 +269,15 @@ _FORMS: dict[str, _Form] = {
 
 
 def checked(kind: object, subtype: object, data: Any) -> Any:
-    """The facts of an entry in the form of its kind; None if it has none.
+    """Validate the data of an entry by the form of its kind; None if it has none.
 
     Raises:
-        OddEntryError: They do not have that form; the text says where.
+        OddEntryError: It does not have that form; the message says where.
     """
     form = _FORMS.get(subtype) if isinstance(subtype, str) else None
     if form is None:
         if data is None or kind == "system":
-            return None  # another program's entry, or one of a kind that is not known here
+            return None  # another program's entry, or one of an unknown kind
         form = _CALL if kind == "tool_use" else _ITEM
     try:
         return form(data)
@@ -286,7 +286,7 @@ def checked(kind: object, subtype: object, data: Any) -> Any:
 
 
 def where_odd(problem: ValidationError, start: str = "") -> str:
-    """Name the first field that is odd, and say why."""
+    """Describe the first invalid field and the reason."""
     first = problem.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join([*([start] if start else []), *map(str, first["loc"])][:6]) or "entry"
     return f"{place}: {first['msg']}"

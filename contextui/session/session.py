@@ -1,4 +1,4 @@
-"""One session: a context and its windows, and the log that they are kept in."""
+"""`Session`: a context and its windows, saved to a log."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -25,17 +25,17 @@ from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
 
-_LARGEST = 4_096  # bytes of .git/HEAD, or of a .git that names another folder
-# What git allows in a name, but no blanks or control characters of any script.
+_LARGEST = 4_096  # bytes of .git/HEAD, or of a .git file that points to another folder
+# A branch name as git allows it, without blanks or control characters of any script.
 _BRANCH = re.compile(r"ref: refs/heads/((?:(?![~^:?*\[\\])\S){1,250})")
 
 
 def branch_of(folder: Path) -> str | None:
-    """The name of the checked-out branch, if the folder is in a repository."""
+    """Return the checked-out branch, if the folder is in a repository."""
     for place in (folder, *folder.parents):
         git = place / ".git"
         try:
-            if git.is_file():  # a worktree or a submodule names its folder
+            if git.is_file():  # a worktree or a submodule points to its folder
                 git = place / _line(git).removeprefix("gitdir:").strip()
             if git.is_dir():
                 found = _BRANCH.fullmatch(_line(git / "HEAD"))
@@ -51,15 +51,15 @@ def _line(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """How a session's context and windows are made.
+    """Settings for the context and the windows of a session.
 
     Attributes:
-        classes: The window classes that are known.
+        classes: The available window classes.
         lang: The language of the windows.
         lod: The level of detail at which windows open.
-        placement: Where live windows stand in a request.
-        counter: Makes what counts tokens; each session has its own, as it learns.
-        clock: Tells the time.
+        placement: Where live windows are placed in a request.
+        counter: Creates the token counter; each session has its own, as it is calibrated.
+        clock: Returns the current time.
         checkpoint_every: Entries after which a checkpoint is due.
         max_windows: How many windows may be open at a time.
         secret_files: More patterns of files that may hold secrets, see `SecretFiles`.
@@ -76,7 +76,7 @@ class SessionOptions:
     secret_files: tuple[str, ...] = ()
 
     def make(self, session_id: str, cwd: str) -> tuple[WindowManager, ContextManager]:
-        """An empty context, and its windows, which work on the files of the folder."""
+        """Create an empty context and its window manager, with the folder as workspace."""
         files = Workspace(cwd, secret_files=self.secret_files) if Path(cwd).is_dir() else None
         windows = WindowManager(
             self.classes,
@@ -97,7 +97,7 @@ _LOST: dict[Lang, str] = {
 
 
 class Session:
-    """A conversation that lasts: everything that changes it is in its log when it has happened.
+    """A persistent conversation: every change is written to its log.
 
     Attributes:
         id: Its id.
@@ -105,9 +105,9 @@ class Session:
         path: Its log.
         windows: Its windows.
         context: Its items.
-        notices: What the person should know: what was damaged, what is not saved.
+        notices: Messages for the person, about damage and failed saves.
 
-    Use it as a context manager, or `close` it: then others can have it.
+    Use it as a context manager, or `close` it, to release it for other processes.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Session:
         self.id, self.cwd, self.path = session_id, cwd, path
         self.notices: list[str] = []
         if path.exists():
-            check_is_session(path)  # before anything is mended in it
+            check_is_session(path)  # before anything is repaired
         self._log = SessionLog(path, self.notices.append, options.lang, lazy=lazy)
         try:
             self.windows, self.context = options.make(session_id, cwd)
@@ -159,17 +159,17 @@ class Session:
 
     @property
     def parsed_entries(self) -> int:
-        """How many entries were parsed to bring it back."""
+        """How many entries were parsed to restore the session."""
         return self._recorder.parsed
 
     @property
     def unsaved(self) -> int:
-        """How many entries wait to be written."""
+        """How many entries are queued to be written."""
         return self._log.unsaved
 
     @property
     def unsaved_turns(self) -> int:
-        """How many turns are not in the log, or not whole; all of them if the log is gone."""
+        """How many turns are not completely in the log; all of them if the log is lost."""
         if not self.unsaved:
             return 0
         is_under_way = bool(self.context.ledger.open)
@@ -178,34 +178,34 @@ class Session:
 
     @property
     def problem(self) -> OSError | None:
-        """Why saving fails at present; None while it works."""
+        """Why saving currently fails; None while it works."""
         return self._log.problem
 
     @property
     def draft(self) -> str:
-        """What the person has typed and not sent."""
+        """The person's unsent input."""
         return self._recorder.draft
 
     def keep_draft(self, text: str) -> None:
-        """Write down what the person has typed and not sent; no request ever shows it."""
+        """Save the person's unsent input; it is never part of a request."""
         self._recorder.keep_draft(text)
 
     def save(self) -> bool:
-        """Try again to write what is not written yet; whether everything is.
+        """Retry writing the queued entries; return whether everything is written.
 
-        Nothing waits unless saving failed. A log that another program deleted or damaged is
-        noticed here too, and written again.
+        The queue is empty unless saving failed. This also detects a log that another program
+        deleted or damaged, and writes it again.
         """
         self._recorder.save()
         return not self.unsaved
 
     @property
     def has_older_items(self) -> bool:
-        """Whether the log has items that were not brought back, as no request shows them."""
+        """Whether the log has items that were not restored, as no request includes them."""
         return len(self.context.ledger.items) < self.context.current_seq
 
     def older_items(self) -> list[ContextItem]:
-        """These items as they are now, oldest first, read from the log just now.
+        """Return the items that were not restored, oldest first, read from the log now.
 
         Raises:
             OSError: The log cannot be read.
@@ -214,14 +214,14 @@ class Session:
         return list(older_items(self.path, items, self._recorder.read_from))
 
     def recall(self, item_id: str, log: ContextManager, offsets: Mapping[str, int]) -> None:
-        """Have an item here again that was not brought back, with all that belongs to its call.
+        """Load an item that was not restored, with everything that belongs to its tool call.
 
-        They come as they stand in the log, hidden; the context can `restore` them then.
+        The items are added as the log has them, hidden; then the context can `restore` them.
 
         Args:
             item_id: The item.
             log: The whole log, read into a context of its own.
-            offsets: Where in the log each of its items stands.
+            offsets: The offset in the log of each of its items.
         """
         calls, item = log.ledger.calls, log.get(item_id)
         asker = calls.asker(item)
@@ -230,7 +230,7 @@ class Session:
         self.context.recall(together.values(), log.ledger.folds.among(together))
 
     def close(self) -> None:
-        """Write what is not written yet, and let others have the session."""
+        """Write the queued entries and release the session."""
         self.context.take_in()
         self.windows.shut_down()
         self._recorder.flush()
@@ -241,7 +241,7 @@ class Session:
         self._leftovers.close()
 
     def _note_saves(self, folder: Path) -> Leftovers:
-        """Remove what killed saves left, and have those of this session noted."""
+        """Remove temporary files of interrupted saves, and track those of this session."""
         remove_leftovers(folder)
         leftovers = Leftovers(folder)
         if self.windows.workspace is not None:
@@ -262,8 +262,11 @@ class Session:
             self.notices.append(f"{event.window_id} {event.reason}")
 
     def _make_whole(self) -> None:
-        """Complete what a crash cut short: a call without its result, which the model must not
-        wait for, and a window that was open already but not listed yet."""
+        """Complete what a crash interrupted.
+
+        Add error results for unanswered tool calls, and list windows that were open but not
+        listed.
+        """
         for window in self.windows.windows():
             if window.id not in self.context.ledger.references:
                 self.context.add(ContextItem(ItemType.WINDOW, window.id))

@@ -1,4 +1,4 @@
-"""Finds, makes, lists and forks sessions."""
+"""`SessionStore`: find, create, list, open, fork and view sessions."""
 
 import os
 import uuid
@@ -30,30 +30,30 @@ from contextui.session.session import Session, SessionOptions
 from contextui.text import for_model, one_line, quote
 from contextui.windowing.manager import WindowManager
 
-_REPLACED = "\ufffd"  # what stands for what is not UTF-8
-_FIRST_LINES = 60  # among which a session's first words are looked for
-_LAST_LINES = 3  # among which one says when it was written: any may be odd
+_REPLACED = "\ufffd"  # replaces what is not valid UTF-8
+_FIRST_LINES = 60  # searched for the first user message
+_LAST_LINES = 3  # searched for the time of the last write: any one may be invalid
 _EMPTY = "it is empty"
 
 
 class UnknownSessionError(ContextUIError):
-    """No session, or more than one, has an id that begins like this."""
+    """No session id starts like this, or more than one does."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """What a list of sessions says about one of them.
+    """One session in a list of sessions.
 
     Attributes:
         id: Its id.
         cwd: The folder it belongs to.
         path: Its log.
-        first_words: What the person said first, in one line.
-        started: When it began, as its log says.
-        updated: When its last entry was written, as its log says.
-        size: How many bytes its log has.
-        is_empty: Whether nothing was said or typed in it, and no window was opened.
-        odd_entries: How many of the entries that were read for this could not be.
+        first_words: The start of the first user message, in one line.
+        started: When it began, by its log.
+        updated: When its last entry was written, by its log.
+        size: The size of its log in bytes.
+        is_empty: Whether it has no message, no draft and no window.
+        odd_entries: How many of the entries read for this were invalid.
     """
 
     id: str
@@ -68,14 +68,14 @@ class SessionInfo:
 
 
 class Unreadable(NamedTuple):
-    """A file or a folder in which sessions should be, and why they cannot be read."""
+    """A file or folder of sessions that cannot be read, and why."""
 
     path: Path
     reason: str
 
 
 class Survey(NamedTuple):
-    """The sessions that there are, the newest first, and what else is in their place."""
+    """The sessions found, newest first, and the files that cannot be read."""
 
     sessions: tuple[SessionInfo, ...]
     unreadable: tuple[Unreadable, ...]
@@ -88,40 +88,40 @@ class Survey(NamedTuple):
 
 
 class SessionView(NamedTuple):
-    """A session that is only looked at."""
+    """A session opened read-only."""
 
     info: SessionInfo
     windows: WindowManager
     context: ContextManager
     notices: list[str]
     loaded: Loaded
-    """What is known after its log was read."""
+    """The result of reading its log."""
 
     @property
     def offsets(self) -> Mapping[str, int]:
-        """Where in the log each item stands."""
+        """The offset in the log of each item."""
         return self.loaded.offsets
 
     def items(self) -> Iterator[ContextItem]:
-        """All items by rising seq, those that were left in the log too, one after the other."""
+        """Iterate over all items by seq, including those left in the log."""
         here, loaded = self.context.get_all(), self.loaded
         items = self.context.ledger.items
         older = older_items(self.info.path, items, loaded.start, loaded.end)
         return merge(older, here, key=lambda item: item.seq)
 
     def close(self) -> None:
-        """Stop its windows."""
+        """Stop its windows and close the workspace."""
         self.windows.shut_down()
         if self.windows.workspace is not None:
             self.windows.workspace.close()
 
 
 class SessionStore:
-    """All sessions under one home.
+    """All sessions in one home folder.
 
     Args:
-        home: The folder of all that lasts; by default ``CONTEXTUI_HOME`` or ``~/.contextui``.
-        options: How the contexts and windows of sessions are made.
+        home: The folder of persistent data; by default ``CONTEXTUI_HOME`` or ``~/.contextui``.
+        options: Settings for the contexts and windows of sessions.
 
     Example:
         >>> store = SessionStore(options=SessionOptions(classes=[TodoWindow]))
@@ -138,12 +138,12 @@ class SessionStore:
         self._options = options or SessionOptions()
 
     def create(self, cwd: str | Path, *, lazy: bool = False) -> Session:
-        """Begin a new session of this folder.
+        """Start a new session in this folder.
 
         Args:
             cwd: The folder.
-            lazy: Make its log only when something happens in it: a session that is opened and
-                closed leaves nothing behind then.
+            lazy: Create its log only when something happens, so that a session that is only opened
+                and closed leaves no file.
         """
         folder = os.path.abspath(cwd)
         session_id = uuid.uuid4().hex
@@ -151,23 +151,23 @@ class SessionStore:
         return Session(session_id, folder, path, self._options, lazy=lazy)
 
     def open(self, session_id: str) -> Session:
-        """Go on with a session, by its id or a beginning of it that no other has.
+        """Resume a session, by its id or a unique prefix of it.
 
         Raises:
             UnknownSessionError: There is none, or there are several.
             SessionLockedError: Another process has it open.
-            NewerSchemaError: A newer program wrote it; it is left as it is.
-            NotASessionError: The file holds no session; it is left as it is.
+            NewerSchemaError: A newer program wrote it; the file is not changed.
+            NotASessionError: The file is not a session; it is not changed.
         """
         info = self.find(session_id)
         return Session(info.id, info.cwd, info.path, self._options)
 
     def find(self, session_id: str) -> SessionInfo:
-        """The session with this id, or the only one whose id begins like this.
+        """Return the session with this id, or the only one whose id starts with it.
 
         Raises:
             UnknownSessionError: There is none, or there are several.
-            InvalidSessionIdError: It cannot be an id.
+            InvalidSessionIdError: The id is invalid.
         """
         check_session_id(session_id)
         found = sorted(self.home.glob(f"projects/*/{session_id}*.jsonl"))
@@ -191,23 +191,22 @@ class SessionStore:
         return info
 
     def latest(self, cwd: str | Path) -> SessionInfo | None:
-        """The session of this folder that was written last; an empty one only if all are."""
+        """Return the session of this folder that was written last; an empty one only if all are."""
         return self.survey(cwd).latest
 
     def list(self, cwd: str | Path | None = None) -> list[SessionInfo]:
-        """The sessions of this folder, the one that was written last first; or of all folders,
-        by the times in their logs."""
+        """List the sessions of this folder, last written first; or of all folders, by time."""
         return [*self.survey(cwd).sessions]
 
     def survey(self, cwd: str | Path | None = None) -> Survey:
-        """The same, and what is in the place of a session and cannot be read as one."""
+        """List sessions, and the files among them that cannot be read."""
         folder = None if cwd is None else escape_project_path(cwd)
         found, unreadable = list[SessionInfo](), list[Unreadable]()
         for path in _logs(self.home / "projects", folder, unreadable.append):
             try:
                 info = _read_info(path)
             except FileNotFoundError:
-                continue  # it was removed just now, or leads nowhere
+                continue  # it was just removed, or is a dangling link
             except OSError as error:
                 unreadable.append(Unreadable(path, _reason(error)))
                 continue
@@ -223,7 +222,7 @@ class SessionStore:
         return Survey(tuple(found), tuple(unreadable))
 
     def fork(self, session_id: str, turn: int | None = None) -> Session:
-        """Begin a new session with what another one held, all of it or up to the end of a turn.
+        """Start a new session as a copy of another one, complete or up to the end of a turn.
 
         The other one may be open elsewhere: it is only read.
         """
@@ -240,7 +239,7 @@ class SessionStore:
             source.seek(0)
             for line in source:
                 if not line.endswith(b"\n"):
-                    break  # it is being written just now
+                    break  # it is being written
                 copy.write(line.replace(old, new, 1) if len(old) == len(new) else line)
                 if turn is not None and _ends_turn(line, turn):
                     break
@@ -252,9 +251,9 @@ class SessionStore:
         return Session(new_id, info.cwd, path, self._options)
 
     def view(self, session_id: str, turn: int | None = None, *, whole: bool = False) -> SessionView:
-        """A session to look at, as it is or as it was after a turn, without opening it.
+        """Open a session read-only, as it is now or as it was after a turn.
 
-        With `whole` all its items are there, also those that no request shows any more.
+        With `whole`, items that no request shows any more are loaded too.
         """
         info = self.find(session_id)
         notices = list[str]()
@@ -272,7 +271,7 @@ def _ends_turn(line: bytes, turn: int) -> bool:
 def _logs(
     projects: Path, folder: str | None, report: Callable[[Unreadable], None]
 ) -> Iterator[Path]:
-    """The logs of one folder or of all; folders that cannot be read are reported."""
+    """Yield the logs of one folder or of all; unreadable folders are reported."""
     for project in _inside(projects, report):
         if folder in (None, project.name):
             yield from (path for path in _inside(project, report) if path.suffix == ".jsonl")
@@ -288,8 +287,10 @@ def _inside(folder: Path, report: Callable[[Unreadable], None]) -> Iterator[Path
 
 
 def _as_named_here(cwd: str) -> str:
-    """The folder of a session. A name that is not UTF-8 text cannot stand in a log: whoever is in
-    that folder has it."""
+    """Restore the name of a session's folder.
+
+    A log cannot hold a name that is not UTF-8; if the current folder matches, use its name.
+    """
     if _REPLACED not in cwd:
         return cwd
     try:
@@ -300,7 +301,7 @@ def _as_named_here(cwd: str) -> str:
 
 
 def _when(info: SessionInfo) -> datetime:
-    """When it was written, as its log says; one whose time nobody can read comes last."""
+    """Return when the session was written, by its log; one without a valid time sorts last."""
     return moment(info.updated) or datetime.min.replace(tzinfo=UTC)
 
 
@@ -334,7 +335,7 @@ def _read_info(path: Path) -> SessionInfo:
 
 
 def _time(found: Iterable[Entry], path: Path) -> str:
-    """The first time that entries name; where nobody can read any, that of the file."""
+    """Return the first valid timestamp of the entries, or else the file's."""
     for entry in found:
         if moment(entry.timestamp) is not None:
             return entry.timestamp
@@ -342,8 +343,10 @@ def _time(found: Iterable[Entry], path: Path) -> str:
 
 
 def _cwd(path: Path, found: Iterable[Entry]) -> str:
-    """The folder that most entries name; of those, one that the folder of the log is named after.
-    A single entry may be odd."""
+    """Return the folder that most entries name, preferring those that match the log's folder.
+
+    A single entry may be invalid.
+    """
     named = Counter(one.cwd for one in found if one.cwd)
     fitting = [cwd for cwd in named if escape_project_path(cwd) == path.parent.name]
     return max(fitting or named, key=lambda cwd: named[cwd], default="")
@@ -362,6 +365,6 @@ def _words(entry: Entry) -> str:
 
 
 def _last_draft(first: list[Entry]) -> object:
-    """What was typed and not sent, where nothing was said yet."""
+    """Return the last unsent input of a session without messages."""
     drafts = [one.data for one in first if one.subtype == "draft" and one.data]
     return drafts[-1].get("text") if drafts else None

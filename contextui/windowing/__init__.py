@@ -1,8 +1,7 @@
-"""What a window is: state, actions, content at three levels of detail, and its XML.
+"""Windows: state, actions, content at three levels of detail, and their XML.
 
-`base` is what an author extends, `manager` holds the windows that are open. Each has a `runtime`,
-which acts on the window's own thread (`worker`), where a call commits or leaves no trace; what
-the window holds is its `standing`, what it shows its `renders`. The rest of the program takes
-finished renders and never waits. `finding` finds the classes; `testing` is for those who write
-them.
+Authors extend `window.Window`; `manager` holds the open windows. Each has a `runtime` that runs its
+code on its own thread (`worker`), where every call commits or is rolled back (`transaction`,
+`state`). The rest of the program takes finished renders (`render`) and never waits. `finding`
+discovers window classes; `testing` helps their authors.
 """

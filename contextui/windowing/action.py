@@ -1,4 +1,4 @@
-"""Actions: what a window can do, declared once for the model, the screen and the code."""
+"""Window actions: the `@action` decorator, params with validation, and results."""
 
 import inspect
 import json
@@ -44,7 +44,7 @@ _TYPE_ERRORS = (
     "enum",
 )  # as pydantic names them
 _PLAIN = re.compile(r"[\w.-]+")
-_PROBLEMS = 5  # of one param that are told
+_PROBLEMS = 5  # errors reported per param
 _NAMES: dict[object, str] = {
     str: "string",
     int: "int",
@@ -62,7 +62,7 @@ _NAMES: dict[object, str] = {
 
 
 class Param(NamedTuple):
-    """One param as the model sees it."""
+    """One param as declared to the model."""
 
     name: str
     type: str
@@ -73,13 +73,13 @@ class Param(NamedTuple):
 
 
 class Params:
-    """What a call takes, from the hints of a method (its `self` left out).
+    """The params of a method, derived from its type hints (without `self`).
 
     Attributes:
-        listing: The params, in order; the text of the whole is ``text:string,index:int?``.
+        listing: The params, in order; `str` of the whole is ``text:string,index:int?``.
 
     Raises:
-        WindowDefinitionError: A param without a hint, or of a type that cannot be declared.
+        WindowDefinitionError: A param has no type hint, or a type that cannot be declared.
     """
 
     def __init__(self, function: Callable[..., Any], owner: str) -> None:
@@ -108,7 +108,7 @@ class Params:
                 ) from None
             self.listing.append(Param(name, shown, has_default or nullable))
             if nullable and not has_default:
-                self._absent[name] = None  # not sent, it must still reach the method
+                self._absent[name] = None  # if omitted, it must still be passed to the method
         self._hints = {param.name: hints[param.name] for param in self.listing}
 
     def __str__(self) -> str:
@@ -116,19 +116,19 @@ class Params:
 
     @cached_property
     def _adapters(self) -> dict[str, TypeAdapter[Any]]:
-        """Built for the first call: many classes are declared, few are used."""
+        """Build the adapters on the first call: of many declared classes, few are used."""
         return {name: TypeAdapter(hint) for name, hint in self._hints.items()}
 
     def validate(self, given: Mapping[str, Any], what: str, lang: Lang = "en") -> dict[str, Any]:
-        """The arguments to call with.
+        """Validate params and return the arguments to call with.
 
         Args:
-            given: What somebody wants to call it with.
-            what: What is called, as the error names it.
-            lang: The language of the error.
+            given: The params as requested.
+            what: The name of the call, for the error message.
+            lang: The language of the error message.
 
         Raises:
-            InvalidParamsError: With every problem, and what was expected.
+            InvalidParamsError: It lists every problem, and what was expected.
         """
         words = phrases.of(lang)
         arguments: dict[str, Any] = dict(self._absent)
@@ -143,7 +143,7 @@ class Params:
             except ValidationError as error:
                 first = error.errors(include_url=False)[:_PROBLEMS]
                 problems += [self._problem(name, one, words) for one in first]
-            except (Exception, SystemExit) as error:  # a validator that its author got wrong
+            except (Exception, SystemExit) as error:  # a faulty validator of the author
                 problems.append(f"{name}: {reason_of(error)}")
         if problems:
             expected = str(self) or words.no_params
@@ -160,7 +160,7 @@ class Params:
 
 
 def type_name(hint: Any, where: str) -> str:
-    """The name by which a type is declared to the model (``string``, ``int[]``, ``a|b`` …)."""
+    """Return the type's name as declared to the model (``string``, ``int[]``, ``a|b`` …)."""
     origin, arguments = get_origin(hint), get_args(hint)
     name: str | None = None
     if origin is Annotated:
@@ -219,16 +219,16 @@ def _shown(value: object) -> str:
 
 
 Effect = Literal["state", "read", "write"]
-"""What an action touches: the window's own state; nothing; or the world outside of it."""
+"""What an action changes: the window's state, nothing, or something outside the window."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__contextui_action__"
-_LONGEST = 4_000  # characters of an error that a model is given to read
+_LONGEST = 4_000  # characters of an error message that the model reads
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What `@action` says of a method."""
+    """The arguments of `@action`, stored on the method."""
 
     label: str
     effect: Effect
@@ -246,13 +246,13 @@ class Action:
     label_zh: str = ""
 
     def labelled(self, lang: Lang) -> str:
-        """What it does, in a language if its author gave it in that."""
+        """Return the label in this language, or in English if there is no translation."""
         return (lang == "zh" and self.label_zh) or self.label
 
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What came of an action: the text the model reads, and the error if it failed."""
+    """The result of an action: the text that the model reads, and the error if it failed."""
 
     ok: bool
     text: str
@@ -260,21 +260,21 @@ class ActionResult:
 
     @classmethod
     def failed(cls, error: ContextUIError, lang: Lang = "en") -> "ActionResult":
-        """The result of a call that did nothing, and why, in the language to speak."""
+        """Create the result of a failed call, with the error's message in this language."""
         return cls(False, text.for_model(text.cap(error.told(lang), _LONGEST)), error)
 
 
 def action(label: str, effect: Effect = "state", *, zh: str = "") -> Callable[[F], F]:
     """Declare a method of a window as an action.
 
-    Its params are those of the method, by their type hints; what it returns is the result that
-    the model reads. It may be ``async``. While it runs the state may be changed at will: if it
-    raises, or leaves a state that does not validate, nothing of it remains.
+    Its params are the method's, by their type hints; its return value is the result that the model
+    reads. It may be ``async``. It may change the state freely: if it raises, or leaves a state that
+    does not validate, everything is rolled back.
 
     Args:
-        label: What the person and the model read.
-        effect: ``write`` for what touches the world outside the window: that needs approval.
-        zh: The label for those who read Chinese.
+        label: The label that the person and the model read.
+        effect: ``write`` for changes outside the window, which need approval.
+        zh: The label in Chinese.
 
     Example:
         >>> class Counter(Window):
@@ -305,6 +305,6 @@ def action(label: str, effect: Effect = "state", *, zh: str = "") -> Callable[[F
 
 
 def mark_of(method: object) -> Mark | None:
-    """What `@action` said of this method, if anything."""
+    """Return what `@action` stored on this method, if anything."""
     mark = getattr(method, _MARK, None)
     return mark if isinstance(mark, Mark) else None

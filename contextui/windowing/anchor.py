@@ -1,4 +1,4 @@
-"""Anchors: places in a window's content that can be acted on, or pointed at."""
+"""Anchors in a window's content (buttons, forms, references), and intents resolved from them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """An action with all its params given: one press carries it out.
+    """An action with all its params given; one press runs it.
 
     Example:
         >>> Button("expand-entry-1", "expand", {"entry": 1}, target="entry-1")
@@ -39,7 +39,7 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """An action with fields left to fill, by the names of its params."""
+    """An action with fields to fill in, named after its params."""
 
     id: str
     action: str
@@ -51,7 +51,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A place that can be pointed at. It locates; it does not act."""
+    """A place that can be referred to, without an action."""
 
     id: str
     target: str | None = None
@@ -60,7 +60,7 @@ class Reference:
 AnyAnchor = Button | Form | Reference
 
 MOST = 1_000
-"""Anchors of one render; what is beyond is left out, and that is told."""
+"""Maximum anchors of one render; further ones are ignored with a warning."""
 
 
 def register(
@@ -68,16 +68,16 @@ def register(
     actions: Mapping[str, Action],
     warn: Callable[[ContextUIError], None],
 ) -> dict[str, AnyAnchor]:
-    """The anchors of one render by id.
+    """Validate the anchors of one render and return them by id.
 
     Args:
-        anchors: What the window declares.
+        anchors: The anchors that the window declares.
         actions: The window's actions, by id.
-        warn: Takes an `AnchorConflictError` for each id that is used twice; the first is kept.
+        warn: Callback for an `AnchorConflictError` per duplicate id; the first one is kept.
 
     Raises:
-        InvalidSourceDataError: An id that is none, an action that is not declared, or params
-            that the action does not have.
+        InvalidSourceDataError: An anchor has an invalid id, an undeclared action, or params that
+            the action does not have.
     """
     registry: dict[str, AnyAnchor] = {}
     for count, anchor in enumerate(anchors):
@@ -100,7 +100,7 @@ def register(
 
 
 def fields_of(anchor: Button | Form) -> tuple[str, ...]:
-    """The params that are left to whoever acts."""
+    """Return the params left to fill in."""
     return tuple(anchor.fields) if isinstance(anchor, Form) else ()
 
 
@@ -119,7 +119,7 @@ def _check_binding(anchor: Button | Form, actions: Mapping[str, Action]) -> None
 
 
 def entry(anchor: AnyAnchor) -> Anchor:
-    """The anchor as the snapshot lists it."""
+    """Convert the anchor to its entry in the snapshot."""
     match anchor:
         case Button():
             return Anchor(type=AnchorType.BUTTON, target=anchor.target)
@@ -131,15 +131,15 @@ def entry(anchor: AnyAnchor) -> Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A declared action and the arguments it is to be called with, both checked.
+    """A declared action and its validated arguments, to be approved and run.
 
     Attributes:
         window: The window.
-        action: What it is to do; of an anchor, the action that the anchor is bound to.
-        arguments: What it is called with.
-        target: What of the content it is about, if an anchor was named.
-        changed: Whether it was allowed before, and would now do something else.
-        reads: A file that may hold secrets, whose content it would give to the model.
+        action: The action; for an anchor, the action it is bound to.
+        arguments: The arguments to call it with.
+        target: The anchor's target in the content, if an anchor was named.
+        changed: Whether it was approved before, but its effect has changed since.
+        reads: A file that may hold secrets, whose content the model would get.
     """
 
     window: "Window"
@@ -151,32 +151,32 @@ class Intent:
 
     @property
     def name(self) -> str:
-        """The action as people and models write it: ``editor_1.save``."""
+        """The action's full name, such as ``editor_1.save``."""
         return f"{self.window.id}.{self.action.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """What an intent was allowed for. It is checked on the window's thread just before the act.
+    """The approval of an intent, checked on the window's thread just before the action runs.
 
     Attributes:
-        preview: What would change, as it was shown; None if there was no preview.
-        target_only: Any change of the same target is allowed.
+        preview: The preview that was approved; None if there was none.
+        target_only: Whether any change of the same target is approved.
     """
 
     preview: Preview | None
     target_only: bool = False
 
     def covers(self, now: Preview | None) -> bool:
-        """Whether what would be done now is what was allowed."""
+        """Whether the current preview matches the approved one."""
         if self.target_only and self.preview and now:
             return (self.preview.target, self.preview.verb) == (now.target, now.verb)
         return self.preview == now
 
 
 Allow = Callable[[Intent], Awaitable[Permit | ActionResult | None]]
-"""Asked before an intent is carried out: a permit to check again; a result, if there is nothing
-to do; None, if it needs no permit. It raises if the intent must not be carried out."""
+"""Callback that approves an intent. It returns a permit to check again; a result, if there is
+nothing to do; or None, if no permit is needed. It raises to refuse the intent."""
 
 
 def make_out(
@@ -185,11 +185,11 @@ def make_out(
     params: Mapping[str, Any],
     anchors: Mapping[str, AnyAnchor],
 ) -> Intent:
-    """What is meant by an action's or an anchor's id and params.
+    """Resolve the id of an action or anchor, and its params, to an intent.
 
     Raises:
-        UnknownActionError: The window declares no such action and shows no such anchor.
-        InvalidParamsError: The params are not those of the action.
+        UnknownActionError: The window has no such action or anchor.
+        InvalidParamsError: The params do not match the action's.
     """
     name, given, target = action_id, dict(params), None
     words = phrases.of(window.env.lang)

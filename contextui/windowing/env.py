@@ -1,4 +1,4 @@
-"""What surrounds a window: the language, the clock, other windows, a timer of its own."""
+"""The environment of a window: language, clock, files, timers, and the gate for secret files."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ Clock = Callable[[], datetime]
 
 
 def utc_now() -> datetime:
-    """The time, as the clock of the machine tells it."""
+    """Return the current UTC time."""
     return datetime.now(UTC)
 
 
@@ -30,21 +30,21 @@ class Opener(Protocol):
     """Opens another window by its class's name."""
 
     def __call__(self, name: str, /, **args: Any) -> "Window":
-        """Open it and give it back."""
+        """Open the window and return it."""
         ...
 
 
 class Timer(Protocol):
-    """Calls a function again and again, on the window's own thread, as a transaction."""
+    """Calls a function periodically, on the window's own thread, in a transaction."""
 
     def __call__(self, seconds: float, call: Callable[[], object], /) -> Callable[[], None]:
-        """Start; the returned call ends it."""
+        """Start the timer; returns the function that stops it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Env:
-    """A window's surroundings, at hand as ``self.env``."""
+    """A window's environment, available as ``self.env``."""
 
     lang: Lang
     clock: Clock
@@ -53,15 +53,15 @@ class Env:
     files: "Workspace | None" = None
 
     def say(self, english: str, chinese: str) -> str:
-        """The same words in the language to speak."""
+        """Return the text in the window's language."""
         return chinese if self.lang == "zh" else english
 
     @property
     def workspace(self) -> "Workspace":
-        """The files of the folder that the session belongs to.
+        """The files of the session's folder.
 
         Raises:
-            NoWorkspaceError: The session belongs to no folder.
+            NoWorkspaceError: The session has no folder.
         """
         if self.files is None:
             raise NoWorkspaceError("There is no folder to work in.")
@@ -69,44 +69,44 @@ class Env:
 
 
 class Emit(Protocol):
-    """Tells of an event; without `wait`, leaves that to whoever is telling already."""
+    """Emits an event; without `wait`, a thread that is already delivering emits it."""
 
     def __call__(self, event: Event, wait: bool = True, /) -> None:
-        """Tell of it."""
+        """Emit the event."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a window lives: its id, its session, its surroundings, and who hears of it."""
+    """A window's id, session and environment, and its event callback."""
 
     window_id: str
     session_id: str
     env: "Env"
     emit: Emit
     discloses_all: Callable[[], bool] = lambda: False
-    """Whether the model may read files that may hold secrets without a question."""
+    """Whether the model may read files that may hold secrets without approval."""
 
     @property
     def words(self) -> WindowWords:
-        """What is said of windows, in the language of the person."""
+        """The messages about windows, in the person's language."""
         return phrases.of(self.env.lang)
 
     def now(self) -> datetime:
-        """The time."""
+        """Return the current time."""
         return self.env.clock()
 
     def warn(self, reason: str) -> None:
-        """Tell whoever listens that something is wrong with this window."""
+        """Emit a warning about this window."""
         self.emit(WindowTroubled(self.window_id, reason), False)
 
 
 class Reading:
-    """One call into a window, and what it reads.
+    """One call into a window, and the secret files it reads.
 
     Attributes:
-        allowed: The files that may be read; None: all of them, as the model gets no result.
-        refused: The read that was refused first.
+        allowed: The files that may be read; None for all, if the model gets no result.
+        refused: The first read that was refused.
         disclosed: Whether the model may read more of the window afterwards.
     """
 
@@ -117,14 +117,13 @@ class Reading:
 
 
 class SecretReads:
-    """What a window has read of files that may hold secrets.
+    """Tracks which files that may hold secrets a window has read.
 
-    A window may read them at any time, and the person sees them. What goes to the model is
-    withheld: the window's content, and the results of calls that the model makes. A call of the
-    model that would read such a file is refused and rolled back; the person is asked, and the
-    call is made again.
+    A window may read them at any time, and the person sees them. The window's content and the
+    results of the model's calls are withheld from the model. A call of the model that would read
+    such a file is refused and rolled back; the person is asked, and the call is retried.
 
-    Paths are those with all links followed. Belongs to the window's thread.
+    Paths are real paths, with links resolved. Belongs to the window's thread.
     """
 
     def __init__(self, window: "Window", place: "Place") -> None:
@@ -135,11 +134,11 @@ class SecretReads:
 
     @property
     def inherited(self) -> frozenset[str] | None:
-        """What windows may read that are opened by the call under way."""
+        """The files that windows opened by the current call may read."""
         return self._reading.allowed
 
     def guard(self, path: str, real: str) -> None:
-        """Note that a file is read, or refuse it; see `Workspace.guarded`."""
+        """Record that a file is read, or refuse it; see `Workspace.guarded`."""
         reading = self._reading
         allowed = reading.allowed
         if allowed is None or real in allowed | self._disclosed or self._place.discloses_all():
@@ -151,10 +150,10 @@ class SecretReads:
 
     @contextmanager
     def reading(self, allowed: frozenset[str] | None) -> Iterator[Reading]:
-        """Make a call into the window.
+        """Wrap a call into the window.
 
         Args:
-            allowed: The files that a person allowed the model to read in this call; None for a
+            allowed: The files that the person allowed the model to read in this call; None for a
                 call that is not the model's.
         """
         self._reading = reading = Reading(allowed)
@@ -163,19 +162,19 @@ class SecretReads:
             yield reading
         finally:
             self._reading = Reading(None)
-            # A file that the window shows no longer is asked about when it comes back.
+            # A file that is no longer shown needs approval again when it comes back.
             self._disclosed = (before | (allowed or frozenset())) & self._shown()
             reading.disclosed = bool(self._disclosed - before)
 
     @staticmethod
     def check(withheld: Iterable[str], allowed: frozenset[str]) -> None:
-        """Raise before a call of the model if the window shows what it may not read."""
+        """Raise if the window shows a file that the model may not read."""
         for real in withheld:
             if real not in allowed:
                 raise SecretFileError(real, real)
 
     def withheld(self) -> tuple[str, ...]:
-        """The files whose content the model may not see in the window."""
+        """Return the files whose content is withheld from the model."""
         if self._place.discloses_all():
             return ()
         return tuple(sorted(self._shown() - self._disclosed))
@@ -187,7 +186,7 @@ class SecretReads:
             if paths is None or files is None:
                 return frozenset(self._read)
             return frozenset(_real(files, path) for path in paths if files.is_secret(path))
-        except Exception:  # an author's code: when in doubt, nothing is disclosed
+        except Exception:  # author's code failed: disclose nothing
             return frozenset(self._read)
 
 

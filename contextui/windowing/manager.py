@@ -1,4 +1,4 @@
-"""All open windows: opening, closing, acting, waiting for them, and who was used last."""
+"""`WindowManager`: opens, closes, restores and focuses windows, and runs their actions."""
 
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -43,7 +43,7 @@ from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished, note_module
 
 MOST_WINDOWS = 1_000
-"""Windows that may be open at a time, unless less is asked for."""
+"""Default for the maximum number of open windows."""
 
 
 class WindowManager:
@@ -51,12 +51,12 @@ class WindowManager:
 
     Args:
         classes: The window classes that can be opened by name.
-        session_id: The session that snapshots name.
+        session_id: The session id used in snapshots.
         lod: The level of detail at which windows open.
-        lang: The language windows should speak.
-        clock: Tells the time; tests give their own.
+        lang: The language of the windows.
+        clock: Returns the current time; tests can replace it.
         workspace: The files that windows may work on.
-        most: How many windows may be open. Those of an earlier run come back in any case.
+        most: How many windows may be open. Restoring ignores this limit.
 
     Example:
         >>> windows = WindowManager([TodoWindow])
@@ -83,7 +83,7 @@ class WindowManager:
         self._roster = Roster(self._words)
         self._listeners = Listeners()
         self.discloses_all: Callable[[], bool] = lambda: False
-        """Whether the model may read files that may hold secrets without a question."""
+        """Whether the model may read files that may hold secrets without approval."""
 
     @property
     def classes(self) -> Mapping[str, type[Window]]:
@@ -91,16 +91,16 @@ class WindowManager:
         return self._catalog.classes
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Be told of every event of every window; the returned call ends that."""
+        """Register a callback for all window events; the returned function unsubscribes it."""
         return self._listeners.subscribe(listener)
 
     @property
     def dispatcher(self) -> Dispatcher:
-        """Tells what happens to the windows, in order with what happens elsewhere."""
+        """The dispatcher that delivers window events in order with other events."""
         return self._listeners.dispatcher
 
     def shut_down(self) -> None:
-        """Stop all windows as they are: nothing of theirs runs any more, and nobody is told."""
+        """Stop all windows without running their hooks or emitting events."""
         for window in self.windows():
             window.runtime.stop_opening()
             window.runtime.worker.stop()
@@ -110,27 +110,27 @@ class WindowManager:
     def open(self, window: Window | type[Window] | str, /, **args: Any) -> Window:
         """Open a window by name, class or instance.
 
-        A window whose `opened` outlasts the caller's patience is `is_opening` when this returns;
-        the event `WindowReady` or `WindowNotOpened` follows.
+        If `opened` runs longer than the caller can wait, the window is still `is_opening` when this
+        returns; `WindowReady` or `WindowNotOpened` follows.
 
         Raises:
             UnknownWindowError: No class has that name.
-            WindowDefinitionError: Its class cannot be made into a window.
-            InvalidParamsError: The args are not those of its `opened`.
-            TooManyWindowsError: As many are open as may be.
-            ContextUIError: Its `opened` raised, and did so at once.
+            WindowDefinitionError: The class cannot be instantiated.
+            InvalidParamsError: The args do not match its `opened`.
+            TooManyWindowsError: The maximum number of windows is open.
+            ContextUIError: Its `opened` raised while this waited for it.
         """
         return self._open(window, args, None)
 
     def open_for_model(
         self, name: str, args: Mapping[str, Any], allowed: frozenset[str] = frozenset()
     ) -> Window:
-        """Open a window by name, as a model asks for.
+        """Open a window by name on behalf of the model.
 
         Args:
             name: The name of its class.
-            args: What its `opened` takes.
-            allowed: Files that may hold secrets and that a person allowed the model to read.
+            args: The args of its `opened`.
+            allowed: Files that may hold secrets and that the person allowed the model to read.
 
         Raises:
             SecretFileError: It would read another such file; it was not opened.
@@ -139,13 +139,13 @@ class WindowManager:
         return self._open(name, args, None if self.discloses_all() else allowed)
 
     def files_for_model(self, allowed: Collection[str] = ()) -> Workspace | None:
-        """The files as the model may read them; of those that may hold secrets, the allowed."""
+        """Return the workspace as the model may read it; of secret files, only the allowed."""
         if self.workspace is None or self.discloses_all():
             return self.workspace
         return self.workspace.for_model(allowed)
 
     def redraw(self) -> None:
-        """Draw all windows again, after what the model may read has changed."""
+        """Render all windows again, after a change of what the model may read."""
         for window in self.windows():
             window.runtime.worker.wait(window.runtime.renders.redraw())
 
@@ -182,11 +182,11 @@ class WindowManager:
         lod: Lod | None = None,
         version: ContextVersion = ContextVersion(1),  # noqa: B008  immutable
     ) -> Window:
-        """Bring a window of an earlier run back under its id, with its saved state.
+        """Restore a window of an earlier run under its id, with its saved state.
 
         Raises:
-            UnknownWindowError: The id is taken, or cannot be an id.
-            InvalidSourceDataError: The state is not one of this class.
+            UnknownWindowError: The id is in use, or invalid.
+            InvalidSourceDataError: The state does not match this class.
         """
         if not WINDOW_ID.fullmatch(window_id):
             raise UnknownWindowError(f"{text.quote(window_id)} cannot be a window's id.")
@@ -215,36 +215,36 @@ class WindowManager:
         """
         self._close(window_id, summary, actor)
 
-    # --- finding -----------------------------------------------------------------------
+    # --- lookup ------------------------------------------------------------------------
 
     def get(self, window_id: str) -> Window | None:
-        """The open window of this id, if there is one."""
+        """Return the open window with this id, or None."""
         return self._roster.get(window_id)
 
     def windows(self) -> list[Window]:
-        """The open windows, in the order in which they were opened."""
+        """Return the open windows, in the order in which they were opened."""
         return self._roster.open_windows()
 
     def last_render(self, window_id: str) -> str | None:
-        """The XML that a closed window showed last."""
+        """Return the last XML of a closed window."""
         return self._roster.last_render(window_id)
 
     @property
     def numbers(self) -> dict[str, int]:
-        """The highest number that a window of each name has had."""
+        """The highest number used in ids of each window name."""
         return self._roster.numbers
 
     def remember(self, last_renders: Mapping[str, str], numbers: Mapping[str, int]) -> None:
-        """Know of windows that were closed in an earlier run, so that no id is used twice."""
+        """Register windows closed in an earlier run, so that their ids are not reused."""
         self._roster.remember(last_renders, numbers)
 
     def focus(self, window_id: str) -> None:
-        """Note that this window is in use: it keeps its detail longest when room gets scarce."""
+        """Mark this window as in use: it keeps its detail longest when room gets scarce."""
         if self._roster.use(window_id):
             self._listeners.emit(WindowFocused(window_id))
 
     def focused_at(self, window_id: str) -> int:
-        """When the window was last in use; higher is later, 0 is never."""
+        """Return the order of last use: higher is later, 0 is never."""
         return self._roster.used_at(window_id)
 
     def set_lod(self, window_id: str, lod: Lod) -> None:
@@ -262,11 +262,11 @@ class WindowManager:
         actor: Actor = "model",
         allow: Allow | None = None,
     ) -> ActionResult:
-        """Carry out an action of a window, or of one of its anchors.
+        """Run an action of a window, or of one of its anchors.
 
-        With `allow`, only if that does not raise: it is asked about exactly what will be done.
-        Whatever goes wrong comes back as a result that is not `ok`, with the typed error: a
-        model reads it and tries again. Nothing of a failed action remains.
+        If `allow` is given, it is asked to approve exactly what will be done, and refuses by
+        raising. Every failure is returned as a result that is not `ok`, with the typed error, so
+        that a model can read it and retry. A failed action is rolled back.
         """
         window_id, action_id = str(window_id), str(action_id)  # a model may send anything
         try:
@@ -283,10 +283,10 @@ class WindowManager:
         return result
 
     async def await_opening(self, seconds: float) -> list[str]:
-        """Wait until the `opened` of every new window has ended, but no longer than this.
+        """Wait until the `opened` hook of every new window has ended, up to a timeout.
 
         Returns:
-            The ids of those that are still opening.
+            The ids of windows that are still opening.
         """
         new = [window for window in self.windows() if window.runtime.is_new]
         openings = [window.runtime.opening for window in new if window.is_opening]
@@ -294,18 +294,18 @@ class WindowManager:
         return [window.id for window in new if window.is_opening]
 
     async def settle(self, seconds: float = PATIENCE) -> list[str]:
-        """Wait until every window shows what it holds, but no longer than this.
+        """Wait until every window has rendered its current state, up to a timeout.
 
         Returns:
-            The ids of those that are late. They show their last render, marked stale.
+            The ids of late windows; they show their last render, marked stale.
         """
         return self._told_late(await roster.settle(self.windows(), seconds))
 
     def settle_now(self) -> None:
-        """The same for callers without an event loop; inside of one it does not wait at all."""
+        """As `settle`, without an event loop; inside one it does not wait at all."""
         self._told_late(roster.settle_now(self.windows()))
 
-    # --- within ------------------------------------------------------------------------
+    # --- internals ---------------------------------------------------------------------
 
     def _attach(self, window: Window, window_id: str, lod: Lod, version: ContextVersion) -> Runtime:
         def guard(path: str, real: str) -> None:
@@ -328,24 +328,24 @@ class WindowManager:
         return window._runtime
 
     def _opened_late(self, window: Window, opening: "Future[Any]") -> None:
-        """Report how the `opened` of a window that is on the screen has ended."""
+        """Emit the outcome of a window's `opened` hook that outlasted `open`."""
         problem, runtime = opening.exception(), window.runtime
         if runtime.worker.is_closed:
             return
         if problem is None:
             self._listeners.emit(WindowReady(window.id), False)
             return
-        with suppress(UnknownWindowError):  # closed by someone else at this moment
+        with suppress(UnknownWindowError):  # closed concurrently
             self._roster.leave(window.id, runtime.renders.latest().xml)
             runtime.worker.stop()
             self._listeners.emit(WindowNotOpened(window.id, reason_of(problem)), False)
             self._listeners.emit(WindowClosed(window.id, None, "window"), False)
 
     def _close(self, window_id: str, summary: str | None, actor: Actor) -> str:
-        """Close a window; what was given up by that, in its own words."""
+        """Close a window, and return its description of the edits that were discarded."""
         window = self._roster.require(window_id)
         last = window.runtime.renders.at()  # may wait
-        self._roster.leave(window_id, last.xml)  # unless someone else has closed it meanwhile
+        self._roster.leave(window_id, last.xml)  # raises if it was closed concurrently
         window.runtime.end()
         self._listeners.emit(WindowClosed(window_id, summary, actor, last.unsaved))
         return last.unsaved
@@ -375,9 +375,9 @@ class WindowManager:
         return given
 
     def _told_late(self, late: Iterable[Window]) -> list[str]:
-        """Have the windows that are late say so; their ids."""
+        """Emit a warning for each late window, and return the ids."""
         for window in late:
-            if self.get(window.id):  # it may have been closed meanwhile
+            if self.get(window.id):  # it may have been closed since
                 busy = window.runtime.worker.busy_for()
                 window.runtime.place.warn(self._words.late.format(seconds=busy))
         return [window.id for window in late]

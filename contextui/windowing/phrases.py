@@ -1,4 +1,4 @@
-"""What the framework itself says of windows, to the model and to the person, in both languages."""
+"""Messages of the framework about windows, for the model and the person, in both languages."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from contextui.config.settings import Lang
 
 @dataclass(frozen=True, slots=True)
 class WindowWords:
-    """The words: of finding windows, of acting, of params, of closing, of what goes wrong."""
+    """The message templates: lookup, actions, params, closing and errors."""
 
     no_class: str
     no_window: str
@@ -156,5 +156,5 @@ _ALL: dict[Lang, WindowWords] = {
 
 
 def of(lang: Lang) -> WindowWords:
-    """The words of a language."""
+    """Return the messages in this language."""
     return _ALL[lang]

@@ -1,4 +1,4 @@
-"""What an action would change outside its window, shown before a person allows it."""
+"""Previews: what an action would change outside its window, shown for approval."""
 
 import unicodedata
 from dataclasses import dataclass, replace
@@ -10,37 +10,37 @@ from contextui.text import for_model
 from contextui.windowing.phrases import WindowWords
 
 Verb = Literal["write", "delete", "run", "read", "close"]
-"""What would be done to the target; the question's headline says it."""
+"""What would be done to the target; shown in the headline of the approval prompt."""
 
 PREVIEW_LIMIT = 20_000_000
-"""Characters of a change that can be shown, and so allowed."""
+"""Maximum characters of a preview; a larger change cannot be approved."""
 
 _LONGEST_TARGET = 4_096  # characters: the longest path of a file system
 _NONE = DiffCounts(0, 0)
-# What reorders the text around it: a name with one of these can look like another name.
+# These reorder the text around them, so a name with one can look like another name.
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 class PreviewError(ContextUIError):
-    """An action of which no preview can be shown, so that nobody can allow it."""
+    """An action's preview cannot be shown, so the action cannot be approved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What an action would do, returned by a window's `preview`.
 
-    Give the whole change: what a person cannot see, they cannot allow.
+    Include the complete change: a person cannot approve what they cannot see.
 
     Attributes:
-        target: What would change: a path of the workspace, a command, ``server.tool``. A grant
-            for the session covers this target alone.
-        diff: The change as a unified diff; empty if a diff does not fit.
-        text: The change in words; where there is a diff, what it does not show.
-        whole: The content after the change, for a look at the whole file.
-        verb: What would be done to the target; `close` if a person's unsaved edits would be
-            given up, which is asked about whatever the action's effect.
-        changes: Whether anything would change. If not, nobody is asked: the action is not
-            carried out, and `text` is its result.
+        target: What would change: a path of the workspace, a command, ``server.tool``. An approval
+            for the session covers this target only.
+        diff: The change as a unified diff, or empty.
+        text: The change in words; next to a diff, what the diff does not show.
+        whole: The content after the change, to show the whole file.
+        verb: What would be done to the target; `close` if the person's unsaved edits would be
+            discarded, which needs approval whatever the action's effect.
+        changes: Whether anything would change. If not, the action does not run, without a prompt,
+            and `text` is its result.
 
     Example:
         >>> Preview("notes.txt", diff=diff_text(old, new, "notes.txt", "notes.txt"))
@@ -55,25 +55,25 @@ class Preview:
 
     @property
     def added(self) -> int:
-        """How many lines the whole diff adds."""
+        """How many lines the diff adds."""
         return (count_diff(self.diff) or _NONE).added
 
     @property
     def removed(self) -> int:
-        """How many lines the whole diff removes."""
+        """How many lines the diff removes."""
         return (count_diff(self.diff) or _NONE).removed
 
 
 def checked(given: object, name: str, words: WindowWords) -> Preview | None:
-    """What a window's `preview` returned, if it can be shown whole.
+    """Validate what a window's `preview` returned.
 
     Args:
-        given: What it returned; text becomes a preview of the action itself.
+        given: The returned value; text becomes a preview of the action itself.
         name: The action, as in ``editor_1.save``.
-        words: The language to say in what is wrong.
+        words: The error messages.
 
     Raises:
-        PreviewError: It cannot be shown.
+        PreviewError: It cannot be shown completely.
     """
     if given is None or given == "":
         return None
@@ -93,14 +93,14 @@ def checked(given: object, name: str, words: WindowWords) -> Preview | None:
     if size > PREVIEW_LIMIT:
         raise PreviewError(words.preview_size.format(size=size, most=PREVIEW_LIMIT))
     diff, text = given.diff, given.text
-    if diff and count_diff(diff) is None:  # not one that can be drawn and counted: shown as text
+    if diff and count_diff(diff) is None:  # not a valid diff: shown as text
         diff, text = "", f"{diff}\n{text}" if text else diff
     whole = given.whole if len(given.whole) <= PREVIEW_LIMIT else ""
     return replace(given, diff=_drawable(diff), text=_drawable(text), whole=_drawable(whole))
 
 
 def _check_target(target: object, words: WindowWords) -> None:
-    """Raise if a headline could not show the target as it is, in one line."""
+    """Raise if the target cannot be shown as it is, in one line."""
     if not isinstance(target, str) or not target.strip() or len(target) > _LONGEST_TARGET:
         raise PreviewError(words.preview_target)
     for char in target:
@@ -109,7 +109,7 @@ def _check_target(target: object, words: WindowWords) -> None:
 
 
 def _drawable(text: str) -> str:
-    """The text as it is; no terminal and no file can hold a lone surrogate."""
+    """Replace lone surrogates, which no terminal or file can hold."""
     try:
         text.encode()
     except UnicodeEncodeError:

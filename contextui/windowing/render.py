@@ -1,4 +1,4 @@
-"""The renders of one window: drawn on its own thread, and there for anyone to take."""
+"""Rendering of windows: snapshots and XML, drawn on the window's thread and cached per version."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ _INDENT = "  "
 
 
 class ActionLine(NamedTuple):
-    """One `<action>` of the block."""
+    """One `<action>` element of the XML."""
 
     id: str
     params: str
@@ -48,12 +48,12 @@ class ActionLine(NamedTuple):
 def window_xml(
     window_id: str, description: str, snapshot: Snapshot, actions: Iterable[ActionLine]
 ) -> str:
-    """Build the block: description, content and actions of one window.
+    """Build the `<Window>` XML block: description, content and actions of one window.
 
-    Elements are indented; text is left exactly as it is, so that parsing the block gives back
-    the content character by character (but for what XML cannot hold, see `for_xml`).
+    Elements are indented; text is left unchanged, so parsing the block returns the content
+    character by character (except for what XML cannot hold, see `for_xml`).
     """
-    from lxml import etree  # noqa: PLC0415  (heavy, and no screen needs it for its first frame)
+    from lxml import etree  # noqa: PLC0415  (slow to import, and not needed for the first frame)
 
     attributes = {
         "id": window_id,
@@ -97,7 +97,7 @@ def _sanitised(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _indent(element: "_Element", depth: int = 0) -> None:
-    """Put each child on its own line, wherever no text would be touched by it."""
+    """Put each child on its own line, unless that would alter text."""
     children = list(element)
     if not children or element.text or any(child.tail for child in children):
         return
@@ -110,17 +110,17 @@ def _indent(element: "_Element", depth: int = 0) -> None:
 
 Warn = Callable[[str], None]
 MOST_CONTENT = 2_000_000
-"""Characters of content, and of a result, that no window can raise."""
+"""Upper limit of `Window.max_content`, which no window can raise."""
 _LONGEST_DESCRIPTION = 2_000  # characters
-_LONGEST_UNSAVED = 300  # characters of what a window says that it has not saved
+_LONGEST_UNSAVED = 300  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class Render:
-    """One finished render: the snapshot, its XML, what its anchors do, and what is not saved.
+    """One finished render: snapshot, XML, anchors and unsaved edits.
 
-    The person sees the snapshot, the model the XML. They differ where the content of files that
-    may hold secrets is withheld from the model.
+    The person sees the snapshot, the model the XML. They differ where content of files that may
+    hold secrets is withheld from the model.
     """
 
     snapshot: Snapshot
@@ -131,16 +131,16 @@ class Render:
 
     @property
     def version(self) -> ContextVersion:
-        """The version that was drawn."""
+        """The version that was rendered."""
         return self.snapshot.header.version
 
     @property
     def lod(self) -> Lod:
-        """The level of detail that was drawn."""
+        """The level of detail that was rendered."""
         return self.snapshot.state.current_lod
 
     def same_output_as(self, other: "Render") -> bool:
-        """Whether both say the same, whatever their versions."""
+        """Whether both show the same, regardless of version."""
         return (
             self.snapshot.content == other.snapshot.content
             and self.snapshot.elements == other.snapshot.elements
@@ -152,7 +152,7 @@ class Render:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What surrounds the content of one render."""
+    """The metadata of one render."""
 
     session_id: str
     version: ContextVersion
@@ -162,13 +162,13 @@ class Frame:
 
 
 def draw(window: "Window", frame: Frame, warn: Warn, reported: set[str]) -> Render:
-    """Draw the window; whatever it does wrong becomes an error snapshot that says what.
+    """Render the window; any exception becomes an error snapshot with the reason.
 
     Args:
         window: The window.
-        frame: What surrounds the content.
-        warn: Takes what is wrong, in words.
-        reported: What was said of its anchors in earlier renders, and is not said again.
+        frame: The render's metadata.
+        warn: Callback for warnings.
+        reported: Anchor problems that earlier renders reported; they are not repeated.
     """
 
     def warn_once(problem: ContextUIError) -> None:
@@ -191,26 +191,26 @@ def draw(window: "Window", frame: Frame, warn: Warn, reported: set[str]) -> Rend
 
 
 def failure(window: "Window", frame: Frame, reason: str) -> Render:
-    """The render of a window that cannot show itself: the reason, and its actions."""
+    """Render a window that failed: the reason, and its actions."""
     snapshot = _snapshot(window, frame, reason, None, {}, error=reason)
     return Render(snapshot, _xml(window, snapshot, {}), {})
 
 
 def placeholder(window: "Window", frame: Frame, content: str) -> Render:
-    """The render of a window that has nothing to show yet."""
+    """Render a window that has no content yet."""
     snapshot = _snapshot(window, frame, content, None, {})
     return Render(snapshot, _xml(window, snapshot, {}), {})
 
 
 def stale(window: "Window", render: Render) -> Render:
-    """The same render, marked as no longer up to date."""
+    """Return the render marked as stale."""
     snapshot = render.snapshot.model_copy(update={"stale": True})
     render = replace(render, snapshot=snapshot, xml=_xml(window, snapshot, render.anchors))
     return withhold(window, render, render.withheld)
 
 
 def withhold(window: "Window", render: Render, files: tuple[str, ...]) -> Render:
-    """The same render; if it shows any of these files, the model reads their names alone."""
+    """Withhold a render's content from the model if it shows any of these files."""
     if not files:
         return render
     names = ", ".join(map(text.shown_name, files))
@@ -236,7 +236,7 @@ def _snapshot(
             version=frame.version,
             timestamp=frame.now,
         ),
-        # Not copied at every render: `Runtime.snapshot` hands out a frozen copy.
+        # Not copied for every render: `Runtime.snapshot` returns a frozen copy.
         state=SnapshotState.model_construct(
             current_lod=frame.lod, focus_id=None, custom=frame.state
         ),
@@ -248,7 +248,7 @@ def _snapshot(
 
 
 def _coerce(body: object, limit: int) -> tuple[str, tuple[Element, ...] | None]:
-    """Text within the limit, and the elements if there were any."""
+    """Convert the content to text within the limit, and to elements if there are any."""
     if isinstance(body, bytes):
         body = body.decode("utf-8", "replace")
     if isinstance(body, str):
@@ -286,7 +286,7 @@ def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]
             label = text.one_line(anchor.label, 200) if anchor.label else bound.labelled(lang)
             lines.append(ActionLine(anchor.id, ",".join(open_params), label))
     close = ActionLine("close", "summary:string?", phrases.of(lang).close)
-    # One of its own, that a window gave itself, is as it is.
+    # A description that the window set on itself is not translated.
     is_own = window.description != type(window).description
     described = str(window.description) if is_own else window.described(lang)
     described = text.cap(described, _LONGEST_DESCRIPTION)
@@ -294,10 +294,10 @@ def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]
 
 
 class Renders:
-    """The newest finished render of a window at each level of detail.
+    """Cache of a window's newest finished render at each level of detail.
 
     Attributes:
-        instead: What is shown in place of the content: why the window did not open.
+        instead: Text shown in place of the content: why the window did not open.
     """
 
     def __init__(
@@ -318,8 +318,8 @@ class Renders:
         self._reported: set[str] = set()
 
     def latest(self) -> Render:
-        """The newest finished render, marked if it is not up to date. Never waits."""
-        finished = self._finished  # before the version: none of them can be of a newer one then
+        """Return the newest finished render, marked stale if it is out of date. Never waits."""
+        finished = self._finished  # read before the version, so that no render can be newer than it
         present = self._standing.kept
         render = finished.get(present.lod)
         if render is not None and render.version == present.version:
@@ -343,7 +343,7 @@ class Renders:
         return marked
 
     def at(self, lod: Lod | None = None) -> Render:
-        """The render at this level; waits for it as long as the caller can afford to."""
+        """Return the render at this level; wait for it as long as the caller can."""
         level = lod or self._standing.lod
         if render := self.current(level):
             return render
@@ -353,21 +353,21 @@ class Renders:
         return self.current(level) or self.latest()
 
     def current(self, lod: Lod | None = None) -> Render | None:
-        """The render at this level, if it shows the present version."""
+        """Return the render at this level if it shows the current version."""
         render = self._finished.get(lod or self._standing.lod)
         return render if render is not None and render.version == self._standing.version else None
 
     def pending(self) -> "Future[None] | None":
-        """The drawing that the present render still waits for, if any.
+        """Return the pending render of the current version, if any.
 
-        A window that takes long to open says so: there is nothing to wait for.
+        There is none to wait for while a window takes long to open: it shows that it is opening.
         """
         if self._standing.is_opening and self._worker.busy_for() > PATIENCE:
             return None
         return None if self.current() else self.request()
 
     def request(self, lod: Lod | None = None) -> "Future[None]":
-        """Have the present version drawn at this level, if it is not; done when it is."""
+        """Queue a render of the current version at this level, and return its future."""
         level = lod or self._standing.lod
         with self._lock:
             waiting = self._drawing.get(level)
@@ -376,16 +376,16 @@ class Renders:
             return waiting
 
     def redraw(self) -> "Future[None]":
-        """Draw the same data again: for what is no data, such as the language."""
+        """Render the same data again, after a change outside the state, such as the language."""
         return self._worker.submit(lambda: self._draw_again(self._standing.lod))
 
     def set_lod(self, lod: Lod) -> None:
-        """Switch the level of detail; the new render follows."""
+        """Switch the level of detail and request a render."""
         if self._standing.switch(lod):
             self.request(lod)
             self._place.emit(WindowDetailChanged(self._place.window_id, lod.value))
 
-    # --- on the window's thread, so the state stands still --------------------------------
+    # --- on the window's thread, where the state does not change ------------------------
 
     def _draw(self, lod: Lod) -> None:
         if not self.current(lod):
@@ -413,7 +413,7 @@ class Renders:
     def _finish(self, lod: Lod, render: Render) -> None:
         if not render.unsaved:
             self._standing.edited_by_person = False
-        self._finished = {**self._finished, lod: render}  # others may be looking at the old one
+        self._finished = {**self._finished, lod: render}  # other threads may read the old one
         if lod is self._standing.lod:
             self._place.emit(WindowChanged(self._place.window_id, str(render.version)), False)
 

@@ -1,4 +1,4 @@
-"""Which windows are open, which of them was used last, and what those that were closed showed."""
+"""The registry of open windows, their ids and use order, and the catalog of window classes."""
 
 import threading
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from contextui.windowing.worker import PATIENCE, finished, in_event_loop, runnin
 
 
 class Numbering:
-    """The highest number that a window of each name has had."""
+    """The highest number used in ids of each window name."""
 
     def __init__(self) -> None:
         self._highest: dict[str, int] = {}
@@ -25,27 +25,27 @@ class Numbering:
         return dict(self._highest)
 
     def next_id(self, name: str) -> str:
-        """The id of a new window of this name, such as `todo_1`."""
+        """Return a new id for this name, such as `todo_1`."""
         self._highest[name] = self._highest.get(name, 0) + 1
         return f"{name}_{self._highest[name]}"
 
     def note_id(self, window_id: str) -> None:
-        """Know of a window that has its id from elsewhere."""
+        """Register an id that was assigned elsewhere."""
         name, _, number = window_id.rpartition("_")
         if number.isdecimal():
             self.note({name: int(number)})
 
     def note(self, numbers: Mapping[str, int]) -> None:
-        """Know of numbers that were used before."""
+        """Register numbers that were used before."""
         for name, number in numbers.items():
             self._highest[name] = max(self._highest.get(name, 0), number)
 
 
 class Roster:
-    """The windows of a session by their ids. All methods may be called from any thread.
+    """The windows of a session by id. Thread-safe.
 
     Args:
-        words: What is said of windows that are not there.
+        words: The error messages for unknown windows.
     """
 
     def __init__(self, words: WindowWords) -> None:
@@ -59,18 +59,18 @@ class Roster:
 
     @property
     def numbers(self) -> dict[str, int]:
-        """The highest number that a window of each name has had."""
+        """The highest number used in ids of each window name."""
         return self._numbering.highest
 
     def get(self, window_id: str) -> Window | None:
-        """The open window of this id, if there is one."""
+        """Return the open window with this id, or None."""
         return self._windows.get(window_id)
 
     def require(self, window_id: str) -> Window:
-        """The open window of this id.
+        """Return the open window with this id.
 
         Raises:
-            UnknownWindowError: There is none; the text says what there is.
+            UnknownWindowError: There is none; the message lists the open ones.
         """
         window = self._windows.get(window_id)
         if window is None:
@@ -78,51 +78,51 @@ class Roster:
         return window
 
     def unknown(self, window_id: str) -> UnknownWindowError:
-        """What to say of a window that is not open."""
+        """Return the error for a window that is not open."""
         if window_id in self._last_renders:
             return UnknownWindowError(self._words.is_closed.format(id=window_id))
         there_is = ", ".join(self._windows) or self._words.none
         return UnknownWindowError(self._words.no_window.format(id=quote(window_id), names=there_is))
 
     def open_windows(self) -> list[Window]:
-        """The open windows, in the order in which they were opened."""
+        """Return the open windows, in the order in which they were opened."""
         with self._lock:
             return list(self._windows.values())
 
     def last_render(self, window_id: str) -> str | None:
-        """The XML that a closed window showed last."""
+        """Return the last XML of a closed window."""
         return self._last_renders.get(window_id)
 
     def used_at(self, window_id: str) -> int:
-        """When a window was last in use; higher is later, 0 is never."""
+        """Return the order of last use: higher is later, 0 is never."""
         return self._used.get(window_id, 0)
 
-    # --- changing ----------------------------------------------------------------------
+    # --- changes -----------------------------------------------------------------------
 
     def next_id(self, name: str) -> str:
-        """An id for a new window of this name, which none ever had."""
+        """Return an unused id for a new window of this name."""
         with self._lock:
             return self._numbering.next_id(name)
 
     def note_id(self, window_id: str) -> None:
-        """Know of an id that is in use, so that it is not used again."""
+        """Register an id in use, so that it is not assigned again."""
         with self._lock:
             self._numbering.note_id(window_id)
 
     def remember(self, last_renders: Mapping[str, str], numbers: Mapping[str, int]) -> None:
-        """Know of windows that were closed in an earlier run."""
+        """Register windows that were closed in an earlier run."""
         with self._lock:
             self._last_renders.update(last_renders)
             self._numbering.note(numbers)
 
     def enter(self, window: Window) -> None:
-        """A window is open, and in use."""
+        """Add an open window and mark it as used."""
         with self._lock:
             self._windows[window.id] = window
             self._use(window.id)
 
     def leave(self, window_id: str, last_render: str) -> None:
-        """A window is closed.
+        """Remove a closed window and keep its last render.
 
         Raises:
             UnknownWindowError: It was closed already.
@@ -134,7 +134,7 @@ class Roster:
             self._used.pop(window_id, None)
 
     def use(self, window_id: str) -> bool:
-        """A window is in use; whether another one was before.
+        """Mark a window as used; return whether another one was used last.
 
         Raises:
             UnknownWindowError: It is not open.
@@ -152,7 +152,7 @@ class Roster:
 
 
 class Catalog:
-    """The classes that there are, by name."""
+    """The known window classes by name."""
 
     def __init__(self, classes: Iterable[type[Window]] = ()) -> None:
         self.classes: dict[str, type[Window]] = {}
@@ -160,7 +160,7 @@ class Catalog:
             self.register(cls)
 
     def register(self, cls: type[Window]) -> None:
-        """Make a class known by its name.
+        """Register a class under its name.
 
         Raises:
             WindowDefinitionError: Another class has that name.
@@ -173,11 +173,11 @@ class Catalog:
             )
 
     def window(self, asked: Window | type[Window] | str, words: WindowWords) -> Window:
-        """A window that was not opened yet, by name, class or instance.
+        """Return a window to open, by name, class or instance.
 
         Raises:
             UnknownWindowError: No class has that name, or the window was opened before.
-            WindowDefinitionError: Its class cannot be made into a window.
+            WindowDefinitionError: The class cannot be instantiated.
         """
         if isinstance(asked, str):
             if asked not in self.classes:
@@ -192,7 +192,7 @@ class Catalog:
 
 
 def make(cls: type[Window]) -> Window:
-    """A window of this class.
+    """Instantiate a window class.
 
     Raises:
         WindowDefinitionError: Its own `__init__` raised.
@@ -207,7 +207,7 @@ def make(cls: type[Window]) -> Window:
 
 
 async def settle(windows: Iterable[Window], seconds: float) -> list[Window]:
-    """Wait until every window shows what it holds, but no longer than this; those that are late."""
+    """Wait until every window is rendered, up to a timeout; return the late ones."""
     drawing = _drawing(windows)
     if drawing:
         await finished(drawing.values(), seconds)
@@ -215,7 +215,7 @@ async def settle(windows: Iterable[Window], seconds: float) -> list[Window]:
 
 
 def settle_now(windows: Iterable[Window]) -> list[Window]:
-    """The same for callers without an event loop; inside of one it does not wait at all."""
+    """As `settle`, without an event loop; inside one it does not wait at all."""
     if in_event_loop():
         return []
     drawing = _drawing(windows)
@@ -225,13 +225,13 @@ def settle_now(windows: Iterable[Window]) -> list[Window]:
 
 
 def _drawing(windows: Iterable[Window]) -> dict[Window, "Future[None]"]:
-    """What each window is still to draw, if it is."""
+    """Return the pending render of each window that has one."""
     pending = ((window, window.runtime.renders.pending()) for window in windows)
     return {window: future for window, future in pending if future}
 
 
 def _late(drawing: dict[Window, "Future[None]"]) -> list[Window]:
-    """Those that are not drawn; one that is still opening shows that, and is not late."""
+    """Return the windows not rendered yet; one that is still opening does not count as late."""
     return [
         window
         for window, future in drawing.items()

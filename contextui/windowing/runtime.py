@@ -1,4 +1,4 @@
-"""One open window's life: opening, acting, ending, and each of them whole or not at all."""
+"""`Runtime` of one open window: runs hooks, actions and timers in transactions, and previews."""
 
 import asyncio
 import threading
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 
 class History:
-    """What was done to a window, and what came of it; the oldest rounds are forgotten.
+    """The actions run on a window and their results; the oldest are dropped.
 
     Args:
-        limit: How many rounds are kept.
+        limit: The maximum number of entries.
     """
 
     def __init__(self, limit: int) -> None:
@@ -51,7 +51,7 @@ class History:
         self.entries: tuple[HistoryEntry, ...] = ()
 
     def note(self, action_id: str, result: ActionResult, now: datetime) -> None:
-        """Add a round."""
+        """Append an action and its result."""
         with self._lock:
             self._round += 1
             entry = HistoryEntry(
@@ -63,7 +63,7 @@ class History:
             self.entries = self._newest((*self.entries, entry))
 
     def recall(self, entries: Sequence[HistoryEntry]) -> None:
-        """Take over the rounds of an earlier run."""
+        """Restore the entries of an earlier run."""
         with self._lock:
             self.entries = self._newest(tuple(entries))
             self._round = entries[-1].round if entries else 0
@@ -72,37 +72,37 @@ class History:
         return entries[max(0, len(entries) - self._limit) :]
 
 
-_TICK_FAILURES = 3  # a timer that fails this often in a row is ended
-_ASKED_AGAIN = 5  # times that an action may change between being allowed and being carried out
+_TICK_FAILURES = 3  # consecutive failures after which a timer is stopped
+_ASKED_AGAIN = 5  # times that an action may change between approval and execution
 
 
 class _ChangedError(ContextUIError):
-    """What an action would do is not what was allowed."""
+    """The action's effect differs from what was approved."""
 
 
 def _close(window: object, summary: str | None = None) -> None:
-    """What `close` takes, in every window."""
+    """Declare the params of `close`, which every window has."""
 
 
 CLOSE = Action("close", "Close", "state", Params(_close, "Window"), "关闭")
-"""The action that every window has."""
+"""The `close` action that every window has."""
 
 
 class Runtime:
-    """What the framework keeps of an open window.
+    """The framework's side of an open window.
 
-    All code of the window's author runs on `worker`; the rest of the program only ever takes
-    finished renders.
+    All code of the window's author runs on `worker`; the rest of the program takes finished renders
+    only.
 
     Attributes:
-        place: Where the window lives.
+        place: The window's id, session and environment.
         worker: The window's own thread.
-        standing: What it holds, and which version of that.
-        renders: What it shows.
-        history: What was done to it.
-        focus_id: What was acted on last.
-        secrets: The files that it shows and that may hold secrets.
-        commit_input: Gives the window what the person has typed on the screen and not sent yet.
+        standing: The current state and its version.
+        renders: The finished renders.
+        history: The actions run on it.
+        focus_id: The target of the anchor that was acted on last.
+        secrets: The files it has read that may hold secrets.
+        commit_input: Commits what the person has typed on the screen and not submitted yet.
     """
 
     def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
@@ -115,19 +115,19 @@ class Runtime:
         self.focus_id: str | None = None
         self.commit_input: Callable[[], Awaitable[None]] | None = None
         self.is_new = False
-        """Whether the window was opened in this run, and not restored."""
+        """Whether the window was opened in this run, not restored."""
         self._begun: list[Callable[[], None]] = []
         self._opening: tuple[Call, Future[Any]] | None = None
 
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
-        """The render's snapshot, with the history and the focus as they are now."""
+        """Return the render's snapshot, with the current history and focus."""
         snapshot = self.renders.at(lod).snapshot
         custom = self.standing.frozen(snapshot.state.custom)
         state = snapshot.state.model_copy(update={"focus_id": self.focus_id, "custom": custom})
         history = self.history.entries or None
         return snapshot.model_copy(update={"history": history, "state": state})
 
-    # --- acting ------------------------------------------------------------------------
+    # --- actions -----------------------------------------------------------------------
 
     def start(
         self,
@@ -137,12 +137,12 @@ class Runtime:
         first: bool,
         allowed: frozenset[str] | None = None,
     ) -> "Future[Any]":
-        """Run the hook that opens the window, then draw it. What it raises, the future raises.
+        """Run the hook that opens the window, then render it; the future has its exception.
 
         Args:
             hook: `opened` or `restored`.
-            arguments: What it takes.
-            first: Whether what it leaves is the window's first version, and no newer one.
+            arguments: Its arguments.
+            first: Whether its result is the window's first version instead of a newer one.
             allowed: See `SecretReads.reading`.
         """
 
@@ -151,11 +151,11 @@ class Runtime:
 
         def open_it() -> None:
             self.standing.keep()
-            self.standing.edited_by_person = not first  # what an earlier run left may be anyone's
+            self.standing.edited_by_person = not first  # restored edits may be the person's
             try:
                 with self.secrets.reading(allowed):
                     self._transact(call, "window", first=first)
-            except SecretFileError:  # the person is asked, and it is opened again
+            except SecretFileError:  # the person is asked, then the window is opened again
                 raise
             except ContextUIError as problem:
                 said = self.place.words.did_not_open.format(
@@ -174,16 +174,16 @@ class Runtime:
 
     @property
     def opening(self) -> "Future[Any] | None":
-        """The call of the hook that opens the window, which may be over."""
+        """The future of the hook that opens the window; it may be done."""
         return self._opening[1] if self._opening else None
 
     def stop_opening(self) -> None:
-        """Discard what a hook that still opens the window does: nothing of it is kept."""
+        """Cancel the hook that opens the window, if it still runs: its changes are discarded."""
         if self._opening is not None:
             self._opening[0].give_up()
 
     def end(self) -> None:
-        """Let the window say goodbye, and nothing after that."""
+        """Run the window's `closed` hook, then stop its thread."""
         self.stop_opening()
 
         def farewell() -> None:
@@ -206,7 +206,7 @@ class Runtime:
         actor: Actor,
         allow: Allow | None = None,
     ) -> ActionResult:
-        """Carry out an action, or an anchor's, and tell what came of it."""
+        """Run an action, or an anchor's action, and return its result."""
         try:
             await self._see_anchors(action_id)
             intent = make_out(self.window, action_id, params, self.renders.latest().anchors)
@@ -215,26 +215,26 @@ class Runtime:
             result = ActionResult.failed(error, self.window.env.lang)
         else:
             self.focus_id = intent.target or self.focus_id
-        named = text.one_line(action_id, 120)  # what was asked for may be anything
+        named = text.one_line(action_id, 120)  # the requested id may be anything
         self.history.note(named, result, self.place.now())
         self.place.emit(WindowActed(self.place.window_id, named, actor, result.ok, result.text))
         return result
 
     async def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
-        """What an action, or an anchor's, would change outside the window.
+        """Return what an action, or an anchor's action, would change outside the window.
 
         Returns:
-            What the window says; None if it gives no preview.
+            The window's preview; None if it provides none.
 
         Raises:
-            ContextUIError: The action cannot be called like this, or its preview cannot be shown.
+            ContextUIError: The action cannot be called like this, or its preview failed.
         """
         await self._see_anchors(action_id)
         intent = make_out(self.window, action_id, params, self.renders.latest().anchors)
         return await self.preview_of(intent)
 
     async def preview_of(self, intent: Intent) -> Preview | None:
-        """The same of an intent that is made out."""
+        """Return the preview of a resolved intent."""
         making = self.worker.submit(lambda: self._preview(intent))
         await finished([making], PATIENCE)
         if not making.done():
@@ -243,7 +243,7 @@ class Runtime:
         return making.result()
 
     def every(self, seconds: float, function: Callable[[], object]) -> Callable[[], None]:
-        """Call the function again and again, each time as a transaction."""
+        """Call the function periodically, each time in a transaction; returns the stop function."""
         failures = 0
 
         def tick() -> None:
@@ -266,14 +266,14 @@ class Runtime:
         return end
 
     async def _commit_input(self) -> None:
-        """Take over what the person is typing, before a model acts on the window."""
+        """Commit what the person is typing, before a model acts on the window."""
         if self.commit_input is not None:
-            with suppress(Exception):  # a screen's trouble is no reason to stop the model
+            with suppress(Exception):  # a failure of the screen must not stop the model
                 async with asyncio.timeout(PATIENCE):
                     await self.commit_input()
 
     async def _see_anchors(self, action_id: str) -> None:
-        """Wait for the window to open, and for a render in progress: it may have the anchor.
+        """Wait until the window is open, and for a pending render that may have the anchor.
 
         Raises:
             WindowBusyError: The window is still opening.
@@ -288,7 +288,7 @@ class Runtime:
     async def _carry_out_allowed(
         self, intent: Intent, actor: Actor, allow: Allow | None
     ) -> ActionResult:
-        """Ask and carry out; ask again if what was shown is no longer what would be done."""
+        """Ask for approval and run the action; ask again if its preview has changed since."""
         if allow is None:
             return await self._carry_out(intent, actor)
         allowed = frozenset[str]()
@@ -311,7 +311,7 @@ class Runtime:
     async def allow_closing(
         self, arguments: Mapping[str, Any], allow: Allow
     ) -> ActionResult | None:
-        """Ask before the window is closed; a result, if it stays open."""
+        """Ask for approval to close the window; return a result if it stays open."""
         intent = Intent(self.window, CLOSE, arguments)
         for _ in range(_ASKED_AGAIN):
             await self._commit_input()
@@ -334,13 +334,13 @@ class Runtime:
         call = Call(getattr(self.window, intent.action.id), dict(intent.arguments))
 
         def run() -> str:
-            # On the window's thread, where nothing comes between the check and the act.
-            if allowed is not None:  # what is shown may be newer than what was drawn
+            # On the window's thread, where nothing can run between the check and the action.
+            if allowed is not None:  # the state may be newer than the render
                 self.secrets.check(self.secrets.withheld(), allowed)
             if permit is not None and not permit.covers(self._preview(intent)):
                 raise _ChangedError
-            # Without a permit nothing was shown: the window may have been too busy for a preview,
-            # and edits of the person may have waited before this action.
+            # Without a permit there was no preview: the window may have been too busy for one, and
+            # edits of the person may be queued before this action.
             if permit is None and allowed is not None and self._gives_up_edits(intent):
                 raise _ChangedError
             with self.secrets.reading(allowed) as reading:
@@ -358,7 +358,7 @@ class Runtime:
         seconds = self.window.action_seconds
         try:
             await finished([outcome], seconds)
-        finally:  # late or cancelled: unless it has committed by now, nothing of it counts
+        finally:  # timed out or cancelled: unless it has committed, roll it back
             given_up = not outcome.done() and call.give_up()
             if given_up:
                 outcome.cancel()
@@ -369,7 +369,7 @@ class Runtime:
         return ActionResult(True, outcome.result())
 
     def _preview(self, intent: Intent) -> Preview | None:
-        """On the window's thread, so the state stands still."""
+        """Compute the preview on the window's thread, where the state does not change."""
         window, words = self.window, self.place.words
         call = Call(lambda: window.preview(intent.action.id, intent.arguments), {})
         with self.standing.looking("preview()"):
@@ -383,7 +383,7 @@ class Runtime:
                 raise self._no_preview(reason_in(type(window), problem)) from problem
 
     def _gives_up_edits(self, intent: Intent) -> bool:
-        """Whether an action that writes nothing would discard edits of the person."""
+        """Whether an action without the effect `write` would discard edits of the person."""
         if intent.action.effect == "write" or not self.standing.edited_by_person:
             return False
         try:
@@ -393,11 +393,11 @@ class Runtime:
         return preview is not None and preview.verb == "close" and preview.changes
 
     def _given_up(self, call: Call, intent: Intent) -> Preview:
-        """What closing the window would give up: its own preview, or else its words."""
+        """Return what closing would discard: the window's preview, or else its `unsaved` text."""
         unsaved = text.one_line(self.window.unsaved() or "", 1_000)
         if not unsaved:
             return Preview(self.place.window_id, verb="close", changes=False)
-        with suppress(Exception):  # not every window knows that it may be asked about this
+        with suppress(Exception):  # not every window's preview knows `close`
             preview = checked(call.run(), intent.name, self.place.words)
             if preview and preview.verb == "close" and preview.changes:
                 return preview
@@ -407,7 +407,7 @@ class Runtime:
         return PreviewError(self.place.words.no_preview.format(reason=text.one_line(reason, 1_000)))
 
     def _transact(self, call: Call, actor: Actor, first: bool = False) -> str:
-        """On the window's thread: run, validate, and commit or roll back."""
+        """Run a call on the window's thread: execute, validate, and commit or roll back."""
         standing, renders = self.standing, self.renders
         self._begun.clear()
         try:

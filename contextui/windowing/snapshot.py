@@ -1,4 +1,4 @@
-"""What a window presented at one moment: frozen, comparable, JSON in and out."""
+"""Snapshots of windows: immutable and comparable, with content elements, versions and JSON."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,16 +23,15 @@ from contextui.text import quote
 from contextui.windowing.state import FrozenDict, freeze
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}", re.ASCII)
-_DEEPEST = 64  # parsers refuse deep nesting, and so does Python
+_DEEPEST = 64  # parsers, and Python, limit nesting
 _RESERVED = frozenset({"window", "description", "content", "actions", "action"})
 
 
 class Element:
     """One XML element of a window's content.
 
-    Children are elements or text; attributes are anything with a text form (``None`` leaves
-    the attribute out). The tags of the window's own frame cannot be used, so that content can
-    never pass for an action.
+    Children are elements or text; attributes are converted to text (``None`` omits one). The tags
+    of the window's own frame are reserved, so content cannot imitate an action.
 
     Example:
         >>> Element("item", "milk", id=1, done=True)
@@ -97,7 +96,7 @@ class Element:
         return self.tag, self.children, self.attributes
 
     def lines(self, depth: int = 0) -> Iterator[str]:
-        """The element as text: its words and attributes, children indented below it."""
+        """Yield the element as lines of text: its text and attributes, with children indented."""
         words = "".join(child for child in self.children if isinstance(child, str))
         attributes = " ".join(f"{name}={value}" for name, value in self.attributes.items())
         yield "  " * depth + "  ".join(part for part in (words or self.tag, attributes) if part)
@@ -106,7 +105,7 @@ class Element:
                 yield from child.lines(depth + 1)
 
     def to_json(self) -> dict[str, Any]:
-        """The element as JSON-ready data; `from_json` reads it back."""
+        """Return the element as JSON-ready data, for `from_json`."""
         return {
             "tag": self.tag,
             "attributes": dict(self.attributes),
@@ -117,7 +116,7 @@ class Element:
 
     @classmethod
     def from_json(cls, data: "Element | Mapping[str, Any]") -> "Element":
-        """Read what `to_json` gave."""
+        """Create an element from the data of `to_json`."""
         if isinstance(data, Element):
             return data
         children = (
@@ -142,11 +141,11 @@ class Element:
 
 
 Body: TypeAlias = str | Element | Sequence[Element]
-"""What `Window.content` returns: text (plain or Markdown), or elements."""
+"""The return type of `Window.content`: text (plain or Markdown), or elements."""
 
 
 def text_form(elements: Sequence[Element]) -> str:
-    """Elements as lines of text, for screens and logs."""
+    """Convert elements to lines of text, for screens and logs."""
     return "\n".join(line for element in elements for line in element.lines())
 
 
@@ -155,7 +154,7 @@ def _attribute_text(value: object) -> str:
 
 
 class Lod(StrEnum):
-    """Level of detail: how much of itself a window shows."""
+    """Level of detail: how much of its content a window shows."""
 
     GIST = "Gist"
     SUMMARY = "Summary"
@@ -163,15 +162,16 @@ class Lod(StrEnum):
 
     @property
     def below(self) -> "Lod | None":
-        """The next smaller level, or None below Gist."""
+        """The next lower level, or None below Gist."""
         return {Lod.FULL: Lod.SUMMARY, Lod.SUMMARY: Lod.GIST}.get(self)
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class ContextVersion:
-    """Which render this is: major counts the data, minor the level of detail, patch the rest.
+    """The version of a render: major.minor.patch.
 
-    Only the framework makes new versions; a higher one always shows newer things.
+    Major counts changes of the data, minor switches of the level of detail, patch other changes of
+    the output. Only the framework creates versions; a higher one is always newer.
     """
 
     major: int
@@ -179,7 +179,7 @@ class ContextVersion:
     patch: int = 0
 
     def is_compatible_with(self, other: "ContextVersion") -> bool:
-        """Whether both show the same data, at whatever level of detail."""
+        """Whether both show the same data, at any level of detail."""
         return self.major == other.major
 
     def same_render_as(self, other: "ContextVersion") -> bool:
@@ -187,15 +187,15 @@ class ContextVersion:
         return (self.major, self.minor) == (other.major, other.minor)
 
     def after_data(self) -> "ContextVersion":
-        """The version after the window's data changed."""
+        """Return the version after a change of the data."""
         return ContextVersion(self.major + 1)
 
     def after_lod(self) -> "ContextVersion":
-        """The version after the level of detail was switched."""
+        """Return the version after a switch of the level of detail."""
         return ContextVersion(self.major, self.minor + 1)
 
     def after_detail(self) -> "ContextVersion":
-        """The version after the same data, at the same level, came out differently."""
+        """Return the version after the same data, at the same level, rendered differently."""
         return ContextVersion(self.major, self.minor, self.patch + 1)
 
     def __str__(self) -> str:
@@ -203,7 +203,7 @@ class ContextVersion:
 
     @classmethod
     def read(cls, text: str) -> "ContextVersion":
-        """The version that was written as ``1.0.0``."""
+        """Parse a version such as ``1.0.0``."""
         major, minor, patch = map(int, text.split("."))
         return cls(major, minor, patch)
 
@@ -215,8 +215,10 @@ class _Frozen(BaseModel):
 
 
 class SnapshotHeader(_Frozen):
-    """Whose snapshot this is. The time of drawing is told, but two renders that differ in
-    nothing else are equal."""
+    """The identity of a snapshot.
+
+    The timestamp is not compared: renders that differ only in it are equal.
+    """
 
     app_id: Annotated[str, Field(min_length=1)]
     session_id: Annotated[str, Field(min_length=1)]
@@ -234,7 +236,7 @@ class SnapshotHeader(_Frozen):
 
 
 class SnapshotState(_Frozen):
-    """How the window stood: level of detail, what has the focus, the window's own extras."""
+    """The window's level of detail, focus and saved state."""
 
     current_lod: Lod
     focus_id: str | None = None
@@ -242,7 +244,7 @@ class SnapshotState(_Frozen):
 
 
 class AnchorType(StrEnum):
-    """What an anchor is for: acting at once, acting with fields to fill, or locating."""
+    """The kinds of anchors: run an action, fill in a form, or refer to a place."""
 
     BUTTON = "Button"
     FORM = "Form"
@@ -250,7 +252,7 @@ class AnchorType(StrEnum):
 
 
 class Anchor(_Frozen):
-    """One entry of the anchor registry: the fields to fill, and what it points at."""
+    """One entry of the anchor registry: the fields to fill in, and the target."""
 
     type: AnchorType
     params: tuple[str, ...] = ()
@@ -258,7 +260,7 @@ class Anchor(_Frozen):
 
 
 class HistoryEntry(_Frozen):
-    """One round: which action was carried out, and what came of it."""
+    """One action of the history, with its result."""
 
     round: int
     action: str
@@ -267,7 +269,7 @@ class HistoryEntry(_Frozen):
 
 
 class Snapshot(_Frozen):
-    """A window as it was presented. `elements`, `error` and `stale` are written only if set."""
+    """A window at one moment. `elements`, `error` and `stale` are serialized only if set."""
 
     header: SnapshotHeader
     state: SnapshotState
@@ -279,7 +281,7 @@ class Snapshot(_Frozen):
     stale: bool = False
 
     def check_shows(self, version: ContextVersion) -> None:
-        """See that the snapshot shows the data of this version, at whatever level of detail.
+        """Check that the snapshot shows the data of this version, at any level of detail.
 
         Raises:
             VersionMismatchError: It shows older or newer data: take a new snapshot.

@@ -1,4 +1,4 @@
-"""A window's state: a pydantic model that changes in transactions, or not at all."""
+"""A window's state: a pydantic model with commit, rollback and frozen (read-only) copies."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -16,11 +16,10 @@ _ATOMS = frozenset({str, int, float, bool, type(None), bytes})
 
 
 def freeze(value: Value) -> Value:
-    """A copy that cannot be changed, all the way down; it equals the value and is of its type.
+    """Return a deeply immutable copy that equals the value and has its type.
 
-    Lists, dicts, sets, tuples, pydantic models and dataclasses are copied. Anything else is taken
-    as it is. Copying a frozen value (`copy`, `deepcopy`, `model_copy`) gives one that can be
-    changed.
+    Lists, dicts, sets, tuples, pydantic models and dataclasses are copied; anything else is used as
+    is. Copying a frozen value (`copy`, `deepcopy`, `model_copy`) returns a mutable one.
     """
     frozen: Any = _freeze(value)
     return frozen  # type: ignore[no-any-return]
@@ -36,7 +35,7 @@ def _freeze(value: Any) -> Any:
 
 @lru_cache(maxsize=512)
 def _way(kind: Any) -> Callable[[Any], Any]:
-    """How values of a type are frozen."""
+    """Return the function that freezes values of a type."""
     if issubclass(kind, FrozenList | FrozenDict | FrozenSet) or "__frozen__" in vars(kind):
         return _as_it_is
     ways: list[tuple[type, Callable[[Any], Any]]] = [
@@ -57,7 +56,7 @@ def _as_it_is(value: Any) -> Any:
 
 
 def _each(values: Any) -> Any:
-    """The values, frozen; the same ones if all of them are atoms, as most lists are."""
+    """Freeze the values; return them as they are if all are atoms, as in most lists."""
     if _ATOMS.issuperset(map(type, values)):
         return values
     return [_freeze(one) for one in values]
@@ -74,7 +73,7 @@ def _frozen_tuple(value: tuple[Any, ...]) -> Any:
     if parts is value:
         return value
     make: Callable[[list[Any]], Any] = getattr(type(value), "_make", type(value))
-    return make(parts)  # a named tuple is made of its parts by `_make`
+    return make(parts)  # `_make` builds a named tuple of its parts
 
 
 # --- containers ------------------------------------------------------------------------
@@ -89,7 +88,7 @@ def _refuse(*_: Any, **__: Any) -> NoReturn:
 
 
 class FrozenList(list[Any]):
-    """A list that cannot be changed."""
+    """An immutable list."""
 
     __slots__ = ()
 
@@ -107,7 +106,7 @@ class FrozenList(list[Any]):
 
 
 class FrozenDict(dict[Any, Any]):
-    """A dict that cannot be changed."""
+    """An immutable dict."""
 
     __slots__ = ()
 
@@ -125,7 +124,7 @@ class FrozenDict(dict[Any, Any]):
 
 
 class FrozenSet(set[Any]):
-    """A set that cannot be changed, and still passes for one."""
+    """An immutable set that is still an instance of `set`."""
 
     __slots__ = ()
 
@@ -148,9 +147,9 @@ class FrozenSet(set[Any]):
 
 @lru_cache(maxsize=512)
 def _twin(cls: type) -> type:
-    """A subclass whose instances cannot be changed and pass for instances of the class itself.
+    """Create an immutable subclass whose instances pass for instances of the class.
 
-    It is made without pydantic's help: its fields, validators and serializer are inherited.
+    It is built without pydantic's metaclass: fields, validators and serializer are inherited.
     """
     members = {
         "__slots__": (),
@@ -180,7 +179,7 @@ def _frozen_model(model: BaseModel) -> Any:
 
 @lru_cache(maxsize=512)
 def _transient(cls: type) -> frozenset[str]:
-    """Fields marked `Transient`: they may hold a lock or a connection, and are handed out."""
+    """Return the `Transient` fields: they may hold a lock or a connection, and are not copied."""
     names: frozenset[str] = getattr(cls, "transient_fields", frozenset)()
     return names
 
@@ -196,7 +195,7 @@ def _filled_model(cls: type, model: BaseModel, values: dict[str, Any]) -> Any:
 def _frozen_dataclass(value: Any) -> Any:
     try:
         return _filled(_twin(value.__class__), value, _freeze)
-    except TypeError:  # a class that does not let itself be extended: a copy is safe as well
+    except TypeError:  # a class that cannot be subclassed: a copy is safe as well
         return deepcopy(value)
 
 
@@ -209,7 +208,7 @@ def _filled(cls: type, value: Any, how: Callable[[Any], Any]) -> Any:
 
 
 def _plain(cls: type, value: Any) -> Any:
-    """A frozen model or dataclass as an ordinary one, with the same values in it."""
+    """Return a mutable copy of a frozen model or dataclass, with the same values."""
     if isinstance(value, BaseModel):
         return _filled_model(cls, value, dict(value.__dict__))
     return _filled(cls, value, lambda one: one)
@@ -219,21 +218,21 @@ T = TypeVar("T")
 _TRANSIENT = object()
 
 Transient = Annotated[T, _TRANSIENT]
-"""Marks a field of a state that is neither compared nor saved: ``samples: Transient[list[int]]``.
+"""Marks a state field that is neither compared nor saved: ``samples: Transient[list[int]]``.
 
-A change of it alone makes no new version of the window; a failed action puts back which object
-the field held, not what happened inside that object.
+A change of it alone creates no new version of the window. A rollback restores which object the
+field held, not the contents of that object.
 """
 
 
 class WindowState(BaseModel):
-    """The base of every window's ``State``."""
+    """Base class of every window's ``State``."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     @classmethod
     def transient_fields(cls) -> frozenset[str]:
-        """The names of the fields marked `Transient`, or excluded in pydantic's own way."""
+        """Return the names of fields marked `Transient` or excluded by pydantic."""
         return frozenset(
             name
             for name, field in cls.model_fields.items()
@@ -241,15 +240,15 @@ class WindowState(BaseModel):
         )
 
     def saved(self) -> dict[str, Any]:
-        """The state as JSON-ready data: what a session keeps of it."""
+        """Return the state as JSON-ready data, for the session log."""
         return self.model_dump(mode="json", round_trip=True, exclude=set(self.transient_fields()))
 
     @classmethod
     def from_saved(cls, data: Mapping[str, Any]) -> Self:
-        """The state that `saved` told of.
+        """Restore a state from the data of `saved`.
 
         Raises:
-            InvalidSourceDataError: The data is not such a state; the text says where.
+            InvalidSourceDataError: The data does not validate; the message says where.
         """
         try:
             return cls.model_validate(data, by_name=True)
@@ -263,9 +262,9 @@ S = TypeVar("S", bound=WindowState)
 
 
 class StateKeeper(Generic[S]):
-    """Holds what was last committed, and so knows what changed and how to go back.
+    """Keeps the last committed state, detects changes and rolls back.
 
-    Comparing whole dumps sees deep changes too (``items.append``), which pydantic does not.
+    Comparing whole dumps detects deep changes too (``items.append``), which pydantic does not.
     """
 
     def __init__(self, state: S | None) -> None:
@@ -282,7 +281,7 @@ class StateKeeper(Generic[S]):
         self._transient = self._class.transient_fields()
         self._committed: dict[str, Any] = {}
         self._draft = state, self._committed
-        # What was committed, and where the transient fields point: replaced together.
+        # The committed data and the transient references; always replaced together.
         self._stable: tuple[dict[str, Any], dict[str, Any]] = (self._committed, {})
         self._view: tuple[object, S] | None = None
         self.refer(state)
@@ -292,14 +291,14 @@ class StateKeeper(Generic[S]):
         """Start a transaction.
 
         Returns:
-            Whether the state is still what was committed. If not, something that kept a part of
-            it changed that since; `rollback` gives the committed one.
+            Whether the state still equals the committed one. If not, code that kept a reference
+            changed it outside a transaction; `rollback` returns the committed state.
         """
         self.refer(state)
         return self._dump(state) == self._committed
 
     def refer(self, state: S) -> None:
-        """Remember where the transient fields point."""
+        """Remember which objects the transient fields hold."""
         references = {name: getattr(state, name) for name in self._transient}
         committed, before = self._stable
         same = committed is self._committed and before.keys() == references.keys()
@@ -307,9 +306,9 @@ class StateKeeper(Generic[S]):
             self._stable = self._committed, references
 
     def view(self) -> S:
-        """A read-only copy of what was committed last, made when it is first asked for.
+        """Return a read-only copy of the committed state, created on first use.
 
-        It may be asked for on any thread: it is made of what no transaction changes.
+        Thread-safe: it is built from data that no transaction changes.
         """
         stable, known = self._stable, self._view
         if known is not None and known[0] is stable:
@@ -321,13 +320,13 @@ class StateKeeper(Generic[S]):
         return view
 
     def check(self, state: object) -> bool:
-        """Validate the state anew, so that nothing but `commit` is left to do.
+        """Validate the state, so that `commit` cannot fail.
 
         Returns:
-            Whether it differs from what was committed last.
+            Whether it differs from the committed state.
 
         Raises:
-            InvalidSourceDataError: It does not validate; `rollback` gives the one before.
+            InvalidSourceDataError: It does not validate; `rollback` returns the previous one.
         """
         if not isinstance(state, self._class):
             raise InvalidSourceDataError(
@@ -346,16 +345,16 @@ class StateKeeper(Generic[S]):
         return True
 
     def commit(self) -> S:
-        """Hold what was checked last as committed: the state to go on with."""
+        """Commit the state that was checked last and return it."""
         state, self._committed = self._draft
         self.refer(state)
         return state
 
     def rollback(self) -> S:
-        """The state as it was committed last.
+        """Return the last committed state.
 
         Raises:
-            InvalidSourceDataError: Its validators refuse what they accepted before.
+            InvalidSourceDataError: Its validators reject what they accepted before.
         """
         try:
             state = self._class.from_saved(self._committed)
@@ -364,7 +363,7 @@ class StateKeeper(Generic[S]):
                 f"the state cannot go back to what it was: {error}"
             ) from error
         self._carry(state, self._stable[1])
-        self._committed = self._dump(state)  # the state must share nothing with it
+        self._committed = self._dump(state)  # the state must not share objects with it
         self.refer(state)
         return state
 
@@ -376,5 +375,6 @@ class StateKeeper(Generic[S]):
     @staticmethod
     def _carry(state: S, references: dict[str, Any]) -> None:
         for name, value in references.items():
-            # Past pydantic: a transient may be anything, and setting it is no change of the state.
+            # Bypass pydantic: a transient may be anything, and setting it does not change the
+            # state.
             state.__dict__[name] = value

@@ -1,4 +1,4 @@
-"""The text of `contextui new-window NAME`: a window that works, and its test."""
+"""Templates of `contextui new-window NAME`: a working window and its test."""
 
 import os
 from pathlib import Path
@@ -11,11 +11,11 @@ from contextui.text import quote, shown_path
 
 
 class NewWindowError(ContextUIError):
-    """A new window that cannot be written: its name is none, or the file is there already."""
+    """A new window cannot be created: its name is invalid, or its file exists."""
 
 
 class NewWindow(NamedTuple):
-    """The two files of a new window: their names and their text."""
+    """The names and texts of a new window's two files."""
 
     file: str
     text: str
@@ -24,10 +24,10 @@ class NewWindow(NamedTuple):
 
 
 def new_window(name: str) -> NewWindow:
-    """The files of a new window.
+    """Generate the files of a new window.
 
     Raises:
-        NewWindowError: The name cannot be a window's.
+        NewWindowError: The name is invalid.
     """
     if not WINDOW_NAME.fullmatch(name):
         raise NewWindowError(
@@ -35,9 +35,9 @@ def new_window(name: str) -> NewWindow:
             "a letter first, such as shopping-list."
         )
     words = [word for word in name.replace("-", "_").split("_") if word]
-    if words[0].startswith("test"):  # pytest would take the file or the class for a test
+    if words[0].startswith("test"):  # or pytest would collect the file or the class
         words.insert(0, "the")
-    # The suffix keeps the file from hiding a module of Python, such as code or calendar.
+    # The suffix keeps the file from shadowing a standard module, such as code or calendar.
     module = "_".join(words) + "_window"
     names = {
         "name": name,
@@ -54,10 +54,10 @@ def new_window(name: str) -> NewWindow:
 
 
 def write_new_window(name: str, folder: Path) -> list[Path]:
-    """Write both files into a folder; nothing that is there is overwritten.
+    """Write both files into a folder, without overwriting anything.
 
     Raises:
-        NewWindowError: The name cannot be a window's, or the files cannot be written.
+        NewWindowError: The name is invalid, or a file exists or cannot be written.
     """
     new = new_window(name)
     contents = {folder / new.file: new.text, folder / new.test_file: new.test_text}

@@ -1,4 +1,4 @@
-"""A harness for those who write windows: open, act, look, save and restore.
+"""Test harness for windows: open, act, inspect, save and restore.
 
 def test_adding() -> None:
     with WindowTester(TodoWindow, items=["milk"]) as todo:
@@ -31,20 +31,20 @@ T = TypeVar("T")
 
 
 class WindowTester(Generic[W]):
-    """One window, open for testing, and everything that it opens itself.
+    """One window opened for a test, and the windows it opens.
 
     Args:
         cls: The class to test.
-        folder: The files that it may work on.
-        lang: The language that it should speak.
+        folder: The workspace folder.
+        lang: The language of the window.
         classes: Other windows that it may open.
-        clock: What `self.env.clock` tells; by default the present time.
-        args: What its `opened` takes.
+        clock: The function behind `self.env.clock`; by default the real time.
+        args: The args of its `opened`.
 
     Attributes:
         window: The window itself.
         windows: All open windows.
-        troubles: What went wrong with any of them, in words.
+        troubles: The warnings that the windows emitted.
     """
 
     def __init__(
@@ -72,20 +72,20 @@ class WindowTester(Generic[W]):
         self.close()
 
     def close(self) -> None:
-        """Close all windows, and the folder."""
+        """Close all windows and the workspace."""
         for window in self.windows.windows():
             self.windows.close(window.id)
         if self.windows.workspace is not None:
             self.windows.workspace.close()
 
     def act(self, action_id: str, /, **params: Any) -> str:
-        """Carry out an action, or an anchor's, that must succeed; the result the model reads."""
+        """Run an action, or an anchor's, that must succeed; return the result."""
         result = self.result(action_id, **params)
         assert result.ok, result.text
         return result.text
 
     def refused(self, action_id: str, /, **params: Any) -> str:
-        """Carry out an action that must fail and leave no trace; the error the model reads."""
+        """Run an action that must fail and change nothing; return the error message."""
         saved, version = self.window.state.saved(), self.window.version
         result = self.result(action_id, **params)
         assert not result.ok, f"{action_id} was carried out: {result.text}"
@@ -94,14 +94,14 @@ class WindowTester(Generic[W]):
         return result.text
 
     def result(self, action_id: str, /, **params: Any) -> ActionResult:
-        """Carry out an action, whatever comes of it."""
+        """Run an action and return its result, whether it succeeds or fails."""
         return _awaited(self.windows.act(self.window.id, action_id, params))
 
     def preview(self, action_id: str, /, **params: Any) -> Preview | str | None:
-        """What the window says that an action would do; text if it gives text alone.
+        """Return the window's preview of an action; plain text if the window returned text.
 
         Raises:
-            PreviewError: It says nothing that could be shown, so nobody could allow the action.
+            PreviewError: The preview cannot be shown, so the action could not be approved.
         """
         preview = _awaited(self.window.runtime.preview(action_id, params))
         if preview is not None and preview.target == f"{self.window.id}.{action_id}":
@@ -109,23 +109,23 @@ class WindowTester(Generic[W]):
         return preview
 
     def tick(self) -> None:
-        """Let each timer of the window run once, now, however long it would still wait."""
+        """Run each timer of the window once, now."""
         worker = self.window.runtime.worker
         for _, _, _, timer in sorted(worker._timers):
             worker.submit(timer).result()
 
     def content(self, lod: Lod = Lod.FULL) -> str:
-        """What the window shows at this level, as text; it must not be an error."""
+        """Return the content at this level as text; fail if it is an error."""
         snapshot = self.window.snapshot(lod)
         assert snapshot.error is None, snapshot.error
         return snapshot.content
 
     def xml(self, lod: Lod = Lod.FULL) -> str:
-        """What the model reads at this level."""
+        """Return the XML that the model reads at this level."""
         return self.window.to_xml(lod)
 
     def restored(self) -> "WindowTester[W]":
-        """The same window as a later run would have it: from its saved state alone."""
+        """Return a tester with the window restored from its saved state."""
         kept = self.window.runtime.standing.kept
         assert kept.state is not None, "its state cannot be saved"
         state = json.loads(json.dumps(kept.state))  # as a session writes it
@@ -154,5 +154,5 @@ class WindowTester(Generic[W]):
 
 
 def _awaited(call: Coroutine[Any, Any, T]) -> T:
-    with ThreadPoolExecutor(1) as thread:  # the test may have an event loop of its own
+    with ThreadPoolExecutor(1) as thread:  # the test may run an event loop of its own
         return thread.submit(asyncio.run, call).result()

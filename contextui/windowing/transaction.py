@@ -1,4 +1,4 @@
-"""One call into a window: it commits, or it leaves no trace."""
+"""Transactions: `Call`, which commits or is given up, and `Standing`, a window's current state."""
 
 import asyncio
 import inspect
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Call:
-    """A call under way, which its caller may give up.
+    """A call into a window, which its caller may give up.
 
-    Either the call commits first, then giving up comes too late and the result counts; or it is
-    given up first, then whatever it does later is rolled back. Never both, never neither.
+    Either it commits first, and giving it up has no effect; or it is given up first, and its
+    changes are rolled back. Exactly one of the two happens.
     """
 
     def __init__(self, function: Callable[..., Any], arguments: dict[str, Any]) -> None:
@@ -32,10 +32,10 @@ class Call:
         self._cancel: Callable[[], object] | None = None
 
     def run(self) -> Any:
-        """Carry it out on this thread, whether it is async or not.
+        """Run the function on this thread, whether it is async or not.
 
         Raises:
-            WindowBusyError: It was given up before it began.
+            WindowBusyError: It was given up before it started.
         """
         if self._outcome is not None:
             raise WindowBusyError("given up before it began")
@@ -56,13 +56,13 @@ class Call:
                 self._cancel = None
 
     def commit(self) -> bool:
-        """Claim that it counts; False if it was given up before."""
+        """Mark the call as committed; False if it was given up before."""
         with self._lock:
             self._outcome = self._outcome or "committed"
             return self._outcome == "committed"
 
     def give_up(self) -> bool:
-        """Claim that it does not count; False if it has committed already."""
+        """Mark the call as given up, to be rolled back; False if it has committed already."""
         with self._lock:
             self._outcome = self._outcome or "given up"
             if self._outcome == "given up" and self._cancel is not None:
@@ -71,47 +71,47 @@ class Call:
 
 
 _SCOPE: ContextVar[object] = ContextVar("scope", default=None)
-"""The call of a window that the running code belongs to."""
+"""The window call that the running code belongs to."""
 
 
 class Kept(NamedTuple):
-    """What must be kept of a window to bring it back: its state, and which render it stands at."""
+    """The data that a session saves to restore a window: its state, version and level of detail."""
 
     version: ContextVersion
     lod: Lod
     state: Mapping[str, Any] | None
 
     def data(self) -> dict[str, Any]:
-        """The same, ready for JSON."""
+        """Return the data in JSON-ready form."""
         return {"version": str(self.version), "lod": self.lod.value, "state": self.state}
 
 
 class Standing:
-    """What a window holds, and which version of it that is.
+    """A window's current state and its version.
 
-    Anyone may ask for `kept`, `version` and `lod`, and switch the latter; the state belongs to
-    the window's own thread.
+    Any thread may read `kept`, `version` and `lod`, and switch the latter; the state belongs to the
+    window's own thread.
 
     Attributes:
-        edited_by_person: Whether what is unsaved in it may be the person's work.
+        edited_by_person: Whether its unsaved edits may be the person's.
     """
 
     def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
         self.lod, self.version = lod, version
         self.edited_by_person = False
         self.is_opening = False
-        """Whether the hook that opens the window still runs."""
+        """Whether the hook that opens the window is still running."""
         self._window, self._place = window, place
         self._keeper: StateKeeper[WindowState] = StateKeeper(getattr(window, "state", None))
         self._saved: Mapping[str, Any] | None = None
         self._frozen: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = None, None
         self._lock = threading.Lock()
         self._state = self._keeper.commit()
-        self._scope: object = None  # the call that may change the state now
+        self._scope: object = None  # the call that may change the state
 
     @property
     def state(self) -> WindowState:
-        """The state itself inside the window's own calls; a read-only copy for everyone else."""
+        """The live state inside the window's own calls, else a read-only copy."""
         inside = _SCOPE.get()
         return self._state if inside and inside is self._scope else self._keeper.view()
 
@@ -124,18 +124,18 @@ class Standing:
 
     @property
     def kept(self) -> Kept:
-        """What a session keeps of the window as it stands."""
+        """The data that a session saves of the window now."""
         with self._lock:
             return Kept(self.version, self.lod, self._saved)
 
     def frozen(self, saved: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        """What is saved, as a read-only copy, made once for each version that is asked for."""
+        """Return a read-only copy of saved data, cached for the last version requested."""
         if self._frozen[0] is not saved:
             self._frozen = saved, freeze(saved)
         return self._frozen[1]
 
     def switch(self, lod: Lod) -> bool:
-        """Switch the level of detail; False if it was that already."""
+        """Switch the level of detail; False if it is unchanged."""
         with self._lock:
             if lod is self.lod:
                 return False
@@ -144,7 +144,7 @@ class Standing:
             return True
 
     def become(self, version: ContextVersion) -> bool:
-        """Go on as a version of the same render; False if there is another one meanwhile."""
+        """Take on a version of the same render; False if there is a newer render."""
         with self._lock:
             if not version.same_render_as(self.version):
                 return False
@@ -155,7 +155,7 @@ class Standing:
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Run the window's own code: to that, and to what it awaits, the state is the real one."""
+        """Run the window's own code, in which (and in what it awaits) the state is live."""
         self._scope = object()
         token = _SCOPE.set(self._scope)
         try:
@@ -165,25 +165,25 @@ class Standing:
             _SCOPE.reset(token)
 
     def begin(self) -> None:
-        """From here on the state may change. What was changed before is discarded."""
+        """Start a transaction; changes made outside of one are discarded."""
         if not self._keeper.begin(self._state):
             self._place.warn(self._place.words.changed_outside)
             self.rollback()
 
     def check(self) -> bool:
-        """Whether the state changed; see `StateKeeper.check`."""
+        """Validate the state and return whether it changed; see `StateKeeper.check`."""
         return self._keeper.check(self._state)
 
     def commit(self) -> None:
-        """Go on with the state that was checked."""
+        """Commit the state that was checked."""
         self._state = self._keeper.commit()
 
     def rollback(self) -> None:
-        """Go back to the state that was committed last."""
+        """Restore the last committed state."""
         self._state = self._keeper.rollback()
 
     def keep(self, version: ContextVersion | None = None) -> None:
-        """Have what was committed ready to be saved, as this version."""
+        """Make the committed state available for saving, as this version."""
         saved: Mapping[str, Any] | None = None
         try:
             saved = self._state.saved()
@@ -191,12 +191,13 @@ class Standing:
             self._place.warn(self._place.words.not_savable.format(reason=reason_of(problem)))
         with self._lock:
             self._saved = saved
-            # A level of detail switched meanwhile counts for the version before, which is gone.
+            # A switch of the level of detail in between applied to the previous version, now
+            # obsolete.
             self.version = version or self.version
 
     @contextmanager
     def looking(self, call: str) -> Iterator[None]:
-        """Let the window only look: were its changes kept, every look would be a new version."""
+        """Run read-only code and roll its changes back: a render must not create a version."""
         self._keeper.refer(self._state)
         try:
             with self.inside():
@@ -211,5 +212,5 @@ class Standing:
             touched = True
         if touched:
             self._place.warn(self._place.words.only_looks.format(call=call))
-            with suppress(InvalidSourceDataError):  # the next action will say why it cannot go back
+            with suppress(InvalidSourceDataError):  # the next action reports why a rollback fails
                 self.rollback()

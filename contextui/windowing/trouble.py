@@ -1,4 +1,4 @@
-"""What went wrong, in words that are safe to show, whatever raised them."""
+"""One-line error messages for exceptions of any kind, safe to show."""
 
 import sys
 import traceback
@@ -11,20 +11,20 @@ _LONGEST = 1_000  # characters
 
 
 def reason_of(problem: BaseException) -> str:
-    """Of what kind the problem is and what it says, in one inert line of bounded length.
+    """Return the exception's type and message, as one sanitized line of bounded length.
 
-    What was raised on purpose has said all by its words.
+    For a `ContextUIError` the message alone is enough.
     """
     try:
         words = str(problem)
-    except BaseException as worse:  # its author wrote how it speaks, and may have erred there too
+    except BaseException as worse:  # its `__str__` may be broken too
         words = f"(it cannot say what: {type(worse).__name__})"
     kind = "" if isinstance(problem, ContextUIError) else f"{type(problem).__name__}: "
     return one_line(kind + words, _LONGEST)
 
 
 def reason_in(cls: type, problem: BaseException) -> str:
-    """The same, with the place in the class's own file, which its author will look for.
+    """As `reason_of`, with the file and line in the class's own module.
 
     Example:
         >>> reason_in(ShopWindow, problem)                                   # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""`Window`, the class that every window is written as."""
+"""`Window`, the base class of every window, and the checks of its definition."""
 
 import inspect
 import re
@@ -24,7 +24,7 @@ _WIDGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
 class _Members(dict[str, Any]):
-    """A class body that notices when one action would silently replace another."""
+    """A class body that rejects two actions of the same name."""
 
     def __setitem__(self, name: str, value: Any) -> None:
         if mark_of(value) and mark_of(self.get(name)):
@@ -41,7 +41,7 @@ class _WindowType(type):
 
 
 class _StateAccess:
-    """``self.state``: the real one inside the window's own calls, for others a read-only copy."""
+    """``self.state``: the live state inside the window's own calls, else a read-only copy."""
 
     def __get__(self, window: "Window | None", _: object = None) -> Any:
         if window is None:
@@ -63,7 +63,7 @@ class _StateAccess:
 class Window(metaclass=_WindowType):
     """A live object that the person and the model look at and act on.
 
-    Write `content`, declare actions with `@action`, keep what matters in a ``State``:
+    Implement `content`, declare actions with `@action`, and keep data in a ``State``:
 
         class Counter(Window):
             \"\"\"Counts things.\"\"\"
@@ -81,33 +81,33 @@ class Window(metaclass=_WindowType):
                 self.state.count += by
                 return f"Now {self.state.count}"
 
-    The docstring's first line is the description that the model reads. Everything an author
-    writes runs on the window's own thread, one call at a time; state changes only in actions
-    and hooks, and each of them commits whole or not at all.
+    The docstring's first line is the description that the model reads. All code of the author runs
+    on the window's own thread, one call at a time; state changes only in actions and hooks, each of
+    which commits or rolls back as a whole.
     """
 
     class State(WindowState):
-        """What a window keeps; its class extends this one."""
+        """Base class of a window's state."""
 
     name: ClassVar[str] = ""
-    """What `create` and the palette call the class; by default the class's own name."""
+    """The class's name for `create` and the palette; by default from the Python class name."""
     description: str = ""
-    """One line on what the window is for; by default the docstring's first."""
+    """One line on what the window is for; by default the first line of the docstring."""
     description_zh: ClassVar[str] = ""
-    """The same in Chinese, for people and models that are spoken to in it."""
+    """The description in Chinese."""
     actions: ClassVar[Mapping[str, Action]] = {}
     """The declared actions by id. Every window also has `close(summary)`."""
     opening: ClassVar[Params]
-    """The args of `opened`."""
+    """The params of `opened`."""
     max_content: ClassVar[int] = 200_000
-    """Characters of content, and of a result, that are shown."""
+    """Maximum characters of content, and of a result; the rest is truncated."""
     history_limit: ClassVar[int] = 50
-    """Rounds of action and result that a snapshot keeps."""
+    """Maximum number of actions with results that a snapshot keeps."""
     action_seconds: ClassVar[float] = 30.0
-    """Seconds after which an action is given up and rolled back."""
+    """Timeout of an action in seconds; then it is rolled back."""
     widget: ClassVar[str | None] = None
-    """`module:Class` of the Textual widget that the screen draws this window with; imported only
-    by the screen, lazily. Without one, a window is drawn from its content."""
+    """`module:Class` of the Textual widget that renders this window; imported lazily, by the screen
+    only. Without one, the content is shown."""
 
     if TYPE_CHECKING:
         state: WindowState
@@ -119,7 +119,7 @@ class Window(metaclass=_WindowType):
         super().__init_subclass__(**options)
         cls.actions = _declared(cls)
         if "state" in cls.__dict__:
-            del cls.state  # a default; each window makes its own, see `__init__`
+            del cls.state  # a default; `__init__` creates a state per window
         own_name = cls.__name__.strip("_").removesuffix("Window")
         own_name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", own_name).lower()
         cls.name = checked_name(cls, cls.__dict__.get("name") or own_name)
@@ -130,7 +130,7 @@ class Window(metaclass=_WindowType):
         cls.description = cls.__dict__.get("description") or doc or cls.description or cls.name
         if not isinstance(cls.description, str):
             raise WindowDefinitionError(f"{cls.__name__}.description must be text.")
-        # What its base says in Chinese is not what this one says in English.
+        # A base class's Chinese description does not match this class's English one.
         cls.description_zh = str(cls.__dict__.get("description_zh", ""))
         if cls.widget is not None and not _WIDGET.fullmatch(str(cls.widget)):
             raise WindowDefinitionError(
@@ -145,17 +145,17 @@ class Window(metaclass=_WindowType):
 
     @classmethod
     def described(cls, lang: Lang) -> str:
-        """What the window is for, in a language if its author gave it in that."""
+        """Return the description in this language, or in English if there is no translation."""
         return (lang == "zh" and cls.description_zh) or cls.description
 
-    # --- what an author writes ---------------------------------------------------------
+    # --- what an author implements -----------------------------------------------------
 
     def content(self, lod: Lod) -> Body:
-        """What the window shows at this level of detail: a pure function of the state."""
+        """Render the content at this level of detail, as a pure function of the state."""
         raise NotImplementedError(f"{type(self).__name__} has no content()")
 
     def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:  # noqa: ARG002  for those who override it
-        """The places in the content that can be acted on or pointed at."""
+        """Return the places in the content that can be acted on or referred to."""
         return ()
 
     def preview(
@@ -163,37 +163,37 @@ class Window(metaclass=_WindowType):
         action_id: str,  # noqa: ARG002  for those who override it
         params: Mapping[str, Any],  # noqa: ARG002
     ) -> Preview | str | None:
-        """What a `write` action would do, for the question that asks a person to allow it.
+        """Describe what a `write` action would change, for the approval prompt.
 
-        Like `content` it only looks. After the answer it is made again: if it differs then, the
-        action is not carried out, and the question is asked again. If it raises, the action is
-        refused with that reason.
+        Read-only, like `content`. It is computed again after the approval: if the result differs,
+        the action does not run and the person is asked again. If it raises, the action is refused
+        with that reason.
 
         Args:
-            action_id: The declared action, also if an anchor was pressed; `close` if the window
-                is about to be closed with unsaved edits.
-            params: What it is called with, checked; what was left out is not among them.
+            action_id: The declared action, even if an anchor was pressed; `close` if the window is
+                about to be closed with unsaved edits.
+            params: The validated params, without those that were omitted.
 
         Returns:
-            The target and the whole change. Text alone names no target, so a grant for the
-            session then covers this window's action with these params. None: the params are all
-            there is to show.
+            The target and the complete change. Plain text names no target, so an approval for the
+            session then covers this window's action with these params. None if the params say
+            everything.
         """
         return None
 
     def shown_files(self) -> Iterable[str] | None:
-        """The files whose content the window shows now; None: all that it has read so far.
+        """Return the files whose content the window shows now; None means all that it has read.
 
-        Like `content` it only looks. Content of files that may hold secrets is withheld from the
-        model until the person allows it to be read.
+        Read-only, like `content`. Content of files that may hold secrets is withheld from the model
+        until the person allows it.
         """
         return None
 
     def unsaved(self) -> str | None:
-        """What closing the window now would give up, in a few words; None if nothing.
+        """Describe in a few words what closing the window now would discard; None if nothing.
 
-        Like `content` it only looks. A model that closes the window with unsaved edits of a
-        person has to ask; `preview` of the action `close` can show them whole.
+        Read-only, like `content`. A model needs approval to close a window with the person's
+        unsaved edits; `preview` of the action `close` can show them in full.
 
         Example:
             >>> def unsaved(self) -> str | None:
@@ -202,18 +202,18 @@ class Window(metaclass=_WindowType):
         return None
 
     def opened(self, *args: Any, **kwargs: Any) -> None:
-        """Called once, when the window opens; its hints are the args of `create`.
+        """Hook, called once when the window opens; its type hints declare the args of `create`.
 
-        It is written with whatever args the window needs, or with none.
+        Override it with the params the window needs, or none.
         """
 
     def restored(self) -> None:
-        """Called when the window comes back with its state in a later run."""
+        """Hook, called when the window is restored with its state in a later run."""
 
     def closed(self) -> None:
-        """Called when the window was closed."""
+        """Hook, called after the window was closed."""
 
-    # --- what the framework gives ------------------------------------------------------
+    # --- what the framework provides ---------------------------------------------------
 
     @property
     def id(self) -> str:
@@ -222,42 +222,42 @@ class Window(metaclass=_WindowType):
 
     @property
     def env(self) -> "Env":
-        """Language, clock, other windows, timers."""
+        """The window's environment: language, clock, files, other windows, timers."""
         return self.runtime.place.env
 
     @property
     def lod(self) -> Lod:
-        """The present level of detail."""
+        """The current level of detail."""
         return self.runtime.standing.lod
 
     @property
     def version(self) -> ContextVersion:
-        """The present version, counted by the framework."""
+        """The current version, counted by the framework."""
         return self.runtime.standing.version
 
     @property
     def is_opening(self) -> bool:
-        """Whether its `opened` or `restored` still runs: it cannot be acted on yet."""
+        """Whether `opened` or `restored` is still running; the window cannot be acted on yet."""
         return self.runtime.standing.is_opening
 
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
-        """The window as it stands, at its own level of detail or another."""
+        """Return a snapshot of the window, at its current or another level of detail."""
         return self.runtime.snapshot(lod)
 
     def to_xml(self, lod: Lod | None = None) -> str:
-        """The `<Window>` block that the model reads."""
+        """Return the `<Window>` block that the model reads."""
         return self.runtime.renders.at(lod).xml
 
     @property
     def runtime(self) -> "Runtime":
-        """What the framework keeps of the open window."""
+        """The framework's side of the open window."""
         if self._runtime is None:
             raise WindowClosedError(f"This {self.name} window was never opened.")
         return self._runtime
 
 
 def _declared(cls: type[Window]) -> dict[str, Action]:
-    """The actions of a class: those of its bases first, each where it was first declared."""
+    """Collect the actions of a class: those of its bases first, in order of declaration."""
     names = dict.fromkeys(name for base in reversed(cls.__mro__) for name in vars(base))
     actions = {}
     for name in names:
@@ -288,14 +288,14 @@ _LOOKS = {
     "unsaved": (),
     "shown_files": (),
 }
-"""What only looks, and the params of each."""
+"""The read-only methods and their params."""
 
 
 def checked_name(cls: type, name: object) -> str:
-    """The name, if a window can have it.
+    """Validate a window class's name and return it.
 
     Raises:
-        WindowDefinitionError: It cannot; the text proposes one.
+        WindowDefinitionError: It is invalid; the message suggests another.
     """
     if isinstance(name, str) and WINDOW_NAME.fullmatch(name):
         return name
@@ -307,15 +307,16 @@ def checked_name(cls: type, name: object) -> str:
 
 
 def check_state(cls: type, state: object, *, made_here: bool) -> None:
-    """See that the state is one, and can be made of nothing.
+    """Check that the state class is valid and has defaults.
 
     Args:
         cls: The window's class.
         state: Its ``State``.
-        made_here: Whether the framework makes it, as it does unless a class has an ``__init__``.
+        made_here: Whether the framework creates the state: true unless the class has an
+            ``__init__``.
 
     Raises:
-        WindowDefinitionError: It is not, or cannot.
+        WindowDefinitionError: It is not a `Window.State`, or a field lacks a default.
     """
     if not (isinstance(state, type) and issubclass(state, WindowState)):
         raise WindowDefinitionError(
@@ -329,10 +330,10 @@ def check_state(cls: type, state: object, *, made_here: bool) -> None:
 
 
 def check_members(cls: type) -> None:
-    """See that nothing that changes is kept in the class, where it is shared and not saved.
+    """Check that the class has no mutable attribute, which would be shared and not saved.
 
     Raises:
-        WindowDefinitionError: Something is.
+        WindowDefinitionError: It has one.
     """
     hints = inspect.get_annotations(cls)
     for name, value in vars(cls).items():
@@ -351,15 +352,15 @@ def _is_of_the_class(hint: object) -> bool:
 
 
 def check_looks(cls: type) -> None:
-    """See that what only looks can be called, and gives what it shows at once.
+    """Check the signatures of the read-only methods, and that they are not async.
 
     Raises:
-        WindowDefinitionError: One cannot, or is async.
+        WindowDefinitionError: One has other params, or is async.
     """
     for name, params in _LOOKS.items():
         method = getattr(cls, name)
         waits = inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method)
-        if waits and name != "preview":  # which nobody waits for while drawing
+        if waits and name != "preview":  # rendering does not wait for previews
             raise WindowDefinitionError(
                 f"{cls.__name__}.{name} must be a plain def: it shows what is there. What waits "
                 "goes into an action, which may be async."
@@ -374,10 +375,10 @@ def check_looks(cls: type) -> None:
 
 
 def check_self(cls: type, method: Any) -> None:
-    """See that an action has a ``self``.
+    """Check that an action has a ``self``.
 
     Raises:
-        WindowDefinitionError: It was forgotten.
+        WindowDefinitionError: It has none.
     """
     first = next(iter(inspect.signature(method).parameters.values()), None)
     if first is None or (first.name != "self" and first.annotation is not first.empty):

@@ -1,4 +1,4 @@
-"""A window's own thread: one call at a time, and nobody else ever waits for a hanging one."""
+"""A window's worker thread with its queue and timers, and a board of the running calls."""
 
 import asyncio
 import heapq
@@ -20,21 +20,20 @@ from typing import Any, TypeVar
 from contextui.errors import WindowBusyError, WindowClosedError
 
 SLOT = struct.Struct("<QQ112s")
-"""One running call: the system's number of its thread (0: none), the call's own number, and the
-window's name."""
+"""One running call: its native thread id (0 for none), the call's number, and the window's name."""
 
 SLOTS = 64
-"""Calls that the board has room for; more than that are simply not on it."""
+"""Slots of the board; further calls are not recorded."""
 
 OWN = "contextui.windows."
-"""The modules of windows that ship with the program: those keep nobody from ending."""
+"""Module prefix of built-in windows, which never keep the process from exiting."""
 
 
 class Board:
-    """The calls into windows that are under way.
+    """The calls into windows that are running now.
 
     Attributes:
-        memory: Where they stand; a watchdog exchanges it for memory that two processes share.
+        memory: Holds the slots; a watchdog replaces it with memory shared between processes.
     """
 
     def __init__(self) -> None:
@@ -43,7 +42,7 @@ class Board:
         self._numbers = count(1)
 
     def enter(self, name: str) -> int:
-        """Note a call on this thread; the slot that it takes, -1 if there is none."""
+        """Record a call on this thread; return its slot, or -1 if the board is full."""
         try:
             slot = self._free.pop()
         except IndexError:
@@ -54,18 +53,18 @@ class Board:
         return slot
 
     def leave(self, slot: int) -> None:
-        """Note that a call has ended."""
+        """Clear the slot of a call that has ended."""
         if slot >= 0:
             self.memory[slot * SLOT.size : (slot + 1) * SLOT.size] = bytes(SLOT.size)
             self._free.append(slot)
 
 
 board = Board()
-_modules: dict[str, str] = {}  # the modules of windows from outside, each with a window's name
+_modules: dict[str, str] = {}  # modules of third-party windows, each with a window's name
 
 
 class running:  # noqa: N801  used like a function
-    """Note on the board that a window's code runs on this thread.
+    """Context manager that records on the board that a window's code runs on this thread.
 
     Example:
         >>> with running("todo_1"):
@@ -85,16 +84,16 @@ class running:  # noqa: N801  used like a function
 
 
 def note_module(module: str, name: str) -> None:
-    """Remember which window a module belongs to, unless it ships with the program."""
+    """Remember which window a module belongs to, unless it is built in."""
     if not module.startswith(OWN):
         _modules[module] = name
 
 
 def holding_exit() -> list[str]:
-    """The windows that keep the process from ending, as far as that can be known.
+    """Return the windows that probably keep the process from exiting.
 
-    Those whose code runs on the main thread or on one that is waited for at the end; else every
-    window from outside: what it registered to be called at the end may be no code of its own.
+    These are the windows whose code runs on the main thread or another non-daemon thread; if there
+    is none, all third-party windows: an exit handler of theirs may run code that is not their own.
     """
     waited_for = {one.ident for one in threading.enumerate() if not one.daemon}
     frames = sys._current_frames()
@@ -119,14 +118,14 @@ PATIENCE = 2.0
 """Seconds that a caller without an event loop waits for a window."""
 
 LOOP_PATIENCE = 0.05
-"""Seconds that a caller inside an event loop waits, and only for a window that is not already
-stuck: a healthy window answers well within them, and no loop is held up by any other."""
+"""Seconds that a caller inside an event loop waits, and only for a window that is not stuck
+already: a healthy window responds well within them, and no other may block the loop."""
 
-_IDLE = 5.0  # seconds without work after which the thread ends; the next call starts a new one
+_IDLE = 5.0  # idle seconds after which the thread ends; the next call starts a new one
 
 
 class Worker:
-    """Runs calls on one daemon thread, in order; the thread exists only while it is needed."""
+    """Runs calls on one daemon thread, in order; the thread exists only while needed."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -139,7 +138,7 @@ class Worker:
         self._closed = False
 
     def submit(self, call: Callable[[], T]) -> "Future[T]":
-        """Have `call` run after everything submitted before it."""
+        """Queue a call, to run after everything submitted before it."""
         future: Future[T] = Future()
 
         def job() -> None:
@@ -168,11 +167,11 @@ class Worker:
         return future
 
     def every(self, seconds: float, call: Job) -> Callable[[], None]:
-        """Have `call` run again and again; the returned call ends that.
+        """Call a function periodically; returns the function that stops it.
 
-        A call that is late is not made up for: the next one comes a whole period later.
+        A late call is not caught up: the next one comes a full period later.
         """
-        if not seconds > 0:  # put so that it catches NaN too
+        if not seconds > 0:  # written so that it rejects NaN too
             raise ValueError(f"a period must be a positive number of seconds, not {seconds}")
         ended = False
 
@@ -196,7 +195,7 @@ class Worker:
         return end
 
     def stop(self, farewell: Job | None = None) -> None:
-        """Take no more calls: what is queued fails as closed, what runs is left to itself.
+        """Accept no more calls: queued ones fail as closed, and a running one is left alone.
 
         The farewell is the last call that runs.
         """
@@ -216,16 +215,16 @@ class Worker:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it takes no more calls."""
+        """Whether it accepts no more calls."""
         return self._closed
 
     def busy_for(self) -> float:
-        """Seconds that the present call has been running; 0 between calls."""
+        """Return how many seconds the current call has been running; 0 between calls."""
         since = self._since
         return 0.0 if since is None else time.monotonic() - since
 
     def wait(self, future: "Future[Any]") -> bool:
-        """Wait as long as the caller can afford to; whether the future is done."""
+        """Wait as long as the caller can; return whether the future is done."""
         if future.done():
             return True
         if threading.current_thread() is self._thread:
@@ -234,7 +233,7 @@ class Worker:
         return patience > 0 and bool(wait_for([future], patience).done)
 
     def _ensure_thread(self) -> bool:
-        """Whether there is a thread; the system may have none left, and may have one later."""
+        """Start the thread if needed; False if the system has none left at the moment."""
         if self._thread is None:
             thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             with suppress(RuntimeError):
@@ -248,14 +247,14 @@ class Worker:
             try:
                 with running(self._name):
                     job()
-            except BaseException:  # not even a listener that exits may end a window's thread
+            except BaseException:  # nothing may end the thread, not even SystemExit
                 logging.getLogger("contextui.windowing").exception("A call of %s", self._name)
             self._since = None
 
     def _next(self) -> Job | None:
-        """The next job; None when the thread is to end.
+        """Return the next job; None when the thread should end.
 
-        Timers come after jobs: one that is always due must not keep its window from being drawn.
+        Timers come after jobs: a timer that is always due must not block rendering.
         """
         idle_since = time.monotonic()
         with self._wake:
@@ -278,10 +277,10 @@ class Worker:
 
 
 async def finished(futures: Iterable["Future[Any]"], seconds: float | None) -> None:
-    """Wait inside an event loop until the calls are done, but no longer than this.
+    """Wait inside an event loop until the calls are done, up to a timeout.
 
-    They are only watched. Wrapped as asyncio's futures they would be cancelled along with the
-    caller, and would report an error that nobody asked for, even to a loop that is closed.
+    The futures are only observed. Wrapped as asyncio futures they would be cancelled with the
+    caller, and would report unretrieved errors, even to a closed loop.
     """
     loop = asyncio.get_running_loop()
 
@@ -289,7 +288,7 @@ async def finished(futures: Iterable["Future[Any]"], seconds: float | None) -> N
         done = asyncio.Event()
 
         def tell(_: "Future[Any]") -> None:
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            with suppress(RuntimeError):  # the loop is closed: there is no waiter
                 loop.call_soon_threadsafe(done.set)
 
         future.add_done_callback(tell)
@@ -302,7 +301,7 @@ async def finished(futures: Iterable["Future[Any]"], seconds: float | None) -> N
 
 
 def in_event_loop() -> bool:
-    """Whether the calling thread runs an event loop, which must never be held up."""
+    """Whether the calling thread runs an event loop, which must never be blocked."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,5 +1,5 @@
-"""Code that was written in a conversation: files of its own, and an index of them.
+"""Code store: code written in a conversation, saved as files with an index.
 
-`store` saves, reads and lists; `file` is what is known of one piece, `index` what no file can
-tell, `refs` puts code where a model only named it.
+`store` saves, reads and lists code files; `index` holds their metadata; `refs` replaces references
+in an answer with the code, and saves code blocks.
 """

@@ -1,4 +1,4 @@
-"""The index of a code store: what the files cannot tell, in SQLite."""
+"""SQLite index of a code store: the metadata that the files cannot hold."""
 
 import logging
 import os
@@ -13,7 +13,7 @@ from contextui.errors import ContextUIError
 from contextui.files.protection import make_private
 
 BUSY_SECONDS = 10.0
-"""How long to wait for another process."""
+"""Timeout when another process has locked the index."""
 
 _SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
 _TABLE = (
@@ -21,7 +21,7 @@ _TABLE = (
     "line_count INTEGER, char_count INTEGER, created_at TEXT, "
     "size INTEGER, mtime_ns INTEGER, inode INTEGER) WITHOUT ROWID"
 )
-# What SQLite says of a file that is none of its own, or was damaged; 0 is said here.
+# SQLite's error codes for a foreign or damaged file; 0 is for errors raised here.
 _DAMAGE = {
     0,
     sqlite3.SQLITE_ERROR,
@@ -34,11 +34,11 @@ _log = logging.getLogger(__name__)
 
 
 class CodeStoreError(ContextUIError):
-    """Code that cannot be saved, read or deleted; the text says why."""
+    """Code cannot be saved, read or deleted; the message says why."""
 
 
 class Row(NamedTuple):
-    """What the index holds of a piece of code."""
+    """One row of the index: the metadata of a code file."""
 
     code_id: str
     language: str
@@ -52,10 +52,10 @@ class Row(NamedTuple):
 
 
 class CodeIndex:
-    """The index: a SQLite file with a rollback journal, which every file system can hold.
+    """The index: a SQLite file with a rollback journal, which works on every file system.
 
-    It may lie in a folder that someone else prepared, so nothing in it is trusted: neither what
-    kind of file it is, nor its schema, nor its journal.
+    It may be in a folder prepared by someone else, so nothing in it is trusted: neither its file
+    type, nor its schema, nor its journal.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,7 +63,7 @@ class CodeIndex:
 
     @contextmanager
     def changing(self) -> Iterator[tuple[sqlite3.Connection, dict[str, Row]]]:
-        """The index, locked until its changes are on the disk; nothing remains on an error."""
+        """Open the index for writing: commit at the end, or roll back on an error."""
         make_private(self.path.parent)
         try:
             index, rows = self._open()
@@ -84,7 +84,7 @@ class CodeIndex:
 
     @contextmanager
     def looking(self) -> Iterator[dict[str, Row]]:
-        """The rows, while nobody changes anything; none where there is no sound index."""
+        """Read the rows while locked; empty if there is no valid index."""
         index, rows = None, dict[str, Row]()
         if os.path.lexists(self.path):
             try:
@@ -105,7 +105,7 @@ class CodeIndex:
         index.text_factory = lambda data: data.decode(errors="replace")
         try:
             index.execute("BEGIN IMMEDIATE")
-            with suppress(OSError):  # it may be another's, or on a disk that is read-only
+            with suppress(OSError):  # it may belong to another user, or be on a read-only disk
                 os.chmod(self.path, 0o600)
             schema = [sql for (sql,) in index.execute("SELECT sql FROM sqlite_master")]
             if not schema:
@@ -124,7 +124,7 @@ class CodeIndex:
                 if not stat.S_ISREG(os.lstat(name).st_mode):
                     raise CodeStoreError(f"{name.name} is no plain file. Remove it.")
         with suppress(FileNotFoundError), open(f"{self.path}-journal", "rb") as journal:
-            # Rolled back, such a journal would have SQLite delete a file that it names.
+            # Rolling back such a journal would make SQLite delete a file that it names.
             size = os.fstat(journal.fileno()).st_size
             journal.seek(max(0, size - len(_SUPER_JOURNAL)))
             if size > len(_SUPER_JOURNAL) and journal.read() == _SUPER_JOURNAL:
@@ -140,7 +140,7 @@ class CodeIndex:
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether another process had the index for too long."""
+    """Whether another process held the lock for too long."""
     return _code(error) == sqlite3.SQLITE_BUSY
 
 

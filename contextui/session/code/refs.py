@@ -1,4 +1,4 @@
-"""References to saved code and to files in an answer, and their text where a person reads it."""
+"""References to saved code and files in an answer: resolve them, and save long code blocks."""
 
 import re
 from collections.abc import Iterator
@@ -22,35 +22,36 @@ _REFERENCE = re.compile(
 
 
 MARKS = ("<code_ref>", "<file_ref>")
-"""What a reference begins with."""
+"""The opening tags of references."""
 
 LONGEST = 250
-"""Characters that a reference has at most."""
+"""Maximum characters of a reference."""
 
 FILE_LINES = 400
-"""Lines of a file that are shown in the place of a reference to it."""
+"""Maximum lines of a file shown in place of a reference."""
 
 
 def has_reference(text: str) -> bool:
-    """Whether a reference may begin somewhere in the text."""
+    """Whether a reference may start in the text."""
     return any(mark in text for mark in MARKS)
 
 
 def with_code(text: str, workspace: Workspace | None, lang: Lang = "en", *, start: int = 0) -> str:
-    """A model's words with the code and the files of a project that they refer to.
+    """Resolve a model's references to a project's code and files.
 
     Args:
-        text: The words.
-        workspace: The project; None if its folder is gone.
-        lang: The language of the mark at what is not found.
-        start: Where to begin: what stands before only tells what is code there, and is left out.
+        text: The model's text.
+        workspace: The project; None if its folder is missing.
+        lang: The language of the "not found" mark.
+        start: Offset at which to start: earlier text only provides context (which parts are code)
+            and is not returned.
     """
     if workspace is None or not has_reference(text[start:]):
         return text[start:]
     try:
         store = CodeStore.of(workspace)
         return resolve_code_refs(text, store, lang, start=start, workspace=workspace)
-    except FileError:  # a link leads out of the folder; the reference says what is meant
+    except FileError:  # a link leads out of the folder; leave the references as they are
         return text[start:]
 
 
@@ -62,19 +63,19 @@ def resolve_code_refs(
     start: int = 0,
     workspace: Workspace | None = None,
 ) -> str:
-    """Put the code in the place of each ``<code_ref>id</code_ref>``, for a person to read.
+    """Replace each ``<code_ref>id</code_ref>`` with the code, for display.
 
-    With a workspace, the same for ``<file_ref>path</file_ref>``: the first lines of the file.
+    With a workspace, replace each ``<file_ref>path</file_ref>`` with the file's first lines.
 
-    What comes out is Markdown for a person and must never go back into the context. References
-    within code are examples and stay as they are; so do those that lead nowhere, with a mark.
+    The result is Markdown for the person and must never go back into the context. References inside
+    code are examples and stay as they are; unresolved ones stay, with a mark.
 
     Args:
-        text: What a model said.
-        store: Where the code is.
+        text: The model's text.
+        store: The code store.
         lang: The language of the mark.
-        start: Where to begin; what stands before is left out.
-        workspace: Where the files are.
+        start: Offset at which to start; earlier text is not returned.
+        workspace: The project's files.
     """
     if not has_reference(text[start:]):
         return text[start:]
@@ -112,7 +113,7 @@ def _beginning(path: str, workspace: Workspace | None, lang: Lang) -> str:
 
 
 def _fenced(language: str, code: str, place: re.Match[str]) -> str:
-    """The code on lines of its own, in a fence that is longer than any within it."""
+    """Put code on lines of its own, in a fence longer than any within it."""
     longest = max(map(len, re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     before = "" if place.start() == 0 or place.string[place.start() - 1] == "\n" else "\n"
@@ -122,7 +123,7 @@ def _fenced(language: str, code: str, place: re.Match[str]) -> str:
 
 
 SHORTEST = 11
-"""Lines from which on a block is worth keeping (S4.4: longer than 10 lines)."""
+"""Minimum lines of a code block to be saved."""
 
 _BLOCK = re.compile(
     r"^(?P<indent> {0,3})(?P<fence>`{3,}+|~{3,}+)[ \t]*(?P<info>[^`\n]*)\n"
@@ -135,11 +136,11 @@ _NAMED = re.compile(r"[^:：]*[:：]\s*(?P<first>\w+)")
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """A fenced block of an answer.
+    """A fenced code block of an answer.
 
     Attributes:
-        language: What its fence says, or text that is no language.
-        code: What stands in it, with the last line's end.
+        language: The first word after its fence; it need not be a known language.
+        code: Its content, including the last newline.
     """
 
     language: str
@@ -147,7 +148,7 @@ class CodeBlock:
 
 
 def code_blocks(answer: str, shortest: int = SHORTEST) -> Iterator[CodeBlock]:
-    """The blocks of an answer that are whole and long enough, in order."""
+    """Yield the complete code blocks of an answer that are long enough, in order."""
     for match in _BLOCK.finditer(answer):
         code = match["code"]
         if match["indent"]:
@@ -158,13 +159,12 @@ def code_blocks(answer: str, shortest: int = SHORTEST) -> Iterator[CodeBlock]:
 
 
 def save_blocks(store: CodeStore, answer: str, lang: Lang = "en") -> list[CodeFile]:
-    """Save the long code blocks of an answer, each under an id of its own.
+    """Save the long code blocks of an answer, each under its own id.
 
-    A block that the store already has, word for word, is not saved again. Nothing that is there
-    is replaced.
+    A block that the store already has verbatim is not saved again. Nothing is overwritten.
 
     Raises:
-        CodeStoreError: One could not be saved; those before it are.
+        CodeStoreError: One could not be saved; those before it were.
     """
     saved = []
     there = {one.code_id: one for one in store.list()}
@@ -183,7 +183,7 @@ def save_blocks(store: CodeStore, answer: str, lang: Lang = "en") -> list[CodeFi
 
 
 def _free_id(language: str, code: str, taken: set[str]) -> str:
-    """An id that says what the code is, such as ``code_load_sales``, and is not taken."""
+    """Return an unused id that describes the code, such as ``code_load_sales``."""
     names = declared(f"x.{LANGUAGES.get(language.lower(), language)}", code, "en")
     found = _NAMED.match(names[0]) if names else None
     plain = _NOT_IN_IDS.sub("_", found["first"] if found else language).strip("_").lower()[:40]

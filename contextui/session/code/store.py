@@ -1,4 +1,4 @@
-"""`CodeStore`: saving, reading, listing and deleting pieces of code (S4.4, S4.5)."""
+"""`CodeStore`: save, read, list and delete code files, with language and description."""
 
 import logging
 import os
@@ -45,23 +45,23 @@ LANGUAGES: Mapping[str, str] = {
     "php": "php",
     "ruby": "rb",
 }
-"""The languages, and how the names of their files end."""
+"""The languages and their file extensions."""
 
 OF_ENDING = {ending: name for name, ending in LANGUAGES.items() if name != "bash"}
-"""The languages by the endings."""
+"""The languages by file extension."""
 
 _ALIASES = {**OF_ENDING, "yml": "yaml", "golang": "go", "python3": "python"}
 _log = logging.getLogger(__name__)
 
 
 def is_known(asked: str) -> bool:
-    """Whether code can be kept in a language of this name."""
+    """Whether code in this language can be saved."""
     name = asked.strip().lower()
     return name in LANGUAGES or name in _ALIASES
 
 
 def known_language(asked: str) -> tuple[str, str]:
-    """The language to keep code as, and what is to be said about that."""
+    """Return the language to save code as, and a note if it differs from the request."""
     name = asked.strip().lower()
     name = name if name in LANGUAGES else _ALIASES.get(name, "")
     if name:
@@ -72,19 +72,19 @@ def known_language(asked: str) -> tuple[str, str]:
 
 
 CODE_LIMIT = 4 * 1024 * 1024
-"""Bytes of one piece of code."""
+"""Maximum bytes of one code file."""
 
 DESCRIPTION_LIMIT = 200
-"""Characters of a description."""
+"""Maximum characters of a description."""
 
 
-_LOOKED_THROUGH = 4_000  # characters among which a first comment is looked for
+_LOOKED_THROUGH = 4_000  # characters searched for a first comment
 _COMMENT = re.compile(r'(?:#|//|--|/\*+|<!--|"""|\'\'\')(?P<words>.*?)(?:\*/|-->|"""|\'\'\')?$')
 
 
 @dataclass(frozen=True, slots=True)
 class CodeFile:
-    """What is known of a piece of code without reading it.
+    """The metadata of a code file.
 
     Attributes:
         code_id: Its id.
@@ -93,7 +93,7 @@ class CodeFile:
         line_count: Its lines.
         char_count: Its characters.
         created_at: When it was first saved.
-        note: What was done differently than asked for when it was saved, in words.
+        note: What was done differently from the request when it was saved.
     """
 
     code_id: str
@@ -106,19 +106,19 @@ class CodeFile:
 
 
 class OnDisk(NamedTuple):
-    """A file of the store, and by what one sees that it was changed."""
+    """A file of the store, with its size, mtime and inode to detect changes."""
 
     path: Path
     mark: tuple[int, int, int]
 
     @classmethod
     def at(cls, path: Path, info: os.stat_result) -> "OnDisk":
-        """A file of which the system just told."""
+        """Create the record of a file from its stat."""
         return cls(path, (info.st_size, info.st_mtime_ns, info.st_ino))
 
 
 def current(files: list[OnDisk], row: Row | None) -> tuple[CodeFile, OnDisk] | None:
-    """What is known of a piece of code, and its file: the one in the index, else the newest."""
+    """Return the metadata and the file of a code id: the indexed file, else the newest."""
     if not files:
         return None
     indexed = LANGUAGES.get(row.language) if row else None
@@ -132,9 +132,9 @@ def current(files: list[OnDisk], row: Row | None) -> tuple[CodeFile, OnDisk] | N
     else:
         try:
             counts = counts_of(read_code(file.path).decode(errors="replace"))
-        except FileNotFoundError:  # by someone who does not ask the index
+        except FileNotFoundError:  # deleted by a program that ignores the index
             return None
-    # None is made of a file that someone put there: the list goes to the model unasked.
+    # No description is generated for a file put there by others: the list goes to the model.
     description = one_line(str(row.description), DESCRIPTION_LIMIT) if row else ""
     created = datetime.fromtimestamp(file.mark[1] / 1e9, UTC)
     with suppress(TypeError, ValueError, OverflowError):
@@ -143,15 +143,17 @@ def current(files: list[OnDisk], row: Row | None) -> tuple[CodeFile, OnDisk] | N
 
 
 def row_of(facts: CodeFile, file: OnDisk) -> Row:
-    """What the index is to hold of it."""
+    """Build the index row of a code file."""
     created = facts.created_at.isoformat()
     counts = facts.line_count, facts.char_count
     return Row(facts.code_id, facts.language, facts.description, *counts, created, *file.mark)
 
 
 def described(language: str, code: str, lang: Lang = "en") -> str:
-    """A line on what code is for, made of the code: its own first comment, what it declares, or
-    how long it is. No other part of the code gets into it."""
+    """Generate a one-line description of code: its first comment, its declarations, or its length.
+
+    No other part of the code is included.
+    """
     lines = (line.strip() for line in code[:_LOOKED_THROUGH].splitlines())
     first = next((line for line in lines if line and not line.startswith("#!")), "")
     comment = _COMMENT.match(first)
@@ -169,13 +171,13 @@ def _length(language: str, count: int, lang: Lang) -> str:
 
 
 def counts_of(text: str) -> tuple[int, int]:
-    """Lines and characters."""
+    """Count lines and characters."""
     unfinished = bool(text) and not text.endswith(("\n", "\r"))
     return len(LINE_END.findall(text)) + unfinished, len(text)
 
 
 def read_code(path: Path) -> bytes:
-    """All of a file of the store; a link in its place is not followed, a pipe not waited for."""
+    """Read a file of the store; never follows a link or blocks on a pipe."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         return content_of(descriptor, path.name, CODE_LIMIT)
@@ -184,36 +186,36 @@ def read_code(path: Path) -> bytes:
 
 
 CODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
-"""What may be the id of a piece of code; it becomes the name of a file."""
+"""Pattern of a code id; it becomes a file name."""
 
 FOLDER = ".contextui/code"
-"""Where a project keeps its code files."""
+"""The folder of a project's code files."""
 
 _FORGET = "DELETE FROM code WHERE code_id = ?"
 
 
 class InvalidCodeIdError(CodeStoreError):
-    """Something that cannot be the id of a piece of code."""
+    """The string is not a valid code id."""
 
 
 class UnknownCodeError(CodeStoreError):
-    """An id that no code has."""
+    """No code has this id."""
 
 
 Files: TypeAlias = dict[str, list[OnDisk]]
 
 
 class CodeStore:
-    """Keeps pieces of code, each in a file ``<code_id>.<ending of its language>``.
+    """Stores pieces of code, each in a file ``<code_id>.<extension of its language>``.
 
-    The files are what counts; each is replaced whole or not at all. The index adds what a file
-    cannot tell (the description, when it was made) and the counts, so that a list reads no file.
-    Where it is lost, damaged, or older than a file (a crash between the two leaves it so), the
-    file is read again. The index's lock also keeps processes apart.
+    The files are authoritative; each is replaced atomically. The index adds metadata that a file
+    cannot have (description, creation time) and the counts, so that a list reads no file. If the
+    index is lost, damaged, or older than a file (after a crash in between), the file is read again.
+    The index's lock also serializes processes.
 
     Args:
-        folder: Where they are kept; made when the first one is saved, for the owner alone.
-        clock: Tells the time.
+        folder: Where they are stored; created with owner-only permissions on the first save.
+        clock: Returns the current time.
 
     Example:
         >>> store = CodeStore(Path("code"))                                   # doctest: +SKIP
@@ -230,13 +232,13 @@ class CodeStore:
 
     @classmethod
     def of(cls, workspace: Workspace, *, clock: Clock = utc_now) -> "CodeStore":
-        """The store of a project.
+        """Open the store of a project.
 
         Raises:
             FileError: A link leads out of the workspace.
         """
         place = FOLDER
-        with suppress(MissingFileError):  # then it is no link either, and will be made
+        with suppress(MissingFileError):  # then it is not a link either, and will be created
             place = workspace.real(FOLDER)
         return cls(workspace.root / place, clock=clock)
 
@@ -249,15 +251,15 @@ class CodeStore:
         *,
         lang: Lang = "en",
     ) -> CodeFile:
-        """Save new code, or a new version of the code that has this id.
+        """Save new code, or a new version of the code with this id.
 
-        Without a description, one is made of the code, with labels in the language `lang`. An
-        unknown language is kept as python, and the result's `note` says so. Characters that no
-        file can hold are replaced by visible ones.
+        Without a description, one is generated from the code, with labels in the language `lang`.
+        Code in an unknown language is saved as python, and the result's `note` says so. Characters
+        that no file can hold are replaced with visible ones.
 
         Raises:
-            InvalidCodeIdError: The id cannot be one, or differs from another only in its case.
-            CodeStoreError: It could not be saved; the text says what there is instead.
+            InvalidCodeIdError: The id is invalid, or differs from another only in case.
+            CodeStoreError: It could not be saved; the message says why.
         """
         _check_id(code_id)
         language, note = known_language(language)
@@ -274,7 +276,7 @@ class CodeStore:
             line = one_line(description, DESCRIPTION_LIMIT).strip()
             line = line or described(language, text, lang)
             facts = CodeFile(code_id, language, line, *counts_of(text), created, note)
-            index.execute(_FORGET, [code_id])  # an index that cannot be written says so here
+            index.execute(_FORGET, [code_id])  # fails here if the index cannot be written
             file = self._write(name, data)
             failed = f"{code_id} was saved, but not its description"
             index.execute(f"INSERT INTO code VALUES ({','.join('?' * 9)})", row_of(facts, file))
@@ -283,11 +285,11 @@ class CodeStore:
         return facts
 
     def read(self, code_id: str) -> str:
-        """The code itself.
+        """Return the code.
 
         Raises:
-            UnknownCodeError: There is none; the text says what there is.
-            CodeStoreError: It cannot be read, or is no text.
+            UnknownCodeError: There is none; the message lists the existing ids.
+            CodeStoreError: It cannot be read, or is not text.
         """
         _check_id(code_id)
         with _telling(lambda: f"{code_id} cannot be read"), self._index.looking() as rows:
@@ -298,34 +300,34 @@ class CodeStore:
             return read_code(found[1].path).decode()
 
     def list(self) -> list[CodeFile]:
-        """All there is, the oldest first."""
+        """Return the metadata of all code files, oldest first."""
         with _telling(lambda: "The code cannot be listed"), self._index.looking() as rows:
             found = [current(files, rows.get(one)) for one, files in self._files().items()]
         files = [one[0] for one in found if one]
         return sorted(files, key=lambda one: (one.created_at, one.code_id))
 
     def path_of(self, code_id: str) -> Path | None:
-        """The file that has the code of this id, if there is any."""
+        """Return the file of the code with this id, if there is one."""
         _check_id(code_id)
         with _telling(lambda: f"{code_id} cannot be read"), self._index.looking() as rows:
             found = current(self._files().get(code_id, []), rows.get(code_id))
         return found[1].path if found else None
 
     def path_for(self, code_id: str, language: str) -> Path:
-        """The file that `save` would write."""
+        """Return the file that `save` would write."""
         _check_id(code_id)
         return self.folder / f"{code_id}.{LANGUAGES[known_language(language)[0]]}"
 
     def exists(self, code_id: str) -> bool:
-        """Whether there is code of this id."""
+        """Whether there is code with this id."""
         with _telling(lambda: "The code cannot be listed"):
             return code_id in self._files()
 
     def delete(self, code_id: str) -> None:
-        """Delete the code of this id.
+        """Delete the code with this id.
 
         Raises:
-            UnknownCodeError: There is none; the text says what there is.
+            UnknownCodeError: There is none; the message lists the existing ids.
         """
         _check_id(code_id)
         with _telling(lambda: f"{code_id} was not deleted"):
@@ -337,7 +339,7 @@ class CodeStore:
                 index.execute(_FORGET, [code_id])
 
     def _files(self) -> Files:
-        """The files by id. Links, and what is too large to be code, do not count."""
+        """Return the files by id, without links and files too large to be code."""
         found: Files = {}
         with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
             for entry in entries:
@@ -350,7 +352,7 @@ class CodeStore:
         return found
 
     def _refuse(self, code_id: str, name: str, there: Files) -> None:
-        """Refuse an id that would take the place of something else."""
+        """Reject an id that would overwrite something else."""
         twins = [one for one in there if one != code_id and one.lower() == code_id.lower()]
         if twins:
             raise InvalidCodeIdError(
@@ -361,15 +363,15 @@ class CodeStore:
             raise CodeStoreError(f"{code_id} was not saved: {name} is there and is no code.")
 
     def _write(self, name: str, data: bytes) -> OnDisk:
-        """Put a file in its place; called while the index is locked."""
+        """Write a file atomically; called while the index is locked."""
         for path in self.folder.iterdir():
-            if is_temporary(path.name):  # nobody else writes now: a crash left it
+            if is_temporary(path.name):  # no other writer is active: a crash left it
                 path.unlink()
         path = self.folder / name
         return OnDisk.at(path, write_private(path, data))
 
 
-# --- refusals ---------------------------------------------------------------------------------
+# --- errors -----------------------------------------------------------------------------------
 
 
 def _check_id(code_id: str) -> None:
@@ -393,7 +395,7 @@ def _unknown(code_id: str, there: Files) -> UnknownCodeError:
 
 @contextmanager
 def _telling(what: Callable[[], str]) -> Iterator[None]:
-    """Turn what the system says into an error that says what was to be done."""
+    """Turn system errors into a `CodeStoreError` that names the failed operation."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Finding windows: where they are, what may run of a project, and the classes in their files.
+"""Window discovery: where window classes are found, and which project code is trusted to run.
 
 Start with `contextui.windowing.finding.registry.discover`.
 """

@@ -1,6 +1,6 @@
-"""Finding windows: in installed packages, in files and folders, in the user's and the project's.
+"""Discover windows in packages, files and folders, of the user and of the project.
 
-Whatever is wrong with one of them becomes a line that says so, and the others are there.
+A problem with one window becomes an entry with the reason; the others stay available.
 """
 
 import os
@@ -39,12 +39,12 @@ class WindowEntry:
     """One window that was found.
 
     Attributes:
-        name: What it is called; of one that could not be loaded, what its file is called.
-        origin: Where it comes from, in words.
-        status: ``found`` in a package and not imported yet; ``ready`` to be opened; or why not.
-        reason: Why not, in one line.
+        name: Its name; for one that failed to load, the name of its file.
+        origin: Where it comes from, for display.
+        status: ``found`` in a package and not imported yet; ``ready`` to open; or a problem.
+        reason: The problem, in one line.
         cls: Its class, once it is ready.
-        entry_point: Where its package has it.
+        entry_point: The package's entry point.
     """
 
     name: str
@@ -60,14 +60,14 @@ class WindowEntry:
         return self.status in ("found", "ready")
 
     def __str__(self) -> str:
-        """The window in one inert line: ``[✓] name: description`` or ``[X] name: reason``."""
+        """Format the entry as one line: ``[✓] name: description`` or ``[X] name: reason``."""
         if not self.usable:
             return f"[X] {self.name}: {self.reason}"
         words = self.cls.description if self.cls else self.origin
         return f"[✓] {self.name}: {one_line(words, 200)}"
 
     def data(self) -> dict[str, Any]:
-        """The entry as JSON-ready data."""
+        """Return the entry as JSON-ready data."""
         return {
             "name": self.name,
             "status": self.status,
@@ -79,7 +79,7 @@ class WindowEntry:
         }
 
     def loaded(self) -> "WindowEntry":
-        """The entry of a package's window with its class, or with why there is none."""
+        """Import a package's window; return the entry with its class, or with the problem."""
         if self.status != "found" or self.entry_point is None:
             return self
         try:
@@ -100,7 +100,7 @@ class WindowEntry:
 
 
 def untrusted(path: Path, status: str) -> WindowEntry:
-    """The entry of a project's file that nobody has looked at as it is now."""
+    """Create the entry of a project's file that is not trusted in its present form."""
     name = one_line(path.stem, 80)
     what = {"new": "new", "changed": "changed"}.get(status, "unchanged, but others are not")
     reason = f"{shown_path(path)} is not trusted ({what}): read it, then run contextui trust"
@@ -108,18 +108,18 @@ def untrusted(path: Path, status: str) -> WindowEntry:
 
 
 GROUP = "contextui.windows"
-"""The entry points by which packages offer windows."""
+"""The entry point group in which packages offer windows."""
 
 
 class Registry:
-    """The windows that there are, in the order in which they were found.
+    """The windows that were found, in order.
 
-    `discover` fills it. Of two with one name the first is used and the second is an entry that
-    names both. A package is not imported before its window is asked for.
+    `discover` fills it. Of two windows with the same name the first is used; the second becomes an
+    entry that names both. A package is imported only when its window is needed.
 
     Attributes:
-        review: What is in the project's folder of windows, if it has one.
-        notices: What else the user should know, in words.
+        review: The review of the project's window folder, if it has one.
+        notices: Further messages for the user.
 
     Example:
         >>> registry = discover(files=["./deploy.py"], home=home, project=Path.cwd())
@@ -137,22 +137,22 @@ class Registry:
 
     @property
     def entries(self) -> list[WindowEntry]:
-        """All that was found, usable or not; nothing is imported for it."""
+        """All entries, usable or not; nothing is imported."""
         return list(self._entries)
 
     def load_all(self) -> list[WindowEntry]:
-        """The same with every package imported, so that each is ready or says why not."""
+        """Import every package, and return all entries as ready or with a problem."""
         self._entries = [entry.loaded() for entry in self._entries]
         return self.entries
 
     def classes(self) -> list[type[Window]]:
-        """Every class that can be used, for a `WindowManager`."""
+        """Return every usable class, for a `WindowManager`."""
         return [entry.cls for entry in self.load_all() if entry.cls]
 
-    # --- the places, each of which adds what it has ------------------------------------
+    # --- sources -----------------------------------------------------------------------
 
     def add_packages(self, points: Iterable[EntryPoint]) -> None:
-        """Add what installed packages offer, contextui's own first; nothing is imported."""
+        """Add the windows of installed packages, contextui's own first; nothing is imported."""
         offers = [(_package(point), point) for point in points]
         offers.sort(key=lambda one: (not one[0].startswith("contextui "), one[0], one[1].name))
         for package, point in offers:
@@ -169,7 +169,7 @@ class Registry:
         self._add_source(path, lambda: read_source(path), chosen)
 
     def add_folder(self, folder: Path, *, optional: bool = False) -> None:
-        """Add the windows of all files of a folder that are not helpers, tests or hidden."""
+        """Add the windows of a folder's files, except helpers, tests and hidden files."""
         try:
             names = sorted(filter(is_window_file, os.listdir(folder)))
             problem = "no window is in it: a window's file is called like deploy.py"
@@ -185,7 +185,7 @@ class Registry:
             self._add_broken(folder, f"{shown_path(folder)}: {problem}")
 
     def add_project(self, project: Path, store: TrustStore) -> None:
-        """Add the windows of ``.contextui/windows``, if just these bytes were trusted."""
+        """Add the windows of ``.contextui/windows`` if exactly these bytes are trusted."""
         folder = project / PROJECT_WINDOWS
         if not os.path.lexists(folder):
             return
@@ -212,7 +212,7 @@ class Registry:
         try:
             source = read()
             key = os.path.realpath(path), sha256(source).hexdigest()
-            if key not in self._modules:  # a file that is found in two ways is still one
+            if key not in self._modules:  # a file that is found twice is loaded once
                 self._modules[key] = run_source(source, path)
             classes = classes_in(self._modules[key], path, chosen)
         except WindowLoadError as problem:
@@ -253,14 +253,14 @@ def discover(
 ) -> Registry:
     """Find windows, in this order: packages, files, folders, the user's, the project's.
 
-    Code of the given files and folders and of the user's folder is run to see what it defines;
-    code of a package when it is asked for; code of the project only if it is trusted.
+    Files, folders and the user's folder are executed to see what they define; packages when needed;
+    the project's files only if they are trusted.
 
     Args:
         files: ``FILE.py`` or ``FILE.py:Class``, as given by the user.
         folders: Folders of such files, as given by the user.
-        home: Where contextui keeps what lasts: ``windows/`` in it is the user's own folder, and
-            what was trusted is written there. Without it the project's windows are not loaded.
+        home: The folder of contextui's persistent data: ``windows/`` in it is the user's own
+            folder, and trust is recorded there. Without it the project's windows are not loaded.
         project: The folder in which contextui works; its windows are in ``.contextui/windows/``.
         packages: Entry points to use instead of the installed ones.
     """
@@ -273,7 +273,7 @@ def discover(
     if home is not None:
         registry.add_folder(home / "windows", optional=True)
         own = os.path.realpath(home / "windows")
-        # In the user's home folder the two places are one.
+        # In the user's home folder both are the same.
         if project and os.path.realpath(project / PROJECT_WINDOWS) != own:
             registry.add_project(project, TrustStore(home))
     return registry
@@ -287,7 +287,6 @@ def _split(spec: str) -> tuple[Path, str | None]:
 
 
 def _package(point: EntryPoint) -> str:
-    """Which package it is of, in words."""
     with suppress(Exception):
         if point.dist:
             return one_line(f"{point.dist.name} {point.dist.version}", 80)

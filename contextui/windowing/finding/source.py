@@ -1,4 +1,4 @@
-"""From the bytes of a file to the window classes in it, or to one line that says why not."""
+"""Loading window classes from source files, with one-line error messages."""
 
 import itertools
 import os
@@ -21,27 +21,27 @@ PROJECT_WINDOWS = ".contextui/windows"
 """The folder of a project's own windows."""
 
 SOURCE_LIMIT = 1_000_000
-"""Bytes of one window's file; nobody reads more than that before trusting it."""
+"""Maximum bytes of a window's file; more cannot be reviewed before trusting it."""
 
 
 class WindowLoadError(ContextUIError):
-    """A window that was found and cannot be used; the text says why."""
+    """A window was found but cannot be loaded; the message says why."""
 
 
 def is_window_file(name: str) -> bool:
-    """Whether a name in a folder of windows is one of a window's file."""
+    """Whether a file name in a window folder is that of a window."""
     helper = name.startswith(("_", ".", "test_")) or name == "conftest.py"
     return name.endswith(".py") and not helper and "/" not in name
 
 
 def read_source(path: Path) -> bytes:
-    """All of a file that the user named; links are followed, they are the user's own.
+    """Read a file that the user named; links are followed, since they are the user's own.
 
     Raises:
-        WindowLoadError: It cannot be a window's file; the text says what to do.
+        WindowLoadError: It cannot be a window's file; the message says what to do.
     """
     shown, real = shown_path(path), Path(os.path.realpath(path))
-    if os.path.isdir(real):  # no name is too long for it
+    if os.path.isdir(real):  # never raises, even if the name is too long
         raise WindowLoadError(f"{shown} is a folder: give it with --windows")
     if not os.path.lexists(real):
         raise WindowLoadError(f"there is no file {shown}: name a Python file")
@@ -55,7 +55,7 @@ def read_source(path: Path) -> bytes:
 
 
 def content_or_reason(workspace: Workspace, path: str) -> bytes | str:
-    """All of a file that a project brings; or why it is refused, in words."""
+    """Read a project's file; return its bytes, or why it is refused."""
     try:
         return workspace.read_bytes(path, limit=SOURCE_LIMIT)
     except FileError as error:
@@ -63,7 +63,7 @@ def content_or_reason(workspace: Workspace, path: str) -> bytes | str:
 
 
 def _refusal(error: FileError) -> str:
-    """Why a file is not taken as a window's, in words that fit any folder."""
+    """Explain why a file is refused."""
     if isinstance(error, PathEscapeError):
         return "it is a link that leads out of the folder: put the file itself there"
     if isinstance(error, FileTooLargeError):
@@ -75,12 +75,12 @@ _numbers = itertools.count(1)
 
 
 def run_source(source: bytes, path: Path) -> ModuleType:
-    """Run a file's bytes as a module with a name of its own; `sys.path` stays as it is.
+    """Execute a file's bytes as a module of its own, without changing `sys.path`.
 
-    Nothing is read from disk for it, no cache either: what was checked is what runs.
+    Nothing is read from disk, not even a bytecode cache: what was checked is what runs.
 
     Raises:
-        WindowLoadError: It does not run; the text says why, and where.
+        WindowLoadError: It raised; the message says why and where.
     """
     file = os.path.abspath(path)
     stem = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
@@ -100,7 +100,7 @@ def run_source(source: bytes, path: Path) -> ModuleType:
 
 
 def classes_in(module: ModuleType, path: Path, name: str | None) -> list[type[Window]]:
-    """The class that was named; else all windows that the file defines, not those it imports."""
+    """Return the named class, or all windows that the file defines, not those it imports."""
     windows = dict.fromkeys(filter(is_window, vars(module).values()))  # some have two names
     own = [cls for cls in windows if cls.__module__ == module.__name__]
     if name is None:
@@ -120,24 +120,24 @@ def classes_in(module: ModuleType, path: Path, name: str | None) -> list[type[Wi
 
 
 def is_window(value: object) -> bool:
-    """Whether this is a class of windows."""
-    # Not isinstance: that would ask the value for its class, and a proxy may raise.
+    """Whether a value is a window class."""
+    # Not isinstance: that would read the value's `__class__`, and a proxy may raise.
     kind = value if issubclass(type(value), type) else None
     return isinstance(kind, type) and issubclass(kind, Window) and kind is not Window
 
 
 def checked(cls: type[Window]) -> type[Window]:
-    """The class, if it can be opened.
+    """Check that the class can be opened, and return it.
 
     Raises:
-        WindowLoadError: It cannot; the text says why.
+        WindowLoadError: It cannot; the message says why.
     """
     if cls.content is Window.content:
         raise WindowLoadError(
             f"{cls.__name__} has no content(): write what it shows, "
             "or let its name begin with _ if it is only a base"
         )
-    # Both were checked when the class was made, and its author may have changed them since.
+    # Both were checked at class creation, but may have been changed since.
     if not isinstance(cls.name, str) or not WINDOW_NAME.fullmatch(cls.name):
         raise WindowLoadError(f"{quote(str(cls.name))} cannot be a window's name ({NAMING})")
     if not isinstance(cls.description, str):
@@ -146,7 +146,7 @@ def checked(cls: type[Window]) -> type[Window]:
 
 
 def problem_of(problem: BaseException, file: str = "", shown: str = "") -> str:
-    """What went wrong, and where: in the window's own file if it was there."""
+    """Describe an exception and where it was raised, in the window's own file if possible."""
     if isinstance(problem, SyntaxError):
         elsewhere = problem.filename not in (file, None)
         where = one_line(str(problem.filename), 160) if elsewhere else shown

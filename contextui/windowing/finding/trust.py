@@ -1,7 +1,7 @@
-"""Which project folders may run their windows: those whose code somebody looked at.
+"""Trust of project windows: only code that the user has reviewed may run.
 
-What is trusted is not a folder but the bytes in it. They are read once; the very bytes that were
-hashed are the ones that run, so there is no moment in which they could be exchanged.
+Trust applies to the bytes, not to the folder. They are read once, and the bytes that were hashed
+are the ones that run, so they cannot be swapped in between.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ FileStatus = Literal["trusted", "new", "changed", "removed", "refused"]
 
 
 class TrustError(ContextUIError):
-    """A folder that cannot be looked through, or a trust that cannot be written down."""
+    """A folder cannot be reviewed, or trust cannot be recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class ReviewedFile:
 
     Attributes:
         name: Its path below the folder.
-        status: What became of it. A ``refused`` one is never run, whatever is trusted.
-        sha256: Of its bytes as they are now; empty if it was removed or refused.
+        status: The result of the comparison. A ``refused`` file never runs.
+        sha256: The hash of its current bytes; empty if it was removed or refused.
         reason: Why it is refused.
     """
 
@@ -53,7 +53,7 @@ class ReviewedFile:
     reason: str = ""
 
     def __str__(self) -> str:
-        """The file in one line that a person can decide by."""
+        """Format the file as one line, for the trust prompt."""
         name = one_line(self.name, 160)
         end = f": {self.reason}" if self.reason else f" sha256 {self.sha256}" if self.sha256 else ""
         return f"{self.status} {name}{end}"
@@ -61,13 +61,13 @@ class ReviewedFile:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What is in a folder, and what of it somebody has looked at.
+    """The files of a folder, and which of them are trusted.
 
     Attributes:
-        folder: Where it is, links followed.
-        files: Every Python file below it, and those that are gone, by name.
-        trusted: Whether it is, file by file, what was trusted.
-        contents: The bytes that were hashed, by name. Only these may be run.
+        folder: Its path, with links resolved.
+        files: All Python files below it, and those that were removed, by name.
+        trusted: Whether all files are exactly those that were trusted.
+        contents: The bytes that were hashed, by name. Only these may run.
     """
 
     folder: Path
@@ -77,11 +77,11 @@ class Review:
 
     @property
     def hashes(self) -> dict[str, str]:
-        """The SHA-256 of each file that could be run."""
+        """The SHA-256 of each file that could run."""
         return {file.name: file.sha256 for file in self.files if file.sha256}
 
     def data(self) -> dict[str, Any]:
-        """The review as JSON-ready data."""
+        """Return the review as JSON-ready data."""
         return {
             "folder": str(self.folder),
             "trusted": self.trusted,
@@ -90,10 +90,10 @@ class Review:
 
 
 class TrustStore:
-    """Remembers, in ``<home>/trust.json``, what was trusted.
+    """Records in ``<home>/trust.json`` which code is trusted.
 
-    All Python files of a folder count, those in folders below it too (hidden ones and
-    ``__pycache__`` left out): if one changes, comes or goes, the folder is to be looked at again.
+    All Python files of a folder count, including those in subfolders (except hidden ones and
+    ``__pycache__``): if one is changed, added or removed, the folder must be reviewed again.
 
     Example:
         >>> store = TrustStore(Path.home() / ".contextui")
@@ -108,14 +108,14 @@ class TrustStore:
 
     @property
     def problem(self) -> str | None:
-        """Why what is written down cannot be used, if so: then nothing is trusted."""
+        """Why trust.json cannot be used, if so; then nothing is trusted."""
         return self._read()[1]
 
     def review(self, folder: Path) -> Review:
-        """Look through a folder without running anything; one that is missing is empty.
+        """Review a folder without running anything; a missing one is empty.
 
         Raises:
-            TrustError: It cannot be looked through; the text says why.
+            TrustError: It cannot be read; the message says why.
         """
         folder = Path(os.path.realpath(folder))
         known = self._read()[0].get(str(folder), {})
@@ -140,23 +140,23 @@ class TrustStore:
     def trust(self, folder: Path, reviewed: Review | None = None) -> Review:
         """Trust a folder as it was reviewed, or as it is now if no review is given.
 
-        Give the review that was shown: what changed since then is then not trusted.
+        Pass the review that was shown, so that later changes are not trusted.
 
         Raises:
-            TrustError: It cannot be looked through, or not be written down.
+            TrustError: It cannot be read, or trust cannot be recorded.
         """
         reviewed = reviewed or self.review(folder)
         self._write(reviewed.folder, reviewed.hashes)
         return self.review(folder)
 
     def revoke(self, folder: Path) -> None:
-        """Trust a folder no longer."""
+        """Withdraw the trust in a folder."""
         self._write(Path(os.path.realpath(folder)), {})
 
     # --- trust.json --------------------------------------------------------------------
 
     def _read(self) -> tuple[dict[str, dict[str, str]], str | None]:
-        """What was trusted by folder; and why that is nothing, if it cannot be read."""
+        """Return the trusted hashes by folder, and the problem if they cannot be read."""
         try:
             return self._folders(), None
         except FileNotFoundError:
@@ -201,7 +201,7 @@ class TrustStore:
             ) from error
 
     def _set_aside(self) -> None:
-        """Keep what could not be read: somebody may want to know what it was."""
+        """Keep the unreadable file under another name."""
         aside = self.path.with_name(f"trust.json.unusable-{secrets.token_hex(4)}")
         self.path.rename(aside)
 
@@ -213,11 +213,11 @@ def _is_record(folders: object) -> TypeGuard[dict[str, dict[str, str]]]:
     )
 
 
-# --- looking through a folder -----------------------------------------------------------------
+# --- reading a folder -------------------------------------------------------------------------
 
 
 def _python_files(folder: Path) -> Iterator[tuple[str, bytes | str]]:
-    """Each Python file below a folder: its bytes, or why it is refused."""
+    """Yield each Python file below a folder: its bytes, or why it is refused."""
     if not os.path.lexists(folder):
         return
     try:
