@@ -152,7 +152,7 @@ class CompactionStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class CompactionFinished(Event):
-    """A compaction ended; the result is None if it failed or was cancelled, and nothing changed."""
+    """A compaction ended; the result is None if it was interrupted and nothing changed."""
 
     result: CompactionResult | None
 

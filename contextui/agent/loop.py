@@ -119,7 +119,7 @@ class Repairs:
         self.repair = Repair()
 
     def can_help(self, turn: Turn, error: ModelError) -> bool:
-        """Apply a fix for the error, each kind once per turn; return whether there was one."""
+        """Apply a fix for the error; return whether there was one."""
         match error.kind:
             case "thinking" if turn.thought:
                 turn.without_thinking = True
@@ -305,7 +305,8 @@ class Steps:
     async def _carry_out(self, turn: Turn, call: ToolCall) -> ActionResult:
         """Run one call, unless it failed too often in this turn.
 
-        The result of a `read` action is cached until its window changes or another call runs.
+        Results of `read` actions are cached until the window changes or a call of another kind
+        runs.
         """
         if turn.gave_up(call):
             return ActionResult(False, self._words.failed_too_often)

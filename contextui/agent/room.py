@@ -36,7 +36,7 @@ class Strategist:
 
     Args:
         setup: What all turns share.
-        is_idle: Whether no turn is under way.
+        is_idle: Whether no turn is running.
     """
 
     def __init__(self, setup: Setup, *, is_idle: Callable[[], bool]) -> None:

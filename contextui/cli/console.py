@@ -226,7 +226,7 @@ def note(line: str) -> None:
 
 
 def beside(text: str) -> None:
-    """Write control characters to stderr unchanged, for a terminal."""
+    """Write text to stderr verbatim, control characters included, for a terminal."""
     with suppress(OSError):
         _write(sys.stderr, text, flush=True)
 

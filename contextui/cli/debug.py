@@ -63,8 +63,8 @@ def _show(arguments: Arguments, loaded: Loaded, view: SessionView) -> None:
 def _request(loaded: Loaded, view: SessionView, *, anew: bool) -> dict[str, object]:
     """Build the next request, without the person's next message.
 
-    With `anew` it has the current system prompt: the windows, the language or the folder's
-    AGENTS.md may have changed since.
+    With `anew` it gets the current system prompt: the windows, the language or the folder's
+    AGENTS.md may have changed since the last turn.
     """
     controller = InteractionController(
         model=ScriptedModel(),  # not called

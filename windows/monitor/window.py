@@ -221,7 +221,7 @@ class MonitorWindow(Window):
         return self.env.say("none uses 5% of a core", "没有进程占用一个核心的 5%")
 
     def read(self) -> Reading:
-        """Read the machine's figures, None where that fails. Subclasses may read another machine."""
+        """Read the machine's figures; None on failure. Subclasses may read another machine."""
         import psutil  # noqa: PLC0415  (not needed to list the windows)
 
         if (self.state.count > 0) > self._counted or time.monotonic() - self._at < _APART:
