@@ -225,7 +225,7 @@ class InteractionController:
         """Build the request for a composition, as the model receives it."""
         return self._steps.request_of(composition)
 
-    # --- within ------------------------------------------------------------------------
+    # --- internals ---------------------------------------------------------------------
 
     async def _run(self, turn: Turn, text: str) -> None:
         finished, crash = turn.finished("stopped"), None

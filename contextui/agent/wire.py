@@ -1,6 +1,6 @@
 """Convert requests to Anthropic's Messages API, with prompt-cache marks.
 
-A cache mark (`cache_control`) makes the provider cache everything before it. The next request that
+A cache mark (`cache_control`) makes the provider cache everything up to it. The next request that
 starts with the same bytes reads it from the cache for a tenth of the price, if it has a mark at the
 same place or within 20 blocks after it. A request may have four marks.
 """
@@ -62,7 +62,7 @@ class Payload:
         request: The source request.
         body: What is sent, as JSON values. It shares its blocks with the request: never change
             them.
-        marks: Positions of cache marks: the number of blocks before each, over all messages.
+        marks: The positions of cache marks, as block numbers from 1 over all messages.
     """
 
     request: ModelRequest
@@ -151,7 +151,7 @@ class _Messages:
         block = message["content"][index]
         if block["type"] == "text":
             return bool(block["text"].strip())
-        return block["type"] in _MARKABLE  # thinking may not be marked; unknown types might not
+        return block["type"] in _MARKABLE  # thinking may not be marked, unknown types perhaps not
 
 
 # --- cache still held by the provider ------------------------------------------------------

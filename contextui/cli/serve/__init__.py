@@ -1,4 +1,4 @@
-"""`contextui serve`: the app in a browser."""
+"""`contextui serve`: run the app in a browser."""
 
 import asyncio
 from collections.abc import Iterator
