@@ -8,7 +8,7 @@ from contextui.errors import ContextTooLargeError
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """Texts of the loop. The first nine are for the model, the others for the person."""
+    """Texts of the loop: up to `lines_read` mostly for the model, the others for the person."""
 
     empty: str
     call_cut: str
