@@ -1,1 +1,1 @@
-"""The built-in windows, one file each, written exactly as anyone would write one."""
+"""Built-in windows, written with the same API as any other window."""

@@ -1,4 +1,4 @@
-"""Code that was written in the conversation."""
+"""Code window: list, show, save and delete code files written in the conversation."""
 
 from collections.abc import Mapping
 from hashlib import blake2b
@@ -24,8 +24,8 @@ from contextui.files.textfile import Page, shorten, split
 from contextui.text import counted, for_model, there_are
 
 LISTED, WORDS = 20, 80  # files on a page of the list, characters of a description there
-ROOM = 6_000  # what the lines of a page of code may cost, see `split`
-SECONDS = 5.0  # between looks at the disk
+ROOM = 6_000  # cost limit for the lines of a page of code, see `split`
+SECONDS = 5.0  # seconds between checks of the disk
 
 
 class CodeWindow(Window):
@@ -37,7 +37,7 @@ class CodeWindow(Window):
     class State(Window.State):
         shown: str = ""
         page: int = 1
-        seen: str = ""  # a hash of what was read: a change on disk becomes one of the state
+        seen: str = ""  # hash of what was read: a change on disk changes the state
         files: Transient[list[CodeFile]] = []
         pages: Transient[list[Page]] = []
         problem: Transient[str] = ""
@@ -93,7 +93,7 @@ class CodeWindow(Window):
         return Preview(target, diff=diff, text="" if diff else same, whole=new.text)
 
     def _path(self, path: Path) -> str:
-        """A file of the store, as a path of the workspace."""
+        """Convert a file of the store to a path in the workspace."""
         return path.relative_to(self.env.workspace.root).as_posix()
 
     @action(
@@ -153,7 +153,7 @@ class CodeWindow(Window):
         return len(state.pages) if state.shown else max(1, -(-len(state.files) // LISTED))
 
     def _store(self) -> CodeStore:
-        """The store of the project; a link that leads out of the workspace is refused."""
+        """Open the project's store; links that lead out of the workspace are refused."""
         return CodeStore.of(self.env.workspace, clock=self.env.clock)
 
     def _tick(self) -> None:
@@ -163,7 +163,7 @@ class CodeWindow(Window):
             self.state.problem = self.state.seen = error.told(self.env.lang)
 
     def _look(self) -> None:
-        """Read the list, and what is shown."""
+        """Read the list, and the shown file."""
         state, store = self.state, self._store()
         state.files, state.problem = store.list()[::-1], ""
         if not any(one.code_id == state.shown for one in state.files):
@@ -174,7 +174,7 @@ class CodeWindow(Window):
 
 
 def _pages(code: str) -> list[Page]:
-    """Pages with a bounded number of lines and of bytes."""
+    """Split code into pages with a limited number of lines and bytes."""
     file = TextFile(code)
     pages = split([shorten(line) for line in file.lines], ROOM)
     return [file.page(page.start + 1, len(page)) for page in pages]

@@ -1,4 +1,4 @@
-"""The files of the workspace."""
+"""Files window: the workspace as a tree, with search."""
 
 import time
 from contextlib import suppress
@@ -15,9 +15,9 @@ from contextui.files.textfile import split
 from contextui.files.workspace import FileInfo
 from contextui.text import counted, shown_name, there_are
 
-ROOM, BRIEF = 2_400, 30  # what the lines of a page may cost, see `split`; lines of a summary
-EXPANDED, KEPT = 100, 50  # folders at once, finds of a search
-SECONDS, PATIENCE = 5.0, 10.0  # between looks at the disk, and for a search
+ROOM, BRIEF = 2_400, 30  # cost limit for the lines of a page, see `split`; lines of a summary
+EXPANDED, KEPT = 100, 50  # folders at once, results of a search
+SECONDS, PATIENCE = 5.0, 10.0  # seconds between checks of the disk, and for a search
 MARKS = {
     "en": {"folder": "/", "link": " (link)", "other": " (cannot be opened)"},
     "zh": {"folder": "/", "link": " (链接)", "other": " (无法打开)"},
@@ -25,7 +25,7 @@ MARKS = {
 
 
 class Row(NamedTuple):
-    """One line: an entry of the tree, or something found, and what stands behind its name."""
+    """A line of the tree or the search results, with text to show after its name."""
 
     path: str
     kind: EntryKind = "file"
@@ -43,9 +43,9 @@ class FilesWindow(Window):
         root: str = "."
         expanded: list[str] = []
         page: int = 1
-        headline: str = ""  # of what was found, which is shown instead of the tree
+        headline: str = ""  # of search results, which replace the tree
         found: list[Row] = []
-        seen: str = ""  # a hash of what is shown: a change on disk becomes one of the state
+        seen: str = ""  # hash of what is shown: a change on disk changes the state
         tree: Transient[list[Row]] = []
         ignored: Transient[int] = 0
         problem: Transient[str] = ""
@@ -64,7 +64,7 @@ class FilesWindow(Window):
     def shown_files(self) -> list[str]:
         return list(dict.fromkeys(row.path for row in self.state.found if row.behind))
 
-    # --- what is shown -----------------------------------------------------------------------
+    # --- rendering ---------------------------------------------------------------------------
 
     def content(self, lod: Lod) -> Body:
         state, say, head = self.state, self.env.say, self._head()
@@ -223,7 +223,7 @@ class FilesWindow(Window):
         return say(f"{head}.", f"{head}。") + further
 
     def _show(self, root: str, entry: str = "") -> bool:
-        """Show a folder's tree, at the page where an entry stands; whether it stands there."""
+        """Show a folder's tree at the page with an entry; return whether it is there."""
         state = self.state
         state.root, state.page, state.headline, state.found = root, 1, "", []
         self._look()
@@ -243,7 +243,7 @@ class FilesWindow(Window):
         return info.path
 
     def _at(self, path: str) -> FileInfo:
-        """What stands at a path: from the workspace on, else from the folder that is shown."""
+        """Look up a path, relative to the workspace or else to the shown folder."""
         files = self.env.workspace
         for place in (path, f"{self.state.root}/{path}"):
             with suppress(MissingFileError, NotAFolderError):
@@ -270,7 +270,7 @@ class FilesWindow(Window):
             self._look()
 
     def _look(self) -> None:
-        """Read the folders that are shown, and no others."""
+        """Read only the folders that are shown."""
         began, state = time.monotonic(), self.state
         try:
             top = list_folder(self.env.workspace, state.root)

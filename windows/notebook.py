@@ -1,4 +1,4 @@
-"""A notebook: entries that are short until they are expanded, and may outlive the session."""
+"""Notebook window: notes with gist, summary and text, optionally saved in the project."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -25,9 +25,9 @@ from contextui.text import counted
 
 FILE = ".contextui/notebook.json"
 
-_EXPANDED, _FOUND = 60_000, 10  # characters of open entries; results of a search
-_ROOM = 5_000  # bytes for what nobody asked to see whole: three make about a token
-_FRAME = {Lod.GIST: 50, Lod.SUMMARY: 150}  # of an entry: its attributes and its button
+_EXPANDED, _FOUND = 60_000, 10  # characters of expanded entries; results of a search
+_ROOM = 5_000  # bytes for entries that are not expanded: three make about a token
+_FRAME = {Lod.GIST: 50, Lod.SUMMARY: 150}  # bytes of an entry's attributes and button
 
 
 class NotebookWindow(Window):
@@ -41,7 +41,7 @@ class NotebookWindow(Window):
         tag: str | None = None
         kept: bool = False
         problem: str | None = None
-        unsaved: bool = False  # whether something of it is not in the file yet
+        unsaved: bool = False  # whether there are changes that the file does not contain yet
 
     state: State
 
@@ -228,7 +228,7 @@ class NotebookWindow(Window):
         return self.env.say(en, f"{count} 条笔记已保存在 {FILE} 中。")
 
     def _shown(self, lod: Lod) -> list[tuple[Note, Lod]]:
-        """All that is expanded and the newest of the others, each with its own level of detail."""
+        """Return expanded entries and the newest of the others, each with its level of detail."""
         shown, room = list[tuple[Note, Lod]](), _ROOM
         for entry in reversed(self.state.tagged(self.state.tag)):
             level = Lod.FULL if entry.id in self.state.expanded else Lod.SUMMARY
@@ -253,12 +253,12 @@ class NotebookWindow(Window):
         return self.env.say(f"Expanded: {ids or 'nothing'}.", f"已展开：{ids or '无'}。")
 
     def _fresh(self, wanted: int | str) -> Note:
-        """An entry that is to be changed, as the project's file has it now."""
+        """Find an entry to change, after a refresh from the project's file."""
         self._refresh()
         return self.state.find(wanted)
 
     def _refresh(self) -> None:
-        """Take over what other sessions wrote to the project's file."""
+        """Load what other sessions wrote to the project's file."""
         if not self.state.kept:
             return
         try:
@@ -275,7 +275,7 @@ class NotebookWindow(Window):
         return self._unsaved(say(en, f"笔记 {entry.id}：{named}{tags}。"))
 
     def _unsaved(self, said: str) -> str:
-        """What was said, and that the project's file does not have it yet."""
+        """Append a hint that the project's file does not contain the change yet."""
         if not self.state.kept:
             return said
         self.state.unsaved = True

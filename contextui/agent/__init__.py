@@ -1,8 +1,8 @@
-"""The loop: a person's words go in, the model reads the context, acts on windows, answers.
+"""The agent loop: send the context to the model, run its tool calls on windows, repeat.
 
-`controller` is the loop, `steps` is what it repeats, `turn` what is known of the turn under way.
-A request passes `gate`, takes the form of `wire`, is asked again by `retry` and changed by
-`repairing`; an answer's calls go through `protocol` to `tools`, and what writes asks `approval`.
-Before a turn come `beforehand`, `meanwhile` and `making_room`; `ending` leaves whatever became of
-it whole.
+`controller` runs a turn and `loop` its steps; `turn` holds the state of the running turn and
+`events` what it emits. `room` makes room first (strategy, compaction) and `preamble` collects what
+precedes the person's message. `prompt` writes the system prompt. `request` repairs and validates
+every request, `wire` converts it to the Messages API and `retry` resends it after transient errors.
+`protocol` reads tool calls from an answer, `tools` runs them, and `approval` asks before writes.
 """

@@ -1,4 +1,4 @@
-"""What a model may do outside its windows, and what of it a person is asked about."""
+"""Approval gate: which model actions need the person's consent, and what they allowed."""
 
 import json
 import time
@@ -23,13 +23,13 @@ Choice = Literal["once", "always", "no"]
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a person allowed for the rest of the session: one action on one target.
+    """Permission for the rest of the session: one action on one target.
 
     Attributes:
         window_class: The name of the window's class.
-        action_id: Its action.
-        target: The preview's target, links followed; of an action whose preview names none, the
-            action of this one window with its params as JSON.
+        action_id: The action.
+        target: The preview's target with links resolved; if the preview names none, the action of
+            this one window with its params as JSON.
     """
 
     window_class: str
@@ -39,17 +39,17 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a person is asked before an action is carried out.
+    """An approval question, asked before an action is run.
 
     Attributes:
         window_id: The window that would act; empty for a tool without a window.
-        action_id: Its action, or the tool.
+        action_id: The action, or the tool.
         label: The action's label.
-        params: The arguments, checked.
-        preview: What would change; None if the window gives no preview.
-        problem: Why the preview could not be made; then nobody is asked, and it is refused.
-        grant: What `always` would allow; None: this target asks every time.
-        changed: Whether the person allowed it, and it would now do something else.
+        params: The arguments, validated.
+        preview: What would change; None if the window provides no preview.
+        problem: Why the preview failed; then the action is refused without asking.
+        grant: What `always` would allow; None if this target must be confirmed every time.
+        changed: Whether the person allowed it, and its effect has changed since.
     """
 
     window_id: str
@@ -77,7 +77,7 @@ class Question:
         return self.preview.target if self.preview else self.name
 
     def facts(self) -> dict[str, Any]:
-        """What would be done, for programs: the action, the target, the counted lines."""
+        """Return the action, target and line counts for machine-readable output."""
         shown = self.preview
         return {
             "action": self.name,
@@ -90,10 +90,10 @@ class Question:
 
 
 class NotAllowedError(ContextUIError):
-    """An action that the person, or the mode they chose, did not allow.
+    """The person, or the approval mode, did not allow an action.
 
     Attributes:
-        question: What was, or would have been, asked.
+        question: The question that was, or would have been, asked.
         remedy: The flag that would allow it; empty if none would.
     """
 
@@ -104,10 +104,10 @@ class NotAllowedError(ContextUIError):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the person says to a question; a refusal may come with words for the model.
+    """The person's decision; a refusal may include a message for the model.
 
     Raises:
-        ValueError: There is no such choice.
+        ValueError: Unknown choice.
     """
 
     choice: Choice
@@ -121,19 +121,19 @@ Ask = Callable[[Question], Awaitable[Decision]]
 
 
 class ApprovalGate:
-    """Lets an action pass, or asks, or refuses; the window's text has no say in it.
+    """Allows, asks about or refuses actions; a window's text cannot influence it.
 
-    Grants are held by this gate alone: a resumed session asks again.
+    Grants are held in memory by this gate only: a resumed session asks again.
 
     Args:
         mode: See `Approval`.
-        ask: Asks the person; without it there is nobody to ask, and `ask` refuses.
+        ask: Asks the person; without it, the mode `ask` refuses.
 
     Attributes:
-        waited: The seconds that were spent waiting for the person's answers so far.
+        waited: Seconds spent so far waiting for the person's decisions.
 
     Raises:
-        ValueError: There is no such mode.
+        ValueError: Unknown mode.
 
     Example:
         >>> gate = ApprovalGate("ask", dialog)
@@ -145,7 +145,7 @@ class ApprovalGate:
         self.ask = ask
         self.waited = 0.0
         self.mode_changed: Callable[[], None] = lambda: None
-        """Called after the mode was changed."""
+        """Callback, called after the mode changed."""
         self._mode: Approval = mode
         self._grants: set[Grant] = set()
 
@@ -164,7 +164,7 @@ class ApprovalGate:
         """Decide on an intent, see `Allow`.
 
         Raises:
-            NotAllowedError: It may not be carried out; the text says why, and what would help.
+            NotAllowedError: It may not run; the text gives the reason and the remedy.
         """
         if intent.reads:
             await self._allow_reading(intent)
@@ -178,14 +178,14 @@ class ApprovalGate:
     async def allow_read(
         self, files: Workspace | None, path: str, tool: str, params: Mapping[str, Any], lang: Lang
     ) -> None:
-        """Decide whether a tool may give the content of a file with secrets to the model.
+        """Decide whether a tool may pass a file that may hold secrets to the model.
 
         Args:
-            files: Where the file is.
+            files: The workspace of the file.
             path: The file.
-            tool: The tool, which is no window's.
-            params: What it was called with.
-            lang: The language to speak.
+            tool: The tool; no window is involved.
+            params: Its arguments.
+            lang: The person's language.
 
         Raises:
             NotAllowedError: It may not.
@@ -208,7 +208,7 @@ class ApprovalGate:
         await self._decide(question, lang)
 
     async def _allow_write(self, intent: Intent) -> Permit | ActionResult | None:
-        """Decide on an action that touches the world outside its window."""
+        """Decide on an action that changes something outside its window."""
         if self._mode == "auto":
             return None
         lang = intent.window.env.lang
@@ -232,12 +232,12 @@ class ApprovalGate:
         return Permit(preview)
 
     async def _allow_loss(self, intent: Intent) -> Permit | None:
-        """Decide on an action that may give up a person's unsaved edits, in every mode."""
+        """Decide on an action that may discard the person's unsaved edits, in every mode."""
         window, lang = intent.window, intent.window.env.lang
         try:
             preview = await window.runtime.preview_of(intent)
         except ContextUIError:
-            # Most actions give nothing up, and a window need not have a preview of them.
+            # Most actions discard nothing, and a window need not provide a preview of them.
             if intent.action is not CLOSE or not (lost := window.runtime.renders.latest().unsaved):
                 return None
             preview = Preview(window.id, text=lost, verb="close")
@@ -250,7 +250,7 @@ class ApprovalGate:
         return Permit(preview)
 
     async def _decide(self, question: Question, lang: Lang) -> None:
-        """Ask the person.
+        """Ask the person, and store the grant if they choose `always`.
 
         Raises:
             NotAllowedError: They refuse.
@@ -272,7 +272,7 @@ class ApprovalGate:
 
 
 def _refusal(form: str, question: Question, lang: Lang, remedy: str = "") -> NotAllowedError:
-    """The error that names what would have been done: the target, and the counted lines."""
+    """Build the error, which names the target and the line counts of the refused action."""
     words, shown = of_tools(lang), question.preview
     what = words.writes
     if shown is not None and shown.target != question.name:
@@ -301,10 +301,10 @@ def _question(intent: Intent, preview: Preview | None, problem: str = "") -> Que
 
 
 def _grant(intent: Intent, preview: Preview | None) -> Grant | None:
-    """What a person may allow for the session: never more than the question names."""
+    """Return what a person may allow for the session: never more than the question names."""
     window, action = intent.window, intent.action
     if preview is None or preview.target == intent.name:
-        if not intent.arguments:  # nothing says what the action works on
+        if not intent.arguments:  # nothing names what the action works on
             return None
         given = json.dumps(dict(intent.arguments), ensure_ascii=False, sort_keys=True, default=str)
         return Grant(window.name, action.id, f"{intent.name} {given}")
@@ -330,6 +330,6 @@ def _file_grant(
 
 
 def _check(given: str, known: tuple[str, ...]) -> None:
-    """What a misspelt word lets pass is found out too late."""
+    """Reject unknown values early: a misspelt mode must not let actions pass."""
     if given not in known:
         raise ValueError(f"{given!r} is none of {', '.join(known)}.")

@@ -1,4 +1,4 @@
-"""`InteractionController`: the loop. Build a request, send it, act on the answer, repeat."""
+"""`InteractionController`: the agent loop. Build a request, send it, run its tool calls, repeat."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -35,31 +35,33 @@ from contextui.windowing.trouble import reason_of
 
 
 class Telling:
-    """Takes events in and gives them out, until it is told that there are no more."""
+    """Thread-safe queue of a turn's events, ended by None."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
 
     def tell(self, event: Event | None) -> None:
-        """Take an event; None is the end. Windows tell on their own threads: this way all of it
-        stays in order."""
-        with suppress(RuntimeError):  # the loop is closed: nobody is there to be told
+        """Queue an event from any thread; None ends the queue.
+
+        Windows emit on their own threads; going through the loop keeps all events in order.
+        """
+        with suppress(RuntimeError):  # the loop is closed: nothing reads the queue any more
             self._loop.call_soon_threadsafe(self._events.put_nowait, event)
 
     async def next(self) -> Event | None:
-        """The next event; None at the end."""
+        """Return the next event; None at the end."""
         return await self._events.get()
 
 
 class InteractionController:
-    """Carries a conversation: a person's words in, events out. It knows no screen.
+    """Runs a conversation: takes the person's messages and emits events. It knows no screen.
 
     Args:
-        model: Who answers.
-        context: The conversation; by default a new one with the windows that are installed.
-        approval: Asks before anything outside of a window is touched.
-        options: What a turn may take.
+        model: The model that answers.
+        context: The conversation; by default a new one with the installed windows.
+        approval: Asks before anything outside a window is changed.
+        options: Limits of a turn.
         tool_protocol: How the model calls tools.
 
     Example:
@@ -95,13 +97,13 @@ class InteractionController:
 
     @property
     def declared(self) -> Sequence[Tool]:
-        """The tools as the provider is told of them; none where calls are written as tags."""
+        """Tools as declared to the provider; empty if calls are written as tags in the text."""
         return self._calls.tools
 
     # --- before and after --------------------------------------------------------------
 
     def install_prompt(self, guide: str = "") -> ContextItem:
-        """Begin the context with the system prompt, and with what the project provides.
+        """Put the system prompt and the project's own instructions at the start of the context.
 
         Args:
             guide: The text of the folder's AGENTS.md. It is sent as a user message.
@@ -111,21 +113,21 @@ class InteractionController:
         return install(self.context, prompt, project_block(classes, lang, guide))
 
     def check_budget(self) -> None:
-        """Make sure that there is room for a conversation at all.
+        """Check that the budget leaves room for a conversation.
 
         Raises:
-            ContextTooLargeError: The system prompt and the tools alone take all of it.
+            ContextTooLargeError: The system prompt and the tools alone use up the budget.
         """
         self._room.check()
 
     def close(self) -> None:
-        """Tell the context what the person did last, and listen no more."""
+        """Report the person's last window actions to the context, and unsubscribe."""
         self._room.strategist.cancel()
         self._meanwhile.tell()
         self._meanwhile.stop()
 
     async def aclose(self) -> None:
-        """The same, and let go of the model's connections, if it has any."""
+        """Like `close`, and also close the model's connections, if it has any."""
         self.close()
         let_go = getattr(self.model, "aclose", None)
         if let_go is not None:
@@ -135,26 +137,27 @@ class InteractionController:
 
     @property
     def is_running(self) -> bool:
-        """Whether a turn, or a compaction by hand, is under way."""
+        """Whether a turn or a manual compaction is running."""
         return self._task is not None
 
     def check_idle(self) -> None:
-        """Raise `TurnUnderWayError` while a turn, or a compaction by hand, is under way."""
+        """Raise `TurnUnderWayError` while a turn or a manual compaction is running."""
         if self._task is not None:
             raise TurnUnderWayError(self._words.still_working)
 
     def stop(self) -> None:
-        """Stop what is under way; a turn ends with the reason ``stopped``."""
+        """Cancel what is running; a turn ends with the reason ``stopped``."""
         if self._task is not None:
             self._task.cancel()
 
     async def run_turn(self, text: str) -> AsyncIterator[Event]:
-        """Say something to the model, and hear what happens; the last event is `TurnFinished`.
+        """Send a message to the model and yield events; the last one is `TurnFinished`.
 
-        Whoever stops listening, or is cancelled, ends the turn. The context is whole then too.
+        Closing the iterator, or cancelling its consumer, cancels the turn. The context stays
+        consistent.
 
         Raises:
-            InvalidItemError: There are no words.
+            InvalidItemError: The message is empty.
             TurnUnderWayError: Another turn is running.
         """
         self.check_idle()
@@ -169,7 +172,7 @@ class InteractionController:
         try:
             while (event := await told.next()) is not None:
                 yield event
-            if task.cancelled():  # it was stopped before it began
+            if task.cancelled():  # cancelled before it started
                 yield self._keep(turn, text)
                 yield turn.finished("stopped")
         finally:
@@ -178,19 +181,19 @@ class InteractionController:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
-            if not turn.words_id:  # nobody listened any more before it began
+            if not turn.words_id:  # the iterator was closed before the turn started
                 self._keep(turn, text)
             self._room.strategist.after()
 
     async def compact(self, tell: Tell = lambda _: None) -> CompactionResult:
-        """Compact the conversation by hand; `tell` hears of its start, its end, and countdowns.
+        """Compact the conversation manually; `tell` is called with start, end and retry events.
 
-        Where it would save too little, nothing is changed.
+        Nothing changes if it would save too little.
 
         Raises:
             TurnUnderWayError: A turn is running.
-            NothingToCompactError: Nothing can go, or that would save too little.
-            CompactionStoppedError: It was stopped; nothing was changed.
+            NothingToCompactError: Nothing can be compacted, or it would save too little.
+            CompactionStoppedError: It was cancelled; nothing was changed.
         """
         self.check_idle()
         task = self._task = asyncio.create_task(self._room.compact("manual", tell))
@@ -201,12 +204,12 @@ class InteractionController:
 
     @property
     def compaction(self) -> CompactionService:
-        """What compacts the conversation, and says what would go."""
+        """The compaction service, which also previews what a compaction would remove."""
         return self._room.service
 
     @property
     def auto_compact(self) -> bool:
-        """Whether a turn that finds little room begins with a compaction."""
+        """Whether a turn that starts with little room left compacts first."""
         return self._room.auto_compact
 
     @auto_compact.setter
@@ -215,14 +218,14 @@ class InteractionController:
 
     @property
     def strategist(self) -> Strategist:
-        """What has the strategy decide: which one it is, and what it does in the background."""
+        """Runs the context strategy, also in the background."""
         return self._room.strategist
 
     def request_of(self, composition: Composition) -> ModelRequest:
-        """The request as the model is given it."""
+        """Build the request for a composition, as the model receives it."""
         return self._steps.request_of(composition)
 
-    # --- within ------------------------------------------------------------------------
+    # --- internals ---------------------------------------------------------------------
 
     async def _run(self, turn: Turn, text: str) -> None:
         finished, crash = turn.finished("stopped"), None
@@ -230,16 +233,16 @@ class InteractionController:
             try:
                 turn.beforehand = await self._beforehand.gather(text, turn.tell)
                 await self._room.before(turn, text)
-            finally:  # whatever becomes of that, the words are kept
+            finally:  # keep the person's message even if that fails
                 turn.tell(self._begin(turn, text))
             finished = await self._repeat(turn)
         except asyncio.CancelledError:
-            pass  # that is how a turn is stopped
+            pass  # this is how a turn is cancelled
         except ContextTooLargeError as error:
             if not turn.answered:
-                # The words would be in the way of all that is said from now on.
+                # Keeping the message would make every later request too large as well.
                 self.context.drop(turn.words_id)
-            # Where the provider asked for less than the budget, the budget is not the reason.
+            # If the provider asked for less than the budget, the budget is not the reason.
             finished = turn.finished(
                 "failed", turn.shrunk or phrases.too_much(error, self.windows.lang)
             )
@@ -253,8 +256,8 @@ class InteractionController:
             raise crash
 
     def _begin(self, turn: Turn, text: str) -> TurnStarted:
-        """Put the person's words into the context, after what they did meanwhile."""
-        # The turn before may have ended with the program.
+        """Add the person's message to the context, preceded by their window actions."""
+        # The previous turn may have ended with the process.
         end_in_words(self.context, self._words)
         self._meanwhile.tell()
         for told in (*turn.beforehand, *retrieved(self.strategist.take_retrieved())):
@@ -301,7 +304,7 @@ class InteractionController:
         make_whole(turn, self.context, self._calls, self._words)
 
     def _keep(self, turn: Turn, text: str) -> TurnStarted:
-        """Keep the words of a turn that has ended before it began."""
+        """Keep the message of a turn that ended before it started."""
         started = self._begin(turn, text)
         self._make_whole(turn)
         return started

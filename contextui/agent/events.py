@@ -1,7 +1,7 @@
-"""What a turn tells while it runs, in order, to whoever drives it.
+"""Events that a turn emits while it runs, in order.
 
-Among these come, as they are, the model's own `TextDelta`, `ThinkingDelta` and `CallBegun`, and
-the window events of `contextui.events`.
+The stream also contains the model's own `TextDelta`, `ThinkingDelta` and `CallBegun`, and the
+window events of `contextui.events`.
 """
 
 from collections.abc import Mapping
@@ -13,20 +13,20 @@ from contextui.events import Event, Trigger
 from contextui.model import Usage
 
 Reason = Literal[
-    "done",  # the model said what it had to say
-    "stopped",  # the person stopped it
-    "paused",  # it took as many steps as a turn may; the person may let it go on
-    "stuck",  # it tried the same failing call again and again
-    "cut_off",  # its answer was longer than an answer may be
+    "done",  # the model finished its answer
+    "stopped",  # the person cancelled it
+    "paused",  # it reached the maximum number of steps; the person may continue it
+    "stuck",  # it repeated the same failing call
+    "cut_off",  # its answer exceeded the token limit
     "refused",  # the model declined
-    "empty",  # it said nothing, twice
-    "failed",  # no answer could be had
+    "empty",  # it answered with nothing, twice
+    "failed",  # the request failed
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted(Event):
-    """The person's words stand in the context."""
+    """The person's message was added to the context."""
 
     text: str
     item_id: str
@@ -34,7 +34,7 @@ class TurnStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class StepStarted(Event):
-    """A request leaves: the step's number, from 1 on, and its tokens by our own count."""
+    """A request is sent: the number of the step, from 1 on, and its tokens by our own count."""
 
     step: int
     tokens: int
@@ -42,14 +42,14 @@ class StepStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class AnswerDiscarded(Event):
-    """What was streamed of this answer does not count: it broke off, and comes anew."""
+    """The answer broke off: discard the text streamed so far. A new attempt may follow."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class RetryScheduled(Event):
-    """The request is sent again in so many seconds; told anew for every second that passes."""
+    """The request is retried in this many seconds; emitted again every second."""
 
     reason: str
     seconds: int
@@ -59,7 +59,7 @@ class RetryScheduled(Event):
 
 @dataclass(frozen=True, slots=True)
 class UsageSpent(Event):
-    """What one request cost; step 0 is one for a summary, before the turn begins."""
+    """The usage of one request; step 0 is one before the first step, such as a summary."""
 
     usage: Usage
     step: int
@@ -67,7 +67,7 @@ class UsageSpent(Event):
 
 @dataclass(frozen=True, slots=True)
 class AnswerGiven(Event):
-    """A whole answer stands in the context, with its words."""
+    """A whole answer, with its text, was added to the context."""
 
     item_id: str
     text: str
@@ -75,7 +75,7 @@ class AnswerGiven(Event):
 
 @dataclass(frozen=True, slots=True)
 class CallStarted(Event):
-    """A tool call is being carried out."""
+    """A tool call starts."""
 
     number: int
     name: str
@@ -84,14 +84,14 @@ class CallStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class CallFinished(Event):
-    """What came of a tool call, as the model reads it.
+    """A tool call finished.
 
     Attributes:
-        number: Its place among the calls of one answer, from 1 on.
+        number: Its position among the calls of one answer, from 1 on.
         name: The tool.
-        ok: Whether it went well.
-        text: The result.
-        waited: The seconds of the call that were spent waiting for the person.
+        ok: Whether it succeeded.
+        text: The result, as the model reads it.
+        waited: The seconds spent waiting for the person's approval.
     """
 
     number: int
@@ -103,7 +103,7 @@ class CallFinished(Event):
 
 @dataclass(frozen=True, slots=True)
 class ActionRefused(Event):
-    """An action that the person, or the approval mode, did not allow.
+    """The person, or the approval mode, refused an action.
 
     Attributes:
         action: The action, as in ``editor_1.save``, or the tool.
@@ -111,7 +111,7 @@ class ActionRefused(Event):
         target: What would have changed.
         added: How many lines it would have added.
         removed: How many lines it would have removed.
-        problem: Why there was no preview of it; empty if there was one.
+        problem: Why no preview could be made; empty if there was one.
         reason: Why it was refused, as the model reads it.
         allowed_by: The flag that would allow it; empty if none would.
     """
@@ -128,20 +128,20 @@ class ActionRefused(Event):
 
 @dataclass(frozen=True, slots=True)
 class Notice(Event):
-    """Something the person should know, in one line."""
+    """A one-line message for the person."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionStarted(Event):
-    """A summary of the older part of the conversation is asked for.
+    """A compaction starts: a summary of older messages is requested.
 
     Attributes:
-        trigger: Who wants it.
-        goes: How many messages it will stand for.
-        stays: How many stay as they are.
-        tokens: What those that go cost now, by our own count.
+        trigger: What started it.
+        goes: How many messages the summary will replace.
+        stays: How many messages are kept.
+        tokens: The tokens of the messages to be replaced, by our own count.
     """
 
     trigger: Trigger
@@ -152,7 +152,7 @@ class CompactionStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class CompactionFinished(Event):
-    """What came of it; None if it was stopped, and nothing was changed."""
+    """A compaction ended; the result is None if it was interrupted and nothing changed."""
 
     result: CompactionResult | None
 
@@ -162,12 +162,12 @@ class TurnFinished(Event):
     """The turn is over; always the last event.
 
     Attributes:
-        reason: Why.
-        text: The words of its last answer.
+        reason: Why it ended.
+        text: The text of its last answer.
         steps: How many requests were answered.
-        usage: What they cost together.
-        explanation: What the person should know about the end, empty if all went well.
-        stop_reason: Why the model stopped, in the provider's word.
+        usage: Their usage in total.
+        explanation: What the person should know about the end; empty if all went well.
+        stop_reason: Why the model stopped, as the provider reported it.
     """
 
     reason: Reason
@@ -179,5 +179,5 @@ class TurnFinished(Event):
 
     @property
     def is_error(self) -> bool:
-        """Whether the person did not get what they asked for, and did not stop it themselves."""
+        """Whether the turn ended without a result and was not cancelled by the person."""
         return self.reason not in ("done", "stopped")

@@ -1,4 +1,8 @@
-"""The steps of a turn: build a request, send it, take the answer, act on its calls."""
+"""The steps of a turn: build a request, send it, store the answer, run its tool calls.
+
+Also here: `judge` decides whether an answer ends the turn, `Repairs` changes requests that the
+provider rejected, and `make_whole` leaves the context consistent however the turn ends.
+"""
 
 import re
 import uuid
@@ -38,12 +42,12 @@ _CUT = ("max_tokens", "model_context_window_exceeded")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """An end of the turn.
+    """The end of a turn.
 
     Attributes:
         reason: Why it ends.
         explanation: What the person should know about it.
-        nudge: What the model is told instead, the first time in a turn; empty: nothing helps.
+        nudge: Message that asks the model to try again, sent once per turn; empty to end at once.
     """
 
     reason: Reason
@@ -52,19 +56,19 @@ class Verdict:
 
 
 def words_in(blocks: Iterable[Block]) -> list[str]:
-    """What blocks say in words, the blank ones left out."""
+    """Return the texts of the text blocks, without blank ones."""
     texts = (one.get("text") for one in blocks if one["type"] == "text")
     return [text for text in texts if isinstance(text, str) and text.strip()]
 
 
 def says_something(blocks: Iterable[Block]) -> bool:
-    """Whether blocks say more than thinking, be it words, a call, or what is not known here."""
+    """Whether blocks hold more than thinking: text, a call, or a block of an unknown type."""
     kept = list(blocks)
     return bool(words_in(kept)) or any(one["type"] not in ("text", *THINKING) for one in kept)
 
 
 def judge(answer: Answer, words: Phrases, max_tokens: int) -> Verdict | None:
-    """What an answer without calls means for its turn; None if the turn simply goes on."""
+    """Decide whether an answer without calls ends the turn; None if the turn continues."""
     stop = answer.stop_reason
     cut = words.call_cut if answer.cut_calls else ""
     if stop == "pause_turn" and says_something(answer.blocks):
@@ -84,30 +88,30 @@ _LIMIT = re.compile(r"max_tokens\D{1,40}\d+\s*>\s*(\d{1,9})\b")
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """How requests are changed before they are sent.
+    """Changes that are applied to every request.
 
     Attributes:
-        is_plain: Only blocks and fields that every provider knows are left in.
-        max_tokens: How long an answer may be at most; None: as long as the person set.
+        is_plain: Whether to keep only blocks and fields that every provider supports.
+        max_tokens: Upper limit of an answer's length; None to use the person's setting.
     """
 
     is_plain: bool = False
     max_tokens: int | None = None
 
     def longest(self, wanted: int) -> int:
-        """How long an answer may be."""
+        """Return the limit for an answer's length."""
         return min(wanted, self.max_tokens or wanted)
 
 
 class Repairs:
-    """Helps requests that were refused: the same bytes are never sent again.
+    """Changes requests that the provider rejected, so that identical bytes are not resent.
 
     Args:
         context: The conversation.
-        lang: The language of the person.
+        lang: The person's language.
 
     Attributes:
-        repair: How requests are changed from now on: what was refused stands in the history.
+        repair: Changes for all later requests: what was rejected stays in the history.
     """
 
     def __init__(self, context: ContextManager, lang: Lang) -> None:
@@ -115,7 +119,7 @@ class Repairs:
         self.repair = Repair()
 
     def can_help(self, turn: Turn, error: ModelError) -> bool:
-        """Change what was refused, each way once; whether there is anything to change."""
+        """Apply a fix for the error; return whether there was one."""
         match error.kind:
             case "thinking" if turn.thought:
                 turn.without_thinking = True
@@ -129,7 +133,7 @@ class Repairs:
         return False
 
     def shrink(self, turn: Turn, reason: str) -> None:
-        """Leave less room for what is sent in this turn."""
+        """Lower the token limit for the rest of this turn."""
         turn.shrunk = reason
         needed = self._context.counter.calibrated(self._context.compose().tokens)
         turn.room = max(min(turn.room, needed) * 2 // 3, 1)
@@ -156,7 +160,7 @@ def _limit(said: str, wanted: int) -> int | None:
 
 
 def _odd(request: ModelRequest) -> Iterator[str]:
-    """What of a request is not known to every provider: types of blocks, and fields."""
+    """Yield block types and fields that not every provider supports."""
     for block in _all(request):
         if block["type"] not in PLAIN:
             yield str(block["type"])
@@ -172,16 +176,16 @@ def _all(request: ModelRequest) -> Iterator[Block]:
 
 
 class Steps:
-    """What a turn does again and again, until an answer asks for nothing more.
+    """The steps that a turn repeats until an answer contains no calls.
 
     Args:
         setup: What all turns share.
-        tools: Carries out calls.
-        notices: Takes what the model must learn beside the results, such as a window that failed
-            to open late.
+        tools: Runs tool calls.
+        notices: Returns text that is appended to the next result, such as a window that failed to
+            open late.
 
     Attributes:
-        repairs: What is changed about requests that the provider refused.
+        repairs: Fixes for requests that the provider rejected.
     """
 
     def __init__(self, setup: Setup, tools: ToolBox, notices: Callable[[], str]) -> None:
@@ -191,7 +195,7 @@ class Steps:
         self._words = phrases.of(setup.lang)
 
     async def build(self, turn: Turn) -> Composition:
-        """Compose the next request; from here on its bytes are fixed."""
+        """Compose the next request; its bytes are fixed from here on."""
         await self._context.prepare(turn.room)
         if not self._asks_something(turn, self._context.compose(turn.room)):
             item = ContextItem(ItemType.USER, self._words.go_on, id=f"{BESIDE}{uuid.uuid4().hex}")
@@ -199,9 +203,9 @@ class Steps:
         return self._context.request(turn.room)
 
     def _asks_something(self, turn: Turn, composition: Composition) -> bool:
-        """Whether there is something to answer: the person may have dropped it meanwhile.
+        """Whether there is something to answer: the person may have dropped the message.
 
-        Windows alone are not enough: with no item to stand with, they would move in mid-turn.
+        Windows alone are not enough: without an item to follow, they would move within the turn.
         """
         messages = composition.messages
         if not composition.in_turn or not messages:
@@ -209,7 +213,7 @@ class Steps:
         return messages[-1].role != "assistant" or turn.stop_reason == "pause_turn"
 
     async def send(self, turn: Turn, composition: Composition) -> Answer:
-        """Send a request and wait for the whole answer."""
+        """Send a request, with retries, and wait for the whole answer."""
         turn.request = self.request_of(composition, without_thinking=turn.without_thinking)
         turn.tell(StepStarted(turn.step, composition.tokens))
         turn.await_answer()
@@ -230,7 +234,7 @@ class Steps:
     def request_of(
         self, composition: Composition, *, without_thinking: bool = False
     ) -> ModelRequest:
-        """The request as the model is given it."""
+        """Build the request for a composition, as the model receives it."""
         return request.admit(
             composition.messages,
             stable=composition.stable,
@@ -242,8 +246,8 @@ class Steps:
         )
 
     def take(self, turn: Turn, answer: Answer) -> list[ToolCall]:
-        """Put an answer into the context; the calls that it asks for."""
-        if answer.stop_reason == "refusal":  # what was begun before it must not be done either
+        """Add an answer to the context and return its tool calls."""
+        if answer.stop_reason == "refusal":  # calls that precede a refusal must not run either
             spoken = [one for one in answer.blocks if one.get("type") != "tool_use"]
             answer = replace(answer, blocks=tuple(spoken))
         blocks, calls = self._setup.calls.read(answer, self._context.ledger.calls.known)
@@ -258,10 +262,10 @@ class Steps:
         return calls
 
     async def act(self, turn: Turn, calls: Sequence[ToolCall]) -> None:
-        """Carry out calls, one after the other, and put their results into the context."""
+        """Run tool calls one after the other and add their results to the context."""
         most = self._setup.options.max_calls
         calls, refused = calls[:most], calls[most:]
-        # All results of a step are sent together, and must leave room for what stands before.
+        # All results of a step are sent together and must leave room for the history.
         longest = max(turn.room // 2 // len(calls), 500)
         for number, call in enumerate(calls, 1):
             given = call.input if isinstance(call.input, dict) else {}
@@ -278,7 +282,7 @@ class Steps:
             self._refuse(turn, refused, most)
 
     def _refuse(self, turn: Turn, calls: Sequence[ToolCall], most: int) -> None:
-        """Answer calls that are too many for one answer, without carrying them out."""
+        """Answer the calls beyond the limit per answer without running them."""
         text = self._words.too_many_calls.format(most=most)
         paired = [call for call in calls if call.id is not None]
         for call in paired or calls[:1]:  # calls without ids need no result each
@@ -286,7 +290,7 @@ class Steps:
         turn.tell(Notice(self._words.calls_refused.format(count=len(calls), most=most)))
 
     def _note(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:
-        """Put a result into the context; the text that the model reads, `longest` at most."""
+        """Add a result, truncated to `longest`, to the context; return the text the model reads."""
         text = cap(result.text, longest)
         if notices := self._notices():
             text = f"{text}\n\n{notices}"
@@ -299,9 +303,10 @@ class Steps:
         return text
 
     async def _carry_out(self, turn: Turn, call: ToolCall) -> ActionResult:
-        """Carry out one call, unless it failed too often in this turn.
+        """Run one call, unless it failed too often in this turn.
 
-        A `read` action that was just carried out on the same version is not carried out again.
+        Results of `read` actions are cached until the window changes or a call of another kind
+        runs.
         """
         if turn.gave_up(call):
             return ActionResult(False, self._words.failed_too_often)
@@ -313,13 +318,13 @@ class Steps:
         if not result.ok:
             turn.note_failure(call)
         if key is None:
-            turn.reads.clear()  # what it did may be what such an action reads
+            turn.reads.clear()  # the call may have changed what a cached action reads
         elif result.ok:
             turn.reads.put(key, result)
         return result
 
     def _spend(self, turn: Turn, counted: int, usage: Usage) -> None:
-        """Take down what an attempt cost, be it that an answer came of it or not."""
+        """Record the usage of an attempt, whether or not it produced an answer."""
         turn.usage += usage
         if usage:
             self._context.report_usage(counted, usage.as_dict())
@@ -327,13 +332,13 @@ class Steps:
 
 
 def make_whole(turn: Turn, context: ContextManager, calls: CallProtocol, words: Phrases) -> None:
-    """Leave no call without its result, and nothing out that the person has read.
+    """Leave the context consistent: keep streamed text, and answer every open call.
 
     Args:
-        turn: What ends.
-        context: Where it took place.
+        turn: The turn that ends.
+        context: The conversation.
         calls: How the model calls tools.
-        words: What is said in place of what did not come.
+        words: Texts for missing results and interrupted answers.
     """
     if partial := "".join(turn.partial).strip():
         turn.text = partial
@@ -346,7 +351,7 @@ def make_whole(turn: Turn, context: ContextManager, calls: CallProtocol, words: 
 
 
 def end_in_words(context: ContextManager, words: Phrases) -> None:
-    """Have no result stand at the end: words right behind one provoke empty answers."""
+    """End on text, not on a tool result: a message right after one causes empty answers."""
     talk = (one for one in reversed(context.get_active()) if is_conversation(one))
     last = next(talk, None)
     if last is not None and last.tool_call_id is not None:

@@ -1,4 +1,4 @@
-"""What the loop says to the model and to the person, in both languages."""
+"""Texts of the agent loop for the model and the person, in both languages."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from contextui.errors import ContextTooLargeError
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """The loop's words. The first nine are for the model, the others for the person."""
+    """Texts of the loop: up to `lines_read` mostly for the model, the others for the person."""
 
     empty: str
     call_cut: str
@@ -47,7 +47,7 @@ class Phrases:
 
 @dataclass(frozen=True, slots=True)
 class ToolPhrases:
-    """What the model reads of its calls, where no window says it."""
+    """Texts about tool calls for the model, where no window provides one."""
 
     no_tool: str
     opened: str
@@ -238,21 +238,21 @@ _TOOLS: dict[Lang, ToolPhrases] = {
 
 
 def of(lang: Lang) -> Phrases:
-    """The words of a language."""
+    """Return the loop's texts in a language."""
     return _ALL[lang]
 
 
 def too_much(error: ContextTooLargeError, lang: Lang) -> str:
-    """What to say where what must stay does not fit."""
+    """Return the error message for a context that does not fit the budget."""
     return _ALL[lang].too_much.format(
         needed=error.needed, budget=error.budget, largest="; ".join(error.largest)
     )
 
 
 def of_tools(lang: Lang) -> ToolPhrases:
-    """What the model reads of its calls, in a language."""
+    """Return the texts about tool calls in a language."""
     return _TOOLS[lang]
 
 
 NUDGES = frozenset(nudge for one in _ALL.values() for nudge in (one.empty, one.call_cut, one.go_on))
-"""What the loop says to the model within a turn, in any language."""
+"""Messages that the loop sends to the model within a turn, in any language."""

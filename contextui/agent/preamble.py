@@ -1,4 +1,4 @@
-"""What is told before the person's words: which code files there are, and which files they name."""
+"""Context added before the person's message: code files, named files, window actions."""
 
 import asyncio
 import hashlib
@@ -22,13 +22,13 @@ from contextui.files.workspace import Workspace
 from contextui.session.code.store import FOLDER, CodeFile, CodeStore
 from contextui.text import for_xml, one_line
 
-_MOST = 50  # code files that are named
-_MOST_NAMED = 10  # files of which a line is told
+_MOST = 50  # code files that are listed
+_MOST_NAMED = 10  # files that get a line each
 _CODE = BESIDE + "code-"
 _FILES = BESIDE + "files-"
 _RETRIEVED = BESIDE + "retrieved"
 _NAMED = re.compile(r"""(?<![\w@/.])@(?:"([^"\n]{1,500})"|([^\s"'，。；！？、（）]{1,500}))""")
-_BEHIND = ".,;:!?)]}"  # what ends a sentence is no part of a name
+_BEHIND = ".,;:!?)]}"  # punctuation that ends a sentence is not part of a name
 _CODE_WORDS: dict[Lang, tuple[str, str, str]] = {
     "en": (
         "Available code files:",
@@ -49,14 +49,14 @@ _FILE_WORDS: dict[Lang, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A text that stands before the words, and how its item's id begins."""
+    """A text that precedes the message, and the prefix of its item's id."""
 
     mark: str
     text: str
 
 
 def retrieved(text: str) -> tuple[Told, ...]:
-    """What was looked up for the words, marked as such; nothing if there is nothing."""
+    """Wrap text that was retrieved for the message; empty if there is none."""
     if not text.strip():
         return ()
     marked = f"<Retrieved>\n{escape(for_xml(text.strip()))}\n</Retrieved>"
@@ -64,10 +64,10 @@ def retrieved(text: str) -> tuple[Told, ...]:
 
 
 class Beforehand:
-    """Gathers what is to be told before a person's words.
+    """Collects the texts that precede a person's message.
 
-    The code files are told once, and again only when they are others, or when what told them was
-    left out: what stands in the history costs little, and what is told anew costs all of it.
+    The list of code files is repeated only if it changed or if the last one was left out of the
+    context: a list in the history is cached, a new one is billed in full.
 
     Args:
         context: The conversation.
@@ -79,12 +79,12 @@ class Beforehand:
         self._last_list: ContextItem | None = None
 
     async def gather(self, words: str, tell: Tell) -> tuple[Told, ...]:
-        """What to tell before these words; `tell` hears of what cannot be found out."""
+        """Return the texts that precede this message; emit a notice for what fails."""
         windows = self._context.windows
         if windows is None or windows.workspace is None:
             return ()
         workspace, lang = windows.workspace, windows.lang
-        if not self._looked:  # once, and here: a thread must not walk what others change
+        if not self._looked:  # once, and here: a thread must not iterate items that change
             self._looked, self._last_list = True, self._find_last_list()
         code: list[Told] = []
         try:
@@ -98,7 +98,7 @@ class Beforehand:
         return tuple(code)
 
     def tell(self, told: Told) -> ContextItem:
-        """Put it into the context."""
+        """Add the text to the context."""
         name = f"{told.mark}-{uuid.uuid4().hex[:12]}"
         item = self._context.add(ContextItem(ItemType.USER, told.text, id=name))
         if told.mark.startswith(_CODE):
@@ -106,7 +106,7 @@ class Beforehand:
         return item
 
     def _find_last_list(self) -> ContextItem | None:
-        """What told the code files last, in a session that is gone on with."""
+        """Find the last list of code files in a resumed session."""
         return next(
             (one for one in reversed(self._context.get_all()) if one.id.startswith(_CODE)), None
         )
@@ -120,8 +120,7 @@ class Beforehand:
         return [Told(mark, text)] if files and not self._is_known(mark) else []
 
     def _is_known(self, mark: str) -> bool:
-        """Whether just this is what was told last, and a person may have dropped it since; or
-        whether a window shows it anyway."""
+        """Whether a window shows this list, or it was the last one added, even if dropped since."""
         windows = self._context.windows
         if windows is not None and any(one.name == "code" for one in windows.windows()):
             return True
@@ -130,7 +129,7 @@ class Beforehand:
 
 
 def code_list(files: list[CodeFile], lang: Lang) -> str:
-    """The code files there are, and how an answer refers to them."""
+    """Render the list of code files and how an answer refers to them."""
     head, more, how = _CODE_WORDS[lang]
     lines = [f"- {one.code_id} ({one.language}) - {one.description}" for one in files[:_MOST]]
     if len(files) > _MOST:
@@ -139,7 +138,7 @@ def code_list(files: list[CodeFile], lang: Lang) -> str:
 
 
 def _named_files(workspace: Workspace, words: str, lang: Lang) -> list[str]:
-    """A line about each file that the words name with an @; other words with one mean nothing."""
+    """Return a line for each existing file that the message names with an @."""
     told: dict[str, str] = {}
     for quoted, plain in _NAMED.findall(words):
         for path in dict.fromkeys((quoted or plain, plain.rstrip(_BEHIND))):
@@ -154,18 +153,18 @@ def _named_files(workspace: Workspace, words: str, lang: Lang) -> list[str]:
 def _about(workspace: Workspace, path: str, lang: Lang) -> str | None:
     try:
         info = workspace.stat(path)
-    except FileError:  # then something else was meant
+    except FileError:  # not a file: something else was meant
         return None
     if info.kind != "file":
         return None
     try:
         content = workspace.read_bytes(info.path)
-    except FileError:  # too large to be held, or it may hold secrets
+    except FileError:  # too large to load, or it may hold secrets
         return gist_of_size(info.path, info.size, lang, was_read=False)
     return gist(info.path, content, lang, was_read=False)
 
 
-_MOST_ACTIONS = 12  # things that are named; of more than these only how many there were
+_MOST_ACTIONS = 12  # actions that are named; earlier ones are only counted
 _WORDS: dict[Lang, tuple[str, str]] = {
     "en": ("(Meanwhile the person did: {deeds}.)", "{count} more before"),
     "zh": ("（在此期间用户操作了：{deeds}。）", "以及之前的 {count} 项"),
@@ -177,9 +176,9 @@ _NOT_OPENED: dict[Lang, str] = {
 
 
 class Meanwhile:
-    """Listens to the windows of a context for what the person does.
+    """Reports the person's window actions to the model before their next message.
 
-    A closing with a summary is not told: the context has that in words of its own.
+    Closing a window with a summary is not reported: the context has its own item for that.
     """
 
     def __init__(self, context: ContextManager) -> None:
@@ -192,7 +191,7 @@ class Meanwhile:
             self.stop = context.windows.subscribe(self._hear)
 
     def tell(self) -> ContextItem | None:
-        """Put the line into the context, if there is anything to tell."""
+        """Add the report to the context, if there is anything to report."""
         with self._lock:
             deeds, self._deeds = self._deeds, []
         if self._context.windows is None:
@@ -209,7 +208,7 @@ class Meanwhile:
         return self._context.add(ContextItem(ItemType.USER, words))
 
     def take_failures(self) -> str:
-        """Lines for the model on windows that failed to open after their `create` had returned.
+        """Return and clear reports on windows that failed to open after `create` had returned.
 
         Each failure is reported once: with the next result, or before the next message.
         """
@@ -241,7 +240,7 @@ class Meanwhile:
 
 
 def _counted(deeds: list[str]) -> list[str]:
-    """The same with repetitions in a row counted: ``todo_1.add ×3``."""
+    """Collapse consecutive repetitions: ``todo_1.add ×3``."""
     runs: list[tuple[str, int]] = []
     for deed in deeds:
         if runs and runs[-1][0] == deed:

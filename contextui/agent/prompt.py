@@ -1,8 +1,8 @@
-"""The beginning of every request: how windows work, which classes there are, what a project says.
+"""System prompt and project block: how windows work, which classes exist, AGENTS.md.
 
-Only words that ship with contextui stand in the system prompt. Whatever others wrote, the
-descriptions of installed windows and a folder's AGENTS.md, is a `<Project>` block in a user
-message behind it.
+The system prompt contains only text that ships with contextui. Text that others wrote, that is
+descriptions of installed windows and a folder's AGENTS.md, goes into a `<Project>` block in a user
+message after it.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from contextui.text import cap, for_xml, one_line
 from contextui.windowing.window import Window
 
 LONGEST_GUIDE = 40_000
-"""Characters of a folder's AGENTS.md that the model is given."""
+"""Maximum length of a folder's AGENTS.md in characters; the rest is truncated."""
 
 _PROMPT = "system-"
 _OUR_MODULES = "contextui.windows."
@@ -89,11 +89,11 @@ def system_prompt(
     lang: Lang = "en",
     protocol: ToolProtocol = "native",
 ) -> str:
-    """The whole prompt; the same input gives the same bytes, or the provider's cache is lost.
+    """Build the system prompt; equal input gives equal bytes, so the provider's cache holds.
 
     Args:
-        classes: The windows that can be opened; those that others wrote are left out.
-        lang: The language that it is written in.
+        classes: The available window classes; those that others wrote are skipped.
+        lang: The language of the prompt.
         protocol: How the model calls tools.
     """
     parts = [_RULES[lang]]
@@ -105,10 +105,10 @@ def system_prompt(
 
 
 def project_block(classes: Iterable[type[Window]], lang: Lang = "en", guide: str = "") -> str:
-    """What the model is given that others wrote; empty if there is nothing.
+    """Build the `<Project>` block with text that others wrote; empty if there is none.
 
     Args:
-        classes: The windows that can be opened; those that ship with contextui are left out.
+        classes: The available window classes; those that ship with contextui are skipped.
         lang: The language of the descriptions.
         guide: The text of the folder's AGENTS.md.
     """
@@ -122,16 +122,16 @@ def project_block(classes: Iterable[type[Window]], lang: Lang = "en", guide: str
 
 
 def class_list(classes: Iterable[type[Window]], lang: Lang = "en") -> str:
-    """The classes as XML, one to a line, in the order of their names."""
+    """Render window classes as XML, one per line, sorted by name."""
     lines = (_class_line(cls, lang) for cls in sorted(classes, key=lambda cls: cls.name))
     return "\n".join(["<Windows>", *lines, "</Windows>"])
 
 
 def install(context: ContextManager, prompt: str, project: str = "") -> ContextItem:
-    """Begin the context with this prompt, and with what the project provides.
+    """Put the prompt and the project block at the start of the context.
 
-    The hash of each is in its item's id, so that a session goes on with the prompt that it has,
-    a person's edits included, until what it is made of changes. Then the old one is hidden.
+    Each item's id contains a hash of its text, so a resumed session keeps its prompt, including the
+    person's edits, until the source text changes. Then the old item is hidden.
     """
     item = _install(context, _PROMPT, prompt)
     _install(context, PROJECT, project)
@@ -155,7 +155,6 @@ def _install(context: ContextManager, mark: str, text: str) -> ContextItem:
 
 
 def _is_ours(cls: type[Window]) -> bool:
-    """Whether a class ships with contextui."""
     return cls.__module__.startswith(_OUR_MODULES)
 
 

@@ -1,4 +1,4 @@
-"""How a model calls tools: by the provider's own means, or by tags in its words."""
+"""Tool-call protocols: the provider's native tool use, or tags in the model's text."""
 
 import json
 import re
@@ -14,25 +14,25 @@ from contextui.model import Answer, Block, Tool
 from contextui.tokens import TokenCounter
 
 _TAG = re.compile(r"<tool_call>(.*?)(</tool_call>|\Z)", re.DOTALL)
-_LONGEST_NAME = 200  # characters of what a model takes for a tool
+_LONGEST_NAME = 200  # characters of a tool name
 _FORM = '<tool_call>{"name": "…", "arguments": {…}}</tool_call>'
 
 
 class CallProtocol(Protocol):
-    """Tells what the tools are declared as, and finds the calls in an answer."""
+    """Declares tools to the provider and reads the calls of an answer."""
 
     @property
     def tools(self) -> Sequence[Tool]:
-        """What the provider is told."""
+        """The tools as declared to the provider."""
         ...
 
     def read(
         self, answer: Answer, taken: Iterable[str]
     ) -> tuple[tuple[Block, ...], list[ToolCall]]:
-        """The blocks to keep of an answer, and the calls that are in them.
+        """Return the blocks of an answer to keep, and the calls in them.
 
         Args:
-            answer: What the model said.
+            answer: The model's answer.
             taken: The ids of earlier calls.
         """
         ...
@@ -40,22 +40,22 @@ class CallProtocol(Protocol):
     def result(
         self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
     ) -> ContextItem:
-        """The item that answers a call.
+        """Build the item that answers a call.
 
         Args:
             call: The call.
             text: What the model reads.
-            ok: Whether it went well.
-            gist: The line that stands for the text once the turn is over.
+            ok: Whether it succeeded.
+            gist: The line that replaces the text once the turn is over.
         """
         ...
 
 
 class NativeCalls:
-    """The provider's own tool use.
+    """Native tool use of the provider.
 
     Args:
-        lang: The language that the tools are declared in.
+        lang: The language of the tool declarations.
     """
 
     def __init__(self, lang: Lang = "en") -> None:
@@ -64,10 +64,10 @@ class NativeCalls:
     def read(
         self, answer: Answer, taken: Iterable[str]
     ) -> tuple[tuple[Block, ...], list[ToolCall]]:
-        """All blocks but a second call under one id: nobody could tell the results apart.
+        """Return all blocks except repeated calls with the same id, and the calls.
 
-        Some servers count their ids anew in every answer, give none, or write what others
-        refuse: such a call gets an id of its own.
+        Results of calls with the same id could not be told apart. Some servers restart their ids in
+        every answer, send none, or use characters that others reject: such a call gets a new id.
         """
         known, here = set(taken), set[str]()
         blocks: list[Block] = []
@@ -90,7 +90,7 @@ class NativeCalls:
     def result(
         self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
     ) -> ContextItem:
-        """A result under the call's id."""
+        """Build a result with the call's id."""
         return ContextItem(
             ItemType.TOOL,
             text,
@@ -102,10 +102,10 @@ class NativeCalls:
 
 
 class TextCalls:
-    """Calls written as tags, for models without tools.
+    """Calls written as tags, for models without native tools.
 
     Args:
-        lang: The language of what is said of them.
+        lang: The language of error messages.
     """
 
     tools: Sequence[Tool] = ()
@@ -118,7 +118,7 @@ class TextCalls:
         answer: Answer,
         taken: Iterable[str],  # noqa: ARG002  there are no ids
     ) -> tuple[tuple[Block, ...], list[ToolCall]]:
-        """The words as they are, and every tag in them; a call by other means was not asked for."""
+        """Return the text blocks unchanged and every tagged call; native calls are ignored."""
         blocks = tuple(block for block in _whole(answer) if block["type"] != "tool_use")
         words = "".join(block["text"] for block in blocks if block["type"] == "text")
         return blocks, [_tagged(match, self._words) for match in _TAG.finditer(words)]
@@ -126,18 +126,18 @@ class TextCalls:
     def result(
         self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
     ) -> ContextItem:
-        """A result that stands behind the answer; there are no ids."""
+        """Build a result that follows the answer; there are no ids."""
         words = f"[{call.name}] {text}" if ok else f"[{call.name} {self._words.failed}] {text}"
         return ContextItem(ItemType.TOOL, words, tool_name=call.name, is_error=not ok, gist=gist)
 
 
 def calls_of(protocol: ToolProtocol, lang: Lang) -> CallProtocol:
-    """How a model calls tools, with what is said of that in a language."""
+    """Return the protocol, with its texts in a language."""
     return TextCalls(lang) if protocol == "text" else NativeCalls(lang)
 
 
 def declaring(tools: Sequence[Tool], counter: TokenCounter) -> int:
-    """The tokens that it takes to tell the provider of these tools."""
+    """Count the tokens of the tool declarations."""
     declared = [
         {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
         for tool in tools
@@ -146,7 +146,7 @@ def declaring(tools: Sequence[Tool], counter: TokenCounter) -> int:
 
 
 def _whole(answer: Answer) -> list[Block]:
-    """The blocks without a text that has none: some servers begin one and never say a word."""
+    """Drop text blocks without text: some servers start one and send nothing."""
     return [
         one for one in answer.blocks if one["type"] != "text" or isinstance(one.get("text"), str)
     ]
@@ -176,10 +176,10 @@ _OPEN, _CLOSE = "<tool_call>", "</tool_call>"
 
 
 class TagFilter:
-    """Lets words pass as they are streamed, and holds back what may be a call.
+    """Filters tool calls out of streamed text.
 
-    Of a call nothing is kept but what may be the beginning of its end, so a long one costs no
-    more than its length.
+    Within a call it buffers only what may be the start of the closing tag, so memory stays small
+    and time linear.
 
     Example:
         >>> tags = TagFilter()
@@ -192,7 +192,7 @@ class TagFilter:
         self._in_call = False
 
     def pass_on(self, text: str) -> str:
-        """What can be shown now."""
+        """Return the text that can be shown now, and buffer the rest."""
         text, self._held = self._held + text, ""
         shown: list[str] = []
         place = 0
@@ -209,6 +209,6 @@ class TagFilter:
 
 
 def _begun(text: str, tag: str, place: int) -> int:
-    """How many of the last characters, from a place on, may be the beginning of a tag."""
+    """Count the trailing characters, after a position, that may be the start of a tag."""
     longest = min(len(text) - place, len(tag) - 1)
     return next((n for n in range(longest, 0, -1) if text.endswith(tag[:n])), 0)

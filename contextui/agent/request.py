@@ -1,9 +1,9 @@
-"""The one gate that every request passes: it repairs what can be repaired, and checks the rest.
+"""Validate and repair every request before it is sent to a model.
 
-What comes out is in the form that every provider takes: user and assistant in turns, user first;
-no empty text; no character that JSON or UTF-8 cannot hold; every call answered at the beginning
-of the very next message, and no result without its call. Clean messages pass as they are, so
-that the bytes of one request are a prefix of the next one's.
+The result has the form that every provider accepts: user and assistant alternate, user first; no
+empty text; no character that JSON or UTF-8 cannot represent; every call answered at the start of
+the next message, and no result without its call. Clean messages pass unchanged, so that the bytes
+of one request are a prefix of the next one's and the provider's cache stays valid.
 """
 
 import json
@@ -26,10 +26,10 @@ PLAIN: Mapping[str, tuple[str, ...]] = {
     "tool_use": ("type", "id", "name", "input"),
     "tool_result": ("type", "tool_use_id", "content", "is_error"),
 }
-"""The blocks that every provider knows, and their fields."""
+"""The block types that every provider supports, and their fields."""
 
-_OF_ASSISTANT = ("tool_use", *THINKING)  # no user can say these
-_OF_USER = ("tool_result", "image", "document", "search_result")  # nor a model these
+_OF_ASSISTANT = ("tool_use", *THINKING)  # not allowed in a user message
+_OF_USER = ("tool_result", "image", "document", "search_result")  # not allowed in an assistant's
 _NO_OUTPUT = "(no output)"
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
@@ -38,7 +38,7 @@ _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def fit_block(block: Any, role: Role) -> Block | None:
-    """The block as a provider takes it; None if it says nothing, or cannot stand in this role.
+    """Return the block as a provider accepts it; None if it is empty or not allowed in this role.
 
     Raises:
         RecursionError: It is nested too deeply.
@@ -54,7 +54,7 @@ def fit_block(block: Any, role: Role) -> Block | None:
 
 
 def plain_block(block: Block) -> Block | None:
-    """A fit block with nothing in it that only some providers know; None if it is all such."""
+    """Strip what only some providers support; None if nothing is left."""
     if block["type"] not in PLAIN:
         return None
     fields = {name: block[name] for name in PLAIN[block["type"]] if name in block}
@@ -65,17 +65,17 @@ def plain_block(block: Block) -> Block | None:
 
 
 def text_block(words: str) -> Block:
-    """Words as a block."""
+    """Wrap text in a block."""
     return {"type": "text", "text": words}
 
 
 def fit_id(given: Any) -> str:
-    """An id of a call with nothing in it that the strictest provider refuses."""
+    """Replace characters of a call id that the strictest provider rejects."""
     return _ODD.sub("_", "" if given is None else str(given)) or "_"
 
 
 def in_words(result: Block) -> Block:
-    """A result that answers nothing, as the words it holds."""
+    """Turn a result without a matching call into a text block."""
     content = result["content"]
     if not isinstance(content, str):
         content = "\n".join(one["text"] for one in content if one["type"] == "text")
@@ -83,7 +83,7 @@ def in_words(result: Block) -> Block:
 
 
 def _without_mark(block: Any) -> Block | None:
-    """A block with every text in it made fit, and no cache mark: whoever sends it sets these."""
+    """Sanitize every text of a block and strip its cache mark: `wire` sets these."""
     if not isinstance(block, Mapping) or not isinstance(block.get("type"), str):
         return None
     clean: Block = block if _is_clean(block) else _fit(block)
@@ -93,17 +93,17 @@ def _without_mark(block: Any) -> Block | None:
 
 
 def _is_clean(value: Any) -> bool:
-    """Whether JSON holds it as it is. Writing it is by far the quickest way to know."""
+    """Whether JSON can represent the value unchanged. Encoding it is by far the fastest check."""
     try:
         written = _written(value)
         written.encode()
     except (TypeError, ValueError):  # a lone surrogate is a ValueError too
         return False
-    return _NUL not in written  # an escaped backslash before it is looked at more closely
+    return _NUL not in written  # may be an escaped backslash: `_fit` looks closer
 
 
 def _fit(value: Any) -> Any:
-    """The same as JSON can hold it."""
+    """Convert a value to one that JSON can represent."""
     match value:
         case str():
             return for_model(value)
@@ -154,7 +154,7 @@ def _result_content(content: Any, is_error: bool) -> Any:
 
 
 def _fit_inner(block: Any, is_error: bool) -> Block | None:
-    """A part of a result; of a failure only text may be told."""
+    """Sanitize a part of a result; an error result may contain only text."""
     clean = _without_mark(block)
     if clean is None or clean["type"] in (*_OF_ASSISTANT, "tool_result"):
         return None
@@ -164,7 +164,7 @@ def _fit_inner(block: Any, is_error: bool) -> Block | None:
 
 
 def _is_whole(block: Block) -> bool:
-    """Whether it has what its type needs, and says something."""
+    """Whether a block has the fields that its type needs, and is not empty."""
     match block:
         case {"type": "text", "text": str(words)}:
             return bool(words.strip())
@@ -176,18 +176,18 @@ def _is_whole(block: Block) -> bool:
 
 
 def _changed(block: Block, **fields: Any) -> Block:
-    """The block with these fields; the very same if it has them already."""
+    """Set fields of a block; return the same object if nothing changes."""
     same = all(name in block and block[name] == value for name, value in fields.items())
     kinds = all(type(block.get(name)) is type(value) for name, value in fields.items())
     return block if same and kinds else {**block, **fields}
 
 
 class MalformedRequestError(ContextUIError):
-    """A request that no provider would take, and that could not be repaired."""
+    """A request that no provider would accept and that could not be repaired."""
 
 
 class _Part(NamedTuple):
-    """One block, and whether it is in its final form."""
+    """A block, and whether it is in its final form."""
 
     block: Block
     stable: bool
@@ -195,7 +195,7 @@ class _Part(NamedTuple):
 
 @dataclass(slots=True)
 class _Turn:
-    """All that one side says before the other side speaks."""
+    """Consecutive messages of one role, merged."""
 
     role: Role
     parts: list[_Part] = field(default_factory=list)
@@ -211,16 +211,16 @@ def admit(
     plain: bool = False,
     lang: Lang = "en",
 ) -> ModelRequest:
-    """Make a request of messages.
+    """Build a valid request from messages.
 
     Args:
-        messages: What the context composed.
+        messages: The messages that the context composed.
         stable: How many of the first messages are in their final form.
-        tools: What the model may call.
-        max_tokens: How long the answer may be.
-        without_thinking: Leave thinking out: the last resort if a provider refuses it.
-        plain: Leave all out that only some providers know: likewise if one refuses that.
-        lang: The language of what is said in place of what is missing.
+        tools: The tools that the model may call.
+        max_tokens: Maximum length of the answer.
+        without_thinking: Leave out thinking: the last resort if a provider rejects it.
+        plain: Leave out what only some providers support: likewise if one rejects that.
+        lang: The language of placeholders for missing parts.
 
     Raises:
         MalformedRequestError: There is nothing to send, or no repair helped.
@@ -231,7 +231,7 @@ def admit(
     words = of_tools(lang)
     turns = _paired(turns, words.no_result)
     if turns and turns[0].role == "assistant":
-        # What stands before the first words is as stable as they are.
+        # This placeholder is as stable as the message that it precedes.
         turns.insert(
             0, _Turn("user", [_Part(text_block(words.left_out_before), turns[0].parts[0].stable)])
         )
@@ -254,7 +254,7 @@ def admit(
 def _gather(
     messages: Iterable[LlmMessage], stable: int, left_out: Sequence[str]
 ) -> tuple[list[str], list[_Turn]]:
-    """The system prompt, and what was said with neighbours of one side joined."""
+    """Split off the system prompt, and merge consecutive messages of one role."""
     system: list[str] = []
     turns: list[_Turn] = []
     known: set[str] = set()
@@ -293,7 +293,7 @@ def _fit_blocks(message: LlmMessage, role: Role) -> list[Block]:
 
 
 def _called_once(blocks: Iterable[Block], known: set[str]) -> list[Block]:
-    """The blocks without a second call under one id: nobody could tell the results apart."""
+    """Drop a second call with the same id: the results could not be told apart."""
     kept: list[Block] = []
     for block in blocks:
         if block["type"] == "tool_use":
@@ -305,7 +305,7 @@ def _called_once(blocks: Iterable[Block], known: set[str]) -> list[Block]:
 
 
 def _ended(blocks: list[Block]) -> list[Block]:
-    """An answer that ends as it may: neither in thinking nor in white space."""
+    """Strip trailing thinking and white space, which providers reject."""
     while blocks and blocks[-1]["type"] in THINKING:
         blocks = blocks[:-1]
     if blocks and blocks[-1]["type"] == "text":
@@ -316,7 +316,7 @@ def _ended(blocks: list[Block]) -> list[Block]:
 
 
 def _paired(turns: Sequence[_Turn], no_result: str) -> list[_Turn]:
-    """Calls and results in pairs: what has no partner gets one, or becomes plain words."""
+    """Pair calls and results: add missing results, turn orphaned results into text."""
     asked: list[str] = []
     for turn in turns:
         if turn.role == "user":
@@ -353,7 +353,7 @@ def _missing(call: str, words: str) -> Block:
 
 
 def faults(request: ModelRequest) -> list[str]:
-    """What is wrong with a request, in words; nothing if it can be sent."""
+    """List what is wrong with a request; empty if it can be sent."""
     found: list[str] = [] if request.messages else ["there is nothing to send"]
     asked: list[str] = []
     for number, message in enumerate(request.messages):

@@ -1,4 +1,4 @@
-"""Asking again, a few times and with a countdown, where the next time may go better."""
+"""Retry transient model errors with exponential backoff and a countdown."""
 
 import asyncio
 import math
@@ -17,16 +17,17 @@ Sleep = Callable[[float], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and after how long a request is sent again.
+    """Number of attempts and backoff between them.
 
     Attributes:
-        attempts: How often a request is sent at most.
-        unreached: The same where nobody is there to take it, and the pauses are short.
-        silent: The same where a server takes it and is silent: each attempt takes minutes.
+        attempts: Maximum number of attempts.
+        unreached: The same if no connection can be made; these pauses stay short.
+        silent: The same if the server accepts the request and sends nothing: each attempt takes
+            minutes.
         first: Seconds before the second attempt; each further pause is twice as long.
-        longest: Seconds that are waited at most. A provider that wants more is not waited for:
-            the turn ends and says so.
-        sleep: Waits; tests give their own.
+        longest: Maximum pause in seconds. If the provider asks for a longer one, the turn ends with
+            an error instead.
+        sleep: Waits; tests pass their own.
     """
 
     attempts: int = 5
@@ -37,7 +38,7 @@ class RetryPolicy:
     sleep: Sleep = asyncio.sleep
 
     def pause(self, attempt: int, error: ModelError) -> int | None:
-        """The seconds to wait after this attempt; None if there is to be no other."""
+        """Return the seconds to wait after this attempt; None to give up."""
         if not error.is_passing or attempt >= self.attempts_at(error):
             return None
         wanted = error.retry_after
@@ -49,7 +50,7 @@ class RetryPolicy:
         return math.ceil(min(max(own, wanted or 0.0), self.longest))
 
     def attempts_at(self, error: ModelError) -> int:
-        """How often a request that fails like this is sent at most."""
+        """Return the maximum number of attempts for this kind of error."""
         fewer = {"unreached": self.unreached, "silent": self.silent}
         return min(self.attempts, fewer.get(error.kind, self.attempts))
 
@@ -61,13 +62,12 @@ async def answer_to(
     tell: Callable[[Event], None],
     lang: Lang = "en",
 ) -> Answer:
-    """The whole answer to a request; what happens on the way is told.
+    """Return the whole answer to a request, with retries; emit events along the way.
 
-    What an attempt cost, as far as that is known, is told once as `UsageTold`, also where no
-    whole answer came of it.
+    The usage of each attempt, if known, is emitted once as `UsageTold`, even if the attempt failed.
 
     Raises:
-        ModelError: There is none. Nothing of a broken answer counts.
+        ModelError: All attempts failed. Partial answers are discarded.
     """
     attempt, words = 0, phrases.of(lang)
     while True:
@@ -109,13 +109,13 @@ async def _stream(
     finally:
         if spent is not None:
             tell(spent)
-        close = getattr(stream, "aclose", None)  # an async generator has it, an iterator may not
+        close = getattr(stream, "aclose", None)  # async generators have it, other iterators may not
         if close is not None:
             await close()
 
 
 def _check(event: object) -> None:
-    """See that an event is one, as anyone may write a model."""
+    """Validate an event of a stream: models may be third-party code."""
     blocks: object = event.blocks if isinstance(event, Answer) else ()
     if not isinstance(event, Event):
         kind = type(event).__name__
@@ -126,7 +126,7 @@ def _check(event: object) -> None:
 
 def _last(error: ModelError, attempt: int, policy: RetryPolicy, words: Phrases) -> ModelError:
     told = str(error)
-    if not told.endswith((".", "!", "?", "。")):  # the words of a server may end without
+    if not told.endswith((".", "!", "?", "。")):  # a server's message may end without punctuation
         told += words.full_stop
     if error.retry_after is not None and error.retry_after > policy.longest:
         told = words.leave_alone.format(reason=told, seconds=error.retry_after)
@@ -139,17 +139,18 @@ Tell = Callable[[Event], object]
 
 
 class PatientModel:
-    """The model of a conversation, whichever it is just now, asked again where that may help.
+    """Wraps the conversation's current model and retries transient errors.
 
     Args:
-        model: Gives the model.
-        retry: How often and after how long it is asked again.
-        lang: The language of the person.
+        model: Returns the model.
+        retry: Number of attempts and backoff.
+        lang: The person's language.
 
     Attributes:
-        name: The model's name, as it was when it was asked last.
-        tell: Told of countdowns and costs. What the model says is not told: it is for the context.
-        usage: What its answers cost.
+        name: The model's name as of the last request.
+        tell: Callback for retry countdowns and usage. Streamed text is not emitted: it is for the
+            context.
+        usage: Usage of its answers.
     """
 
     def __init__(self, model: Callable[[], Model], retry: RetryPolicy, lang: Lang = "en") -> None:
@@ -159,10 +160,10 @@ class PatientModel:
         self.usage = Usage()
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Answer]:
-        """The whole answer, at once.
+        """Yield the whole answer as one event.
 
         Raises:
-            ModelError: There is none.
+            ModelError: All attempts failed.
         """
         model = self._model()
         self.name = model.name

@@ -1,4 +1,4 @@
-"""Room for the next turn: a compaction before it if one is due, or when the person wants one."""
+"""Make room before a turn: apply the context strategy, and compact if due or requested."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,17 +26,17 @@ from contextui.text import one_line
 from contextui.windowing.trouble import reason_in, reason_of
 
 PATIENCE = 120.0
-"""Seconds that a strategy may take before a turn; then the sliding window takes its place."""
+"""Seconds that a strategy may take before a turn; then the sliding window is used instead."""
 
-_LONGEST = 300  # characters of what went wrong
+_LONGEST = 300  # characters of an error message
 
 
 class Strategist:
-    """Runs a strategy before and after turns.
+    """Runs the context strategy before each turn, and in the background after it.
 
     Args:
         setup: What all turns share.
-        is_idle: Whether no turn is under way.
+        is_idle: Whether no turn is running.
     """
 
     def __init__(self, setup: Setup, *, is_idle: Callable[[], bool]) -> None:
@@ -50,11 +50,11 @@ class Strategist:
         self.strategy: ContextStrategy = SlidingWindow()
 
     def use(self, strategy: ContextStrategy, model: Model | None = None) -> None:
-        """Have this strategy decide from now on.
+        """Switch to another strategy.
 
         Args:
-            strategy: Who decides.
-            model: Whom it may ask; by default who answers the person.
+            strategy: The new strategy.
+            model: The model that it may use; by default the conversation's own.
         """
         self.cancel()
         self.strategy = strategy
@@ -67,8 +67,8 @@ class Strategist:
 
     @property
     def env(self) -> StrategyEnv:
-        """What surrounds the strategy."""
-        if self._env is None:  # not before it is needed: it counts the tools
+        """The strategy's environment."""
+        if self._env is None:  # created on first use: it counts the tools' tokens
             self._env = StrategyEnv(
                 self._context,
                 self._asked,
@@ -79,20 +79,20 @@ class Strategist:
         return self._env
 
     def take_retrieved(self) -> str:
-        """What was retrieved for the words of this turn; it is used up by that."""
+        """Return and clear the text that was retrieved for this turn's message."""
         if self._env is None:
             return ""
         text, self._env.retrieved = self._env.retrieved, ""
         return text
 
     async def before(self, turn: Turn, words: str) -> None:
-        """Have it decided what stays for a turn with these words.
+        """Let the strategy decide what to keep for a turn with this message.
 
-        Whatever a strategy does wrong is told, and the sliding window takes its place. What it
-        spent in the background since the last turn is told as part of this one.
+        If a strategy fails, the error is reported as a notice and the sliding window is used
+        instead. What it spent in the background since the last turn is emitted as part of this one.
         """
         if self._refresh is not None:
-            self._refresh.cancel()  # a turn waits for nothing but what it needs
+            self._refresh.cancel()  # a turn does not wait for background work
         if spent := self._asked.usage:
             turn.tell(UsageSpent(spent, 0))
         self._asked.tell = turn.tell
@@ -109,26 +109,26 @@ class Strategist:
             self._asked.tell, self._asked.usage = lambda _: None, Usage()
 
     def after(self) -> None:
-        """Let the strategy work in the background; what it works on already goes on."""
+        """Start the strategy's background work, unless it is still running."""
         if type(self.strategy).on_turn_complete is ContextStrategy.on_turn_complete:
-            return  # it has nothing to do then
+            return  # it has no background work
         if self._background is None or self._background.done():
             self._background = asyncio.create_task(self._work())
 
     async def settle(self, seconds: float) -> list[str]:
-        """Wait so long for what runs in the background, and no longer.
+        """Wait at most this many seconds for each part of the background work, then cancel it.
 
         Returns:
-            What went wrong there, in words that the next turn would tell.
+            Errors of the background work, as the next turn would report them.
         """
-        for _ in range(2):  # the second is what the first begins
+        for _ in range(2):  # the first task starts the second
             if running := [one for one in (self._background, self._refresh) if one is not None]:
                 await asyncio.wait(running, timeout=seconds)
         self.cancel()
         return self._told(self._troubles)
 
     def cancel(self) -> None:
-        """Stop what runs in the background. Nothing is lost: it was not applied yet."""
+        """Cancel the background work. Nothing is lost: it was not applied yet."""
         for task in (self._background, self._refresh):
             if task is not None:
                 task.cancel()
@@ -138,21 +138,21 @@ class Strategist:
         strategy = self._with_env(self.strategy)
         try:
             await strategy.on_turn_complete(strategy.env.history)
-        except Exception as problem:  # whatever it is: the next turn tells it
+        except Exception as problem:  # of any kind: the next turn reports it
             self._troubles = [self._reason(problem)]
             return
         if self._is_idle():
             self._refresh = asyncio.create_task(self._follow(None, self._troubles))
 
     async def _follow(self, coming: ContextItem | None, troubles: list[str]) -> None:
-        """Ask the strategy, and do what it says."""
+        """Apply the strategy's decision; fall back to the sliding window on errors."""
         try:
             async with asyncio.timeout(PATIENCE):
                 await self._decide(self.strategy, coming)
             return
         except TimeoutError:
             troubles.append(of(self._setup.lang).strategy_slow)
-        except Exception as problem:  # whatever it is: there is another way
+        except Exception as problem:  # of any kind: there is a fallback
             troubles.append(self._reason(problem))
         await self._decide(SlidingWindow(), coming)
 
@@ -164,18 +164,18 @@ class Strategist:
         payload = await strategy.compose_payload(
             self._system_prompt(), history, self._setup.calls.tools, self._live()
         )
-        plain = type(strategy) is SlidingWindow  # what it keeps is the least that can be kept
+        plain = type(strategy) is SlidingWindow  # it keeps the minimum that can be kept
         apply(decide(payload, history, env, may_be_too_much=plain), seen, env)
 
     def _has_room(self, coming: ContextItem) -> bool:
-        """Whether the plain sliding window would keep everything: no need to look at each item."""
+        """Whether the plain sliding window would keep everything, without looking at each item."""
         strategy = self.strategy
         if type(strategy) is not SlidingWindow or strategy.max_messages:
             return False
         return self._fits(self.env, self._needed(coming))
 
     def _needed(self, coming: ContextItem | None) -> int:
-        """The tokens that a turn will add at once."""
+        """Tokens that the message and its retrieved text will add."""
         if coming is None:
             return 0
         return self.env.size(coming) + self.env.count(self.env.retrieved)
@@ -184,7 +184,7 @@ class Strategist:
         return self._context.outlook().tokens + needed <= env.whole_room
 
     async def _show_less(self, env: StrategyEnv, coming: ContextItem | None) -> None:
-        """Where there is no room, windows show less before anything of the conversation goes."""
+        """If there is too little room, reduce the windows' detail before any message is dropped."""
         needed = self._needed(coming)
         if self._fits(env, needed):
             return
@@ -192,7 +192,7 @@ class Strategist:
             room = self._context.counter.calibrated(max(env.whole_room - needed, 1))
             await self._context.prepare(room)
         except ContextTooLargeError:
-            return  # the turn will say so, with its words in it
+            return  # the turn reports it, with the message included
 
     def _with_env(self, strategy: ContextStrategy) -> ContextStrategy:
         strategy.env = self.env
@@ -218,19 +218,19 @@ class Strategist:
 
 
 class CompactionStoppedError(ContextUIError):
-    """A compaction that was stopped; nothing was changed."""
+    """A compaction was cancelled; nothing was changed."""
 
 
 class RoomMaker:
-    """Has the context of a conversation compacted, and tells of it.
+    """Makes room for a turn: applies the strategy and compacts the context.
 
     Args:
         setup: What all turns share.
-        is_idle: Whether no turn is under way.
+        is_idle: Whether no turn is running.
 
     Attributes:
-        strategist: Has the strategy of the conversation decide what stays.
-        auto_compact: Whether a turn that finds little room begins with a compaction.
+        strategist: Runs the conversation's context strategy.
+        auto_compact: Whether a turn that starts with little room left compacts first.
     """
 
     def __init__(self, setup: Setup, *, is_idle: Callable[[], bool]) -> None:
@@ -241,7 +241,7 @@ class RoomMaker:
 
     @cached_property
     def service(self) -> CompactionService:
-        """What compacts."""
+        """The compaction service."""
         return CompactionService(
             self._context,
             self._model,
@@ -252,10 +252,10 @@ class RoomMaker:
         )
 
     def check(self) -> None:
-        """Make sure that there is room for a conversation at all.
+        """Check that the budget leaves room for a conversation.
 
         Raises:
-            ContextTooLargeError: The system prompt and the tools alone take all of it.
+            ContextTooLargeError: The system prompt and the tools alone use up the budget.
         """
         system = [one for one in self._context.get_active() if one.type is ItemType.SYSTEM]
         needed = self._setup.reserved + sum(self._context.ledger.size(one) for one in system)
@@ -264,9 +264,10 @@ class RoomMaker:
             raise ContextTooLargeError(needed, self._options.budget, what)
 
     async def before(self, turn: Turn, words: str) -> None:
-        """Have the strategy decide what stays for a turn with these words, and make room for it.
+        """Apply the strategy and compact if due, before a turn with this message.
 
-        That it cannot be made is told, and the turn goes on: there are other ways to find room.
+        A failed compaction is reported as a notice and the turn continues: there are other ways to
+        make room.
         """
         comes_first = self.strategist.strategy.before_compaction
         if comes_first:
@@ -289,10 +290,10 @@ class RoomMaker:
             turn.usage += self._model.usage
 
     async def compact(self, trigger: Trigger, tell: Tell) -> CompactionResult:
-        """Compact the context.
+        """Compact the context; emit start, end, retries and usage.
 
         Raises:
-            NothingToCompactError: Nothing can go, or by hand: too little would be saved.
+            NothingToCompactError: Nothing can be compacted or, if manual, it would save too little.
         """
         plan = self.service.check() if trigger == "manual" else self.service.preview()
         goes = sum(map(is_conversation, plan.goes))
@@ -307,14 +308,14 @@ class RoomMaker:
 
 
 async def outcome(task: "asyncio.Task[CompactionResult]", lang: Lang = "en") -> CompactionResult:
-    """What comes of a compaction by hand. Whoever waits no longer for it has stopped it.
+    """Wait for a manual compaction; cancelling the wait cancels the compaction.
 
     Args:
         task: The compaction.
-        lang: The language of the person.
+        lang: The person's language.
 
     Raises:
-        CompactionStoppedError: Somebody stopped it.
+        CompactionStoppedError: The compaction was cancelled.
     """
     try:
         await asyncio.wait([task])

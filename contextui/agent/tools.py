@@ -1,4 +1,4 @@
-"""Carrying out a model's calls of its three tools."""
+"""The model's three tools, create, action and read_file: declarations and execution."""
 
 import asyncio
 import json
@@ -27,38 +27,38 @@ from contextui.windowing.manager import WindowManager
 from contextui.windowing.phrases import of as window_words
 
 PAGE = 2_000
-"""Lines of a file in one result."""
+"""Maximum number of lines in one `read_file` result."""
 
-_LARGEST = 500_000  # characters of a result that is kept for the next time
-_SETTLED = 100_000_000  # nanoseconds: a file that was just changed may change unnoticed
+_LARGEST = 500_000  # characters of a result that is cached
+_SETTLED = 100_000_000  # nanoseconds: a younger file may change again with the same mtime
 
 
 @dataclass(frozen=True, slots=True)
 class FileResult(ActionResult):
-    """What came of reading a file.
+    """The result of reading a file.
 
     Attributes:
-        gist: The line that stands for the text once the turn is over; None if nothing was read.
+        gist: The line that replaces the text once the turn is over; None if nothing was read.
     """
 
     gist: str | None = None
 
 
 class FilesRead:
-    """The results of one turn that a file's text stands in."""
+    """The `read_file` results of one turn."""
 
     def __init__(self) -> None:
         self._items: list[ContextItem] = []
 
     def note(self, item: ContextItem) -> None:
-        """Remember a result, if it is one of a file."""
+        """Remember a result, if it holds a file's text."""
         if item.gist is not None:
             self._items.append(item)
 
     def has(self, item: ContextItem) -> bool:
-        """Whether the same text of the same file stands before the model already.
+        """Whether the model already sees the same text of the same file.
 
-        It does no more where room was made within the turn and only the gist is left of it.
+        It no longer does if room was made within the turn and only the gist is left.
         """
         return item.gist is not None and any(
             (one.gist, one.content) == (item.gist, item.content)
@@ -68,13 +68,12 @@ class FilesRead:
 
 
 class FileReader:
-    """Reads files of the folder that a session belongs to.
+    """Reads files of the session's folder, with a cache per version of a file.
 
-    What was read of a version of a file is kept for a while: reading it again reads no file. A
-    file that is read page by page has one gist, so each version's is made once and kept.
+    The gist of each version is cached too: a file that is read page by page has one gist.
 
     Args:
-        windows: Know the folder and the language.
+        windows: Provide the folder and the language.
     """
 
     def __init__(self, windows: WindowManager) -> None:
@@ -84,16 +83,16 @@ class FileReader:
         self._results = CacheStore[FileResult]()
 
     async def read(self, path: str, start: int = 1, allowed: Collection[str] = ()) -> FileResult:
-        """Some lines of a file, from line `start` on.
+        """Read lines of a file, from line `start` on.
 
         Args:
             path: The file, or the id of a piece of code in the code store.
             start: The first line.
-            allowed: Files that may hold secrets and that a person allowed to be read.
+            allowed: Files that may hold secrets and that the person allowed to be read.
 
         Raises:
             InvalidParamsError: There is no folder.
-            SecretFileError: It may hold secrets, and is not among those.
+            SecretFileError: The file may hold secrets and is not in `allowed`.
             FileError: The file cannot be read.
         """
         workspace = self._windows.files_for_model(allowed)
@@ -102,11 +101,11 @@ class FileReader:
         return await asyncio.to_thread(self._read, workspace, path, start)
 
     def _read(self, workspace: Workspace, path: str, start: int) -> FileResult:
-        if path.startswith("@") and not workspace.exists(path):  # as a person names files
+        if path.startswith("@") and not workspace.exists(path):  # people name files with an @
             path = path[1:]
         path = _file_of(workspace, path)
         info = workspace.stat(path)
-        workspace.check_readable(path)  # what was allowed once is kept, and not allowed for good
+        workspace.check_readable(path)  # a cached result does not make the permission permanent
         key: tuple[str, Version, int] = (info.path, info.version, start)
         known = self._results.get(key)
         if known is None:
@@ -117,7 +116,7 @@ class FileReader:
         return known
 
     def _read_now(self, workspace: Workspace, path: str, start: int, info: FileInfo) -> FileResult:
-        if is_workbook(info.path):  # of which nothing can be read line by line
+        if is_workbook(info.path):  # it cannot be read line by line
             return FileResult(
                 True, gist(info.path, workspace.read_bytes(info.path), self._windows.lang)
             )
@@ -139,10 +138,10 @@ class FileReader:
 
 
 def _file_of(workspace: Workspace, path: str) -> str:
-    """The file that is meant: the path itself, or the file of the code that has this id."""
+    """Resolve a path, or the id of a piece of code, to a file."""
     if not CODE_ID.fullmatch(path) or workspace.exists(path):
         return path
-    with suppress(ContextUIError):  # there is no such store: the path says what is not found
+    with suppress(ContextUIError):  # without a store, report the path as not found
         found = CodeStore.of(workspace).path_of(path)
         if found is not None:
             return workspace.relative(found)
@@ -152,7 +151,7 @@ def _file_of(workspace: Workspace, path: str) -> str:
 def _whole_gist(workspace: Workspace, info: FileInfo, lang: Lang) -> str:
     try:
         return gist(info.path, workspace.open_text(info.path).file.text, lang)
-    except FileError:  # too large to be held, or no text further down
+    except FileError:  # too large to load, or not text further down
         return gist_of_size(info.path, info.size, lang)
 
 
@@ -207,7 +206,7 @@ def _tool(name: str, lang: Lang) -> Tool:
 TOOLS: dict[Lang, tuple[Tool, ...]] = {
     lang: tuple(_tool(name, lang) for name in _TAKES) for lang in _ABOUT
 }
-"""The tools, as they are declared in a language."""
+"""The tool declarations of each language."""
 
 
 _OPENING = 30.0  # seconds that a window may take to open
@@ -217,13 +216,13 @@ R = TypeVar("R", bound=ActionResult)
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """What a model wants to have done.
+    """A tool call of a model.
 
     Attributes:
         id: The provider's id of the call; None in the text protocol.
         name: The tool.
-        input: What it is given; a model may send anything here.
-        problem: Why the call cannot be read, if it cannot.
+        input: Its arguments; a model may send anything here.
+        problem: Why the call could not be parsed, if so.
     """
 
     id: str | None
@@ -233,11 +232,11 @@ class ToolCall:
 
 
 class ToolBox:
-    """Carries out the calls of a model.
+    """Runs the tool calls of a model.
 
     Args:
-        windows: The windows it works on.
-        gate: Asks before anything outside of a window is touched.
+        windows: The windows that it works on.
+        gate: Asks before anything outside a window is changed.
 
     Example:
         >>> await ToolBox(windows).carry_out(ToolCall("1", "create", {"name": "todo"}))
@@ -258,7 +257,7 @@ class ToolBox:
         }
 
     async def carry_out(self, call: ToolCall) -> ActionResult:
-        """Do what the call says. Whatever is wrong with it comes back as a result that says so."""
+        """Run a call. Errors are returned as a failed result that explains them."""
         try:
             if call.problem:
                 raise InvalidParamsError(call.problem)
@@ -273,7 +272,7 @@ class ToolBox:
             return ActionResult.failed(error, self.windows.lang)
 
     def read_key(self, call: ToolCall) -> Hashable | None:
-        """What the result of a `read` action depends on; None for every other call."""
+        """Return the cache key of a `read` action's result; None for every other call."""
         if call.name != "action" or call.problem or not isinstance(call.input, Mapping):
             return None
         window = self.windows.get(str(call.input.get("window_id")))
@@ -285,12 +284,12 @@ class ToolBox:
         return (window.id, str(window.runtime.standing.version), action_id, params)
 
     async def create(self, name: str, args: Mapping[str, Any] | None = None) -> ActionResult:
-        """Open a window; a person is asked before it reads files that may hold secrets."""
+        """Open a window; ask the person before it reads files that may hold secrets."""
         given = dict(args or {})
         seconds = getattr(self.windows.classes.get(name), "action_seconds", _OPENING)
 
         async def open_it(allowed: frozenset[str]) -> ActionResult:
-            # Opening may wait for the window's own thread, and the event loop must not.
+            # Opening may block on the window's own thread, which the event loop must not.
             opening = asyncio.to_thread(self.windows.open_for_model, name, given, allowed)
             try:
                 window = await asyncio.wait_for(opening, seconds)
@@ -305,13 +304,13 @@ class ToolBox:
     async def action(
         self, window_id: str, action_id: str, params: Mapping[str, Any] | None = None
     ) -> ActionResult:
-        """Act on a window, if it is allowed."""
+        """Run an action of a window, if the gate allows it."""
         return await self.windows.act(
             window_id, action_id, params, actor="model", allow=self.gate.allow
         )
 
     async def read_file(self, path: str, start: int = 1) -> FileResult:
-        """Read some lines of a file; a person is asked if it may hold secrets."""
+        """Read lines of a file; ask the person if it may hold secrets."""
 
         async def read(allowed: frozenset[str]) -> FileResult:
             return await self._files.read(path, start, allowed)
@@ -321,7 +320,7 @@ class ToolBox:
     async def _with_secrets(
         self, tool: str, params: Mapping[str, Any], call: Callable[[frozenset[str]], Awaitable[R]]
     ) -> R:
-        """Make a call; for each file that may hold secrets, ask first and make it again."""
+        """Make a call; on each file that may hold secrets, ask the person and retry."""
         allowed = frozenset[str]()
         while True:
             try:
@@ -340,10 +339,10 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def _arguments(call: ToolCall, words: ToolPhrases) -> dict[str, Any]:
-    """What the tool is called with.
+    """Validate a call's arguments.
 
     Raises:
-        InvalidParamsError: It is not what the schema asks for.
+        InvalidParamsError: They do not match the tool's schema.
     """
     schema = next(tool.input_schema for tool in TOOLS["en"] if tool.name == call.name)
     expected = ", ".join(

@@ -1,4 +1,4 @@
-"""One turn while it runs: how far it is, what it cost, what went wrong before."""
+"""State of the running turn: limits, usage, streamed text, failed calls."""
 
 import json
 from collections import Counter
@@ -21,26 +21,26 @@ from contextui.session.cache import CacheStore
 from contextui.windowing.action import ActionResult
 
 FAILURES = 3
-"""Times that one call may fail in one turn."""
+"""How often the same call may fail in one turn."""
 
 
 class TurnUnderWayError(ContextUIError):
-    """Words for a turn, or the wish for a compaction, while another one is running."""
+    """A turn or a compaction was requested while another one is running."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnOptions:
-    """What a turn may take.
+    """Limits of a turn.
 
     Attributes:
-        budget: The provider's tokens that a request may have, tools included.
-        max_tokens: The provider's tokens that an answer may have.
-        max_steps: Requests of one turn; then it pauses.
-        max_calls: Calls of one answer that are carried out; the others are refused.
-        auto_compact: Whether a turn that finds little room begins with a compaction. Otherwise
-            what is worth least is left out once there is none.
-        compact_at: The share of the budget from which on that is little room.
-        retry: How often and after how long a request is sent again.
+        budget: Tokens, as the provider counts them, that a request may have, tools included.
+        max_tokens: Tokens, as the provider counts them, that an answer may have.
+        max_steps: Requests per turn; then the turn pauses.
+        max_calls: Calls per answer that are run; the others are refused.
+        auto_compact: Whether a turn that starts with little room left compacts first. Otherwise the
+            least valuable items are left out once the budget is used up.
+        compact_at: The share of the budget above which little room is left.
+        retry: How often and after how long a failed request is sent again.
     """
 
     budget: int = 128_000
@@ -54,27 +54,27 @@ class TurnOptions:
 
 @dataclass(slots=True)
 class Turn:
-    """What is known of the turn under way.
+    """State of the running turn.
 
     Attributes:
-        tell: Tells an event to whoever drives the turn.
-        room: The tokens there are for messages; less once a provider found it too much.
-        beforehand: What is told before the person's words.
-        words_id: The item of the person's words.
-        step: The number of the request under way.
+        tell: Callback that emits an event to the consumer of the turn.
+        room: Tokens available for messages; lowered if the provider rejects a request as too large.
+        beforehand: Texts that are added before the person's message.
+        words_id: The id of the item with the person's message.
+        step: The number of the current request.
         steps: How many requests were answered.
-        usage: What they cost.
-        answered: Whether an answer stands in the context.
-        text: The words of the last answer.
-        partial: What was streamed of the answer under way.
-        tags: Keeps the calls of the text protocol from whoever watches; None with native tools.
+        usage: Their usage in total.
+        answered: Whether the context holds an answer of this turn.
+        text: The text of the last answer.
+        partial: Text streamed so far of the current answer.
+        tags: Filters text-protocol calls out of the stream; None with native tools.
         stop_reason: Why the model stopped last.
-        nudged: Whether the model was told that its answer was none.
-        request: What was sent last.
-        shrunk: Why room was made, if the provider asked for it.
-        without_thinking: Whether the provider refused the thinking.
+        nudged: Whether the model was already asked to correct an empty or truncated answer.
+        request: The request sent last.
+        shrunk: Why `room` was lowered, if the provider asked for it.
+        without_thinking: Whether the provider rejected the thinking blocks.
         files: The files that were read.
-        reads: What `read` actions gave, as long as nothing else was done since.
+        reads: Cached results of `read` actions; cleared when any other call runs.
     """
 
     tell: Callable[[Event], None]
@@ -98,7 +98,7 @@ class Turn:
     _failures: Counter[str] = field(default_factory=Counter)
 
     def hear(self, event: Event) -> None:
-        """Tell an event, and keep what is streamed: the person saw it."""
+        """Emit an event, and remember streamed text: the person has seen it."""
         if isinstance(event, TextDelta) and self.tags is not None:
             event = TextDelta(self.tags.pass_on(event.text))
             if not event.text:
@@ -110,23 +110,23 @@ class Turn:
         self.tell(event)
 
     def await_answer(self) -> None:
-        """Nothing of the next answer was streamed yet."""
+        """Reset what is remembered of the streamed answer."""
         self.partial.clear()
         if self.tags is not None:
             self.tags = TagFilter()
 
     @property
     def thought(self) -> bool:
-        """Whether thinking was sent, so that a request without it is another one."""
+        """Whether the last request contained thinking that could be left out."""
         blocks = self.request.blocks() if self.request else ()
         return any(block["type"] in THINKING for block in blocks)
 
     def note_failure(self, call: ToolCall) -> None:
-        """Remember that this very call failed."""
+        """Count a failure of this call with these arguments."""
         self._failures[_key(call)] += 1
 
     def gave_up(self, call: ToolCall) -> bool:
-        """Whether this very call failed too often to be tried again."""
+        """Whether this call, with these arguments, failed too often to be run again."""
         return self._failures[_key(call)] >= FAILURES
 
     @property
@@ -135,7 +135,7 @@ class Turn:
         return any(count >= FAILURES for count in self._failures.values())
 
     def finished(self, reason: Reason, explanation: str = "") -> TurnFinished:
-        """The turn's last event."""
+        """Return the turn's last event."""
         return TurnFinished(
             reason, self.text, self.steps, self.usage, explanation, self.stop_reason
         )
@@ -151,9 +151,9 @@ class Setup:
 
     Attributes:
         context: The conversation.
-        model: Gives who answers; that may change between turns.
-        options: What a turn may take.
-        calls: How the model calls tools, and which there are.
+        model: Returns the current model; it may change between turns.
+        options: Limits of a turn.
+        calls: How the model calls tools, and which tools there are.
     """
 
     context: ContextManager
@@ -163,10 +163,10 @@ class Setup:
 
     @property
     def lang(self) -> Lang:
-        """The language of the person."""
+        """The person's language."""
         return self.context.windows.lang if self.context.windows is not None else "en"
 
     @cached_property
     def reserved(self) -> int:
-        """The tokens of the tools, which are part of every request."""
+        """Tokens of the tool declarations, which are part of every request."""
         return declaring(self.calls.tools, self.context.counter)

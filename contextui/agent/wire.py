@@ -1,8 +1,8 @@
-"""Requests in the form in which Anthropic's Messages API takes them, with cache marks.
+"""Convert requests to Anthropic's Messages API, with prompt-cache marks.
 
-A cache mark makes the provider keep all that it read up to there. The next request that begins
-with the same bytes reads it back for a tenth of the price, if it has a mark there itself or within
-20 blocks behind. There may be four marks.
+A cache mark (`cache_control`) makes the provider cache everything up to it. The next request that
+starts with the same bytes reads it from the cache for a tenth of the price, if it has a mark at the
+same place or within 20 blocks after it. A request may have four marks.
 """
 
 import re
@@ -15,14 +15,14 @@ from typing import Any
 from contextui.agent import phrases
 from contextui.model import Block, LlmMessage, ModelRequest
 
-_RESULT = re.compile(r"\[\w+( failed| 失败)?\] ")  # as the text protocol writes one
+_RESULT = re.compile(r"\[\w+( failed| 失败)?\] ")  # a result in the text protocol
 
 
 def likely_mark(request: ModelRequest) -> int:
-    """After how many blocks a request of an earlier run most likely had a mark; 0 if it had none.
+    """Guess after how many blocks an earlier run of the program set a mark; 0 if nowhere.
 
     Within a turn that is where its last answer begins. At the start of a turn it is where the
-    turn before began: its own bytes are others now that it is final.
+    previous turn began: its own bytes changed when it got its final form.
     """
     sizes = [len(message.content) for message in request.messages]
     starts = [0, *accumulate(sizes)]
@@ -35,7 +35,7 @@ def likely_mark(request: ModelRequest) -> int:
 
 
 def _begins(message: LlmMessage) -> bool:
-    """Whether a turn begins with this message: neither results nor the loop's own words do."""
+    """Whether a turn begins with this message: neither results nor nudges do."""
     if message.role != "user" or isinstance(message.content, str):
         return False
     texts = [_words(block) for block in message.content]
@@ -56,12 +56,13 @@ _MARKABLE = frozenset(("text", "image", "document", "tool_use", "tool_result"))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Payload:
-    """A request in the provider's form.
+    """A request in the provider's format.
 
     Attributes:
-        request: What it was made of.
-        body: What is sent, as JSON values. Its blocks are the request's own: never change them.
-        marks: After how many blocks, counted over all messages, a cache mark stands.
+        request: The source request.
+        body: What is sent, as JSON values. It shares its blocks with the request: never change
+            them.
+        marks: The positions of cache marks, as block numbers from 1 over all messages.
     """
 
     request: ModelRequest
@@ -70,17 +71,17 @@ class Payload:
 
 
 def payload(request: ModelRequest, model: str, previous: Sequence[Payload] = ()) -> Payload:
-    """Put a request into the provider's form.
+    """Convert a request to the provider's format and set its cache marks.
 
-    Marks stand behind the system prompt, behind what is in its final form, at the end (for the
-    next step), and where the furthest mark of a previous request still holds: after a turn or a
-    step of more than 20 blocks the cache could not be found without that one. Where nothing is
-    known to have been sent, it stands where an earlier run of the program likely had one.
+    Marks are set after the system prompt, after what is in its final form, at the end (for the next
+    step), and at the furthest mark of a previous request that is still valid: after a turn or step
+    of more than 20 blocks the cache would be missed without it. If no previous request is known,
+    that mark is set where an earlier run of the program probably had one.
 
     Args:
         request: What to send.
         model: The model's name.
-        previous: What was sent to the same model before, in order.
+        previous: Requests sent to the same model before, in order.
     """
     messages = _Messages(request.messages)
     ours = [one for one in previous if _has_same_head(one.request, request)]
@@ -99,7 +100,7 @@ def payload(request: ModelRequest, model: str, previous: Sequence[Payload] = ())
 
 
 def _head(request: ModelRequest) -> dict[str, Any]:
-    """Tools and system prompt, of which the last has the mark for both."""
+    """Write tools and system prompt; one mark on the last of them covers both."""
     head: dict[str, Any] = {}
     if request.tools:
         head["tools"] = [
@@ -114,12 +115,12 @@ def _head(request: ModelRequest) -> dict[str, Any]:
 
 
 def _marked(block: Block) -> Block:
-    """A copy with a cache mark: the block itself belongs to the session."""
+    """Return a copy with a cache mark: the block itself belongs to the session."""
     return {**block, "cache_control": _MARK}
 
 
 class _Messages:
-    """Messages in the provider's form, whose blocks are counted through from 1 on."""
+    """Messages in the provider's format, with blocks numbered from 1 across messages."""
 
     def __init__(self, messages: Sequence[LlmMessage]) -> None:
         self.written = [{"role": one.role, "content": _blocks(one)} for one in messages]
@@ -129,7 +130,7 @@ class _Messages:
         return self._ends[-1] if self._ends else 0
 
     def last_markable(self, count: int) -> int:
-        """The furthest of the first `count` blocks that may have a mark; 0 if there is none."""
+        """Return the last of the first `count` blocks that may have a mark; 0 if none may."""
         count = min(count, len(self))
         while count and not self._may_be_marked(count):
             count -= 1
@@ -143,23 +144,23 @@ class _Messages:
 
     def _place(self, number: int) -> tuple[dict[str, Any], int]:
         at = bisect_left(self._ends, number)
-        return self.written[at], number - self._ends[at] - 1  # counted from the message's end
+        return self.written[at], number - self._ends[at] - 1  # relative to the message's end
 
     def _may_be_marked(self, number: int) -> bool:
         message, index = self._place(number)
         block = message["content"][index]
         if block["type"] == "text":
             return bool(block["text"].strip())
-        return block["type"] in _MARKABLE  # thinking is not; of an unknown type nobody knows
+        return block["type"] in _MARKABLE  # thinking may not be marked, unknown types perhaps not
 
 
-# --- what the provider still holds -------------------------------------------------------
+# --- cache still held by the provider ------------------------------------------------------
 
 
 def _held(request: ModelRequest, previous: Sequence[Payload]) -> int:
-    """The furthest mark of a previous request up to which this one is the same."""
+    """Return the furthest mark of a previous request that is still valid for this one."""
     furthest = 0
-    for sent in reversed(previous):  # the last is the likeliest, and spares looking at the others
+    for sent in reversed(previous):  # the latest usually matches, which skips the others
         before, marks = sent.request, [mark for mark in sent.marks if mark > furthest]
         if not marks:
             continue
@@ -169,12 +170,12 @@ def _held(request: ModelRequest, previous: Sequence[Payload]) -> int:
 
 
 def _has_same_head(one: ModelRequest, other: ModelRequest) -> bool:
-    """Whether both begin with the same tools and the same system prompt."""
+    """Whether both have the same tools and system prompt."""
     return one.system == other.system and one.tools == other.tools
 
 
 def _shared(before: Sequence[LlmMessage], now: Sequence[LlmMessage]) -> int:
-    """With how many same blocks two conversations begin."""
+    """Count the equal blocks at the start of two conversations."""
     count = 0
     for old, new in zip(before, now, strict=False):
         if old.role != new.role:
@@ -194,10 +195,10 @@ def _blocks(message: LlmMessage) -> Sequence[Block]:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether both are written as the same bytes: of mappings the order counts too."""
+    """Whether both serialize to the same bytes: key order of mappings counts too."""
     if one is other:
         return True
-    if type(one) is not type(other):  # 1, 1.0 and True are equal, and are not written alike
+    if type(one) is not type(other):  # 1, 1.0 and True are equal, but serialize differently
         return False
     if isinstance(one, Mapping):
         return list(one) == list(other) and all(map(_is_same, one.values(), other.values()))

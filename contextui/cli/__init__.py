@@ -1,8 +1,8 @@
-"""The command line: arguments in, words and an exit status out.
+"""The command line: parse arguments, run a command, return an exit status.
 
-`program` goes from words to a command; `parsers` are made of `commands` and `flags`, and each
-command has a module of its name. `assembling` is the one place where a model, a session and a
-controller meet; `screen` gives them to the app, `headless` takes one turn without it.
+`program` runs a command and maps errors to exit statuses. `arguments` parses the command line with
+the declarations in `commands` and `flags`; each command has a module of its name. `setup` builds
+model, session and controller; `screen` opens the app with them, `headless` runs a single turn.
 """
 
 import sys
@@ -13,10 +13,10 @@ import contextui
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Do what the command line says.
+    """Run the command line.
 
     Args:
-        words: What stands behind the program's name; by default what it was started with.
+        words: The arguments; by default those of the process.
 
     Returns:
         The exit status, see `contextui.cli.flags`.
@@ -24,14 +24,13 @@ def main(words: Sequence[str] | None = None) -> int:
     is_program = words is None
     words = sys.argv[1:] if words is None else words
     if list(words) == ["--version"] and sys.stdout is not None:
-        # Asked for by scripts, which should not wait for the rest. If it cannot be written, the
-        # long way says so.
+        # A fast path for scripts. If writing fails, the regular path reports the error.
         with suppress(OSError):
             sys.stdout.write(f"contextui {contextui.__version__}\n")
             sys.stdout.flush()
             return 0
     from contextui.cli.console import give_away  # noqa: PLC0415  (comes with it)
-    from contextui.cli.program import run  # noqa: PLC0415  (heavy: all that the version needs not)
+    from contextui.cli.program import run  # noqa: PLC0415  (heavy; --version does not need it)
     from contextui.cli.watchdog import watchdog  # noqa: PLC0415  (comes with it)
 
     watchdog.is_wanted = is_program

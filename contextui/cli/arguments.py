@@ -1,4 +1,4 @@
-"""What the command line asks for."""
+"""Command-line arguments: parsers, help formatter and validation."""
 
 import argparse
 import difflib
@@ -23,13 +23,13 @@ from contextui.config.settings import Settings
 from contextui.text import one_line
 
 HELP_AT = 25
-"""The column at which it says what a flag is."""
+"""The column of the help texts."""
 
 _WIDTH = 80
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
-    """Help in 80 columns: each flag once with what it takes, and what it is beside it."""
+    """Help in 80 columns: each flag once with its value, and its help text beside it."""
 
     def __init__(self, prog: str) -> None:
         columns = shutil.get_terminal_size((_WIDTH, 24)).columns
@@ -48,7 +48,7 @@ class Help(argparse.RawDescriptionHelpFormatter):
         return words(action.help or "")
 
     def start_section(self, heading: str | None) -> None:
-        """Begin a group of flags."""
+        """Start a section with a translated heading."""
         super().start_section(words(heading or ""))
 
     def add_usage(
@@ -58,11 +58,11 @@ class Help(argparse.RawDescriptionHelpFormatter):
         groups: Iterable[argparse._MutuallyExclusiveGroup],
         prefix: str | None = None,  # noqa: ARG002
     ) -> None:
-        """Say how the program is called."""
+        """Add the usage line with a translated prefix."""
         super().add_usage(usage, actions, groups, words("usage: "))
 
 
-_NEAR_FLAG = 0.68  # of 1: how like a flag a word must be to be taken for it
+_NEAR_FLAG = 0.68  # similarity, up to 1, from which on a flag is suggested
 _FORMATS = ("text", "json", "stream-json")
 
 
@@ -79,8 +79,8 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError("{said} See {program} --help.", said=said, program=self.prog)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        # The value of --resume=-- is "--"; argparse takes that for the end of all flags, and gives
-        # an empty list where everyone expects text.
+        # The value of --resume=-- is "--"; argparse treats it as the end of all flags and returns
+        # an empty list instead of text.
         if action.option_strings and arg_strings == ["--"]:
             value = self._get_value(action, "--")
             self._check_value(action, value)
@@ -88,17 +88,17 @@ class _Parser(argparse.ArgumentParser):
         return super()._get_values(action, arg_strings)
 
     def _nearest(self, message: str) -> list[str]:
-        """The flag that may be meant by the first one that there is not."""
+        """Suggest a known flag for the first unknown one."""
         _, _, unknown = message.partition("unrecognized arguments: --")
         flag = unknown.partition(" ")[0].partition("=")[0]
         return difflib.get_close_matches(f"--{flag}", self._option_string_actions, 1, _NEAR_FLAG)
 
     def _print_message(self, message: str, file: object = None) -> None:  # noqa: ARG002
-        say(message, end="")  # argparse would pass over what cannot be written
+        say(message, end="")  # argparse would ignore write errors
 
 
 def main_parser() -> argparse.ArgumentParser:
-    """What there is when no command comes first."""
+    """Build the parser for calls without a command."""
     parser = _parser(
         "contextui",
         f"contextui [PROMPT]      {words('the app, in this folder')}\n"
@@ -143,7 +143,7 @@ def main_parser() -> argparse.ArgumentParser:
 
 
 def command_parser(command: Command) -> argparse.ArgumentParser:
-    """What a command takes."""
+    """Build the parser of a command."""
     usage = f"contextui {command.name} {command.takes}".rstrip()
     summary = words("{summary}.", summary=_capital(words(command.summary)))
     examples = _examples(*command.examples) if command.examples else ""
@@ -182,33 +182,33 @@ def _capital(text: str) -> str:
 
 OutputFormat = Literal["text", "json", "stream-json"]
 _FORMAT = "--output-format"
-_NEAR = 0.8  # how much a word must be like a command to be taken for one
+_NEAR = 0.8  # similarity from which on a word is taken for a misspelt command
 
 
 class Arguments(argparse.Namespace):
-    """What was asked for. The settings among it are in `flags`.
+    """The parsed arguments. The settings among them are in `flags`.
 
     Attributes:
-        runs: What carries it out: a module of `contextui.cli` and a function in it.
-        prompt: The prompt of one turn without a screen, or ``-`` for the standard input.
+        runs: The function to run: a module of `contextui.cli` and a function in it.
+        prompt: The prompt of a single turn without a screen, or ``-`` for standard input.
         words: The prompt for the app.
-        resume: The session to go on with.
-        newest: Go on with the newest session of this folder.
-        fork: Go on in a copy.
-        output_format: How the turn is told; as text if nothing is said.
-        verbose: Tell of tool calls and notices too.
-        json: List as JSON.
+        resume: The session to resume.
+        newest: Resume the newest session of this folder.
+        fork: Resume in a copy.
+        output_format: The format of a turn's output; text by default.
+        verbose: Also print tool calls and notices.
+        json: Print JSON.
         everywhere: List the sessions of all folders.
-        session: The session to look at, or to compact.
-        dry_run: Show what a compaction would do, and do nothing.
+        session: The session to show or to compact.
+        dry_run: Show what a compaction would do, and change nothing.
         messages: Show the request.
-        turn: Show it as it was after this turn.
-        name: What the new window is called.
+        turn: Show the state after this turn.
+        name: The name of the new window.
         yes: Trust without asking.
-        revoke: Trust no longer.
-        shell: The shell to complete in.
-        host: Where the app is served.
-        port: On which port; 0 for any that is free.
+        revoke: Revoke trust.
+        shell: The shell to print completions for.
+        host: The host that the app is served on.
+        port: The port; 0 for any free one.
     """
 
     runs: str = "screen:open_screen"
@@ -240,11 +240,11 @@ class Arguments(argparse.Namespace):
 
 
 def parse(words: Sequence[str]) -> Arguments:
-    """What these words ask for.
+    """Parse and validate the arguments.
 
     Raises:
-        UsageError: They do not fit.
-        SystemExit: They asked for help, which was given.
+        UsageError: They are invalid.
+        SystemExit: They asked for help, which was printed.
     """
     _check_command(words)
     command = COMMANDS.get(words[0]) if words else None
@@ -263,7 +263,7 @@ def parse(words: Sequence[str]) -> Arguments:
 
 
 def asks_for_json(words: Sequence[str]) -> Literal["json", "stream-json"] | None:
-    """Whether a turn's result was asked for as JSON, even if the rest cannot be understood."""
+    """Detect JSON output, even if the other arguments are invalid."""
     for word, following in zip(words, [*words[1:], ""], strict=False):
         form = following if word == _FORMAT else word.removeprefix(f"{_FORMAT}=")
         if form != word and form in ("json", "stream-json"):
@@ -272,7 +272,7 @@ def asks_for_json(words: Sequence[str]) -> Literal["json", "stream-json"] | None
 
 
 def _check_command(words: Sequence[str]) -> None:
-    """A command with a letter too few is hardly meant as a prompt."""
+    """Reject a single word that looks like a misspelt command."""
     alone = len(words) == 1 or (len(words) > 1 and words[1].startswith("-"))
     if not alone or words[0] in COMMANDS or words[0].startswith("-"):
         return

@@ -1,4 +1,4 @@
-"""The commands: what each is called, what it takes, and what carries it out."""
+"""The subcommands: name, arguments, help and the function that runs each."""
 
 import argparse
 from collections.abc import Callable
@@ -13,7 +13,7 @@ _REQUEST_FLAGS = tuple(name for name in MODEL_FLAGS if name not in _OF_TURNS)
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: the word for it, what it takes, what it does, and what carries it out."""
+    """A subcommand: its name, arguments, summary, and the function that runs it."""
 
     name: str
     takes: str
@@ -154,4 +154,4 @@ _ALL = (
     ),
 )
 COMMANDS = {command.name: command for command in _ALL}
-"""The commands by name, in the order in which they are listed."""
+"""The commands by name, in the order of the help."""

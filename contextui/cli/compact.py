@@ -1,4 +1,4 @@
-"""`contextui compact`: have a summary stand for the older part of a session."""
+"""`contextui compact`: replace the older part of a session with a summary."""
 
 import asyncio
 from collections.abc import Iterable
@@ -24,10 +24,10 @@ from contextui.text import one_line
 
 
 def run(arguments: Arguments) -> int:
-    """Compact a session, or show what that would do.
+    """Compact a session, or preview that.
 
     Raises:
-        ContextUIError: It cannot be done. Nothing was changed.
+        ContextUIError: It failed. Nothing was changed.
     """
     info, notices = session_of(arguments)
     arguments.resume = info.id
@@ -76,7 +76,7 @@ async def _take(controller: InteractionController) -> CompactionResult:
         await controller.aclose()
 
 
-# --- what came of it -------------------------------------------------------------------------
+# --- the result -----------------------------------------------------------------------------
 
 
 def _success(result: CompactionResult, session_id: str) -> str:
@@ -129,11 +129,11 @@ def _data(result: CompactionResult, session: Session) -> dict[str, Any]:
     }
 
 
-# --- what would go ---------------------------------------------------------------------------
+# --- the preview ----------------------------------------------------------------------------
 
 
 def _show(assembly: Assembly, session_id: str, *, as_json: bool) -> None:
-    """What would go and what would stay; the session is only looked at."""
+    """Show what would be removed and what would stay; the session is read-only."""
     view = assembly.store().view(session_id)
     try:
         for notice in view.notices:
@@ -185,5 +185,5 @@ def _tell(plan: Plan) -> None:
 
 
 def _line(item: ContextItem) -> str:
-    _, line = debug_line(item).split(" ", 1)  # all of them are in the context
+    _, line = debug_line(item).split(" ", 1)  # strip the marker: all of them are active
     return words("{line} (pinned)", line=line) if item.pinned else line

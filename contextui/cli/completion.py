@@ -1,4 +1,4 @@
-"""`contextui completion`: scripts for shells, made of the parsers themselves."""
+"""`contextui completion`: shell completion scripts, generated from the parsers."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -20,9 +20,9 @@ _VALUES: dict[str, Value] = {
     "resume": "session",
     "session": "session",
 }
-# The ids of this folder's sessions: the first column, without its head. The key is pressed in a
-# stranger's folder too. If PATH has an empty or relative entry the shell finds programs there, so
-# these start the installed program and nothing else.
+# The ids of this folder's sessions: the first column, without its header. Completion also runs in
+# untrusted folders. If PATH has an empty or relative entry the shell finds programs there, so
+# these run only the program with an absolute path.
 _BASH_SESSIONS = """\
 _contextui_sessions() {
     local program id rest
@@ -56,14 +56,14 @@ end"""
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A flag, or a word that a command takes.
+    """A flag, or a positional argument.
 
     Attributes:
-        flags: How it is written, such as ``-c`` and ``--continue``; nothing for a word.
-        words: What it can be, if that is one of a few words.
-        value: What it takes.
-        about: What it is for.
-        several: Whether there may be more than one such word.
+        flags: Its spellings, such as ``-c`` and ``--continue``; empty for a positional argument.
+        words: The allowed values, if limited.
+        value: The kind of its value.
+        about: Its help text.
+        several: Whether it may be repeated.
     """
 
     flags: tuple[str, ...]
@@ -74,14 +74,14 @@ class Option:
 
 
 def run(arguments: Arguments) -> int:
-    """Print the script of a shell."""
+    """Print the completion script of a shell."""
     script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell]
     say("\n".join(script()))
     return status.DONE
 
 
 def options_of(parser: argparse.ArgumentParser) -> list[Option]:
-    """All that a parser takes."""
+    """Return all arguments of a parser."""
     return [_option(action) for action in parser._actions]
 
 
@@ -134,7 +134,7 @@ def _bash() -> Iterator[str]:
 
 
 def _bash_values(options: Sequence[Option]) -> Iterator[str]:
-    """What follows a flag that takes something; the same flag of two commands is one."""
+    """Yield completions of flag values; a flag that several commands share is listed once."""
     seen: set[str] = set()
     for option in options:
         new = [flag for flag in option.flags if flag not in seen]
@@ -201,7 +201,7 @@ def _zsh() -> Iterator[str]:
 
 
 def _zsh_specs(options: Sequence[Option]) -> Iterator[str]:
-    """The specs of `_arguments`: one for each way to write a flag."""
+    """Yield the specs of `_arguments`: one for each spelling of a flag."""
     for option in options:
         about = option.about.replace("[", "(").replace("]", ")")
         offer = _ZSH_OFFERS.get(
@@ -252,5 +252,5 @@ def _fish_options(options: Sequence[Option], when: str) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """Text in single quotes, as all three shells read it when there is none inside."""
+    """Quote text so that all three shells read it alike, by replacing single quotes in it."""
     return "'" + text.replace("'", "’") + "'"

@@ -1,4 +1,4 @@
-"""`contextui config`: the settings, and where each comes from."""
+"""`contextui config`: list the settings and where each comes from."""
 
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
@@ -13,7 +13,7 @@ from contextui.text import shown_path
 
 
 def run(arguments: Arguments) -> int:
-    """List the settings; the key is none of them, and is never shown."""
+    """List the settings; the API key is not a setting and is never shown."""
     folder = here()
     loaded = settings_of(arguments, folder)
     for notice in loaded.notices:
@@ -38,10 +38,10 @@ def run(arguments: Arguments) -> int:
 
 
 def _check(strategy: StrategyChoice) -> None:
-    """See that there is such a strategy, and that it has these settings.
+    """Check that the strategy exists and has these settings.
 
     Raises:
-        ContextUIError: There is not, or it has not.
+        ContextUIError: It does not.
     """
     if strategy.config or strategy.is_a_strangers:
         from contextui.context.strategies.registry import make_strategy  # noqa: PLC0415  (heavy)

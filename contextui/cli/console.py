@@ -1,4 +1,4 @@
-"""Words and data on their way to the terminal, or to whatever program reads them."""
+"""Write text, tables and JSON to stdout, and messages to stderr."""
 
 import errno
 import json
@@ -17,20 +17,20 @@ from typing import Any, TextIO
 from contextui.cli.words import words
 from contextui.text import for_terminal, one_line
 
-# What stays whole, with the spaces behind it. Punctuation stays with the character before it, an
-# opening bracket or quote with the one after it.
+# Units that are not split, with the spaces after them. Punctuation stays with the character
+# before it, an opening bracket or quote with the one after it.
 _WIDE = "[\u2e80-\u3007\u3021-\u9fff\uac00-\ud7af\uf900-\ufaff]"  # Chinese, Japanese, Korean
 _WORD = rf"(?:(?!{_WIDE})[^\s（“《])+"
 _PIECE = re.compile(rf"[（“《]*(?:{_WIDE}|{_WORD})[，。；：、！？）”》…]*\s*|\s+|.")
 
 
 def width(text: str) -> int:
-    """The columns of a text in one line."""
+    """Return the columns that a line of text takes."""
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
 def cut(text: str, columns: int) -> str:
-    """The text, or as much of it as there is room for and "…"."""
+    """Truncate a text to so many columns, with "…" at the end."""
     if width(text) <= columns:
         return text
     room = columns - 1
@@ -42,19 +42,19 @@ def cut(text: str, columns: int) -> str:
 
 
 def cut_before(text: str, columns: int) -> str:
-    """The text, or "…" and as much of its end as there is room for."""
+    """Truncate a text to so many columns, with "…" at the start."""
     return text if width(text) <= columns else cut(text[::-1], columns)[::-1]
 
 
 def padded(text: str, columns: int) -> str:
-    """The text with spaces behind it."""
+    """Pad a text with spaces."""
     return text + " " * (columns - width(text))
 
 
 def wrapped(text: str, columns: int) -> list[str]:
-    """The text in lines of at most so many columns, cut at spaces and between wide characters.
+    """Wrap a text at spaces and between wide characters.
 
-    What is longer than a line and has neither stays whole.
+    Longer units without either stay whole.
 
     Example:
         >>> wrapped("one two 三四", 9)
@@ -75,22 +75,22 @@ def _columns(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-_ours: list[TextIO] = []  # the last one counts; there is none where nothing is kept
+_ours: list[TextIO] = []  # the last one is used; empty while stdout is not redirected
 
 
 def output() -> TextIO:
-    """Where to write what was asked for."""
+    """Return the stream for the command's own output."""
     return _ours[-1] if _ours else sys.stdout
 
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Meanwhile only what is written to `output` gets to the standard output."""
+    """Redirect everything but `output` from stdout to stderr."""
     standard = sys.stdout
     standard.flush()
     try:
         number, aside = standard.fileno(), sys.stderr.fileno()
-    except (OSError, ValueError):  # it is no file, but something in this process
+    except (OSError, ValueError):  # not a file, but an object of this process
         with _printed_aside(standard):
             yield
         return
@@ -101,15 +101,15 @@ def kept() -> Iterator[None]:
         with _printed_aside(own):
             yield
     finally:
-        with suppress(OSError, ValueError):  # there may be no stderr; or a window closed it
-            standard.flush()  # what a window wrote to just this one goes aside too
+        with suppress(OSError, ValueError):  # stderr may be missing, or a window closed it
+            standard.flush()  # what a window wrote to this very object goes to stderr too
         os.dup2(real, number)
         _close(own)
 
 
 def give_away() -> None:
-    """All was said: what a window prints when the process ends goes to stderr too."""
-    with suppress(OSError, ValueError):  # one of them is no file, or closed
+    """Redirect stdout to stderr for what windows print while the process exits."""
+    with suppress(OSError, ValueError):  # one of them is not a file, or closed
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
 
@@ -125,7 +125,7 @@ def _printed_aside(own: TextIO) -> Iterator[None]:
 
 
 def _close(stream: TextIO) -> None:
-    """Close a stream; what cannot be written any more was told of before, or nobody reads it."""
+    """Close a stream; write errors were reported before, or the reader is gone."""
     try:
         stream.flush()
     except OSError:
@@ -133,8 +133,8 @@ def _close(stream: TextIO) -> None:
     stream.close()
 
 
-_LONGEST = 2_000  # characters of one line about something
-# JSON escapes all that acts below U+0020; these would act in a terminal, or hide something.
+_LONGEST = 2_000  # characters of one message
+# JSON escapes control characters below U+0020; these would act in a terminal or hide text.
 _ACTING = re.compile(
     "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\uffff\ud800-\udfff"
     "\U000e0000-\U000e007f]"
@@ -142,53 +142,53 @@ _ACTING = re.compile(
 
 
 class OutputError(OSError):
-    """An output that cannot be written, for another reason than that nobody reads it."""
+    """The output cannot be written, for another reason than a broken pipe."""
 
 
 def make_robust() -> None:
-    """Let neither a closed stream nor a character that an encoding lacks end the program."""
+    """Survive closed standard streams and characters that their encoding lacks."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # `contextui >&-`
-            # Something must have its number, or the next file that is opened gets it. It cannot
-            # be written to: what is lost is an error, as with any output.
+            # Occupy its file descriptor, or the next opened file gets it. It is read-only: writing
+            # fails, as with any broken output.
             closed = os.open(os.devnull, os.O_RDONLY)
             setattr(sys, name, open(closed, "r" if name == "stdin" else "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)  # tests put other streams there
+        reconfigure = getattr(stream, "reconfigure", None)  # tests replace the streams
         if reconfigure is not None:
-            with suppress(OSError):  # what waits there to be written; `finish` says so
+            with suppress(OSError):  # pending output cannot be written; `finish` reports it
                 reconfigure(errors="backslashreplace")
 
 
 def let_go_of_closed() -> None:
-    """Write no more to what is closed or full: its last words would change the exit status."""
+    """Discard pending output of closed or full streams: it would change the exit status."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-            stream.flush()  # or it would come out where the stream is led to next
+            stream.flush()  # or it would be written to wherever the stream leads next
 
 
 def say(text: str = "", *, end: str = "\n", flush: bool = False) -> None:
-    """Write what was asked for."""
+    """Write text to the output."""
     _put_out(for_terminal(text) + end, flush=flush)
 
 
 def say_json(data: Any, *, indent: int | None = 2) -> None:
-    """Write data as JSON, at once."""
+    """Write data as JSON, and flush."""
     _put_out(as_json(data, indent=indent) + "\n", flush=True)
 
 
 def say_json_list(
     before: Mapping[str, Any], items: tuple[str, Iterable[Any]], after: Mapping[str, Any]
 ) -> None:
-    """Write an object as JSON in which one value is a list, without ever holding all of that.
+    """Write a JSON object with one list, without holding the whole list in memory.
 
     Args:
-        before: What stands before the list.
-        items: The name of the list, and what is in it.
-        after: What stands behind it.
+        before: The members before the list.
+        items: The name of the list, and its items.
+        after: The members after it.
     """
     name, found = items
     _put_out("{\n" + "".join(f"{_member(*one)},\n" for one in before.items()), flush=False)
@@ -206,39 +206,39 @@ def _member(name: str, value: Any) -> str:
 
 
 def finish() -> None:
-    """See that all that was written has arrived.
+    """Flush the output.
 
     Raises:
-        OutputError: It has not.
+        OutputError: It cannot be written.
     """
     _put_out("", flush=True)
 
 
 def tell(line: str) -> None:
-    """Say what went wrong or should be known, beside the output, without any key in it."""
+    """Write a one-line message to stderr, with secrets masked."""
     note(f"contextui: {line}")
 
 
 def note(line: str) -> None:
-    """Say in one line, beside the output, what is being done."""
-    with suppress(OSError):  # there is nowhere else to say it
+    """Write one line of progress to stderr."""
+    with suppress(OSError):  # there is no other place to report it
         _write(sys.stderr, f"{one_line(_masked(line), _LONGEST)}\n", flush=True)
 
 
 def beside(text: str) -> None:
-    """Write just these characters beside the output, at once: the program's own, for a terminal."""
+    """Write text to stderr verbatim, control characters included, for a terminal."""
     with suppress(OSError):
         _write(sys.stderr, text, flush=True)
 
 
 def tell_crash(error: BaseException) -> None:
-    """Say in one line what happened that should not; with `CONTEXTUI_DEBUG`, also where."""
+    """Report an unexpected error in one line; with `CONTEXTUI_DEBUG`, with a traceback."""
     tell_where(error)
     tell(words_of(error))
 
 
 def tell_where(error: BaseException) -> None:
-    """With `CONTEXTUI_DEBUG`, say where an error comes from."""
+    """With `CONTEXTUI_DEBUG`, write an error's traceback to stderr."""
     if os.environ.get("CONTEXTUI_DEBUG"):
         lines = "".join(traceback.format_exception(error))
         with suppress(OSError):
@@ -246,7 +246,7 @@ def tell_where(error: BaseException) -> None:
 
 
 def say_table(rows: Sequence[Sequence[str]]) -> None:
-    """Write columns as wide as they must be; the last one is as long as it is."""
+    """Write aligned columns; the last one is not padded."""
     widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     for row in rows:
         cells = [padded(cell, columns) for cell, columns in zip(row, widths, strict=False)]
@@ -254,21 +254,21 @@ def say_table(rows: Sequence[Sequence[str]]) -> None:
 
 
 def terminal_columns() -> int | None:
-    """How wide the terminal is that shows the output; None if none does."""
+    """Return the width of the terminal that shows the output; None if it is no terminal."""
     return shutil.get_terminal_size().columns if output().isatty() else None
 
 
 def words_of(error: BaseException) -> str:
-    """What an error says, or what it is if it says nothing."""
+    """Return an error's message, or its type if it has none."""
     kind, said = type(error).__name__, str(error)
     return words("Something went wrong: {what}", what=f"{kind}: {said}" if said else f"{kind}.")
 
 
 def as_json(data: Any, *, indent: int | None = None) -> str:
-    """Data as JSON that reads well and is inert in a terminal; it says exactly the same."""
+    """Serialize data as JSON with terminal control characters escaped."""
     try:
         text = json.dumps(data, ensure_ascii=False, indent=indent, default=str, allow_nan=False)
-    except ValueError:  # JSON has no word for what is no number
+    except ValueError:  # JSON has no NaN and no infinity
         text = json.dumps(_finite(data), ensure_ascii=False, indent=indent, default=str)
     return _ACTING.sub(lambda match: json.dumps(match[0])[1:-1], text)
 

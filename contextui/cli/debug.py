@@ -1,4 +1,4 @@
-"""What the model sees of a session, without opening it."""
+"""`contextui debug`: show what the model sees of a session, without opening it."""
 
 import asyncio
 from dataclasses import asdict
@@ -28,7 +28,7 @@ from contextui.session.store import SessionStore, SessionView
 
 
 def run(arguments: Arguments) -> int:
-    """Show a session's items and figures, or the request that would be sent next."""
+    """Show a session's items and statistics, or the next request."""
     info, notices = session_of(arguments)
     folder = Path(info.cwd)
     loaded = settings_of(arguments, folder)
@@ -50,7 +50,7 @@ def _show(arguments: Arguments, loaded: Loaded, view: SessionView) -> None:
         return
     stats = view.context.get_stats()
     if arguments.json:
-        # One item after the other: a log may be longer than the memory.
+        # One item at a time: a log may be larger than the memory.
         items = (item_data(item) for item in view.items())
         after = {"windows": window_data(view), "stats": asdict(stats)}
         say_json_list(session_data(view), ("items", items), after)
@@ -61,13 +61,13 @@ def _show(arguments: Arguments, loaded: Loaded, view: SessionView) -> None:
 
 
 def _request(loaded: Loaded, view: SessionView, *, anew: bool) -> dict[str, object]:
-    """The request as it would leave, before the person's next words.
+    """Build the next request, without the person's next message.
 
-    With `anew` it has the system prompt that it would be given now: the windows, the language or
-    the folder's AGENTS.md may have changed since.
+    With `anew` it gets the current system prompt: the windows, the language or the folder's
+    AGENTS.md may have changed since the last turn.
     """
     controller = InteractionController(
-        model=ScriptedModel(),  # nobody is asked
+        model=ScriptedModel(),  # not called
         context=view.context,
         options=turn_options(loaded),
         tool_protocol=loaded.settings.tool_protocol,

@@ -1,7 +1,7 @@
-"""A short conversation without a screen, a network or a key: ``python -m contextui.cli.demo``.
+"""Demo conversation without a screen, a network or a key: ``python -m contextui.cli.demo``.
 
-After each turn it shows what a person would see: the words, the open windows, and the line of each
-item that is new or that changed. Everything is kept in temporary folders.
+After each turn it shows what a person would see: the text, the open windows, and the line of each
+item that is new or changed. Everything is stored in temporary folders.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ TURNS = (
     "Close the to-do list",
 )
 _WIDTH = 80
-_LABEL = 7  # columns in which it says what follows
+_LABEL = 7  # columns of the label
 _MOST_LINES = 6  # of one window
 
 
 def main() -> int:
-    """Play the conversation; the exit status. A reader that closes the pipe ends it quietly."""
+    """Play the conversation and return the exit status; a closed pipe ends it quietly."""
     make_robust()
     try:
         _play_all()
@@ -86,7 +86,7 @@ async def _take_turn(controller: InteractionController, words: str) -> None:
 
 
 def _windows(session: Session) -> Iterator[str]:
-    """Each open window: its id and level of detail, then what it shows."""
+    """Yield each open window: its id and level of detail, then its content."""
     windows = session.windows.windows()
     if not windows:
         yield "none is open"
@@ -102,7 +102,7 @@ def _content(window: Window) -> list[str]:
 
 
 def _say(label: str, *lines: str) -> None:
-    """Lines with a label before the first of them."""
+    """Print lines with a label before the first one."""
     for line in lines:
         indent = " " * (len(line) - len(line.lstrip()))
         wrapped = textwrap.wrap(line, _WIDTH - _LABEL, subsequent_indent=indent) or [""]

@@ -1,4 +1,4 @@
-"""The flags that several commands share; each setting is one."""
+"""Flags that several commands share, including one for each setting; exit statuses."""
 
 import argparse
 from collections.abc import Iterable
@@ -9,11 +9,11 @@ from contextui.errors import ContextUIError
 
 
 class UsageError(ContextUIError):
-    """Arguments that do not fit; the text says which, in the language of the person.
+    """Invalid arguments, with a message in the person's language.
 
     Args:
-        english: The words, with names in braces for values.
-        values: What stands for these names.
+        english: The message, with placeholders in braces.
+        values: The values of the placeholders.
     """
 
     def __init__(self, english: str, **values: object) -> None:
@@ -24,14 +24,14 @@ MODEL_FLAGS = (
     "model", "base_url", "provider", "budget", "max_tokens", "max_steps", "max_calls",
     "max_silence", "max_answer_time", "tool_protocol"
 )  # fmt: skip
-"""The settings of the model, in the order in which they are listed."""
+"""The settings of the model, in the order of the help."""
 
 WINDOW_FLAGS = (
     "window", "windows", "windows_lod", "max_windows", "max_freeze", "approval", "secret_files",
     "placement",
     "strategy", "compaction_auto", "compaction_threshold", "lang",
 )  # fmt: skip
-"""Those of windows and of the context."""
+"""The settings of windows and context, in the order of the help."""
 
 _METAVARS = {
     "model": "NAME", "base_url": "URL", "budget": "TOKENS", "max_tokens": "TOKENS",
@@ -44,7 +44,7 @@ _METAVARS = {
 
 
 class Once(argparse.Action):
-    """What cannot be meant twice. Of a setting, the last one counts."""
+    """Rejects a flag that is given twice. Of a repeated setting, the last one counts."""
 
     def __call__(
         self,
@@ -53,19 +53,19 @@ class Once(argparse.Action):
         values: object,
         option_string: str | None = None,
     ) -> None:
-        """Take the value, unless there is one."""
+        """Store the value, unless there is one."""
         if getattr(namespace, self.dest, None) is not None:
             raise UsageError("{flag} is given twice.", flag=option_string)
         setattr(namespace, self.dest, values)
 
 
 def add_help(parser: argparse._ActionsContainer) -> None:
-    """The flag that says what there is."""
+    """Add the --help flag."""
     parser.add_argument("-h", "--help", action="help", help="say what there is")
 
 
 def add_going_on(going_on: argparse._ArgumentGroup) -> None:
-    """The flags that go on with an earlier session."""
+    """Add the flags that resume an earlier session."""
     which = going_on.add_mutually_exclusive_group()
     which.add_argument(
         "-c",
@@ -87,12 +87,12 @@ def add_going_on(going_on: argparse._ArgumentGroup) -> None:
 
 
 def add_json(parser: argparse._ActionsContainer, what: str = "list them as JSON") -> None:
-    """The flag for data in place of words."""
+    """Add the --json flag."""
     parser.add_argument("--json", action="store_true", help=what)
 
 
 def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> None:
-    """A flag for each of these settings; they themselves say what it is."""
+    """Add a flag for each of these settings, with the setting's description."""
     for name in names:
         field = Settings.model_fields[name]
         about = words(str(field.description)).replace("%", "%%")
@@ -112,10 +112,10 @@ def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> No
 
 DONE = 0
 FAILED = 1
-"""The turn failed, or something happened that should not."""
+"""The turn failed, or an unexpected error occurred."""
 WRONG = 2
 """The arguments or the settings are wrong; nothing was done."""
 SIGNALLED = 128
 """Plus the signal's number: 130 for SIGINT, 143 for SIGTERM."""
 BROKEN_PIPE = 141
-"""Nobody reads the output any more; what SIGPIPE would give."""
+"""The reader closed the output; what SIGPIPE would give."""

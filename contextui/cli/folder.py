@@ -1,4 +1,4 @@
-"""Where the program was started, and what is set there."""
+"""The working folder: its settings, AGENTS.md and earlier sessions."""
 
 import os
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from contextui.text import one_line, shown_path
 
 
 def here() -> Path:
-    """The current folder.
+    """Return the current folder.
 
     Raises:
         UsageError: It was removed.
@@ -32,10 +32,7 @@ def here() -> Path:
 
 
 def settings_of(arguments: Arguments, folder: Path, **flags: str) -> Loaded:
-    """The settings that count in a folder; with further flags, as if these had been given too.
-
-    What is said from now on is in the language that they want.
-    """
+    """Load the settings for a folder, with extra flags; switch to their language."""
     loaded = load_settings({**arguments.flags, **flags}, os.environ, contextui_home(), folder)
     speak(loaded.settings.lang)
     return loaded
@@ -47,14 +44,14 @@ _LARGEST = 1_000_000  # bytes; far more than any prompt has room for
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """The guide's text, and why there is none if one was expected."""
+    """The text of AGENTS.md, and notices about it."""
 
     text: str = ""
     notices: tuple[str, ...] = ()
 
 
 def read_guide(folder: Path) -> Guide:
-    """Read the guide of a folder; one that cannot be read is told and left out."""
+    """Read a folder's AGENTS.md; if that fails, return a notice instead."""
     try:
         with Workspace(folder) as workspace:
             data = workspace.for_model().read_bytes(NAME, limit=_LARGEST)
@@ -73,21 +70,21 @@ def read_guide(folder: Path) -> Guide:
     return Guide(text, (cut,) if count > LONGEST_GUIDE else ())
 
 
-_MOST = 3  # that are named of those that cannot be read
+_MOST = 3  # unreadable sessions that are named
 
 
 class Earlier(NamedTuple):
-    """A session to go on with or to look at, and what to know about the choice."""
+    """An earlier session, and notices about the choice."""
 
     info: SessionInfo
     notices: tuple[str, ...] = ()
 
 
 def find_earlier(arguments: Arguments) -> Earlier | None:
-    """The session that was asked to be gone on with.
+    """Return the session to resume, if one was requested.
 
     Raises:
-        UsageError: There is none of that id, or none in this folder yet.
+        UsageError: There is none with that id, or none in this folder yet.
     """
     if arguments.resume is not None:
         return Earlier(_named(arguments.resume))
@@ -95,16 +92,16 @@ def find_earlier(arguments: Arguments) -> Earlier | None:
 
 
 def session_of(arguments: Arguments) -> Earlier:
-    """The session that was named, or else the newest one of this folder.
+    """Return the session that was named, or the newest one of this folder.
 
     Raises:
-        UsageError: There is none of that id, or none in this folder yet.
+        UsageError: There is none with that id, or none in this folder yet.
     """
     return _newest() if arguments.session is None else Earlier(_named(arguments.session))
 
 
 def unread(unreadable: Sequence[Unreadable]) -> tuple[str, ...]:
-    """What to know about files and folders that should hold sessions, in at most one line."""
+    """Format a notice about unreadable session files and folders."""
     if not unreadable:
         return ()
     named = [f"{one_line(str(path), 300)}: {in_ours(why)}" for path, why in unreadable[:_MOST]]
@@ -117,7 +114,7 @@ def _named(session_id: str) -> SessionInfo:
     try:
         return store.find(session_id)
     except UnknownSessionError as error:
-        # It may be where nobody can look.
+        # It may be in an unreadable folder.
         folders = [one for one in store.survey().unreadable if one.path.suffix != ".jsonl"]
         listed = words("contextui sessions --all lists those there are.")
         raise UsageError(" ".join([in_ours(str(error)), *unread(folders), listed])) from error

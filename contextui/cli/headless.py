@@ -1,4 +1,4 @@
-"""One turn without a screen."""
+"""Run a single turn without a screen (`contextui -p`)."""
 
 import asyncio
 import os
@@ -23,18 +23,18 @@ from contextui.session.session import Session
 from contextui.tokens import TokenCounter
 
 _STDIN = "-"
-_MOST_BYTES = 64_000_000  # of standard input; no model takes nearly as much
-_PATIENCE = 30.0  # seconds for what a strategy does after the turn
+_MOST_BYTES = 64_000_000  # of standard input; far more than any model accepts
+_PATIENCE = 30.0  # seconds for a strategy's background work after the turn
 _OPENING = 60.0  # seconds after the turn for windows that are still opening
-_LOOK = 0.2  # seconds between looks for a signal while waiting for them
+_LOOK = 0.2  # seconds between checks for a signal while waiting for them
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run(arguments: Arguments) -> int:
-    """Take one turn, and tell of it; the exit status says how it went.
+    """Run one turn, print it, and return the exit status.
 
     Raises:
-        ContextUIError: It could not begin. Nothing was written.
+        ContextUIError: It could not start. Nothing was written.
     """
     prompt = _prompt(arguments)
     assembly = assemble(arguments)
@@ -51,10 +51,10 @@ def run(arguments: Arguments) -> int:
 
 
 def _prompt(arguments: Arguments) -> str:
-    """The words of the prompt.
+    """Return the prompt, from the arguments or standard input.
 
     Raises:
-        UsageError: There are none.
+        UsageError: It is empty, too long or not text.
     """
     prompt = arguments.prompt or ""
     if prompt == _STDIN:
@@ -78,10 +78,10 @@ def _read_stdin() -> str:
 
 
 def _check(prompt: str, assembly: Assembly) -> None:
-    """See that there is room for the prompt, before anything is written down.
+    """Check that the prompt fits the budget, before anything is written.
 
     Raises:
-        ContextUIError: There is not.
+        ContextUIError: It does not.
     """
     budget, needed = assembly.loaded.settings.budget, TokenCounter.estimate(prompt)
     if needed > budget:
@@ -119,7 +119,7 @@ async def _take_turn(
                 notices.tell_new()
             except OSError as error:
                 output, broken = SilentOutput(), error
-                controller.stop()  # nobody can read on: end the turn as if it was stopped
+                controller.stop()  # the output is gone: cancel the turn
     except Exception as error:
         tell_where(error)
         finished = replace(finished, reason="failed", explanation=words_of(error))
@@ -131,15 +131,15 @@ async def _take_turn(
     explanation = explained(finished, controller.options, session)
     try:
         output.end(Told(finished, session, explanation, tuple(notices.told), tuple(refused)))
-        if interruption.signal is None:  # no next turn will do what is left to do
+        if interruption.signal is None:  # no later turn will finish the background work
             for trouble in await controller.strategist.settle(_PATIENCE):
                 tell(trouble)
     finally:
         controller.close()
         await _close(controller.model)
     if broken is None:
-        finish()  # whoever reads may take as long as they like
-    watchdog.end_soon()  # closing the event loop waits for threads, too
+        finish()  # a slow reader may take its time
+    watchdog.end_soon()  # closing the event loop also waits for threads
     if broken is not None:
         raise broken
     if interruption.signal is not None:
@@ -150,10 +150,10 @@ async def _take_turn(
 async def _await_opening(
     session: Session, notices: "_Notices", interruption: "_Interruption"
 ) -> str:
-    """Wait for windows that are still opening: only an open one is saved.
+    """Wait for windows that are still opening: only open ones are saved.
 
     Returns:
-        What the person must know of those that did not open; empty if all did.
+        A message about those that did not open; empty if all did.
     """
     if interruption.came():
         return ""
@@ -178,13 +178,13 @@ async def _await_opening(
 
 
 async def _close(model: Model) -> None:
-    close = getattr(model, "aclose", None)  # one that has connections has it
+    close = getattr(model, "aclose", None)  # models with connections have it
     if close is not None:
         await close()
 
 
 class _Interruption:
-    """Stops the turn at the first signal, and the program at the second."""
+    """Cancels the turn on the first signal, and exits on the second."""
 
     def __init__(self, controller: InteractionController) -> None:
         self.signal: int | None = None
@@ -201,17 +201,17 @@ class _Interruption:
 
     def _hear(self, number: int) -> None:
         if self.signal is not None:
-            os._exit(flags.SIGNALLED + number)  # the log is whole at any moment
+            os._exit(flags.SIGNALLED + number)  # the log is consistent at any moment
         self.signal = number
         self._controller.stop()
 
 
 class _Notices:
-    """What the person should know, each thing once; what a session has to say comes as it goes."""
+    """Prints each notice once, including those of the session as they appear."""
 
     def __init__(self, before: Sequence[str], session: Session) -> None:
         self.session, self.told = session, list[str]()
-        self.troubles = dict[str, str]()  # the last one of each window, in this turn
+        self.troubles = dict[str, str]()  # the last of each window in this turn
         self.not_opened = dict[str, str]()
         session.windows.subscribe(self._hear_window)
         self._heard = 0
@@ -230,13 +230,13 @@ class _Notices:
             self._tell(notice)
 
     def tell_rest(self) -> None:
-        """Say what only the end tells: what is wrong with open windows, and what is not saved."""
+        """Print what is known only at the end: failing windows, and what is not saved."""
         self.session.save()
         self.tell_new()
         for window_id, reason in self.troubles.items():
-            if self.session.windows.get(window_id):  # else the call that failed told of it
+            if self.session.windows.get(window_id):  # otherwise the failed call reported it
                 self._tell(f"{window_id} {reason}")
-        if self.session.unsaved:  # no turn follows in which it could be
+        if self.session.unsaved:  # no later turn can save it
             self._tell(
                 words(
                     "This turn is not saved, or not whole: "

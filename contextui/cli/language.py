@@ -1,4 +1,4 @@
-"""Which language to speak, found out before anything is checked: errors are told in it too."""
+"""Detect the locale before anything is validated, so that errors are localized too."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -15,20 +15,20 @@ _FLAG = "--lang"
 
 
 def language(given: Sequence[str], environ: Mapping[str, str]) -> Lang:
-    """The language that is wanted, as far as that can be known.
+    """Return the requested language, as far as it is known.
 
     Args:
-        given: What stands behind the program's name.
-        environ: The environment's variables.
+        given: The command-line arguments.
+        environ: The environment variables.
     """
     named: dict[str | None, Lang] = {lang: lang for lang in get_args(Lang)}
     for word in (_flag(given), environ.get("CONTEXTUI_LANG")):
         if word in named:
             return named[word]
-    with suppress(ContextUIError, OSError):  # whoever needs the settings tells what is wrong
+    with suppress(ContextUIError, OSError):  # commands report errors in the settings
         folder, home = Path.cwd(), contextui_home()
         files = (folder / PROJECT_FOLDER / CONFIG_FILE, home / CONFIG_FILE)
-        if any(map(os.path.exists, files)):  # to check the settings takes longer than to help
+        if any(map(os.path.exists, files)):  # loading settings takes longer than printing help
             return load_settings({}, environ, home, folder).settings.lang
     return locale_lang(environ) or "en"
 

@@ -1,4 +1,4 @@
-"""`contextui new-window`: a window to begin with."""
+"""`contextui new-window`: create a window and its test from a template."""
 
 import shlex
 import shutil
@@ -19,7 +19,7 @@ from contextui.windowing.template import write_new_window
 
 
 def run(arguments: Arguments) -> int:
-    """Write a window and its test, and say what to do with them."""
+    """Write a window and its test, and print how to run them."""
     folder = here()
     _check_free(arguments, folder)
     window, test = (path.name for path in write_new_window(arguments.name, folder))
@@ -33,10 +33,10 @@ def run(arguments: Arguments) -> int:
 
 
 def _check_free(arguments: Arguments, folder: Path) -> None:
-    """See that no window has this name yet: of two, only the first could be opened.
+    """Check that the window's name is free: of two with one name, only the first could be opened.
 
     Raises:
-        UsageError: One has.
+        UsageError: It is taken.
     """
     settings = settings_of(arguments, folder).settings
     watchdog.start(settings.max_freeze)
@@ -53,7 +53,7 @@ def _check_free(arguments: Arguments, folder: Path) -> None:
 
 
 def _python() -> str:
-    """The Python that has contextui, as it is called here."""
+    """Return the command that runs the Python with contextui."""
     own, called = Path(sys.executable), shutil.which("python")
     is_it = called is not None and Path(called).absolute().parent == own.absolute().parent
     return "python" if is_it else shlex.quote(str(own))

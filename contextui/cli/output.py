@@ -1,4 +1,4 @@
-"""How a turn is told: as words, as one object, or as one object for each event."""
+"""Output of a turn: text, one JSON object, or one JSON object per event."""
 
 import re
 import sys
@@ -30,32 +30,32 @@ from contextui.text import one_line
 
 
 class Answer:
-    """Takes the words of one answer as they come, and gives what can be said of them.
+    """Buffers the text of one streamed answer, and releases what can be printed.
 
     Args:
-        workspace: Where the code files are that the words may refer to.
+        workspace: Contains the code files that the text may refer to.
     """
 
     def __init__(self, workspace: Workspace | None = None) -> None:
         self._workspace = workspace
         self._masked = OwnMasked()
-        # In pieces: an answer may be megabytes, and come some letters at a time.
+        # In pieces: an answer may have megabytes and arrive a few characters at a time.
         self._given: list[str] = []
         self._kept: list[str] = []
 
     def take(self, text: str) -> None:
-        """More words came."""
+        """Add streamed text."""
         self._kept.append(self._masked.take(text))
 
     def settled(self) -> str:
-        """What no words to come can change, and was not given yet."""
+        """Return new text that later text cannot change."""
         kept = "".join(self._kept)
         end = _settled(kept)
         self._kept = [kept[end:]]
         return self._give(kept[:end])
 
     def rest(self) -> str:
-        """All that was not given yet, as the answer is whole."""
+        """Return all remaining text; the answer is complete."""
         self._kept.append(self._masked.rest())
         kept, self._kept = "".join(self._kept).removesuffix("\r"), []
         return self._give(kept)
@@ -64,18 +64,18 @@ class Answer:
         self._given.append(text)
         if not has_reference(text):
             return text
-        whole = "".join(self._given)  # what stands before tells whether this is within code
+        whole = "".join(self._given)  # what precedes it decides whether this is in a code block
         told = with_code(whole, self._workspace, spoken(), start=len(whole) - len(text))
         return mask_own(told)
 
 
 def _next_mark(text: str, start: int) -> int:
-    """Where the next reference begins; -1 if none does."""
+    """Return the position of the next reference; -1 if there is none."""
     return min((at for mark in MARKS if (at := text.find(mark, start)) >= 0), default=-1)
 
 
 def _settled(text: str) -> int:
-    """Up to a reference whose line is not whole yet: it may turn out to be an example."""
+    """Return the end of what cannot change: a reference on an unfinished line may be an example."""
     begins = _next_mark(text, 0)
     while begins >= 0:
         closes = text.find("</", begins)
@@ -87,7 +87,7 @@ def _settled(text: str) -> int:
         for length in range(min(len(mark), len(text)), 0, -1):
             if text.endswith(mark[:length]):
                 return len(text) - length
-    return len(text.removesuffix("\r"))  # the line feed to it may follow
+    return len(text.removesuffix("\r"))  # its line feed may follow
 
 
 _WORD = re.compile(r"(?<!^)(?=[A-Z])")
@@ -95,14 +95,14 @@ _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """All there is to tell at the end of a turn.
+    """The result of a turn, for output.
 
     Attributes:
         finished: How it ended.
-        session: Where it stands.
-        explanation: What the person should know about the end, empty if all went well.
-        notices: What they were told beside it.
-        refused: The actions that were not allowed.
+        session: Its session.
+        explanation: What the person should know about the end; empty if all went well.
+        notices: Notices that were printed.
+        refused: The actions that were refused.
     """
 
     finished: TurnFinished
@@ -113,7 +113,7 @@ class Told:
 
 
 def explained(finished: TurnFinished, options: TurnOptions, session: Session) -> str:
-    """What the person should know about the end; how to go on is told as a command."""
+    """Explain how the turn ended, with the command that continues it."""
     match finished.reason:
         case "paused":
             steps = counted(options.max_steps, "{count} step", "{count} steps")
@@ -129,7 +129,7 @@ def explained(finished: TurnFinished, options: TurnOptions, session: Session) ->
 
 
 def result_of(told: Told) -> dict[str, Any]:
-    """The object at the end of a turn."""
+    """Build the JSON object of a finished turn."""
     finished, session = told.finished, told.session
     data = {
         "result": mask_own(finished.text),
@@ -156,7 +156,7 @@ def result_of(told: Told) -> dict[str, Any]:
 
 
 def not_started(error: str) -> dict[str, Any]:
-    """The same where there was no turn."""
+    """Build the JSON object if no turn started."""
     return {
         "result": "",
         "session_id": None,
@@ -174,7 +174,7 @@ def not_started(error: str) -> dict[str, Any]:
 
 
 def event_data(event: Event) -> dict[str, Any]:
-    """An event as an object: its type in snake_case, then its fields."""
+    """Convert an event to a JSON object: its type in snake_case, then its fields."""
     kind = _WORD.sub("_", type(event).__name__).lower()
     return {"type": kind, **_plain(event)}
 
@@ -189,8 +189,8 @@ def _plain(value: Any) -> Any:
     return mask_own(value) if isinstance(value, str) else value
 
 
-# After these no more comes of the words, or of the thoughts, that went before. Others come at any
-# time, as a window that changes by itself does.
+# These end the text, or the thinking, streamed before them. Other events come at any time, such
+# as a window that changes by itself.
 _ENDING = (
     *(TextDelta, ThinkingDelta, CallBegun),
     *(AnswerGiven, AnswerDiscarded, StepStarted, TurnFinished),
@@ -198,17 +198,17 @@ _ENDING = (
 
 
 class Output(Protocol):
-    """Tells of a turn."""
+    """Prints the events of a turn."""
 
     def hear(self, event: Event) -> None:
-        """Take one event of the turn."""
+        """Handle one event of the turn."""
 
     def end(self, told: Told) -> None:
-        """The turn is over."""
+        """Finish the output; the turn is over."""
 
 
 def output_for(form: OutputFormat, workspace: Workspace | None, *, verbose: bool) -> Output:
-    """What tells a turn in this form; the workspace has the code that words refer to."""
+    """Create the output for a format; the workspace contains the code that text refers to."""
     for_a_person = verbose or sys.stderr.isatty()
     match form:
         case "text":
@@ -220,13 +220,13 @@ def output_for(form: OutputFormat, workspace: Workspace | None, *, verbose: bool
 
 
 class TextOutput:
-    """The answer's words; calls and notices beside it, for a person.
+    """Prints the answer's text; calls and notices go to stderr.
 
     Args:
-        workspace: Where the code is that the words may refer to: it stands in their place.
-        tells_calls: Tell of calls and notices, on stderr.
-        live: Write the words as they come. Otherwise they are held until the answer is whole: what
-            broke off is not to stand in a file.
+        workspace: Contains the code that the text may refer to: it replaces the reference.
+        tells_calls: Print calls and notices to stderr.
+        live: Print text as it is streamed. Otherwise it is held until the answer is complete, so
+            that a file never contains a truncated one.
     """
 
     def __init__(
@@ -239,7 +239,7 @@ class TextOutput:
         self._aside = Aside(tells=tells_calls, before=self._end_line)
 
     def hear(self, event: Event) -> None:
-        """Take one event of the turn."""
+        """Handle one event of the turn."""
         match event:
             case TextDelta(text):
                 self._take(text)
@@ -251,7 +251,7 @@ class TextOutput:
                 self._aside.hear(event)
 
     def end(self, told: Told) -> None:
-        """The turn is over."""
+        """Print the rest of the answer, and the explanation if there is one."""
         self._end_answer()
         self._aside.clear()
         if told.explanation:
@@ -292,34 +292,34 @@ class TextOutput:
 
 
 class JsonOutput:
-    """One object at the end; calls and notices beside it, for a person."""
+    """Prints one JSON object at the end; calls and notices go to stderr."""
 
     def __init__(self, *, tells_calls: bool) -> None:
         self._aside = Aside(tells=tells_calls)
 
     def hear(self, event: Event) -> None:
-        """Take one event of the turn."""
+        """Handle one event of the turn."""
         self._aside.hear(event)
 
     def end(self, told: Told) -> None:
-        """The turn is over."""
+        """Print the result."""
         self._aside.clear()
         say_json(result_of(told))
         _tell_failure(told)
 
 
 class SilentOutput:
-    """Nothing at all: nobody reads any more."""
+    """Prints nothing, after the output was closed."""
 
     def hear(self, event: Event) -> None:
-        """Take one event of the turn."""
+        """Ignore the event."""
 
     def end(self, told: Told) -> None:
-        """The turn is over."""
+        """Do nothing."""
 
 
 class StreamOutput:
-    """One object a line for each event, and the result as the last one."""
+    """Prints one JSON object per line for each event, and the result last."""
 
     def __init__(self, *, tells_calls: bool) -> None:
         self._aside = Aside(tells=tells_calls)
@@ -328,7 +328,7 @@ class StreamOutput:
         self._masked = OwnMasked()
 
     def hear(self, event: Event) -> None:
-        """Take one event of the turn; of a countdown, its beginning."""
+        """Print one event of the turn; of a retry countdown, only its start."""
         self._aside.hear(event)
         if isinstance(event, _ENDING) and not isinstance(event, self._pieces):
             self._say_held()
@@ -339,14 +339,14 @@ class StreamOutput:
             say_json(event_data(event), indent=None)
 
     def end(self, told: Told) -> None:
-        """The turn is over."""
+        """Print the rest of the text, and the result."""
         self._say_held()
         self._aside.clear()
         say_json({"type": "result", **result_of(told)}, indent=None)
         _tell_failure(told)
 
     def _say_held(self) -> None:
-        """No more comes of what may have been the beginning of a key."""
+        """Print text held back as the possible start of an API key."""
         self._say_piece(self._masked.rest())
 
     def _say_piece(self, text: str) -> None:

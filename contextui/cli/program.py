@@ -1,4 +1,4 @@
-"""From words to a command, and from whatever happens to an exit status."""
+"""Run a command, and map every error to a message and an exit status."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from contextui.errors import ContextUIError
 
 
 def run(given: Sequence[str]) -> int:
-    """Do what is asked for; the exit status. No error leaves a traceback behind."""
+    """Run the command line and return the exit status. No error leaves a traceback."""
     make_robust()
     speak(language(given, os.environ))
     try:
@@ -66,7 +66,7 @@ def _unwritten(error: OutputError) -> str:
 def _carry_out(given: Sequence[str]) -> int:
     try:
         arguments = parse(given)
-    except SystemExit as ended:  # --help and --version are done
+    except SystemExit as ended:  # --help and --version exit
         finish()
         return int(ended.code or 0)
     return _command(arguments)
@@ -74,7 +74,7 @@ def _carry_out(given: Sequence[str]) -> int:
 
 def _command(arguments: Arguments) -> int:
     module, _, name = arguments.runs.partition(":")
-    # By name, so that each command loads only what it needs.
+    # Imported by name, so that each command loads only what it needs.
     carry_out: Callable[[Arguments], int] = getattr(import_module(f"contextui.cli.{module}"), name)
     if module == "screen":
         return carry_out(arguments)
@@ -85,14 +85,14 @@ def _command(arguments: Arguments) -> int:
 
 
 def _fail(given: Sequence[str], found: int, error: str) -> int:
-    """Programs that asked for JSON get it, also where nothing came of it."""
+    """Print the error as JSON if JSON output was requested."""
     output = asks_for_json(given)
     if output is None:
         return found
     from contextui.cli.output import not_started  # noqa: PLC0415  (heavy: what a turn needs)
 
     data = not_started(error)
-    with suppress(OSError):  # the error itself was told
+    with suppress(OSError):  # the error itself was printed
         if output == "json":
             say_json(data)
         else:

@@ -1,4 +1,4 @@
-"""What is told beside the output, on stderr and for a person: calls, notices, countdowns."""
+"""Progress on stderr: tool calls, notices, retry countdowns."""
 
 import shutil
 import sys
@@ -20,14 +20,14 @@ from contextui.text import one_line
 
 
 class Countdown:
-    """Tells of tries: on a terminal in one line that counts down, elsewhere one line for each."""
+    """Shows retries: a countdown in one line on a terminal, one line per retry elsewhere."""
 
     def __init__(self) -> None:
         self._last: RetryScheduled | None = None
-        self._shown = 0  # columns of the line that stands on the terminal
+        self._shown = 0  # columns of the line on the terminal
 
     def tell(self, event: RetryScheduled) -> None:
-        """Another second, or another try."""
+        """Show another second, or another retry."""
         line = words(
             "Try {attempt} of {attempts} in {seconds} s: {reason}",
             reason=one_line(event.reason, 300),
@@ -41,12 +41,12 @@ class Countdown:
             note(line)
 
     def is_new(self, event: RetryScheduled) -> bool:
-        """Whether this is another try, and not the same one a second later."""
+        """Whether this is another retry, not the same one a second later."""
         last, self._last = self._last, event
         return last is None or last.attempt != event.attempt or last.seconds <= event.seconds
 
     def clear(self) -> None:
-        """Leave the line to whatever is said next."""
+        """Erase the countdown."""
         if self._shown:
             beside("\r" + " " * self._shown + "\r")
             self._shown = 0
@@ -59,11 +59,11 @@ class Countdown:
 
 
 class Aside:
-    """Tells of what is done on the way.
+    """Prints the progress of a turn to stderr.
 
     Args:
-        tells: Whether anybody wants to know of more than notices.
-        before: Called before a line is written; the output may stand in the middle of one.
+        tells: Whether to print calls and countdowns, not only notices.
+        before: Called before a line is written, to end an unfinished line of output.
     """
 
     def __init__(self, *, tells: bool, before: Callable[[], None] = lambda: None) -> None:
@@ -73,12 +73,12 @@ class Aside:
         self._refused = False
 
     def hear(self, event: Event) -> None:
-        """Take one event of the turn."""
+        """Handle one event of the turn."""
         match event:
             case CallStarted(number):
                 self._calls[number] = event
             case CallFinished(number):
-                if not self._refused:  # which was said already, in more words
+                if not self._refused:  # the refusal was printed already, with more detail
                     self._note(call_line(self._calls[number], event))
                 self._refused = False
             case ActionRefused(reason=reason):
@@ -86,7 +86,7 @@ class Aside:
                 self._before()
                 self.clear()
                 tell(reason)
-            case Notice(text):  # a person should know of it, so it is in every log
+            case Notice(text):  # printed always, so it is in every log
                 self._tell(text)
             case CompactionStarted(goes=goes):
                 many = counted(goes, "{count} message", "{count} messages")
@@ -98,7 +98,7 @@ class Aside:
                 self._countdown.tell(event)
 
     def clear(self) -> None:
-        """Leave the line to whatever is said next."""
+        """Erase the countdown."""
         self._countdown.clear()
 
     def _tell(self, line: str) -> None:
@@ -114,7 +114,7 @@ class Aside:
 
 
 def call_line(started: CallStarted, finished: CallFinished) -> str:
-    """A call in one line: ``✓ todo_1.add {"text": "milk"}``; of a failed one, also why."""
+    """Format a call in one line: ``✓ todo_1.add {"text": "milk"}``; a failed one with its error."""
     given = dict(started.input)
     match started.name:
         case "action":

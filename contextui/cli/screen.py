@@ -1,4 +1,4 @@
-"""The way to the screen."""
+"""Open the app on the terminal, or behind a page of `contextui serve`."""
 
 import os
 import sys
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def open_screen(arguments: Arguments) -> int:
-    """Open the app; what is wrong is told before that, where it can be read.
+    """Open the app; errors are reported before, on the normal screen.
 
     Raises:
         ContextUIError: There is no terminal, or the arguments or settings are wrong.
     """
-    is_served = "TEXTUAL_DRIVER" in os.environ  # somebody else draws, and reads the keys
+    is_served = "TEXTUAL_DRIVER" in os.environ  # the server draws, and reads the keys
     if not is_served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("The app needs a terminal; contextui -p PROMPT answers without one.")
     if not is_served and os.environ.get("TERM") == "dumb":  # such as a shell within an editor
@@ -66,7 +66,7 @@ def open_screen(arguments: Arguments) -> int:
 
 
 def _report_session(app: "ContextUIApp", session_id: str) -> None:
-    """Name the session to the server, if this is the app behind a page."""
+    """Report the session to the server, if the app runs behind a page."""
     from contextui.cli.serve.process import ServedDriver  # noqa: PLC0415  (only behind a page)
 
     if isinstance(app._driver, ServedDriver):

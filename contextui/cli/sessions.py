@@ -1,4 +1,4 @@
-"""`contextui sessions`: the sessions of this folder, or of all."""
+"""`contextui sessions`: list the sessions of this folder, or of all."""
 
 import os
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _MOST = 5  # sessions that are named in a notice
 
 
 def run(arguments: Arguments) -> int:
-    """List the sessions, the newest first."""
+    """List the sessions, newest first."""
     survey = SessionStore().survey(None if arguments.everywhere else here())
     found = survey.sessions
     for notice in (*unread(survey.unreadable), *_odd(found)):
@@ -50,7 +50,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _odd(found: Sequence[SessionInfo]) -> tuple[str, ...]:
-    """What to know about sessions with entries that cannot be read, in at most one line."""
+    """Return a notice about sessions with unreadable entries."""
     odd = [f"{info.id[:_SHORT_ID]} ({info.odd_entries})" for info in found if info.odd_entries]
     which = ", ".join([*odd[:_MOST], *(["…"] if len(odd) > _MOST else [])])
     if not odd:
@@ -69,14 +69,14 @@ def _session_row(info: SessionInfo, *, everywhere: bool) -> list[str]:
 
 
 def _from_home(path: str) -> str:
-    """A path as people write it: ``~/notes``."""
+    """Abbreviate the home folder: ``~/notes``."""
     home = os.path.expanduser("~")
     inside = path == home or path.startswith(home.rstrip("/") + "/")
     return f"~{path[len(home.rstrip('/')) :]}" if inside and home != "/" else path
 
 
 def _fitting(rows: list[list[str]]) -> list[list[str]]:
-    """The rows, cut to what a terminal has room for: of a folder its end tells most."""
+    """Truncate the rows to the terminal's width: of a folder, the end is kept."""
     columns = terminal_columns()
     if columns is None:
         return rows
@@ -91,5 +91,5 @@ def _local(timestamp: str) -> str:
     try:
         when = moment(timestamp)
         return when.astimezone().strftime("%Y-%m-%d %H:%M") if when is not None else "?"
-    except OverflowError:  # the first or the last day that there is, elsewhere
+    except OverflowError:  # the first or last representable day, in another time zone
         return "?"

@@ -1,4 +1,4 @@
-"""From arguments and settings to a model, a session and a controller."""
+"""Build the model, session and controller from arguments and settings."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,18 +34,18 @@ _CHOSEN = ("--model", "CONTEXTUI_MODEL")
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """All that a turn needs, found and checked; no session was made or touched for it.
+    """Everything a turn needs, loaded and checked; no session is created or changed yet.
 
     Attributes:
         loaded: The settings.
-        folder: The folder to work in: the session's own, if one is gone on with.
-        earlier: The session to go on with.
-        registry: The windows there are.
-        guide: What the folder's AGENTS.md says.
-        model: Who answers.
-        strategy: What decides what stays of a long conversation.
-        strategy_model: Whom that may ask; None for who answers.
-        notices: What the person should know.
+        folder: The working folder: the session's own, if one is resumed.
+        earlier: The session to resume.
+        registry: The available windows.
+        guide: The folder's AGENTS.md.
+        model: The model that answers.
+        strategy: The context strategy.
+        strategy_model: The model for the strategy; None for `model`.
+        notices: Notices for the person.
     """
 
     loaded: Loaded
@@ -59,18 +59,18 @@ class Assembly:
     notices: tuple[str, ...]
 
     def store(self) -> SessionStore:
-        """The sessions, with windows and contexts as the settings want them."""
+        """Return the session store, configured by the settings."""
         return SessionStore(options=session_options(self.loaded, self.registry))
 
     def open_session(self, *, fork: bool) -> Session:
-        """The session to work in: a new one, an earlier one, or a copy of that."""
+        """Open the session to work in: a new one, an earlier one, or a copy of that."""
         store = self.store()
         if self.earlier is None:
             return store.create(self.folder, lazy=True)
         return store.fork(self.earlier.id) if fork else store.open(self.earlier.id)
 
     def controller(self, context: ContextManager) -> InteractionController:
-        """The loop over a context that begins with the system prompt."""
+        """Create the controller for a context, with the system prompt installed."""
         settings = self.loaded.settings
         controller = InteractionController(
             model=self.model,
@@ -84,7 +84,7 @@ class Assembly:
         return controller
 
     def check_budget(self) -> None:
-        """Make sure that the system prompt leaves room; nothing is kept of the context for it.
+        """Check that the system prompt leaves room in the budget, with a throwaway context.
 
         Raises:
             ContextTooLargeError: It does not.
@@ -95,7 +95,7 @@ class Assembly:
 
 
 def assemble(arguments: Arguments) -> Assembly:
-    """Find and check all that a turn needs.
+    """Load and check everything a turn needs.
 
     Raises:
         ContextUIError: Something is wrong; the text says what to do.
@@ -121,10 +121,10 @@ def assemble(arguments: Arguments) -> Assembly:
 
 
 def make_model(loaded: Loaded, name: str | None = None) -> Model:
-    """The model that the settings ask for, or another one of the same provider.
+    """Create the configured model, or another one of the same provider.
 
     Raises:
-        SettingsError: It needs a key, and there is none.
+        SettingsError: It needs an API key, and there is none.
         ModelError: The environment names a proxy or certificates that cannot be used.
     """
     settings, key = loaded.settings, loaded.api_key
@@ -158,7 +158,7 @@ def make_model(loaded: Loaded, name: str | None = None) -> Model:
 
 
 def turn_options(loaded: Loaded) -> TurnOptions:
-    """What a turn may take."""
+    """Return the limits of a turn."""
     settings = loaded.settings
     return TurnOptions(
         budget=settings.budget,
@@ -171,7 +171,7 @@ def turn_options(loaded: Loaded) -> TurnOptions:
 
 
 def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
-    """How the settings want sessions to be."""
+    """Return the options for sessions."""
     settings = loaded.settings
     return SessionOptions(
         classes=registry.classes(),
@@ -184,7 +184,7 @@ def session_options(loaded: Loaded, registry: Registry) -> SessionOptions:
 
 
 def find_windows(loaded: Loaded, folder: Path) -> Registry:
-    """The windows there are for a folder.
+    """Discover and load the windows for a folder.
 
     Raises:
         WindowLoadError: One that the person named cannot be used.
@@ -208,15 +208,15 @@ def find_windows(loaded: Loaded, folder: Path) -> Registry:
 
 
 def unusable(registry: Registry) -> list[WindowEntry]:
-    """The windows that were found and cannot be opened."""
+    """Return the windows that were found and cannot be opened."""
     return [entry for entry in registry.entries if not entry.usable]
 
 
 def window_notices(registry: Registry) -> Iterable[str]:
-    """What the person should know about windows that cannot be opened."""
+    """Yield notices about windows that cannot be opened."""
     yield from registry.notices
     for entry in unusable(registry):
-        if _OUR_OWN not in entry.origin:  # nobody can do anything about those
+        if _OUR_OWN not in entry.origin:  # the person can do nothing about those
             yield words(
                 "The window {window} is left out: {reason}.",
                 window=entry.name,
@@ -225,7 +225,7 @@ def window_notices(registry: Registry) -> Iterable[str]:
 
 
 def _comes_from(entry: WindowEntry, given: str) -> bool:
-    """Whether a window is of a file or a folder that was given by this name."""
+    """Whether a window comes from a file or folder given on the command line."""
     before, colon, _ = given.rpartition(":")
     place = one_line(str(Path(before if colon and before.endswith(".py") else given)), 160)
     paths = (entry.origin, entry.origin.partition(" in ")[2])  # a class in a file
@@ -233,7 +233,7 @@ def _comes_from(entry: WindowEntry, given: str) -> bool:
 
 
 def _about(loaded: Loaded) -> Iterable[str]:
-    """What to know about the model: a name that was set means nothing to the embedded one."""
+    """Yield a notice if the configured model needs a key and the offline model replaces it."""
     settings, origin = loaded.settings, loaded.origins["model"]
     unheard = origin not in ("default", *_CHOSEN) and settings.model != OFFLINE
     if loaded.provider == "offline" and settings.provider == "auto" and unheard:

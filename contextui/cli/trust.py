@@ -1,4 +1,4 @@
-"""`contextui trust`: read what a project's windows are, then let them run."""
+"""`contextui trust`: review a project's windows and allow them to run."""
 
 import ast
 import sys
@@ -19,7 +19,7 @@ _LINE = 100  # characters of an answer
 
 
 def run(arguments: Arguments) -> int:
-    """Show the files, ask, and remember just these bytes."""
+    """Show the files, ask, and trust exactly these bytes."""
     store, folder = TrustStore(contextui_home()), here() / PROJECT_WINDOWS
     if store.problem:
         tell(in_ours(store.problem))
@@ -41,7 +41,7 @@ def run(arguments: Arguments) -> int:
     if not arguments.yes and not _agreed(review):
         say(words("Nothing was trusted."))
         return flags.FAILED
-    store.trust(folder, review)  # what was shown, not what is there by now
+    store.trust(folder, review)  # what was shown, even if it changed since
     say(words("Trusted. You are asked again when a file changes."))
     return flags.DONE
 
@@ -55,7 +55,7 @@ def _show(review: Review) -> None:
 
 
 def _about(source: bytes | None) -> Iterator[str]:
-    """What to know of a file before it is read; nothing of it is run."""
+    """Summarize a file; nothing of it is run."""
     if source is None:
         return
     yield counted(source.count(b"\n"), "{count} line", "{count} lines")

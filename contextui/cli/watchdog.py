@@ -1,13 +1,13 @@
-"""A process beside the program that ends it if a window freezes it, or keeps it from ending.
+"""Watchdog process: kills the program if a window freezes it or keeps it from exiting.
 
-A regular expression that never ends holds Python's lock: no thread and no signal handler of the
-program runs any more. So a second, tiny process watches a counter in shared memory, which a thread
-of the program moves as long as Python runs; and it watches for a window's code that the main thread
-does not return from. It restores the terminal, says which window it was, and
-kills the program. What the session has saved stays saved: the log is whole at any moment.
+A regular expression with catastrophic backtracking holds Python's lock: no thread and no signal
+handler of the program runs any more. So a second, tiny process watches a counter in shared memory,
+which a thread of the program increments as long as Python runs; it also detects window code that
+the main thread does not return from. It restores the terminal, names the window and kills the
+program. Saved data stays intact: the log is consistent at any moment.
 
 This file is the program's side and, run as a script, the watchdog itself. The script runs isolated
-and imports nothing but the standard library.
+and imports only the standard library.
 """
 
 import json
@@ -22,24 +22,24 @@ import time
 from contextlib import suppress
 from typing import Any
 
-_HEAD = struct.Struct("<QQ240s")  # heartbeats, whether the program is ending, who holds that up
+_HEAD = struct.Struct("<QQ240s")  # heartbeats, whether the program is exiting, who delays that
 _SLOT = struct.Struct("<QQ112s")  # as in contextui.windowing.worker
 _SLOTS = 64
 _SIZE = _HEAD.size + _SLOT.size * _SLOTS
 _BEAT = 0.5  # seconds between two heartbeats
-_GRACE = 1.0  # seconds that the program has to end by itself before it is killed
+_GRACE = 1.0  # seconds for a regular exit before it is killed
 _RESTORED = (
     "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1016l\x1b[?1004l"
     "\x1b[?2004l\x1b[?2048l\x1b[<u\x1b[>4;0m\x1b[?1049l\x1b[?25h\x1b[0m"
 )
-"""Leaves what a full-screen app turns on: mouse, paste, keys, the alternate screen."""
+"""Resets what a full-screen app turns on: mouse, paste, keys, the alternate screen."""
 
 
 class Watchdog:
-    """The program's side: starts the process, and shows it that Python still runs.
+    """The program's side: starts the watchdog process and sends heartbeats.
 
     Attributes:
-        is_wanted: Whether this is the program and no library in another one.
+        is_wanted: Whether this is the program, not a library in another one.
     """
 
     def __init__(self) -> None:
@@ -50,9 +50,9 @@ class Watchdog:
         self._ending: float | None = None
 
     def remember_terminal(self) -> None:
-        """Note how the terminal is set before a full-screen app changes that.
+        """Save the terminal settings before a full-screen app changes them.
 
-        An app behind a page of ``contextui serve`` reads from a pipe and has none.
+        The app behind a page of ``contextui serve`` reads from a pipe and has no terminal.
         """
         with suppress(ImportError, OSError, ValueError):
             if sys.__stdin__ is not None and sys.__stdin__.isatty():
@@ -61,10 +61,10 @@ class Watchdog:
                 self._terminal = termios.tcgetattr(sys.__stdin__.fileno())
 
     def start(self, limit: float) -> None:
-        """Watch from now on, where that is possible.
+        """Start the watchdog process, where possible.
 
         Args:
-            limit: Seconds that the program may be frozen, or take to end.
+            limit: Seconds that the program may be frozen, or take to exit.
         """
         if not self.is_wanted or self._memory is not None or not sys.executable:
             return
@@ -91,16 +91,16 @@ class Watchdog:
         }
         with suppress(OSError):
             self._memory = memory = _spawn(json.dumps(facts))
-            # From here on every call into a window stands where the watchdog can read it.
+            # From here on the watchdog can read every call into a window.
             old, board.memory = board.memory, memoryview(memory)[_HEAD.size :]
             board.memory[:] = bytes(old)
             threading.Thread(target=self._beat, daemon=True, name="heartbeat").start()
 
     def end_soon(self) -> None:
-        """The program has done its work: from now on it has to end."""
+        """Start the time limit for exiting: the program has done its work."""
         if self._memory is not None and self._ending is None:
             self._ending = time.monotonic()
-            self._name_holders(self._memory)  # once Python itself ends, no thread can
+            self._name_holders(self._memory)  # once the interpreter shuts down, no thread can
             self._write(1, 1)
 
     def _beat(self) -> None:
@@ -114,7 +114,7 @@ class Watchdog:
                 self._hurry(memory, time.monotonic() - self._ending)
 
     def _hurry(self, memory: mmap.mmap, seconds: float) -> None:
-        """Note who holds up the end; if it takes too long, end at once and say who it was."""
+        """Record which windows delay the exit; after the limit, report them and exit."""
         names = self._name_holders(memory)
         if seconds > self._limit:
             told = self._holding_words().format(names=names, seconds=f"{self._limit:g}")
@@ -145,13 +145,13 @@ class Watchdog:
 
 
 watchdog = Watchdog()
-"""The one of this process."""
+"""The watchdog of this process."""
 
 
 def _spawn(facts: str) -> mmap.mmap:
     """Start the script with the shared memory as its standard output."""
     descriptor = _shared()
-    reading, writing = os.pipe()  # the writing end stays open until the program ends
+    reading, writing = os.pipe()  # the writing end stays open until the program exits
     try:
         memory = mmap.mmap(descriptor, _SIZE)
         kept = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
@@ -174,7 +174,7 @@ def _spawn(facts: str) -> mmap.mmap:
 
 
 def _shared() -> int:
-    """A file that only this process and the script know."""
+    """Create an anonymous file for the shared memory."""
     if hasattr(os, "memfd_create"):
         descriptor = os.memfd_create("contextui")
     else:
@@ -187,7 +187,7 @@ def _shared() -> int:
 
 
 def _packed(terminal: list[Any] | None) -> list[Any] | None:
-    """The terminal's settings as JSON can hold them."""
+    """Convert the terminal settings to JSON values."""
     if terminal is None:
         return None
     return [*terminal[:6], [one if isinstance(one, int) else one.hex() for one in terminal[6]]]
@@ -197,15 +197,15 @@ def _packed(terminal: list[Any] | None) -> list[Any] | None:
 
 
 def _watch(facts: dict[str, Any], parent: int) -> None:
-    """Watch until the program has ended, or has to be ended."""
+    """Watch until the program has exited or must be killed."""
     memory = mmap.mmap(1, _SIZE)
     limit, step = facts["limit"], min(_BEAT, facts["limit"] / 4)
     last, held, frozen, stuck, ending = -1, (0, ""), 0.0, 0.0, 0.0
     while os.getppid() == parent:
         begun = time.monotonic()
         if select.select([0], [], [], step)[0]:
-            return  # the program has ended
-        # A program that was stopped, or slept with the machine, is not frozen: one step at most.
+            return  # the program has exited
+        # A program that was suspended, or slept with the machine, is not frozen: one step at most.
         passed = min(time.monotonic() - begun, 2 * step)
         beats, is_ending, holders = _HEAD.unpack_from(memory)
         frozen = frozen + passed if beats == last else 0.0
@@ -226,7 +226,7 @@ def _watch(facts: dict[str, Any], parent: int) -> None:
 
 
 def _end(facts: dict[str, Any], parent: int, which: str, names: str) -> None:
-    """Restore the terminal, say what happened, and kill the program."""
+    """Restore the terminal, report what happened, and kill the program."""
     with suppress(OSError):
         _restore(facts["terminal"])
     told = facts["words"][which].format(names=names, seconds=f"{facts['limit']:g}")
@@ -253,7 +253,7 @@ def _restore(terminal: list[Any] | None) -> None:
 
 
 def _calls(memory: mmap.mmap) -> list[tuple[int, int, str]]:
-    """The calls into windows that are under way: thread, number, window."""
+    """Return the running calls into windows: thread, number, window."""
     slots = (_SLOT.unpack_from(memory, _HEAD.size + n * _SLOT.size) for n in range(_SLOTS))
     return [
         (thread, number, name.rstrip(b"\0").decode("utf-8", "replace"))
@@ -263,13 +263,13 @@ def _calls(memory: mmap.mmap) -> list[tuple[int, int, str]]:
 
 
 def _on_main(memory: mmap.mmap, main: int) -> tuple[int, str]:
-    """The outermost call into a window on the main thread; 0 if there is none."""
+    """Return the outermost call into a window on the main thread; number 0 if there is none."""
     return min(((number, name) for thread, number, name in _calls(memory) if thread == main),
                default=(0, ""))  # fmt: skip
 
 
 def _names(memory: mmap.mmap, parent: int) -> str:
-    """The window that holds the lock; if that cannot be told, all whose code was running."""
+    """Return the window that holds the lock or, if unknown, all whose code was running."""
     names = {thread: name for thread, _, name in _calls(memory)}
     if len(names) > 1:
         before = {thread: _time_of(parent, thread) for thread in names}
@@ -282,7 +282,7 @@ def _names(memory: mmap.mmap, parent: int) -> str:
 
 
 def _time_of(process: int, thread: int) -> int:
-    """How long a thread has worked, in the system's ticks; 0 where that is not told."""
+    """Return a thread's CPU time in the system's ticks; 0 if unknown."""
     with suppress(OSError, ValueError, IndexError):
         fields = _stat(f"/proc/{process}/task/{thread}/stat")
         return int(fields[11]) + int(fields[12])
@@ -290,7 +290,7 @@ def _time_of(process: int, thread: int) -> int:
 
 
 def _is_stopped(process: int) -> bool:
-    """Whether the program was stopped by a signal or a debugger."""
+    """Whether the program was suspended by a signal or a debugger."""
     with suppress(OSError, IndexError):
         return _stat(f"/proc/{process}/stat")[0] in ("T", "t")
     return False

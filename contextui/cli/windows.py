@@ -1,4 +1,4 @@
-"""`contextui windows`: the windows there are, and why some cannot be used."""
+"""`contextui windows`: list the available windows, and why some cannot be used."""
 
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
@@ -35,7 +35,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _shown(entry: WindowEntry) -> str:
-    """The window in one line, in the person's language as far as it is known."""
+    """Format a window in one line, translated as far as possible."""
     words = f"[X] {entry.name}: {in_ours(entry.reason)}"
     if entry.usable:
         about = entry.cls.described(spoken()) if entry.cls else entry.origin
@@ -44,7 +44,7 @@ def _shown(entry: WindowEntry) -> str:
 
 
 def _lines(line: str) -> list[str]:
-    """The line; on a terminal in as many as it takes, all but the first indented."""
+    """Wrap the line on a terminal, with continuation lines indented."""
     columns = terminal_columns()
     if columns is None:
         return [line]

@@ -1,4 +1,4 @@
-"""The editor window: its buffer, its actions and its widget."""
+"""Editor window: its buffer, its actions and its widget."""
 
 from contextui.windows.editor.window import EditorWindow
 

@@ -1,8 +1,8 @@
-"""A text file that is being edited: one buffer in which several write, and a page to look at.
+"""Edit buffer of a text file: unsaved edits, saving, reloading and paging.
 
-The session keeps the edits, not the buffer: the places in which it differs from the file as it
-was read. When they come back they are made again, if the file is still that one. If it is not,
-they are kept aside, so that nothing is lost.
+The session stores the edits, not the buffer: the places in which it differs from the file as it
+was read. On restore they are reapplied if the file is unchanged. Otherwise they are kept in
+`lost`, so that nothing is lost.
 """
 
 from collections.abc import Callable
@@ -19,27 +19,27 @@ from contextui.text import shown_name
 from contextui.windowing.state import Transient, WindowState
 
 ROOM = 5_000
-"""What the lines of a page may cost, see `split`: about 2,000 tokens."""
+"""Cost limit for the lines of a page, see `split`: about 2,000 tokens."""
 
-_ABOVE = 5  # lines shown above a place that was gone to
+_ABOVE = 5  # lines shown above a line after jumping to it
 
 
 class EditedFile(WindowState):
-    """What is known of such a file: a window's ``State``, or a part of it.
+    """State of an edited file: a window's ``State``, or a part of it.
 
     Attributes:
         path: The file.
-        read: The file as it was read; None if it is a new one.
-        edits: What was changed since.
-        lost: Edits that do not fit the file any more.
+        read: The version that was read; None if the file is new.
+        edits: Unsaved edits.
+        lost: Edits that no longer apply to the file.
         trouble: Why there is nothing to show.
-        on_disk: What others did to the file meanwhile.
+        on_disk: Whether the file was changed or deleted on disk.
         revision: Counts the changes of the buffer.
         top: The first line of the page.
-        line: The line where one is.
-        column: The column there, from 1; 0 is none.
-        buffer: The text; None if there is nothing that can be edited.
-        page: What is looked at.
+        line: The line of the cursor.
+        column: The column of the cursor, from 1; 0 for none.
+        buffer: The text; None if it cannot be edited.
+        page: The page that is shown.
     """
 
     path: str = ""
@@ -57,12 +57,12 @@ class EditedFile(WindowState):
 
 
 class Editing:
-    """Opens, changes and saves a file, and looks at it page by page.
+    """Opens, changes, saves and pages through a file.
 
     Args:
-        state: What is known of it, and changes with all that is done here.
-        workspace: Where it is.
-        lang: The language to tell trouble in.
+        state: The state to work on.
+        workspace: The workspace of the file.
+        lang: The language of error messages.
 
     Example:
         >>> editing = Editing(self.state, self.env.workspace)
@@ -75,10 +75,10 @@ class Editing:
 
     @property
     def buffer(self) -> Buffer:
-        """The text.
+        """The editable text.
 
         Raises:
-            EditError: There is none that can be edited.
+            EditError: The file cannot be edited.
         """
         if self._state.buffer is None:
             only = f"A file of more than {TEXT_LIMIT:,} bytes can only be read: goto, scroll."
@@ -89,10 +89,10 @@ class Editing:
     # --- the file ----------------------------------------------------------------------
 
     def open(self, path: str, *, new: bool = False) -> None:
-        """Take a file as it is on disk; with `new` an empty one, if there is none.
+        """Load a file from disk; with `new` start an empty one if it does not exist.
 
         Raises:
-            FileError: It cannot be read, or there is none.
+            FileError: It cannot be read, or does not exist.
         """
         state, workspace = self._state, self._workspace
         file: TextFile | None = TextFile(path=path)
@@ -110,7 +110,7 @@ class Editing:
         state.buffer = Buffer(file, file) if file else None
 
     def come_back(self) -> None:
-        """Read the file of a state that came back, and make its edits again if they fit."""
+        """Reload the file of a restored state, and reapply its edits if the file is unchanged."""
         state = self._state
         read, edits, lost = state.read, state.edits, state.lost
         try:
@@ -126,7 +126,7 @@ class Editing:
             state.trouble, state.edits, state.lost = error.told(self._lang), (), (*lost, *edits)
 
     def read_again(self, *, keep: bool) -> int:
-        """Take the file as it is on disk now; with `keep`, how many edits were made again."""
+        """Reload the file from disk; with `keep`, return how many edits were reapplied."""
         state, old, edits = self._state, self._state.buffer, (*self._state.lost, *self._state.edits)
         self.open(state.path)
         state.lost = edits if keep else ()
@@ -141,15 +141,15 @@ class Editing:
         return len(edits) - len(state.lost)
 
     def save(self, path: str, expected: Version | None, *, keep_links: bool = False) -> None:
-        """Write the text to a path, which is the file's own from then on.
+        """Write the text to a path, which becomes the file's own.
 
         Args:
             path: The path.
-            expected: What must be there; None if nothing may be.
+            expected: The version that must be there; None if nothing may be.
             keep_links: Write through a link, and into a file that has several names.
 
         Raises:
-            FileError: It cannot be saved; the text stays as it is.
+            FileError: It cannot be saved; the text is unchanged.
         """
         state, buffer = self._state, self.buffer
         state.read = self._workspace.save(
@@ -162,16 +162,16 @@ class Editing:
         state.path, state.buffer, state.edits, state.on_disk = path, buffer.saved(), (), "same"
 
     def watch(self) -> None:
-        """Notice what others do to the file; one that cannot be edited is not compared."""
+        """Check for changes on disk; a file that cannot be edited is not compared."""
         if self._state.buffer:
             self._state.on_disk = self._workspace.compare(self._state.path, self._state.read)
 
     def diff(self) -> str:
-        """What would be saved, whole."""
+        """Return the unsaved changes as a full diff."""
         return self._diff(diff_text)
 
     def brief_diff(self) -> str:
-        """What would be saved, shortened for a message."""
+        """Return the unsaved changes as a diff, shortened for a message."""
         return self._diff(brief_diff)
 
     def _diff(self, made: Callable[[TextFile, TextFile, str, str], str]) -> str:
@@ -181,13 +181,13 @@ class Editing:
     # --- the text ----------------------------------------------------------------------
 
     def edit(self, file: TextFile) -> int:
-        """Take an edited text over; how many lines it has more."""
+        """Replace the text with an edited one; return how many lines were added."""
         more = len(file.lines) - len(self.buffer.file.lines)
         self.change(self.buffer.become(file))
         return more
 
     def change(self, buffer: Buffer) -> None:
-        """Take a changed buffer over, and go to where it was changed."""
+        """Replace the buffer, and move the cursor to the change."""
         state = self._state
         if state.buffer is not buffer:
             state.buffer, state.edits, state.revision = buffer, buffer.edits, state.revision + 1
@@ -196,7 +196,7 @@ class Editing:
     # --- the page ----------------------------------------------------------------------
 
     def page(self, start: int, count: int) -> Page:
-        """Some lines, be the file held or only read.
+        """Return some lines, from the buffer or the disk.
 
         Raises:
             EditError: There is nothing to show.
@@ -208,17 +208,17 @@ class Editing:
         return self._workspace.read_page(self._state.path, start, count)
 
     def look(self, top: int) -> None:
-        """Show the page from this line on."""
+        """Show the page that starts at this line."""
         state, page = self._state, self.page(top, PAGE_LINES)
         count = len(split(page.lines, ROOM)[0])
         more = page.more or count < len(page.lines)
         state.top, state.page = top, replace(page, lines=page.lines[:count], more=more)
-        if state.buffer is None:  # it may grow while it is looked at
+        if state.buffer is None:  # it may grow while it is shown
             state.read = self._workspace.stat(state.path).version
         self.watch()
 
     def show(self, line: int) -> None:
-        """Go to a line; the page moves only if the line is not on it."""
+        """Move the cursor to a line; the page moves only if the line is not on it."""
         state = self._state
         self.look(state.top)
         last = line if state.page.total is None else max(state.page.total, 1)
@@ -228,12 +228,12 @@ class Editing:
                 self.look(top)
 
     def show_first(self, line: int) -> None:
-        """Go to a line of a file that was opened just now, with some lines above it."""
+        """Move to a line of a newly opened file, with some lines above it."""
         self._state.lost, self._state.top = (), max(line - _ABOVE, 1)
         self.show(line)
 
     def find(self, text: str, *, ignore_case: bool = False) -> list[tuple[int, int]]:
-        """Go to where a text stands next; line and column of that place and of all others."""
+        """Move to the next match; return line and column of all matches, that one first."""
         state, here = self._state, (self._state.line, self._state.column)
         found = self.buffer.file.find(text, ignore_case=ignore_case)
         hits = sorted(found, key=lambda hit: (hit <= here, hit))
@@ -243,7 +243,7 @@ class Editing:
         return hits
 
     def turn(self, pages: int) -> bool:
-        """Show a later page, or an earlier one; whether there was one."""
+        """Show a later or earlier page; return whether there was one."""
         state, before = self._state, self._state.top
         for _ in range(abs(pages)):
             if pages > 0 and state.page.more:

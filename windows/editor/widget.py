@@ -1,8 +1,8 @@
-"""The editor: one text in which the person types and the model writes.
+"""Editor widget: a text area that shares its buffer with the model.
 
-What is typed goes to the window as a `splice` of the file, a moment after the last key, and at
-least every second while keys keep coming, so that the log has it. What others change comes back as
-an edit of what is shown, so that cursor and scrolling stay.
+Typed text is sent to the window as a `splice` of the file, shortly after the last key, and at least
+every second while keys keep coming, so that the log has it. Changes by others are applied as edits
+of the shown text, so that cursor and scrolling stay.
 """
 
 import asyncio
@@ -35,19 +35,19 @@ from contextui.windows.editor.window import EditorWindow
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """A text in the place of the characters from `start` to `end`."""
+    """Replaces the characters from `start` to `end` with a text."""
 
     start: int
     end: int
     text: str
 
     def of(self, text: str) -> str:
-        """The text with this change made."""
+        """Apply the change to a text."""
         return text[: self.start] + self.text + text[self.end :]
 
 
 def change(old: str, new: str) -> Splice | None:
-    """The one splice that makes `new` of `old`; None if they are the same.
+    """Return the splice that turns `old` into `new`; None if they are equal.
 
     Example:
         >>> change("milk and eggs", "milk or eggs")
@@ -59,9 +59,9 @@ def change(old: str, new: str) -> Splice | None:
 
 
 def rebase(mine: Splice, theirs: Splice) -> Splice:
-    """My change of a text, as it is to be made after theirs.
+    """Rebase a change of a text onto another change of it.
 
-    Where both touched the same place their text stays, and mine follows it: nothing is lost.
+    Where both overlap, `theirs` is kept and the text of `mine` follows it: nothing is lost.
     """
     moved = len(theirs.text) - (theirs.end - theirs.start)
     if mine.end < theirs.start or (mine.end == theirs.start and mine.start < mine.end):
@@ -74,21 +74,21 @@ def rebase(mine: Splice, theirs: Splice) -> Splice:
 
 @dataclass(frozen=True)
 class Sight:
-    """Some lines of a file, as a person sees them.
+    """The lines of a file on the screen.
 
     Attributes:
         path: The file.
-        text: All of its text; None if it can only be read.
-        ending: The end that new lines get.
-        revision: Which text it is.
+        text: The whole text; None if the file is read-only.
+        ending: The line ending for new lines.
+        revision: The revision of the text.
         first: The number of the first line.
-        begin: Where that line begins in the text.
-        lines: The lines, as the file has them.
-        ends: The end of each.
-        cursor: The line and the column where the window is, both from 1; column 0 is none.
+        begin: The offset of that line in the text.
+        lines: The lines, as in the file.
+        ends: The line ending of each.
+        cursor: The window's line and column, both from 1; column 0 for none.
         has_more: Whether lines follow.
-        is_changed: Whether there is something to save.
-        note: What is odd about the file, in a word or two.
+        is_changed: Whether there are unsaved changes.
+        note: A short warning about the file, such as a change on disk.
     """
 
     path: str = ""
@@ -106,7 +106,7 @@ class Sight:
 
     @classmethod
     def of_file(cls, file: TextFile, first: int, count: int) -> "Sight":
-        """So many lines of a file, from this one on."""
+        """Take `count` lines of a file, from line `first` on."""
         before, stop = first - 1, first - 1 + count
         begin = sum(map(len, file.lines[:before])) + sum(map(len, file.endings[:before]))
         return cls(
@@ -121,17 +121,17 @@ class Sight:
 
     @cached_property
     def shown(self) -> str:
-        """The text on the screen; at the end of a file, an empty line behind its last end."""
+        """The text on the screen; at the end of a file, plus an empty last line."""
         rows = [for_terminal(shorten(line)) for line in self.lines]
         if self.ends and self.ends[-1] and not self.has_more:
             rows.append("")
         return "\n".join(rows)
 
     def spliced(self, typed: str) -> Splice | None:
-        """The change of the file that makes this of what is shown; None if there is none.
+        """Convert an edit of the shown text to a splice of the file; None if nothing changed.
 
         Raises:
-            ValueError: It touches a place that is not shown as it is.
+            ValueError: It touches text that is not shown verbatim.
         """
         made = change(self.shown, typed)
         if made is None or self.text is None:
@@ -140,14 +140,14 @@ class Sight:
         return Splice(start, end, made.text.replace("\n", self.ending))
 
     def showing(self, splice: Splice) -> str | None:
-        """What is shown once the file is changed so; None if that is elsewhere."""
+        """Return the shown text after a splice of the file; None if it is outside these lines."""
         start, end = self._on_screen(splice.start), self._on_screen(splice.end)
         if start is None or end is None:
             return None
         return Splice(start, end, LINE_END.sub("\n", splice.text)).of(self.shown)
 
     def after(self, splice: Splice) -> "Sight":
-        """The same lines once the file was changed so, within them."""
+        """Return the same lines after a splice within them."""
         assert self.text is not None
         text = splice.of(self.text)
         stop = self._starts[-1] + len(text) - len(self.text)
@@ -159,29 +159,29 @@ class Sight:
         now = self.revision + 1
         return replace(self, text=text, revision=now, lines=tuple(lines), ends=tuple(ends))
 
-    # --- places ------------------------------------------------------------------------
+    # --- positions ---------------------------------------------------------------------
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Where each line begins in the file, and where the last one ends."""
+        """Offset of each line in the file, and of the end of the last one."""
         sizes = (len(line) + len(end) for line, end in zip(self.lines, self.ends, strict=True))
         return list(accumulate(sizes, initial=self.begin))
 
     @cached_property
     def _rows(self) -> list[int]:
-        """Where each row begins in what is shown."""
+        """Offset of each row in the shown text."""
         return list(accumulate((len(row) + 1 for row in self.shown.split("\n")), initial=0))[:-1]
 
     def _in_file(self, offset: int) -> int:
         row = bisect_right(self._rows, offset) - 1
-        if row >= len(self.lines):  # the empty line behind the last end
+        if row >= len(self.lines):  # the empty line after the last line ending
             return self._starts[-1]
         return self._starts[row] + _column(self.lines[row], offset - self._rows[row])
 
     def _on_screen(self, place: int) -> int | None:
         row = bisect_right(self._starts, place) - 1
         if row == len(self._rows) and place == self._starts[-1] and not self.ends[-1]:
-            row -= 1  # behind the last line, which has no end
+            row -= 1  # after the last line, which has no line ending
         if not 0 <= row < len(self._rows):
             return None
         line = self.lines[row] if row < len(self.lines) else ""
@@ -190,7 +190,7 @@ class Sight:
 
 
 def sight_of(window: EditorWindow) -> Sight:
-    """What an editor shows. To be called on the window's own thread: there it stands still."""
+    """Read what an editor shows. Call it on the window's own thread, where state is stable."""
     state, page = window.state, window.state.page
     if state.buffer and not state.trouble:
         sight = Sight.of_file(state.buffer.file, page.start, len(page.lines))
@@ -208,7 +208,7 @@ def sight_of(window: EditorWindow) -> Sight:
 
 
 def _column(line: str, column: int) -> int:
-    """The character of a line at a column of how it is shown."""
+    """Convert a column on the screen to a character index in the line."""
     if len(line) > LINE_LIMIT and column > LINE_LIMIT:
         raise ValueError("the line is too long to be shown whole")
     if for_terminal(line[:LINE_LIMIT]) == line[:LINE_LIMIT]:
@@ -231,31 +231,31 @@ _NAMES = {"shell": "bash", "c++": "cpp"}
 
 
 def code_theme(name: str, variables: Mapping[str, str]) -> TextAreaTheme:
-    """A theme for code that is made of the app's colours."""
+    """Build a syntax theme from the app's colours."""
     styles: dict[str, Style] = {"comment": Style(dim=True, italic=True)}
     for role, captures in _ROLES.items():
         try:
             color = Color.parse(variables.get(role, "")).rich_color
-        except ColorParseError:  # a theme of the terminal's own colours
+        except ColorParseError:  # a theme that uses the terminal's own colours
             continue
         styles |= dict.fromkeys(captures.split(), Style(color=color))
     return TextAreaTheme(name, syntax_styles=styles)
 
 
 def code_language(path: str, available: set[str]) -> str | None:
-    """The language of a file, if its syntax is known."""
+    """Return the language of a file, if its syntax is supported."""
     language = language_of(path) or ""
     language = _NAMES.get(language, language)
     return language if language in available else None
 
 
-_PAUSE = 0.4  # seconds without a key after which what was typed is told
-_LATEST = 0.8  # seconds after which it is told even if keys keep coming
-_TRIES = 5  # of telling it, while others keep changing the text
+_PAUSE = 0.4  # seconds without a key after which typed text is sent
+_LATEST = 0.8  # seconds after which it is sent even if keys keep coming
+_TRIES = 5  # attempts to send it while others keep changing the text
 
 
 class EditorBody(InertArea):
-    """A page of the file, to be read and typed in."""
+    """Text area with a page of the file."""
 
     BINDINGS = [Binding("ctrl+s", "save", "save", key_display="^s")]
     DEFAULT_CSS = """
@@ -274,36 +274,36 @@ class EditorBody(InertArea):
         super().__init__(soft_wrap=False, show_line_numbers=True)
         self._window, self._words = window, Words(window.env.lang)
         self._sight = Sight()
-        self._carried: Splice | None = None  # typed on a page that is not shown any more
+        self._carried: Splice | None = None  # typed on a page that is no longer shown
         self._telling = asyncio.Lock()
         self._pause: Timer | None = None
         self._untold_since: float | None = None
         self._goes_along = True
         self._arrives_below = False
 
-    # --- what the frame asks -----------------------------------------------------------
+    # --- called by the frame -----------------------------------------------------------
 
     @property
     def window_title(self) -> str:
-        """The path, and • while there is something to save."""
+        """The path, and • while there are unsaved changes."""
         sight = self._sight
         parts = [line(sight.path), *(["•"] if sight.is_changed or self._unsent else [])]
         return " ".join([*parts, *([self._words(sight.note)] if sight.note else [])])
 
     @property
     def closing_warning(self) -> str:
-        """What closing would lose."""
+        """A warning about what closing would lose."""
         if self._sight.is_changed or self._unsent:
             return self._words("not saved! enter closes")
         return ""
 
     def person_acted(self, _: str) -> None:
-        """Go where the person's own action leads; the model's never moves the cursor."""
+        """Follow the person's own action; the model's actions never move the cursor."""
         self._goes_along = True
         self.window_changed()
 
     async def settle(self) -> None:
-        """Tell the window what was typed, before anything else is done to it."""
+        """Send pending text to the window, before anything else is done to it."""
         if self._pause is not None:
             self._pause.stop()
         async with self._telling:
@@ -311,10 +311,10 @@ class EditorBody(InertArea):
                 if not await self._tell():
                     return
 
-    # --- what changes there ------------------------------------------------------------
+    # --- changes of the window ---------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Show the page, in the colours of the theme."""
+        """Show the page, in the theme's colours."""
         self.app.theme_changed_signal.subscribe(self, lambda _: self._dress())
         self._dress()
         self.window_changed()
@@ -324,7 +324,7 @@ class EditorBody(InertArea):
         self.theme = "contextui"
 
     def window_changed(self) -> None:
-        """See what the window shows now."""
+        """Refresh from the window."""
         self.run_worker(self._follow(), group="follow")
 
     async def _follow(self) -> None:
@@ -339,7 +339,7 @@ class EditorBody(InertArea):
         return looking.result() if done else None
 
     def _take(self, sight: Sight) -> None:
-        """Show the text as it is now, with what was typed meanwhile."""
+        """Show a new state of the window, merged with pending text."""
         old, mine = self._sight, self._mine()
         same_file = old.path == sight.path
         if mine is not None:
@@ -361,17 +361,17 @@ class EditorBody(InertArea):
                 self._go_along()
 
     def _made_here(self, mine: Splice, old: Sight, new: Sight) -> Splice | None:
-        """What was typed in the old text, as a change of the new one."""
+        """Rebase pending text onto the new text."""
         if old.path == new.path and old.text is not None and new.text is not None:
             theirs = change(old.text, new.text)
             return rebase(mine, theirs) if theirs else mine
         words = "Typed, but {path} is not open here any more: {text}"
         told = self._words(words, path=line(old.path), text=line(mine.text))
-        self.app.notify(told, severity="warning", markup=False)  # nothing goes without a word
+        self.app.notify(told, severity="warning", markup=False)  # report what cannot be kept
         return None
 
     def _become(self, target: str) -> None:
-        """Edit what is shown into this; cursor and scrolling stay with their text."""
+        """Edit the shown text into this one; cursor and scroll position are kept."""
         made = change(self.text, target)
         if made is None:
             return
@@ -383,13 +383,13 @@ class EditorBody(InertArea):
         self.scroll_to(y=top + moved, animate=False, immediate=True)
 
     def _go_along(self) -> None:
-        """Go to where the window is."""
+        """Move the cursor to the window's position."""
         row, last = self._sight.cursor[0] - self._sight.first, self.document.line_count - 1
         row = last if self._arrives_below else min(max(row, 0), last)
         self.move_cursor((row, max(self._sight.cursor[1] - 1, 0)))
         self._arrives_below = False
 
-    # --- what is typed here ------------------------------------------------------------
+    # --- typing ------------------------------------------------------------------------
 
     @property
     def _unsent(self) -> bool:
@@ -405,13 +405,13 @@ class EditorBody(InertArea):
         now = time.monotonic()
         self._untold_since = now if self._untold_since is None else self._untold_since
         left = self._untold_since + _LATEST - now
-        if left <= 0:  # a timer would be stopped by the next key before it fires
+        if left <= 0:  # the next key would restart a timer before it fires
             self._settle_soon()
         else:
             self._pause = self.set_timer(min(_PAUSE, left), self._settle_soon)
 
     def on_blur(self) -> None:
-        """Whoever leaves has finished typing."""
+        """Commit the pending edit on blur."""
         self._settle_soon()
 
     def _settle_soon(self) -> None:
@@ -420,14 +420,14 @@ class EditorBody(InertArea):
             self.screen.run_worker(self._tell_typed(), name="typed")
 
     async def _tell_typed(self) -> None:
-        """Tell what was typed so far, once: what is typed while that goes on waits its turn."""
+        """Send pending text once; text typed while it is sent is queued for later."""
         async with self._telling:
             await self._tell()
         if self.is_attached and self._untold_since is None:
             self._wait_for_pause()
 
     async def on_unmount(self) -> None:
-        """What was typed last is not lost."""
+        """Send the last pending text."""
         await self.settle()
 
     def _mine(self) -> Splice | None:
@@ -444,7 +444,7 @@ class EditorBody(InertArea):
             return None
 
     async def _tell(self) -> bool:
-        """Tell what was typed; whether there may be more to tell."""
+        """Send pending text; return whether there may be more to send."""
         sight, mine, is_carried = self._sight, self._mine(), self._carried is not None
         if mine is None:
             return False
@@ -456,7 +456,7 @@ class EditorBody(InertArea):
         }
         result = await self._window.runtime.act("splice", given, "person")
         if result.ok:
-            # What was typed elsewhere comes back as anyone's change; here it is shown already.
+            # Text typed on another page comes back like any change; here it is shown already.
             self._sight = sight if is_carried else sight.after(mine)
             self._carried = None
         now = await self._look()
@@ -464,7 +464,7 @@ class EditorBody(InertArea):
             return False
         if (
             not result.ok and now.revision == sight.revision
-        ):  # it was refused for what it is: that cannot stay
+        ):  # rejected for its content: revert what was typed
             self.app.notify(line(result.text), severity="error", markup=False)
             self._carried = None
             self._become(sight.shown)
@@ -478,30 +478,30 @@ class EditorBody(InertArea):
         self.post_message(ActionWanted("save"))
 
     def action_undo(self) -> None:
-        """Undo the last change of the text, whoever made it."""
+        """Undo the last change of the text, by the person or the model."""
         self.post_message(ActionWanted("undo"))
 
     def action_redo(self) -> None:
-        """Make the change again."""
+        """Redo the last undone change."""
         self.post_message(ActionWanted("redo"))
 
     def action_cursor_down(self, select: bool = False) -> None:
-        """Go down; from the last line, to the next page."""
+        """Move down; from the last line, to the next page."""
         if not self._turn(1, self.cursor_at_last_line and not select):
             super().action_cursor_down(select)
 
     def action_cursor_up(self, select: bool = False) -> None:
-        """Go up; from the first line, to the page before."""
+        """Move up; from the first line, to the previous page."""
         if not self._turn(-1, self.cursor_at_first_line and not select):
             super().action_cursor_up(select)
 
     def action_cursor_page_down(self) -> None:
-        """Go down by a screen; from the last line, to the next page."""
+        """Move down one screen; from the last line, to the next page."""
         if not self._turn(1, self.cursor_at_last_line):
             super().action_cursor_page_down()
 
     def action_cursor_page_up(self) -> None:
-        """Go up by a screen; from the first line, to the page before."""
+        """Move up one screen; from the first line, to the previous page."""
         if not self._turn(-1, self.cursor_at_first_line):
             super().action_cursor_page_up()
 
@@ -515,5 +515,5 @@ class EditorBody(InertArea):
 
 
 def _location(text: str, place: int) -> tuple[int, int]:
-    """Row and column of a character."""
+    """Convert an offset to row and column."""
     return text.count("\n", 0, place), place - text.rfind("\n", 0, place) - 1

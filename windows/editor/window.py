@@ -1,7 +1,7 @@
-"""A text file of the workspace: one buffer in which the person and the model write.
+"""Editor window: a text file with one buffer that the person and the model edit.
 
 `contextui.windows.editor.buffer` has the file, the buffer and the page. The widget in which the
-person types takes the text from `state.buffer.file` and passes each key to `splice`.
+person types reads the text from `state.buffer.file` and passes what is typed to `splice`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,9 +19,9 @@ from contextui.files.textfile import UTF8, Page, Version, in_lines, shorten
 from contextui.text import counted, shown_name, span, spanned, there_are
 from contextui.windows.editor.buffer import EditedFile, Editing
 
-LISTED, ENTRIES = 20, 60  # hits that a result tells, entries of an outline
-SECONDS = 5.0  # between looks at the disk
-NO_FILE = "(no file)"  # in the head of a diff
+LISTED, ENTRIES = 20, 60  # matches that a result lists, entries of an outline
+SECONDS = 5.0  # between checks of the disk
+NO_FILE = "(no file)"  # in the header of a diff
 STAYS = (
     "The text stays here; save_as saves it under another path.",
     "文字仍在这里；用 save_as 可存到别的路径。",
@@ -33,7 +33,7 @@ KEEP = (
 
 
 class _Telling:
-    """The file in words: its title, the place in it that is looked at, and what stands there."""
+    """Renders the file as the window's content: title, position and page or outline."""
 
     def __init__(self, file: EditedFile, say: Callable[[str, str], str]) -> None:
         self._file, self._say = file, say
@@ -118,7 +118,7 @@ class EditorWindow(Window):
         self._editing.come_back()
         self.env.every(SECONDS, self._watch)
 
-    # --- what it shows ------------------------------------------------------------------------
+    # --- rendering ----------------------------------------------------------------------------
 
     def content(self, lod: Lod) -> Body:
         return self._telling.content(lod)
@@ -158,7 +158,7 @@ class EditorWindow(Window):
         return Preview(target, diff=diff, text=empty, whole=file.text)
 
     def _discarding(self) -> Preview | None:
-        """What is given up if the edits are: the diff, and those that did not fit."""
+        """Preview what discarding loses: the diff, and edits that no longer apply."""
         if not (self.state.edits or self.state.lost):
             return None
         lost = "".join(edit.shown() for edit in self.state.lost)
@@ -317,7 +317,7 @@ class EditorWindow(Window):
         here = f"{shown_name(self.state.path)}: {self._telling.place()}"
         return self.env.say(f"Opened {here}.", f"已打开 {here}。")
 
-    # --- within -------------------------------------------------------------------------------
+    # --- internals ----------------------------------------------------------------------------
 
     @property
     def _telling(self) -> _Telling:

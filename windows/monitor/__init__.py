@@ -1,4 +1,4 @@
-"""The monitor window and its widget."""
+"""Monitor window and its widget."""
 
 from contextui.windows.monitor.window import MonitorWindow
 

@@ -1,4 +1,4 @@
-"""The monitor: what the machine did in the last minutes, as curves and bars."""
+"""Monitor widget: the last minutes as curves and bars."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,7 +12,7 @@ from contextui.windows.monitor.window import Metric, MonitorWindow, Process
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _LABEL, _FIGURE = 5, 7  # cells of a row's name and of its figure
 _LONGEST = 60  # cells of a curve: there are no more samples
-_BEAT = 1.0  # seconds: a sample makes no new version of the window, so it is looked for
+_BEAT = 1.0  # seconds: a sample does not change the window's version, so poll for it
 _LABELS: Mapping[Metric, str] = {
     "cpu": "CPU",
     "memory": "MEM",
@@ -33,22 +33,22 @@ class MonitorBody(Sheet):
         self._state = MonitorWindow.State()
 
     def on_mount(self) -> None:
-        """Show the figures, and look for new samples."""
+        """Show the figures, and poll for new samples."""
         self.window_changed()
         self.set_interval(_BEAT, self.redraw)
 
     def window_changed(self) -> None:
-        """Show the figures as they are now."""
+        """Refresh the figures."""
         self._state = stated(self._window, MonitorWindow.State) or self._state
         self.redraw()
 
     @property
     def first_actions(self) -> tuple[str, ...]:
-        """What one wants of a monitor."""
+        """The actions that the frame lists first."""
         return ("resume" if self._state.paused else "pause", "every", "show")
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """One line for each figure that is shown, and one for each process."""
+        """Render one line for each metric that is shown, and one for each process."""
         samples = self._window.samples
         lines = [self._line(metric, samples, width) for metric in self._state.shown]
         lines += [Content("")] * bool(self._state.top)
@@ -82,7 +82,7 @@ class MonitorBody(Sheet):
 
 
 def _curve(past: Sequence[float], most: float, width: int) -> Iterator[tuple[str, str]]:
-    """The last samples as blocks, the newest at the right."""
+    """Draw the last samples as blocks, newest on the right."""
     shown = past[-width:] if width else ()
     steps = len(_BLOCKS) - 1
     heights = (round(min(max(one / most, 0), 1) * (steps - 1)) + 1 for one in shown)

@@ -1,4 +1,4 @@
-"""What the machine is doing, in figures that stand still while it is quiet."""
+"""Monitor window: CPU, memory, disk, load, network and processes, without flicker."""
 
 import math
 import time
@@ -14,17 +14,17 @@ Metric = Literal["cpu", "memory", "disk", "load", "network"]
 By = Literal["cpu", "memory"]
 T = TypeVar("T")
 
-_MOST, _SAMPLES = 20, 60  # processes that can be shown; samples that a plot has to show
-_LOOKED_AT = 2_000  # characters of a process's arguments, of which fewer are shown
-_APART = 0.1  # seconds: two looks that are closer together make no rate
-_PARTS: dict[Metric, dict[str, str]] = {  # what a metric shows, and of which figure
+_MOST, _SAMPLES = 20, 60  # processes that can be shown; samples for a plot
+_LOOKED_AT = 2_000  # characters of a process's arguments that are masked before truncation
+_APART = 0.1  # seconds: readings closer together give no rate
+_PARTS: dict[Metric, dict[str, str]] = {  # label and figure of each part of a metric
     "cpu": {"used": "cpu", "cores": "cores"},
     "memory": {"used": "memory", "of": "memory size"},
     "disk": {"used": "disk", "of": "disk size"},
     "load": {"average": "load"},
     "network": {"down": "down rate", "up": "up rate"},
 }
-_STEPS = {  # how far a figure must move to become another one: so much, and this share of itself
+_STEPS = {  # minimum change of a shown figure: absolute, as a share of itself; and its unit
     "cpu": (5, 0, "%"), "memory": (1, 0, "%"), "disk": (1, 0, "%"), "load": (0.5, 0, ""),
     "cores": (1, 0, ""), "size": (10 * 1024**2, 0.1, "B"), "rate": (10 * 1024, 0.5, "B/s"),
 }  # fmt: skip
@@ -32,7 +32,7 @@ _ZH = {"cpu": "CPU", "memory": "内存", "disk": "磁盘", "load": "负载", "ne
 
 
 class Process(BaseModel):
-    """A running program: `cpu` in percent of one core, `memory` in bytes, None if not known."""
+    """A running process: `cpu` in percent of one core, `memory` in bytes, None if unknown."""
 
     pid: int
     name: str
@@ -42,7 +42,7 @@ class Process(BaseModel):
 
 
 class Reading(NamedTuple):
-    """The machine at one moment, unrounded; None stands for what it does not tell."""
+    """Unrounded figures at one moment; None if unavailable."""
 
     figures: Mapping[str, float | None]
     processes: list[Process] = []
@@ -79,15 +79,15 @@ class MonitorWindow(Window):
         self.processes(processes, by)
 
     def restored(self) -> None:
-        self.state.arguments = False  # a yes holds for the session in which it was given
+        self.state.arguments = False  # a resumed session asks again
         for one in self.state.top:
             one.arguments = None
-        if not self.state.paused:  # what an earlier run measured is not so any more
+        if not self.state.paused:  # figures of an earlier run are stale
             self.resume()
 
     @property
     def samples(self) -> Mapping[str, tuple[float, ...]]:
-        """For a plot: the last unrounded figures by name (cpu, load, down rate …), oldest first."""
+        """The last unrounded figures by name (cpu, load, down rate …), oldest first, for a plot."""
         return dict(self.state.samples)
 
     def content(self, lod: Lod) -> Body:
@@ -138,7 +138,7 @@ class MonitorWindow(Window):
 
     @action(
         "Show the arguments of processes, secrets masked, or hide them",
-        # Whatever a program was started with goes to the model, so the person is asked.
+        # The arguments of processes are passed to the model, so the person is asked.
         effect="write",
         zh="显示或隐藏进程的参数，密钥会被遮住",
     )
@@ -182,7 +182,7 @@ class MonitorWindow(Window):
         self._end = self.env.every(self.state.seconds, self._sample)
 
     def _sample(self) -> None:
-        """Have a look; what is about the same as before leaves the window as it is."""
+        """Take a sample; small changes leave the window unchanged."""
         state, (new, processes) = self.state, self.read()
         told = {name: figure for name, figure in new.items() if figure is not None}
         state.samples = state.samples | {
@@ -192,7 +192,7 @@ class MonitorWindow(Window):
         figures = state.figures
         state.figures = {name: _settle(name, figures.get(name), new.get(name)) for name in names}
         state.known = {one.pid: self._settled(one) for one in processes}
-        # Those with equal figures stand in the order of their pids, so that none flickers.
+        # Processes with equal figures are sorted by pid to avoid flicker.
         ranked = sorted((-(getattr(one, state.by) or 0), one.pid) for one in state.known.values())
         state.top = [state.known[pid] for figure, pid in ranked[: state.count] if figure]
         arguments = {one.pid: one.arguments or "–" for one in processes if state.arguments}
@@ -221,8 +221,8 @@ class MonitorWindow(Window):
         return self.env.say("none uses 5% of a core", "没有进程占用一个核心的 5%")
 
     def read(self) -> Reading:
-        """Look at the machine; what fails costs its figure. A subclass may look at another one."""
-        import psutil  # noqa: PLC0415  (whoever lists the windows does not need it)
+        """Read the machine's figures; None on failure. Subclasses may read another machine."""
+        import psutil  # noqa: PLC0415  (not needed to list the windows)
 
         if (self.state.count > 0) > self._counted or time.monotonic() - self._at < _APART:
             self._look()
@@ -247,7 +247,7 @@ class MonitorWindow(Window):
         return Reading(figures, processes)
 
     def _look(self) -> list[Process]:
-        """Read what only grows; of each process psutil itself remembers it."""
+        """Read the counters that only grow; psutil itself keeps those of each process."""
         import psutil  # noqa: PLC0415
 
         self._at, self._counters, self._counted = time.monotonic(), {}, self.state.count > 0
@@ -275,12 +275,12 @@ def _process(pid: int, told: dict[str, Any]) -> Process:
 def _try(call: Callable[[], T]) -> T | None:
     try:
         return call()
-    except Exception:  # a container may hide anything, and each thing fails in its own way
+    except Exception:  # a container may hide anything, and errors vary
         return None
 
 
 def _settle(name: str, old: float | None, new: float | None) -> float | None:
-    """The old figure until the new one is a whole step away, so that none flickers on a border."""
+    """Keep the old figure until the new one is a whole step away, to avoid flicker."""
     step, share, _ = _STEPS[name.rpartition(" ")[2]]
     if new is None or old is None or abs(new - old) >= max(step, share * old):
         return None if new is None else round(new / step) * step
@@ -302,6 +302,6 @@ def _row(one: Process) -> Element:
 
 
 def _inert(text: str, limit: int) -> str:
-    """A name or arguments without secrets, without what is no text, and not too long."""
+    """Mask secrets, replace invalid characters and truncate."""
     text = mask_arguments(text[:_LOOKED_AT].encode("utf-8", "replace").decode())
     return text if len(text) <= limit else text[:limit] + "…"

@@ -1,4 +1,4 @@
-"""The to-do window and its widget."""
+"""To-do window and its widget."""
 
 from contextui.windows.todo.window import TodoWindow
 

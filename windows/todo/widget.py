@@ -1,4 +1,4 @@
-"""The to-do list: items with check marks, one click or one key each."""
+"""To-do widget: items with check marks, for keyboard and mouse."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -20,7 +20,7 @@ _CURSOR = "on $primary 22%"
 
 
 class TodoBody(Sheet):
-    """The items of a list, those that are done struck through."""
+    """The items of a list; done ones are struck through."""
 
     BINDINGS = [
         Binding("up", "step(-1)", show=False),
@@ -39,7 +39,7 @@ class TodoBody(Sheet):
 
     @property
     def window_title(self) -> str:
-        """How much there is to do."""
+        """The number of open items."""
         count = sum(not one.done for one in self._items)
         return self._words("{count} open", count=count) if self._items else ""
 
@@ -48,7 +48,7 @@ class TodoBody(Sheet):
         self.window_changed()
 
     def window_changed(self) -> None:
-        """Show the items as they are now; the cursor stays at its item."""
+        """Refresh the items; the cursor stays on its item."""
         state = stated(self._window, TodoWindow.State)
         if state is not None:
             self._items = state.items
@@ -62,7 +62,7 @@ class TodoBody(Sheet):
         return [one for one in self._items if not (one.done and self._hides_done)]
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """One line for each item, or more if it is long; what to do if there is none."""
+        """Render each item, wrapped if long; a hint if there is none."""
         if not self._items:
             hint = self._words("Nothing to do yet. Add… adds an item, or ask for one.")
             return fold(Content.styled(hint, FAINT), width)
@@ -77,10 +77,10 @@ class TodoBody(Sheet):
             rows = [row.pad_right(max(width - row.cell_length, 0)).stylize(_CURSOR) for row in rows]
         return rows
 
-    # --- going in ----------------------------------------------------------------------
+    # --- keyboard and mouse ------------------------------------------------------------
 
     def action_step(self, by: int) -> None:
-        """Go to the next item."""
+        """Move the cursor to another item."""
         shown = [one.id for one in self._shown()]
         if self._cursor in shown:
             at = min(max(shown.index(self._cursor) + by, 0), len(shown) - 1)
@@ -95,19 +95,19 @@ class TodoBody(Sheet):
                 return
 
     def action_tick_off(self) -> None:
-        """Tick the item off, or take that back."""
+        """Toggle the item under the cursor."""
         for one in self._items:
             if one.id == self._cursor:
                 wanted = "undone" if one.done else "done"
                 self.post_message(ActionWanted(wanted, {"item": one.id}))
 
     def action_delete(self) -> None:
-        """Delete the item."""
+        """Delete the item under the cursor."""
         if self._cursor is not None:
             self.post_message(ActionWanted("delete", {"item": self._cursor}))
 
     def on_click(self, event: events.Click) -> None:
-        """Tick off what was clicked."""
+        """Toggle the clicked item."""
         item_id = event.style.meta.get(_ITEM)
         if item_id is not None:
             self._cursor = int(item_id)

@@ -1,4 +1,4 @@
-"""A to-do list."""
+"""To-do window: a list of items that can be added, done, edited and moved."""
 
 from pydantic import BaseModel
 
@@ -11,7 +11,7 @@ _NAMED = 20  # items that a result names
 
 
 class Item(BaseModel):
-    """One thing to do. Its id stays with it, whatever happens to the others."""
+    """A to-do item. Its id never changes."""
 
     id: int
     text: str
@@ -130,12 +130,12 @@ class TodoWindow(Window):
         )
 
     def _find(self, wanted: int | str) -> Item:
-        """By id; else by the whole text, or a part of it that only one item has."""
+        """Find an item by id, by its whole text, or by a part that only one item contains."""
         items, line = self.state.items, " ".join(str(wanted).split())
         words, number = line.casefold(), line.lstrip("#")
         found = [item for item in items if str(item.id) == number]
         found = found or [item for item in items if item.text.casefold() == words]
-        if words and not number.isdecimal():  # who says 3 does not mean "buy 3 eggs"
+        if words and not number.isdecimal():  # the number 3 does not mean "buy 3 eggs"
             found = found or [item for item in items if words in item.text.casefold()]
         if len(found) != 1:
             fits = "Several items fit" if found else "No item fits"

@@ -1,1 +1,1 @@
-"""The models that ship: `anthropic` over the network, `offline` and `scripted` without one."""
+"""Built-in models: `anthropic` over the network, `offline` and `scripted` without one."""

@@ -1,4 +1,4 @@
-"""Models behind Anthropic's Messages API: Anthropic's own, and any server that speaks it."""
+"""Client for Anthropic's Messages API: Anthropic's models, and compatible servers."""
 
 import asyncio
 import json
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
 
 _DEFAULT_URL = "https://api.anthropic.com"
 _CONNECTING = 10.0  # seconds
-_PARTING = 0.5  # seconds that a server has to end its reply when all was said
-_REMEMBERED = 4  # requests; between two of one conversation may be others, for a summary
+_PARTING = 0.5  # seconds that a server has to close its reply after the last event
+_REMEMBERED = 4  # requests; those for a summary may come between two of one conversation
 
 
 class AnthropicModel:
-    """A model of Anthropic's, or of another server with the same API.
+    """A model of Anthropic, or of a server with a compatible API.
 
-    It never tries again by itself: whoever asks decides that by the kind of the `ModelError`.
+    It never retries by itself: the caller decides by the kind of the `ModelError`.
 
     Args:
         name: The model's name, as the server knows it.
-        api_key: What lets in; else ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN. Servers other
+        api_key: The API key; else ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN. Servers other
             than Anthropic's may need none.
         base_url: The server's address; else ANTHROPIC_BASE_URL, else Anthropic's own.
-        thinking: Tokens to think with before the answer, beyond its own; 0 for none. Left out,
+        thinking: Token budget for thinking, in addition to the answer's; 0 disables it. By default
             the model decides.
-        lang: The language of the person, who reads what went wrong.
-        limits: The time an answer may take, and the time it may make no progress.
+        lang: The language of error messages.
+        limits: Time limits for an answer, in total and without progress.
 
     Example:
         >>> model = AnthropicModel("claude-opus-5-5")
@@ -80,18 +80,18 @@ class AnthropicModel:
         self._sent: deque[Payload] = deque(maxlen=_REMEMBERED)
         self._client: anthropic.AsyncAnthropic | None = None
         self._was_reached = False
-        self._loop: asyncio.AbstractEventLoop | None = None  # connections live in one loop only
+        self._loop: asyncio.AbstractEventLoop | None = None  # connections belong to one event loop
 
     def __repr__(self) -> str:
         return f"AnthropicModel({self.name!r}, base_url={str(self._endpoint)!r})"
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """Answer a request, piece by piece; the last piece is an `Answer`.
+        """Stream the answer to a request; the last event is an `Answer`.
 
-        Closing the iterator, or cancelling who waits for it, ends the connection at once.
+        Closing the iterator, or cancelling its consumer, closes the connection at once.
 
         Raises:
-            ModelError: There is no answer; its kind says whether to try again.
+            ModelError: There is no answer; its kind decides whether to retry.
         """
         reader = AnswerReader(self.name, self._words)
         client = await self._connected()
@@ -118,11 +118,11 @@ class AnthropicModel:
         yield reader.answer()
 
     def check(self) -> None:
-        """See that there is what a request needs, before one is made.
+        """Check the settings that a request needs, before one is sent.
 
         Raises:
-            ModelError: There is no key, no address, or the environment names a proxy or
-                certificates that cannot be used.
+            ModelError: The key or the address is missing or invalid, or the environment names a
+                proxy or certificates that cannot be used.
         """
         endpoint, words = self._endpoint, self._words
         if not endpoint.url.startswith(("http://", "https://")):
@@ -143,16 +143,16 @@ class AnthropicModel:
     # --- sending -----------------------------------------------------------------------
 
     async def _connected(self) -> "anthropic.AsyncAnthropic":
-        """The client, made on first use and in a thread: to import it takes seconds."""
+        """Return the client, created on first use and in a thread: importing it takes seconds."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             client = await asyncio.to_thread(self._make_client)
-            if self._client is None or self._loop is not loop:  # nobody was faster
+            if self._client is None or self._loop is not loop:  # no other task was faster
                 self._client, self._loop = client, loop
         return self._client
 
     def _remember(self, sent: Payload) -> None:
-        """The server began to answer, so it read the request and keeps it up to the marks."""
+        """Remember a request: the server started to answer, so it cached it up to its marks."""
         if sent not in self._sent:
             self._sent.append(sent)
 
@@ -162,17 +162,17 @@ class AnthropicModel:
         import httpx2  # noqa: PLC0415  (comes with it)
 
         key = self._endpoint.key
-        try:  # the SDK's own would, where this fails, leave a half-made one that complains
+        try:  # if the SDK's own client fails here, it leaves a half-initialized one that complains
             http = make_client(follow_redirects=False)
         except (httpx2.InvalidURL, ImportError, OSError, ValueError) as error:
             raise failures.no_client(error, self._endpoint) from None
         try:
             return anthropic.AsyncAnthropic(
-                api_key=key.get_secret_value() if key else "none",  # the SDK wants one in any case
+                api_key=key.get_secret_value() if key else "none",  # the SDK always requires one
                 base_url=self._endpoint.url,
-                max_retries=0,  # who asks decides about that, and tells the person
+                max_retries=0,  # the caller retries, and informs the person
                 timeout=anthropic.Timeout(self._limits.silence, connect=_CONNECTING),
-                default_headers={"Accept-Encoding": "identity"},  # nothing small becomes large
+                default_headers={"Accept-Encoding": "identity"},  # no decompression bombs
                 open_telemetry=False,
                 http_client=http,
             )
@@ -205,7 +205,7 @@ class AnthropicModel:
         async with AsyncExitStack() as stack:
             try:
                 reply = await watch.wait(stack.enter_async_context(opening))
-            except LimitReached:  # headers that come one by one, too
+            except LimitReached:  # also for headers that trickle in one by one
                 raise no_reply(self._endpoint) from None
             except anthropic.APIStatusError as error:
                 self._was_reached = True
@@ -225,7 +225,7 @@ class AnthropicModel:
         watch: Stopwatch,
         tokens: int,
     ) -> Mapping[str, Any] | None:
-        """The next event; None at the end of the reply."""
+        """Return the next event; None at the end of the reply."""
         try:
             return await watch.wait(anext(events, None))
         except LimitReached as reached:
@@ -245,10 +245,10 @@ class AnthropicModel:
     async def _events(
         self, reply: "httpx2.Response", largest: int
     ) -> AsyncGenerator[Mapping[str, Any]]:
-        """The events of a reply, as the server sent them.
+        """Yield the events of a reply, as the server sent them.
 
-        The SDK's own objects are not used: they know fewer types, and take an answer that broke
-        off for a whole one.
+        The SDK's event objects are not used: they know fewer types, and accept a truncated answer
+        as a whole one.
         """
         import httpx2  # noqa: PLC0415  (comes with it)
 
@@ -271,7 +271,7 @@ class AnthropicModel:
             raise ModelError("cut", self._words.garbled) from None
 
     async def _checked(self, found: AsyncIterator[str]) -> AsyncIterator[Mapping[str, Any]]:
-        """The events that are some."""
+        """Parse the events, and raise those that report an error."""
         async for data in found:
             event = json.loads(data) if data else {}
             if not isinstance(event, Mapping):
@@ -281,7 +281,7 @@ class AnthropicModel:
             yield event
 
     async def _odd(self, reply: "httpx2.Response", kind: str) -> ModelError:
-        """What to say of a reply that is no stream: perhaps it tells of a failure."""
+        """Return the error for a reply that is no stream; its body may contain one."""
         page = await first_page(reply)
         with suppress(ValueError, RecursionError):
             body = json.loads(page)
@@ -291,7 +291,7 @@ class AnthropicModel:
 
 
 async def _part_from(events: AsyncIterator[object]) -> None:
-    """Read to the end, so that the connection can be used again; but wait for nobody."""
+    """Read the rest, so that the connection can be reused, but only for a moment."""
     with suppress(TimeoutError, ModelError):
         async with asyncio.timeout(_PARTING):
             async for _ in events:

@@ -1,4 +1,4 @@
-"""Requests to which there was no reply: who is not there, the server or the proxy before it."""
+"""Connection errors, proxies and certificates: why a request got no reply."""
 
 import os
 import re
@@ -22,15 +22,15 @@ from contextui.text import one_line, quote
 _SCHEMES = ("http", "https", "all")
 _SOCKS = ("socks5", "socks5h")
 _FILE, _FOLDER = "SSL_CERT_FILE", "SSL_CERT_DIR"
-_WHO = re.compile("//[^/]*@")  # who asks, and the password, in an address
+_WHO = re.compile("//[^/]*@")  # user name and password in an address
 
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A proxy that is set.
+    """A configured proxy.
 
     Attributes:
-        variable: What names it.
+        variable: The environment variable that sets it.
         url: Its address.
     """
 
@@ -38,17 +38,17 @@ class Proxy:
     url: str
 
     def __str__(self) -> str:
-        """The address as it may be shown."""
+        """Return the address without user name and password."""
         return shown(self.url)
 
 
 def shown(url: str) -> str:
-    """An address as it may be shown: in one line, without a name and a password in it."""
+    """Strip user name, password and query from an address, for display."""
     return one_line(_WHO.sub("//", url).partition("?")[0], 200)
 
 
 def proxy_for(url: str) -> Proxy | None:
-    """The proxy that requests to this address go through, if there is one."""
+    """Return the proxy for requests to this address, if there is one."""
     parts = urlsplit(url)
     if proxy_bypass(parts.hostname or ""):
         return None
@@ -57,7 +57,7 @@ def proxy_for(url: str) -> Proxy | None:
 
 
 def problem(words: FailureWords) -> str | None:
-    """What the environment says that no connection can be made with; None if all is well."""
+    """Check the environment's proxies and certificates; return an error message or None."""
     if variable := _unreadable():
         return words.no_certificates.format(
             variable=variable, value=quote(os.environ[variable], 200)
@@ -69,7 +69,7 @@ def problem(words: FailureWords) -> str | None:
 
 
 def variables() -> list[str]:
-    """The names of all that is set."""
+    """Return the names of the proxy and certificate variables that are set."""
     files = [name for name in (_FILE, _FOLDER) if os.environ.get(name)]
     return [*files, *(proxy.variable for _, proxy in _proxies())]
 
@@ -87,7 +87,7 @@ def _fault(url: str, words: FailureWords) -> str | None:
     try:
         parts = urlsplit(url)
         is_address = bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port or a bracket that is none
+    except ValueError:  # an invalid port or bracket
         return words.no_proxy
     if parts.scheme in _SOCKS and is_address:
         return None if find_spec("socksio") else words.no_socks
@@ -95,11 +95,11 @@ def _fault(url: str, words: FailureWords) -> str | None:
 
 
 def _unreadable() -> str | None:
-    """The variable that names certificates where there are none."""
+    """Return the variable that names missing or invalid certificates."""
     if file := os.environ.get(_FILE):
         try:
             ssl.create_default_context(cafile=file)
-        except (OSError, ValueError):  # a failure of SSL is an OSError too
+        except (OSError, ValueError):  # SSL errors are OSErrors too
             return _FILE
         return None
     folders = [one for one in os.environ.get(_FOLDER, "").split(os.pathsep) if one]
@@ -108,14 +108,14 @@ def _unreadable() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Whom requests go to.
+    """The server that requests are sent to.
 
     Attributes:
         url: The server's address.
         model: The model's name.
-        key: What is sent to be let in, if there is something.
-        lang: The language of the person who reads what went wrong.
-        variable: The environment's variable that holds the key, or should.
+        key: The API key, if there is one.
+        lang: The language of error messages.
+        variable: The environment variable for the key.
     """
 
     url: str
@@ -125,17 +125,17 @@ class Endpoint:
     variable: str = KEY_VARIABLE
 
     def __str__(self) -> str:
-        """The address as it may be shown: without a name and a password in it."""
+        """Return the address without user name and password."""
         return shown(self.url)
 
     @property
     def words(self) -> FailureWords:
-        """What is said, in the person's language."""
+        """Error messages in the person's language."""
         return wording.of(self.lang)
 
     @property
     def server(self) -> str:
-        """What a reply comes from. Only where nothing is encrypted may it be the proxy's own."""
+        """Description of the sender of a reply. Without encryption it may be the proxy itself."""
         words, proxy = self.words, proxy_for(self.url)
         server = words.server.format(at=self)
         if proxy is None or not self.url.startswith("http://"):
@@ -143,33 +143,33 @@ class Endpoint:
         return words.through.format(server=server, way=self.way(proxy))
 
     def way(self, proxy: Proxy) -> str:
-        """The proxy that requests go through, and what names it."""
+        """Describe the proxy and the variable that sets it."""
         return self.words.way.format(proxy=proxy, variable=proxy.variable)
 
 
 def plain(words: str) -> str:
-    """Words of a library or of the system, in one line and without secrets."""
+    """Format a message of a library or the system in one line, with secrets masked."""
     return one_line(mask(words), 200).rstrip(".")
 
 
 PROXY_AUTH = 407
-"""The status by which a proxy asks for a name and a password."""
+"""The HTTP status of a proxy that requires authentication."""
 
 _LOOPBACK = re.compile(r"\w+://(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)", re.IGNORECASE)
 _PLAIN_TEXT = (
     "WRONG_VERSION_NUMBER",
     "HTTP_REQUEST",
     "RECORD_LAYER_FAILURE",
-)  # what comes where TLS was to come
+)  # TLS errors if the server sends plain text
 
 
 def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = False) -> ModelError:
-    """The failure of a request to which there was no reply, or only the beginning of one.
+    """Return the error for a request that got no reply, or only the beginning of one.
 
     Args:
-        error: What the SDK or the HTTP library says.
-        endpoint: Whom it went to.
-        was_reached: Whether that one has replied before.
+        error: The error of the SDK or the HTTP library.
+        endpoint: The server.
+        was_reached: Whether the server has replied before.
     """
     import httpx2  # noqa: PLC0415  (heavy, and loaded by now)
 
@@ -181,7 +181,7 @@ def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = Fal
         return _not_passed_on(cause, endpoint)
     if isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)):
         return _not_connected(cause, endpoint, was_reached)
-    # Of other failures the words may hold a header.
+    # Messages of other errors may contain a header.
     is_plain = isinstance(cause, (httpx2.NetworkError, httpx2.RemoteProtocolError))
     reason = (is_plain and plain(str(cause))) or type(cause).__name__
     sentence = words.unreachable.format(server=endpoint.server, reason=reason)
@@ -189,12 +189,12 @@ def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = Fal
 
 
 def no_reply(endpoint: Endpoint) -> ModelError:
-    """The failure of a request that was taken and never answered."""
+    """Return the error for a request that was accepted and never answered."""
     return ModelError("silent", endpoint.words.no_reply.format(server=endpoint.server))
 
 
 def wants_name(proxy: Proxy, endpoint: Endpoint) -> ModelError:
-    """The failure of a request that the proxy does not pass on for a stranger."""
+    """Return the error for a proxy that requires authentication."""
     return ModelError("settings", _by_way(endpoint.words.way_wants_name, proxy, endpoint))
 
 
@@ -202,7 +202,7 @@ def _not_connected(cause: Exception, endpoint: Endpoint, was_reached: bool) -> M
     words, proxy = endpoint.words, proxy_for(endpoint.url)
     root = _root(cause)
     reason = _reason(root)
-    # Where nobody ever replied, or nobody is at home, waiting for long does not help.
+    # If the server never replied, or nothing listens on this machine, long backoff is useless.
     at_home = _LOOPBACK.match(proxy.url if proxy else endpoint.url)
     is_hopeless = not was_reached or (at_home and isinstance(root, ConnectionRefusedError))
     kind: ErrorKind = "unreached" if is_hopeless else "connection"
@@ -210,7 +210,7 @@ def _not_connected(cause: Exception, endpoint: Endpoint, was_reached: bool) -> M
         return ModelError("settings", words.untrusted.format(at=endpoint, reason=reason))
     if isinstance(root, ssl.SSLError) and root.reason in _PLAIN_TEXT:
         return ModelError("settings", words.no_https.format(at=endpoint))
-    if proxy is not None and not isinstance(root, ssl.SSLError):  # it is the server's, behind it
+    if proxy is not None and not isinstance(root, ssl.SSLError):  # TLS errors are the server's
         return ModelError(kind, _by_way(words.way_unreachable, proxy, endpoint, reason))
     if isinstance(root, ConnectionRefusedError):
         return ModelError(kind, words.nobody.format(at=endpoint))
@@ -236,14 +236,14 @@ def _by_way(form: str, proxy: Proxy, endpoint: Endpoint, reason: str = "") -> st
 
 
 def _root(error: BaseException) -> BaseException:
-    """What it all began with."""
+    """Return the innermost cause of an error."""
     while (before := error.__cause__ or error.__context__) is not None:
         error = before
     return error
 
 
 def _reason(root: BaseException) -> str:
-    """Why there is no connection, in the system's own words."""
+    """Return the system's message for a failed connection."""
     if isinstance(root, ssl.SSLCertVerificationError):
         return plain(root.verify_message)
     if isinstance(root, OSError) and root.errno and root.errno > 0:

@@ -1,6 +1,6 @@
-"""What went wrong with a request, in words for the person and as a kind for the loop.
+"""Map errors of the server and the SDK to a `ModelError` with a kind and a message.
 
-Nothing secret is in the words: what a server says is masked, and headers are never shown.
+The messages contain no secrets: what a server says is masked, and headers are never shown.
 """
 
 import math
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _BY_STATUS: dict[int, ErrorKind] = {
     400: "bad_request",
     401: "auth",
-    402: "auth",  # nothing is left to pay with
+    402: "auth",  # out of credit
     403: "auth",
     404: "not_found",
     405: "not_found",
@@ -50,7 +50,7 @@ _BY_TYPE: dict[str, ErrorKind] = {
     "rate_limit_error": "rate_limit",
     "overloaded_error": "overloaded",
 }
-_LOOKED_AT = 10_000  # characters of what a server says
+_LOOKED_AT = 10_000  # characters of a server's message that are examined
 _TOO_LONG = re.compile(
     r"(prompt|input|request) (is|was) too (long|large)|context[ _](length|window|size|limit)",
     re.IGNORECASE,
@@ -62,7 +62,7 @@ _THINKING = re.compile(
 
 
 def refused(error: "anthropic.APIStatusError", endpoint: Endpoint) -> ModelError:
-    """The failure of a request that was answered by a status, or by an error in the stream."""
+    """Return the error for an HTTP error status."""
     proxy = proxy_for(endpoint.url)
     if error.status_code == PROXY_AUTH and proxy is not None:
         return wants_name(proxy, endpoint)
@@ -75,7 +75,7 @@ def refused(error: "anthropic.APIStatusError", endpoint: Endpoint) -> ModelError
 
 
 def told(body: object, endpoint: Endpoint, status: int = 200) -> ModelError:
-    """The failure that a server tells of in the body of a reply."""
+    """Return the error that a server describes in the body of a reply or an event."""
     words = _shown(_said(body), endpoint)
     kind = _kind(_type(body), status, str(body)[:_LOOKED_AT])
     sentence = _sentence(kind, endpoint, status, words)
@@ -84,19 +84,19 @@ def told(body: object, endpoint: Endpoint, status: int = 200) -> ModelError:
 
 
 def unsendable(error: Exception, endpoint: Endpoint) -> ModelError:
-    """The failure of a request that cannot be written as JSON."""
+    """Return the error for a request that cannot be serialized as JSON."""
     words = endpoint.words.unsendable.format(kind=type(error).__name__)
     return ModelError("bad_request", words)
 
 
 def no_address(endpoint: Endpoint) -> ModelError:
-    """The failure of a request that could go nowhere."""
+    """Return the error for an invalid server address."""
     words = endpoint.words.no_address.format(url=quote(str(endpoint), 200))
     return ModelError("not_found", words)
 
 
 def no_client(error: Exception, endpoint: Endpoint) -> ModelError:
-    """The failure to make what sends requests: something in the environment is in the way."""
+    """Return the error if no client can be created; usually caused by the environment."""
     reason = plain(str(error)) or type(error).__name__
     named = ", ".join(connection.variables())
     words = endpoint.words.no_client.format(reason=reason, variables=named or "HTTPS_PROXY")
@@ -104,17 +104,17 @@ def no_client(error: Exception, endpoint: Endpoint) -> ModelError:
 
 
 def not_a_stream(kind: str, endpoint: Endpoint) -> ModelError:
-    """The failure of a request that was answered by something else than events."""
+    """Return the error for a reply that is no event stream."""
     words = endpoint.words
     said = quote(kind) if kind else words.something
     return ModelError("not_found", words.not_a_stream.format(server=endpoint.server, kind=said))
 
 
-# --- what a server tells -------------------------------------------------------------------
+# --- what a server reports -----------------------------------------------------------------
 
 
 def _elsewhere(location: str, endpoint: Endpoint) -> ModelError:
-    """Nobody is followed: the conversation would go to somebody whom the person did not name."""
+    """Never follow redirects: the conversation would go to a server the person did not name."""
     where = quote(shown(location) or "?", 200)
     return ModelError(
         "not_found", endpoint.words.elsewhere.format(server=endpoint.server, where=where)
@@ -159,19 +159,19 @@ def _type(body: object) -> str:
 
 
 def _said(body: object) -> str:
-    """The server's own words, as far as they are words."""
+    """Extract the server's error message."""
     match body:
         case {"error": {"message": str(words)}} | {"error": str(words)}:
             return words
         case {"message": str(words)} | {"detail": str(words)}:
             return words
-        case str(words) if not words.lstrip().startswith("<"):  # a page is not for people here
+        case str(words) if not words.lstrip().startswith("<"):  # an HTML page
             return words
     return ""
 
 
 def _shown(words: str, endpoint: Endpoint) -> str:
-    """Words of the server in one line, without secrets."""
+    """Format the server's message in one line, without secrets."""
     words = words[:_LOOKED_AT]
     if endpoint.key is not None:
         words = words.replace(endpoint.key.get_secret_value(), MASK)
@@ -179,7 +179,7 @@ def _shown(words: str, endpoint: Endpoint) -> str:
 
 
 def _pause(milliseconds: str | None, seconds: str | None) -> float | None:
-    """How long the server wants to be left alone: a number, or a date."""
+    """Parse the retry-after headers: a number, or a date."""
     pause = _number(milliseconds)
     if pause is not None:
         return pause / 1_000

@@ -1,4 +1,4 @@
-"""Limits on what a server may send: time without progress, time in all, characters, bytes."""
+"""Limits on a server's reply: time without progress, total time, characters, bytes."""
 
 import asyncio
 import zlib
@@ -16,15 +16,15 @@ PAGE = 65_536
 """Bytes that are read of a reply that is no stream, such as an error."""
 
 PAGE_SECONDS = 5.0
-"""Seconds that such a reply has to arrive. What came by then is judged."""
+"""Seconds that such a reply may take. What arrived by then is used."""
 
 EVENT = 2_000_000
-"""Bytes of one event. Parsed, `{},{},…` takes twenty times as much memory."""
+"""Maximum size of one event in bytes. Parsed, `{},{},…` takes twenty times as much memory."""
 
 _CHARACTERS_PER_TOKEN = 64  # the average is about 4; runs of blanks come near this
 _CHARACTERS_BESIDE = 64_000  # names, ids and signatures, which no token counts
 _MOST_CHARACTERS = 8_000_000
-_BYTES_PER_TOKEN = 4_096  # an event for each character of a token, each with its JSON around it
+_BYTES_PER_TOKEN = 4_096  # an event for each character of a token, each wrapped in JSON
 _BYTES_BESIDE = 4_000_000
 _MOST_BYTES = 512_000_000
 _PIECE = 65_536  # bytes that are decompressed at a time
@@ -33,7 +33,7 @@ _ZLIB = ("gzip", "x-gzip", "deflate")
 
 @dataclass(frozen=True, slots=True)
 class AnswerLimits:
-    """What one answer may take before it is given up.
+    """Time and size limits of one answer.
 
     Attributes:
         silence: Seconds without progress. Pings, comments, unknown events and empty deltas are
@@ -46,12 +46,12 @@ class AnswerLimits:
 
     @staticmethod
     def characters(max_tokens: int) -> int:
-        """Characters that an answer of so many tokens can have at the very most."""
+        """Return the maximum number of characters for an answer of so many tokens."""
         return min(max_tokens * _CHARACTERS_PER_TOKEN + _CHARACTERS_BESIDE, _MOST_CHARACTERS)
 
     @staticmethod
     def bytes(max_tokens: int) -> int:
-        """Bytes that the events of such an answer can have at the very most."""
+        """Return the maximum number of bytes for the events of such an answer."""
         return min(max_tokens * _BYTES_PER_TOKEN + _BYTES_BESIDE, _MOST_BYTES)
 
 
@@ -68,10 +68,10 @@ class LimitReached(Exception):  # noqa: N818  it names a fact, the caller makes 
 
 
 class Stopwatch:
-    """Times one request. Only time spent waiting for the server counts, not our own work.
+    """Times one request. Only time spent waiting for the server counts.
 
     Args:
-        limits: What the request may take.
+        limits: The limits of the request.
     """
 
     def __init__(self, limits: AnswerLimits) -> None:
@@ -79,7 +79,7 @@ class Stopwatch:
         self._silent = self._waited = 0.0
 
     def progress(self) -> None:
-        """Note that the answer came further."""
+        """Reset the time without progress."""
         self._silent = 0.0
 
     async def wait(self, something: Awaitable[T]) -> T:
@@ -97,7 +97,7 @@ class Stopwatch:
             self._count(loop.time() - begun)
             raise LimitReached(self._reached()) from None
         self._count(loop.time() - begun)
-        if self._left() <= 0:  # what arrives in time in small pieces never lets a timer run
+        if self._left() <= 0:  # small pieces that arrive in time never trigger the timeout
             raise LimitReached(self._reached())
         return result
 
@@ -113,23 +113,23 @@ class Stopwatch:
 
 
 def encoding_of(reply: "httpx2.Response") -> str:
-    """How a body is compressed; nothing, if it is not."""
+    """Return the compression of a body; empty if it has none."""
     name = reply.headers.get("content-encoding", "").strip().lower()
     return "" if name == "identity" else name
 
 
 async def body_of(reply: "httpx2.Response", most: int) -> AsyncGenerator[bytes]:
-    """The body of a reply, decompressed piece by piece.
+    """Yield the body of a reply, decompressed piece by piece.
 
     Raises:
-        LimitReached: It is longer than this, be it as it came or decompressed.
-        ValueError: It cannot be decompressed, or not safely: of several encodings on top of each
-            other a few bytes could take hours.
+        LimitReached: It is longer than `most`, compressed or decompressed.
+        ValueError: It cannot be decompressed, or not safely: with nested encodings a few bytes
+            could take hours.
     """
     encoding = encoding_of(reply)
     if encoding and encoding not in _ZLIB:
         raise ValueError(f"compressed as {encoding}")
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32) if encoding else None  # finds out which
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32) if encoding else None  # detects the format
     came = size = 0
     async for raw in reply.aiter_raw():
         came += len(raw)
@@ -144,7 +144,7 @@ async def body_of(reply: "httpx2.Response", most: int) -> AsyncGenerator[bytes]:
 
 def _unpacked(unpacker: "zlib._Decompress", raw: bytes) -> Iterator[bytes]:
     try:
-        while raw and not unpacker.eof:  # what follows the end would only fill the memory
+        while raw and not unpacker.eof:  # data after the end would only fill the memory
             yield unpacker.decompress(raw, _PIECE)
             raw = unpacker.unconsumed_tail
     except zlib.error as error:
@@ -152,7 +152,7 @@ def _unpacked(unpacker: "zlib._Decompress", raw: bytes) -> Iterator[bytes]:
 
 
 async def first_page(reply: "httpx2.Response") -> bytes:
-    """The beginning of a reply that is no stream: as much as comes in time."""
+    """Return the beginning of a reply that is no stream, as much as arrives in time."""
     page = b""
     with suppress(TimeoutError, LimitReached, ValueError):
         async with asyncio.timeout(PAGE_SECONDS), aclosing(body_of(reply, PAGE)) as pieces:
@@ -162,9 +162,9 @@ async def first_page(reply: "httpx2.Response") -> bytes:
 
 
 def make_client(**options: Any) -> "httpx2.AsyncClient":
-    """The SDK's HTTP client, but of a refusal only the first page is read.
+    """Create the SDK's HTTP client, which reads only the first page of an error.
 
-    The SDK reads the bodies of errors whole: a megabyte of gzip became gigabytes of text.
+    The SDK reads error bodies whole: a megabyte of gzip became gigabytes of text.
     """
     import anthropic  # noqa: PLC0415  (heavy: 2 seconds)
     import httpx2  # noqa: PLC0415  (comes with it)

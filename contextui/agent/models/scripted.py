@@ -1,4 +1,4 @@
-"""A model that plays a list of answers, for tests and demonstrations."""
+"""`ScriptedModel`: plays a list of answers, for tests and demos."""
 
 import itertools
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -21,11 +21,11 @@ _PIECE = 24  # characters of one delta
 _numbers = itertools.count(1)
 
 Step = str | Block | Iterable[str | Block] | Answer | ModelError
-"""What it plays: words, a call, both in turn, a whole answer, or a failure."""
+"""A step of the script: text, a call, a list of both, a whole answer, or an error."""
 
 
 def call(name: str, /, **arguments: Any) -> Block:
-    """A tool call as a model makes it.
+    """Build a tool call as a model makes it.
 
     Example:
         >>> ScriptedModel(call("create", name="todo"), "Here it is.")
@@ -35,14 +35,14 @@ def call(name: str, /, **arguments: Any) -> Block:
 
 
 class ScriptedModel:
-    """Gives the answers of its script, one for each request.
+    """A model that returns the answers of its script, one for each request.
 
     Args:
-        steps: The answers. Words or a call stand for an answer of just that, a list for several.
-        name: What it is called.
+        steps: The answers. Text or a call is an answer of just that, a list one of several blocks.
+        name: The model's name.
 
     Attributes:
-        requests: What it was sent, in order.
+        requests: The requests it received, in order.
 
     Example:
         >>> model = ScriptedModel(call("create", name="todo"), "Done.")
@@ -55,10 +55,10 @@ class ScriptedModel:
         self._steps = iter(steps)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """The next answer of the script.
+        """Stream the next answer of the script.
 
         Raises:
-            ModelError: The script says so, or it is at its end.
+            ModelError: The script contains it, or the script has ended.
         """
         self.requests.append(request)
         step = next(self._steps, None)

@@ -1,4 +1,4 @@
-"""Putting an answer together from the events of its stream, verbatim."""
+"""Assemble an answer from streamed server-sent events."""
 
 import json
 import math
@@ -23,35 +23,35 @@ from contextui.model import (
 )
 
 _CUT_SHORT = frozenset(("max_tokens", "model_context_window_exceeded", "refusal"))
-"""Stop reasons after which the last block may be half of what it was to be."""
+"""Stop reasons after which the last block may be truncated."""
 
 _FIELDS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
-"""What deltas of known types add to; whatever else is in them is none of their business."""
+"""The field that deltas of known types append to; their other fields are ignored."""
 
 _MOST_TOKENS = 10**12
-"""Tokens in one figure. More is nonsense, and so is less than none."""
+"""Upper limit for a token count; larger and negative counts are ignored as invalid."""
 
 _LEAST = 64
-"""Characters that a block counts for, however short it is."""
+"""Minimum number of characters counted for a block."""
 
 _DEEPEST = 100
-"""Levels of lists and mappings in a call's input. What is deeper breaks those who walk it."""
+"""Maximum nesting of a call's input. Deeper values break recursive code."""
 
 
 class AnswerReader:
-    """Takes the events of one stream, in order, and makes an `Answer` of them.
+    """Reads the events of one stream, in order, and assembles an `Answer`.
 
-    Events of unknown types are passed over, blocks and deltas of unknown types are kept. A call
-    whose input is not whole is no call: only its name is kept.
+    Events of unknown types are skipped, blocks and deltas of unknown types are kept. A call with
+    truncated input is dropped; only its name is kept.
 
     Args:
-        model: The name of the model that was asked.
-        words: What is said of an answer that is none.
+        model: The name of the requested model.
+        words: Error messages.
 
     Attributes:
-        is_whole: Whether the stream said that this is all.
-        progress: How many events brought the answer further. Empty deltas, repeated totals and
-            unknown events do not.
+        is_whole: Whether the stream announced its end.
+        progress: How many events extended the answer. Empty deltas, repeated totals and
+            unknown events do not count.
         size: How many characters the answer has.
 
     Example:
@@ -69,13 +69,13 @@ class AnswerReader:
         self._usage = Usage()
         self._stop_reason: str | None = None
         self._begun = False
-        self._drafts: dict[int, _Draft] = {}  # by the number that the provider gives
+        self._drafts: dict[int, _Draft] = {}  # by the provider's index
 
     def read(self, event: Mapping[str, Any]) -> Sequence[ModelEvent]:
-        """Take the next event, and give what the person may see of it.
+        """Process the next event, and return what the person may see of it.
 
         Raises:
-            ModelError: The events do not fit together; the answer is lost.
+            ModelError: The events are inconsistent; the answer is lost.
         """
         match event.get("type"):
             case "message_start":
@@ -96,10 +96,10 @@ class AnswerReader:
         return ()
 
     def answer(self) -> Answer:
-        """The answer.
+        """Return the assembled answer.
 
         Raises:
-            ModelError: It is not whole.
+            ModelError: It is truncated.
         """
         if not self.is_whole:
             raise ModelError("cut", self._words.cut)
@@ -159,7 +159,7 @@ class AnswerReader:
         return self._count(usage)
 
     def _count(self, usage: object) -> Sequence[ModelEvent]:
-        """Take the figures that are told: those of later events are totals, or null."""
+        """Update the usage: counts of later events are totals, or null."""
         if not isinstance(usage, Mapping):
             return ()
         told = {one.name: usage.get(one.name) for one in fields(Usage)}
@@ -178,10 +178,10 @@ class AnswerReader:
         return part
 
     def _is_cut(self, draft: "_Draft", is_last: bool) -> bool:
-        """Whether a block is not whole; whole ones are finished by this."""
+        """Whether a block is truncated; joins the pieces of the block and parses its input."""
         draft.join()
         is_short = self._stop_reason in _CUT_SHORT
-        if draft.block["type"] == "thinking":  # without its signature it would be refused
+        if draft.block["type"] == "thinking":  # the provider rejects it without its signature
             return is_short and is_last and not draft.block.get("signature")
         if not draft.is_call:
             return False
@@ -192,7 +192,7 @@ class AnswerReader:
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """A block that is being written."""
+    """A block that is being streamed."""
 
     block: dict[str, Any]
     is_stopped: bool = False
@@ -205,7 +205,7 @@ class _Draft:
         return self.block["type"] == "tool_use" or bool(self._input)
 
     def told(self) -> Sequence[ModelEvent]:
-        """What the person may see of its beginning."""
+        """Return the events for what the block starts with."""
         match self.block:
             case {"type": "tool_use", "name": str(name)}:
                 return (CallBegun(name),)
@@ -218,7 +218,7 @@ class _Draft:
     def add(self, delta: Mapping[str, Any]) -> Sequence[ModelEvent]:
         match delta:
             case {"type": "input_json_delta"} if self.block["type"] in ("text", *THINKING):
-                return ()  # words take no input
+                return ()  # text takes no input
             case {"type": "input_json_delta", "partial_json": str(text)}:
                 self._input.append(text)
             case {"type": "citations_delta", "citation": citation}:
@@ -237,7 +237,7 @@ class _Draft:
         return ()
 
     def _extend(self, name: str, value: object) -> None:
-        """Add to a field: text to text, items to a list; anything else takes its place."""
+        """Append text to text and items to a list; replace any other value."""
         old = self.block.get(name)
         if isinstance(value, str) and name != "signature":  # a signature comes in one piece
             self._texts.setdefault(name, [old] if isinstance(old, str) else []).append(value)
@@ -247,7 +247,7 @@ class _Draft:
             self.block[name] = value
 
     def _list(self, name: str) -> list[Any]:
-        """A list of the block's own, to add to."""
+        """Return a list that belongs to this block, to append to."""
         old, own = self.block.get(name), self._lists.get(name)
         if own is not None and id(own) == id(old):
             return own
@@ -259,14 +259,14 @@ class _Draft:
         self.block |= {name: "".join(pieces) for name, pieces in self._texts.items()}
 
     def take_input(self, may_be_empty: bool) -> bool:
-        """Read the call's input; False if that, its id or its name is not whole."""
+        """Parse the call's input; return False if the input, id or name is incomplete."""
         named = [self.block.get(one) for one in ("id", "name")]
         if self.block["type"] == "tool_use" and not all(isinstance(n, str) and n for n in named):
             return False
         text = "".join(self._input)
         if text.strip():
             value = _parsed(text)
-        else:  # servers other than the provider's own may send the input in one piece
+        else:  # other servers may send the input in one piece
             value = self.block.get("input") or ({} if may_be_empty else None)
         if not isinstance(value, dict):
             return False
@@ -275,7 +275,7 @@ class _Draft:
 
 
 def _size(value: object, levels: int = _DEEPEST) -> int:
-    """Characters in all texts of a value; other values count a little."""
+    """Count the characters of all texts in a value; other values count a little."""
     match value:
         case str():
             return len(value)
@@ -289,7 +289,7 @@ def _size(value: object, levels: int = _DEEPEST) -> int:
 
 
 def _parsed(text: str) -> object:
-    """What the text says as strict JSON; None if it is none, or could not be written again."""
+    """Parse strict JSON; None if it is invalid or too deeply nested."""
     try:
         value = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
@@ -298,7 +298,7 @@ def _parsed(text: str) -> object:
 
 
 def _finite(number: str) -> float:
-    """A number as it is written; NaN and what is infinite are no JSON, and 1e999 becomes such."""
+    """Parse a number; reject NaN and infinity, also from overflow such as 1e999."""
     if not math.isfinite(value := float(number)):
         raise ValueError(number)
     return value
@@ -318,14 +318,14 @@ _FIELD = b"data"
 
 
 async def data_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncGenerator[str]:
-    """What each event says; one that the end of the stream cuts short says nothing.
+    """Yield the data of each server-sent event; an event truncated by the end is dropped.
 
     Args:
         chunks: The bytes of the stream.
-        longest: Bytes that one event may have.
+        longest: Maximum size of one event in bytes.
 
     Raises:
-        ValueError: An event is longer, or is no UTF-8.
+        ValueError: An event is longer, or not UTF-8.
     """
     said: list[bytes] = []
     size = 0
@@ -345,7 +345,7 @@ async def data_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncGenerator[
 
 
 async def _lines(chunks: AsyncIterator[bytes], longest: int) -> AsyncGenerator[bytes]:
-    """The lines, whatever ends them: LF, CR, or both, also if a chunk ends between the two."""
+    """Yield lines ended by LF, CR or CRLF, even if a chunk ends between CR and LF."""
     begun: list[bytes] = []
     size, may_be_lf, is_first = 0, False, True
     async for chunk in chunks:

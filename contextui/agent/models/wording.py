@@ -1,7 +1,7 @@
-"""What is said of requests that fail, in both languages.
+"""Error messages for failed model requests, in both languages.
 
-`{server}` stands for "The server at ADDRESS", `{at}` for the address alone, `{way}` for
-"The proxy at ADDRESS (VARIABLE)", `{variable}` for the variable that holds the key or the address.
+Placeholders: `{server}` is "The server at ADDRESS", `{at}` the address alone, `{way}`
+"The proxy at ADDRESS (VARIABLE)", `{variable}` the variable that holds the key or the address.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from contextui.config.settings import Lang
 
 @dataclass(frozen=True, slots=True)
 class FailureWords:
-    """The words. Of a group, those that are told by a server come first."""
+    """Error messages. In each group, those for errors reported by a server come first."""
 
     server: str
     through: str
@@ -192,5 +192,5 @@ _ALL: dict[Lang, FailureWords] = {
 
 
 def of(lang: Lang) -> FailureWords:
-    """The words of a language."""
+    """Return the messages in a language."""
     return _ALL[lang]

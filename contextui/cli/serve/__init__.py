@@ -1,4 +1,4 @@
-"""`contextui serve`: the app in a browser."""
+"""`contextui serve`: run the app in a browser."""
 
 import asyncio
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ _NEEDED = ("aiohttp", "textual_serve")
 
 
 def run(arguments: Arguments) -> int:
-    """Serve the app until a signal ends it; what is wrong is told before that.
+    """Serve the app until a signal ends it; errors are reported before it starts.
 
     Raises:
-        ContextUIError: Something is missing, the arguments or settings are wrong, or the address
+        ContextUIError: A package is missing, the arguments or settings are wrong, or the address
             cannot be used.
     """
     if not all(find_spec(name) for name in _NEEDED):
@@ -44,7 +44,7 @@ def run(arguments: Arguments) -> int:
 
 
 def earlier_flags(arguments: Arguments) -> Iterator[str]:
-    """The flags that name an earlier session, as they would be typed."""
+    """Yield the flags that select an earlier session, as typed."""
     if arguments.newest:
         yield "--continue"
     if arguments.resume is not None:
@@ -54,7 +54,7 @@ def earlier_flags(arguments: Arguments) -> Iterator[str]:
 
 
 def settings_flags(arguments: Arguments) -> Iterator[str]:
-    """The settings that were given, as they would be typed."""
+    """Yield the given settings as flags, as typed."""
     for name, value in arguments.flags.items():
         for one in value if isinstance(value, list) else [value]:
             yield f"{flag_of(name)}={one}"

@@ -1,4 +1,4 @@
-"""Where the app is served."""
+"""Access to `contextui serve`: address, token, and which requests are allowed."""
 
 import secrets
 import socket
@@ -10,19 +10,19 @@ from contextui.cli.flags import UsageError
 from contextui.text import quote
 
 LOOPBACK = "127.0.0.1"
-# Addresses that are reserved for documentation; nothing is ever sent to them.
+# Reserved for documentation; no packet is ever sent to them.
 _NOWHERE = {socket.AF_INET: ("192.0.2.1", 9), socket.AF_INET6: ("2001:db8::1", 9)}
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the server listens.
+    """The address that the server listens on.
 
     Attributes:
         name: The host as it was given.
         host: Its address.
-        port: The port; 0 for any that is free.
-        family: The kind of the address.
+        port: The port; 0 for any free one.
+        family: The address family.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Address:
 
     @classmethod
     def of(cls, name: str, port: int) -> "Address":
-        """The address of a host.
+        """Resolve a host.
 
         Raises:
             UsageError: There is no such host or port.
@@ -43,20 +43,20 @@ class Address:
             found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             raise UsageError("There is no host {name}. See --host.", name=quote(name)) from None
-        # One address only: several would each get a free port of their own.
+        # One address only: several would each get a different free port.
         family, _, _, _, place = min(found, key=lambda one: one[0] is not socket.AF_INET)
         return cls(name, str(place[0]), port, family)
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine can come in."""
+        """Whether only this machine can connect."""
         return ip_address(self.host).is_loopback
 
     @property
     def shown(self) -> list[str]:
-        """The hosts of the links that lead here, for this machine first.
+        """The hosts for links, for this machine first.
 
-        An address that stands for all addresses is none to connect to.
+        A wildcard address cannot be connected to.
         """
         if not ip_address(self.host).is_unspecified:
             return [_in_link(self.host)]
@@ -64,13 +64,13 @@ class Address:
         return [_in_link(one) for one in dict.fromkeys([here, _outward(self.family) or here])]
 
     def listen(self) -> socket.socket:
-        """Listen there.
+        """Open the listening socket.
 
         Raises:
-            UsageError: That is not possible.
+            UsageError: The address cannot be used.
         """
         try:
-            # "::" means all addresses of this machine, those of IPv4 too.
+            # "::" includes the machine's IPv4 addresses.
             both = ip_address(self.host).is_unspecified and self.family is socket.AF_INET6
             return socket.create_server(
                 (self.host, self.port),
@@ -92,7 +92,7 @@ def _in_link(host: str) -> str:
 
 
 def _outward(family: socket.AddressFamily) -> str | None:
-    """The address under which other machines reach this one, if it knows one."""
+    """Return the address at which other machines reach this one, if known."""
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(_NOWHERE[family])
@@ -102,49 +102,49 @@ def _outward(family: socket.AddressFamily) -> str | None:
 
 
 def new_token() -> str:
-    """A token that nobody guesses."""
+    """Generate an unguessable token."""
     return secrets.token_urlsafe(32)
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Decides about requests.
+    """Decides which requests are allowed.
 
-    A stranger's page cannot read the token. It may still try to come in by a name of its own that
-    leads here, so names count too; and it cannot hide where it comes from.
+    Another website cannot read the token. It may still reach the server through a host name of its
+    own (DNS rebinding), so the Host header is checked too; and it cannot forge its Origin header.
 
     Attributes:
-        address: Where the server listens.
-        token: What the link holds.
+        address: The address that the server listens on.
+        token: The secret in the link.
     """
 
     address: Address
     token: str = field(default_factory=new_token, repr=False)
 
     def knows(self, token: str) -> bool:
-        """Whether this is the token; how long that takes tells nothing."""
+        """Whether this is the token, compared in constant time."""
         return secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
 
     def is_called(self, host: str) -> bool:
-        """Whether a request that asks for this host means this machine."""
+        """Whether a Host header names this machine."""
         name = _hostname(host)
         if name in ("", "localhost"):
             return bool(name)
         try:
             found = ip_address(name)
-        except ValueError:  # a name: one that was given, or the machine's own
+        except ValueError:  # a name: the given one, or the machine's own
             own = {self.address.name.lower(), socket.gethostname().lower()}
             return not self.address.is_loopback and name in own
         return found.is_loopback or not self.address.is_loopback
 
     @staticmethod
     def is_own_page(host: str, origin: str) -> bool:
-        """Whether a request comes from a page that was served here."""
+        """Whether a request comes from a page of this server."""
         return origin.lower() == f"http://{host.lower()}"
 
 
 def _hostname(host: str) -> str:
-    """The name in a Host header; nothing if the header is malformed."""
+    """Parse the name in a Host header; empty if malformed."""
     try:
         parts = urlsplit(f"//{host}")
         return (parts.hostname or "") if parts.port != 0 else ""

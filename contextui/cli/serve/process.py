@@ -1,4 +1,4 @@
-"""The app's process behind a page."""
+"""The app's process behind a page, and the Textual driver it runs with."""
 
 import asyncio
 import json
@@ -16,31 +16,27 @@ from textual import messages
 from textual.drivers.web_driver import WebDriver
 
 _DRIVER = "contextui.cli.serve.process:ServedDriver"
-_READY = b"__GANGLION__\n"  # Textual's word for it
+_READY = b"__GANGLION__\n"  # Textual's marker
 _DRAWN, _TOLD = b"D", b"M"
-_GRACE = 5.0  # seconds to write what is not written yet
-_LARGEST = 500  # columns or rows of any terminal
+_GRACE = 5.0  # seconds to save pending changes
+_LARGEST = 500  # maximum columns or rows
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large the page is, in cells; never so large that drawing it would be an attack."""
+    """The size of the page in cells, limited so that drawing it cannot exhaust the machine."""
 
     columns: int = 80
     rows: int = 24
 
     @classmethod
     def of(cls, columns: int, rows: int) -> "Size":
-        """The size that was asked for, within reason."""
+        """Return the requested size, within the limits."""
         return cls(*(min(max(number, 1), _LARGEST) for number in (columns, rows)))
 
 
 class PageProcess:
-    """The app in a process of its own, which leads a process group of its own.
-
-    Attributes:
-        status: Its exit status, once it has ended.
-    """
+    """The app in its own process and process group."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -56,7 +52,7 @@ class PageProcess:
             "COLUMNS": str(size.columns),
             "ROWS": str(size.rows),
         }
-        # -P: the current folder may be a stranger's, and none of its modules may be found.
+        # -P: the current folder may be untrusted; no module is imported from it.
         command = [sys.executable, "-P", "-m", "contextui", *flags]
         return cls(
             await asyncio.create_subprocess_exec(
@@ -67,10 +63,10 @@ class PageProcess:
     async def relay(
         self, draw: Callable[[bytes], Awaitable[None]], session: Callable[[str], object]
     ) -> None:
-        """Hand on what it draws, and the id of each session that it opens, until it leaves."""
+        """Forward what the app draws, and the id of each session it opens, until it exits."""
         reader = self._process.stdout
         assert reader is not None
-        with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):  # no app at all
+        with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError):  # no app started
             await reader.readuntil(_READY)
             while True:
                 kind = await reader.readexactly(1)
@@ -85,33 +81,33 @@ class PageProcess:
                             session(session_id)
 
     async def type(self, text: str) -> None:
-        """Press keys."""
+        """Send typed text."""
         await self._write(_DRAWN, text.encode("utf-8", "replace"))
 
     async def resize(self, size: Size) -> None:
-        """Say how large the page is now."""
+        """Send the page's new size."""
         told = {"type": "resize", "width": size.columns, "height": size.rows}
         await self._write(_TOLD, json.dumps(told).encode())
 
     async def focus(self, has_focus: bool) -> None:
-        """Say whether the page has the focus."""
+        """Send whether the page has the focus."""
         await self._write(_TOLD, json.dumps({"type": "focus" if has_focus else "blur"}).encode())
 
     async def end(self) -> None:
-        """End it and all that it started; whoever asks again waits for the same end."""
+        """End the app and all that it started; repeated calls wait for the same end."""
         if self._ended is None:
             self._ended = asyncio.create_task(self._end())
         await asyncio.shield(self._ended)
 
     async def _end(self) -> None:
-        self._signal(signal.SIGHUP)  # as a terminal does that is closed: the app leaves in order
+        self._signal(signal.SIGHUP)  # as a closed terminal does: the app exits cleanly
         with suppress(TimeoutError):
             await asyncio.wait_for(self._drain(), _GRACE)
         self._signal(signal.SIGKILL)
         await self._process.wait()
 
     async def _drain(self) -> None:
-        """Wait for its end; what it draws meanwhile would hold it up if nobody took it."""
+        """Wait for its end, and discard its output, which would block it otherwise."""
         reader = self._process.stdout
         assert reader is not None
         while await reader.read(65_536):
@@ -125,48 +121,48 @@ class PageProcess:
     async def _write(self, kind: bytes, payload: bytes) -> None:
         writer = self._process.stdin
         assert writer is not None
-        with suppress(ConnectionError):  # it is about to end, which `relay` sees
+        with suppress(ConnectionError):  # it is about to end, which `relay` notices
             writer.write(kind + len(payload).to_bytes(4) + payload)
             await writer.drain()
 
 
 class ServedDriver(WebDriver):
-    """Draws for a page, and ends the app when the server is gone."""
+    """Draws for a page, and exits the app when the server is gone."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._has_started = Event()
 
     def start_application_mode(self) -> None:
-        """Begin to draw and to read.
+        """Start drawing and reading.
 
-        Textual takes a page for blurred until it hears of the focus, and announces that with some
-        delay. What the page says of its focus must come after that.
+        Textual assumes that a page is blurred until it receives a focus event, and announces that
+        with some delay. The page's focus events must come after that.
         """
         super().start_application_mode()
         self._app.call_later(self._has_started.set)
 
     def stop_application_mode(self) -> None:
-        """End drawing and reading."""
+        """Stop drawing and reading."""
         super().stop_application_mode()
         self._has_started.set()
 
     def report_session(self, session_id: str) -> None:
-        """Name the session to the server, which resumes it when the page is reloaded."""
+        """Report the session to the server, which resumes it when the page is reloaded."""
         self.write_meta({"type": "session", "id": session_id})
 
     def write(self, data: str) -> None:
-        """Draw; without anybody who looks, do nothing."""
+        """Draw; do nothing if the server is gone."""
         with suppress(BrokenPipeError):
             super().write(data)
 
     def write_meta(self, data: dict[str, object]) -> None:
-        """Tell the server something; without a server, do nothing."""
+        """Send the server a message; do nothing if it is gone."""
         with suppress(BrokenPipeError):
             super().write_meta(data)
 
     def run_input_thread(self) -> None:
-        """Read what is typed; when that ends, there is nobody any more."""
+        """Read input; exit the app at its end, as the server is gone."""
         self._has_started.wait()
         super().run_input_thread()
         if not self.exit_event.is_set():

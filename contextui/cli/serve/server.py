@@ -1,4 +1,4 @@
-"""The server: a link of its own for each tab, and a process behind each page that is open."""
+"""The web server: a link for each browser tab, and a process for each open page."""
 
 import asyncio
 import json
@@ -26,11 +26,11 @@ from contextui.session.store import SessionStore
 
 _OURS = Path(__file__).parent / "page"
 _STATUSES = {
-    signal.SIGINT: status.DONE,  # the way to end it
+    signal.SIGINT: status.DONE,  # the normal way to end it
     signal.SIGTERM: status.SIGNALLED + signal.SIGTERM,
     signal.SIGHUP: status.SIGNALLED + signal.SIGHUP,
 }
-_HEARTBEAT = 15  # seconds after which a page that vanished without a word is missed
+_HEARTBEAT = 15  # seconds until a page that vanished silently is noticed
 _CLOSED = "Open the link that contextui serve has printed.\n"
 _WORDS: Mapping[Lang, Mapping[str, str]] = {
     "en": {
@@ -53,15 +53,15 @@ _WORDS: Mapping[Lang, Mapping[str, str]] = {
     },
 }
 _TAB = re.compile(r"(?:new-)?[A-Za-z0-9_-]{22}", re.ASCII)
-_NEW = "new-"  # how the id of a tab begins that does not continue the session of the flags
-_OPEN_ELSEWHERE = 4001  # the close code of a page whose link is open in another one
-_HANDOVER = 2.0  # seconds in which the server hears that a page was left
-_ENDING = 10.0  # seconds in which the process of such a page ends
+_NEW = "new-"  # prefix of a tab's id that does not resume the session of the flags
+_OPEN_ELSEWHERE = 4001  # WebSocket close code: the link is open in another tab
+_HANDOVER = 2.0  # seconds until the server notices that a page was left
+_ENDING = 10.0  # seconds for the process of such a page to end
 
 
 @dataclass(slots=True)
 class Tab:
-    """A tab of a browser, known by its link.
+    """A browser tab, identified by its link.
 
     Attributes:
         is_open: Whether it has a page: one that is shown, or one whose process is about to end.
@@ -75,12 +75,12 @@ class Tab:
 
 
 class Server:
-    """Serves the app to whoever has the link.
+    """Serves the app to everyone who has the link.
 
     Args:
-        address: Where it listens.
-        flags: The settings with which each app is started.
-        earlier: The flags for the session with which the first page of a tab continues, if any.
+        address: The address that it listens on.
+        flags: The settings that each app is started with.
+        earlier: The flags for the session that the first page of a tab resumes, if any.
         lang: The language of the page.
     """
 
@@ -95,7 +95,7 @@ class Server:
         self._sockets: set[web.WebSocketResponse] = set()
 
     async def serve(self, tell: Callable[[str], object]) -> int:
-        """Serve until a signal comes; the exit status.
+        """Serve until a signal arrives; return the exit status.
 
         Args:
             tell: Called with each link once it works.
@@ -133,7 +133,7 @@ class Server:
         app.on_shutdown.append(self._close)
         return app
 
-    # --- who comes in ------------------------------------------------------------------
+    # --- access ------------------------------------------------------------------------
 
     @web.middleware
     async def _guard(
@@ -141,8 +141,8 @@ class Server:
         request: web.Request,
         handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
     ) -> web.StreamResponse:
-        """Let in whoever has the token, calls this machine by its name, and is no other page."""
-        if not request.path.startswith("/"):  # OPTIONS * and CONNECT name no page
+        """Require the token, a Host header that names this machine, and no foreign Origin."""
+        if not request.path.startswith("/"):  # OPTIONS * and CONNECT have no path
             return web.Response(status=400, text=_CLOSED)
         token = request.path.split("/")[1]
         origin = request.headers.get("Origin")
@@ -163,7 +163,7 @@ class Server:
 
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         """Run the app as long as the page is open."""
-        if "Origin" not in request.headers:  # no browser: every page says where it comes from
+        if "Origin" not in request.headers:  # not a browser: pages always send it
             raise web.HTTPForbidden(text=_CLOSED)
         socket = web.WebSocketResponse(heartbeat=_HEARTBEAT)
         await socket.prepare(request)
@@ -194,10 +194,10 @@ class Server:
             await process.end()
 
     async def _claim(self, tab: Tab) -> bool:
-        """Take a tab for a page; whether no other page has it.
+        """Claim a tab for a page; return False if another page keeps it.
 
-        A page that is reloaded may ask before the server has seen that its former self is gone,
-        and before that one's process has let go of the session.
+        A reloaded page may connect before the server notices that its predecessor is gone, and
+        before that one's process has released the session.
         """
         async with self._changed:
             while tab.is_open:
@@ -221,9 +221,9 @@ class Server:
             self._changed.notify_all()
 
     def _flags_for(self, name: str, tab: Tab) -> list[str]:
-        """The flags of a tab's app, which resumes the session that the tab showed, if kept."""
+        """Return the flags for a tab's app, which resumes the tab's last session if saved."""
         if tab.session_id is not None:
-            with suppress(ContextUIError):  # nothing was said in it
+            with suppress(ContextUIError):  # the session is empty and was not saved
                 SessionStore().find(tab.session_id)
                 return [f"--resume={tab.session_id}", *self._flags]
         return self._flags if name.startswith(_NEW) else [*self._earlier, *self._flags]
@@ -235,18 +235,18 @@ class Server:
 
 
 async def _draw(process: PageProcess, socket: web.WebSocketResponse, tab: Tab) -> None:
-    """Show what the app draws; when it has ended, so has the page."""
+    """Forward what the app draws, and close the page when the app exits."""
 
     def note_session(session_id: str) -> None:
         tab.session_id = session_id
 
-    with suppress(ConnectionError):  # the page was closed meanwhile
+    with suppress(ConnectionError):  # the page was closed
         await process.relay(socket.send_bytes, note_session)
         await socket.close()
 
 
 async def _take(message: WSMessage, process: PageProcess, socket: web.WebSocketResponse) -> bool:
-    """Hand on what comes from the page; whether it could be understood."""
+    """Forward a message of the page to the app; return whether it was valid."""
     if message.type is not WSMsgType.TEXT:
         return False
     try:
@@ -275,7 +275,7 @@ def _size_of(query: Mapping[str, str]) -> Size:
 
 
 def _add_files(app: web.Application, prefix: str, folder: Path) -> None:
-    """Serve the files that a folder has now; no name from a request is looked up on the disk."""
+    """Serve the files that a folder has now; request paths are never resolved on disk."""
 
     def sender(path: Path) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def send(_: web.Request) -> web.StreamResponse:
@@ -288,7 +288,7 @@ def _add_files(app: web.Application, prefix: str, folder: Path) -> None:
 
 
 async def _open_tab(request: web.Request) -> web.Response:
-    """Lead to a link that no other tab has."""
+    """Redirect to a new tab's link."""
     new = _NEW if request.path.endswith("/new") else ""
     return web.Response(status=303, headers={"Location": f"{new}{secrets.token_urlsafe(16)}/"})
 
@@ -298,7 +298,7 @@ async def _add_slash(request: web.Request) -> web.Response:
 
 
 async def _protect(request: web.Request, response: web.StreamResponse) -> None:
-    """Nothing comes from elsewhere, nothing goes elsewhere, and nobody frames the page."""
+    """Set headers that block foreign content, framing and caching."""
     response.headers.update(
         {
             "Content-Security-Policy": "default-src 'none'; script-src 'self'; "
@@ -316,7 +316,7 @@ async def _protect(request: web.Request, response: web.StreamResponse) -> None:
 
 
 def _is_our_mistake(record: logging.LogRecord) -> bool:
-    """Whether to log an error: a request that is not HTTP is a mistake of whoever sent it."""
+    """Whether to log an error: malformed HTTP is the client's mistake."""
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, HttpProcessingError)
 

@@ -1,7 +1,7 @@
-"""What the command line says, in the language of the person.
+"""Localized text of the command line.
 
-The English words are the keys, so that the code can be read, as on the screen. A process speaks
-one language, which it learns before it says anything.
+The English text is the key, as on the screen, which keeps the code readable. A process has one
+language, set before anything is printed.
 """
 
 import re
@@ -18,17 +18,17 @@ _spoken: list[Lang] = ["en"]
 
 
 def speak(lang: Lang) -> None:
-    """Say everything in this language from now on."""
+    """Set the language of all output."""
     _spoken[0] = lang
 
 
 def spoken() -> Lang:
-    """The language that everything is said in."""
+    """Return the language of all output."""
     return _spoken[0]
 
 
 def words(english: str, **values: object) -> str:
-    """The words in the person's language, with the values put in.
+    """Translate a text into the person's language, and fill in the values.
 
     Example:
         >>> speak("zh")
@@ -40,12 +40,12 @@ def words(english: str, **values: object) -> str:
 
 
 def counted(count: int, one: str, many: str) -> str:
-    """A number of things: the words for one of them, or for several."""
+    """Choose between singular and plural."""
     return words(one if count == 1 else many, count=count)
 
 
 def in_ours(english: str) -> str:
-    """What another part said in English, in the person's language if that is known.
+    """Translate an English message of another part, if a translation is known.
 
     Example:
         >>> speak("zh")
@@ -68,7 +68,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def _pattern(english: str) -> re.Pattern[str]:
-    """A sentence in which a name in braces stands for anything."""
+    """Build a pattern in which each placeholder matches anything."""
     parts = _NAME.split(english)
     literal = [
         re.escape(part) if place % 2 == 0 else f"(?P<{part}>.*?)"

@@ -1,4 +1,4 @@
-"""The Chinese of the commands, and of arguments that do not fit."""
+"""Chinese texts of the commands, and of invalid arguments."""
 
 CHINESE: dict[str, str] = {
     "The summary is not saved: contextui -c resumes without it.": (

@@ -1,7 +1,7 @@
-"""The Chinese of what other parts say in English: errors and notices, as they come here.
+"""Chinese translations of English errors and notices from other parts.
 
-The keys are sentences in which a name in braces stands for anything. A test sees to it that each
-of them is still said.
+The keys are sentences with placeholders that match anything. A test checks that each of them is
+still in use.
 """
 
 CHINESE: dict[str, str] = {
@@ -89,7 +89,7 @@ CHINESE: dict[str, str] = {
     "Left out as damaged: {count}, the first at byte {place}: {why}": (
         "有损坏的行被略去（{count}），第一处在字节 {place}：{why}"
     ),
-    # what does not fit
+    # what exceeds the budget
     "The context needs ~{needed} tokens and the budget is {budget}. "
     "What cannot be left out: {what}.": (
         "上下文需要约 {needed} 个 token，而预算是 {budget}。不能略去的是：{what}。"
@@ -137,7 +137,7 @@ CHINESE: dict[str, str] = {
     "in config.toml: [strategy] with config = {example}.": (
         "策略 {name} 需要设置 {setting}；在 config.toml 中写 [strategy]，其中 config = {example}。"
     ),
-    # what the system says
+    # messages of the operating system
     "No such file or directory": "没有这个文件或文件夹",
     "Permission denied": "没有权限",
     "Read-only file system": "文件系统只读",

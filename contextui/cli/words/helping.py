@@ -1,4 +1,4 @@
-"""The Chinese of `--help`, and of what the settings say of themselves."""
+"""Chinese texts of `--help`, and of the settings' descriptions."""
 
 CHINESE: dict[str, str] = {
     "usage: ": "用法： ",

@@ -1,4 +1,4 @@
-"""The Chinese of one turn without a screen."""
+"""Chinese texts of a turn without a screen."""
 
 CHINESE: dict[str, str] = {
     # the prompt
@@ -51,7 +51,7 @@ CHINESE: dict[str, str] = {
     "What was saved is kept.": (
         "{names} 使程序无法结束，{seconds} 秒后程序被停止。已保存的内容都在。"
     ),
-    # what is known before
+    # before the turn
     "{model} needs {variable}. Set it, or take --model {offline}.": (
         "{model} 需要 {variable}。请设置它，或使用 --model {offline}。"
     ),
