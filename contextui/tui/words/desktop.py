@@ -1,4 +1,4 @@
-"""The Chinese of the desktop."""
+"""Chinese translations for the desktop."""
 
 CHINESE: dict[str, str] = {
     # borders

@@ -1,4 +1,4 @@
-"""The Chinese of the frame around everything: header, panes, keys, commands, dialogs."""
+"""Chinese translations for the frame: header, panes, key hints, commands and dialogs."""
 
 CHINESE: dict[str, str] = {
     # header and panes

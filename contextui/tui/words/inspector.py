@@ -1,4 +1,4 @@
-"""The Chinese of the inspector."""
+"""Chinese translations for the inspector."""
 
 CHINESE: dict[str, str] = {
     # pages and budget
