@@ -31,11 +31,11 @@ _TAB = 4
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line before it is folded.
+    """One line before wrapping.
 
     Attributes:
-        content: What it says.
-        hanging: How far its second row is moved in.
+        content: The line.
+        hanging: The indent of its wrapped rows.
     """
 
     content: Content

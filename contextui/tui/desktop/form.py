@@ -159,7 +159,7 @@ class Filling(Vertical):
         return {name: read(kind, typed)}
 
     def _meant(self, option: str) -> Any:
-        """Return the value of an option; for text that looks like a number, the one that validates."""
+        """Return an option's value; for text that looks like a number, the one that validates."""
         *others, text = chosen(option)
         name, wrap = self.param.name, self._kind.many
         for value in others:
