@@ -250,7 +250,7 @@ class ContextUIApp(KeyLine[int]):
             self.push_screen(HelpScreen(self.words, self.main.commands))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Disable `go_to_question` on the main screen, which has its own ctrl+g."""
+        """Enable `go_to_question` for a pending question; the main screen has its own ctrl+g."""
         if action == "go_to_question":
             waits = self.asker is not None and self.asker.is_waiting
             return waits and not isinstance(self.screen, MainScreen | GoTo)
@@ -272,7 +272,7 @@ class ContextUIApp(KeyLine[int]):
     def batch_update(self) -> Iterator[None]:
         """Suspend rendering for a batch, then refresh everything if the layout changed.
 
-        The base class does not draw a layout made within a batch: a dialog that closes while a
+        The base class discards a layout made within a batch: a dialog that closes while a
         response streams would leave stale lines on the terminal.
         """
         before = self._laid_out()

@@ -105,7 +105,7 @@ class Commands:
         command.run(rest.strip())
 
     def takes_something(self, text: str) -> bool:
-        """Return whether the person may want to edit the text and try again."""
+        """Return whether the typed command is unknown or takes arguments, so can be corrected."""
         command = self._named.get(text.removeprefix("/").split(" ")[0])
         return command is None or bool(command.takes)
 

@@ -18,7 +18,7 @@ from contextui.text import for_terminal
 _TAB = 4
 _CLINGING = frozenset("，。、；：？！）》」』】”’…,.;:?!)]}%")  # never first in a row
 _OPENING = frozenset("（《「『【“‘([{")  # never last
-_MARKS = 8  # maximum characters per cell that the first look at a row allows for
+_MARKS = 8  # maximum characters per cell when a row is measured
 
 
 def fold(content: Content, width: int, hanging: int = 0) -> list[Content]:
@@ -80,7 +80,6 @@ def _cuts(text: str, width: int, later: int | None = None) -> Iterator[int]:
 
 
 def _row_end(text: str, start: int, room: int) -> int:
-    """Return the end of the row that starts here."""
     head = text[start : start + room + 1]
     if len(head) <= room and head.isascii():
         return len(text)
@@ -118,7 +117,6 @@ def _full(text: str, pieces: Sequence[CellSpan], room: int) -> int:
 
 
 def _may_break(text: str, before: CellSpan, after: CellSpan) -> bool:
-    """Return whether a row may end between two pieces."""
     last, next_one = text[before[1] - 1], text[after[0]]
     if last == " ":
         return True
@@ -261,12 +259,12 @@ _CELL_TAB = 4
 
 
 def inert(text: str) -> Content:
-    """Escape multi-line text: make control characters visible and mask API keys."""
+    """Escape multi-line text: show control characters and mask the environment's secrets."""
     return Content(for_terminal(mask_own(text)).expandtabs(_CELL_TAB))
 
 
 def line(text: str) -> str:
-    """Escape text into a single line, with API keys masked."""
+    """Escape text into a single line, with the environment's secrets masked."""
     return for_terminal(mask_own(text), lines=False)
 
 

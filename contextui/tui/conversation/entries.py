@@ -68,7 +68,7 @@ Entry = YouSaid | ModelSaid | Called | Aside
 
 
 def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
-    """Return the entries of a conversation, in order, hidden items included."""
+    """Return the entries of a conversation, in order; includes hidden items, which were read."""
     entries: list[Entry] = []
     waiting: dict[str, int] = {}
     for item in items:
@@ -219,7 +219,7 @@ class ModelWords(Markdown):
             self._draw_after(_BEAT)
 
     def finish(self) -> None:
-        """Mark the response as complete, which flushes text held back by the key mask."""
+        """Mark the response as complete, which flushes text held back while masking secrets."""
         self._is_whole = True
         if self._masked and not self._will_draw:
             self._draw_after(_BEAT)
@@ -267,7 +267,7 @@ class AsideLine(Static):
 
 
 def _beginning(text: str) -> str:
-    """Return the rendered part of a text, without a partial API key at its end."""
+    """Return the rendered part of a text, without a partial secret at its end."""
     part = text[:LONGEST]
     whole = len(part) if len(part) == len(text) else len(part) - begun_own(part)
     return for_terminal(mask_own(part[:whole]))

@@ -126,6 +126,7 @@ class TurnStatus:
     Attributes:
         is_running: Whether a turn or a compaction runs.
         step: The number of the current request.
+        tokens: Output tokens of finished requests.
         characters: Characters streamed so far, used to estimate tokens.
         retry: The reason for a retry and the seconds until then.
         doing: The current activity: compacting, thinking, answering, acting or working.

@@ -80,7 +80,7 @@ class Guard(_Base):
     def guarded_failed(self, problem: BaseException) -> None:
         """Report the failure to the parent, once.
 
-        The widget cannot report it itself: Textual removes a widget that raised.
+        The widget may be unable to report it itself: Textual removes a widget that raised.
         """
         outer = self._outer
         # Before it is mounted it has no parent to report to: it will fail again.

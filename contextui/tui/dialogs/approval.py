@@ -39,7 +39,7 @@ from contextui.tui.words import Words
 from contextui.windowing.preview import Verb
 
 DEAF = 0.5
-"""Seconds without a key before the dialog accepts one: earlier keys were meant for other fields."""
+"""Seconds without a key before the dialog accepts one: earlier keys were not meant for it."""
 SETTLE = 0.15
 """Seconds without another key before a key approves: typed or pasted words do not approve."""
 

@@ -88,7 +88,7 @@ class SaveWatch:
         self._heard = 0
 
     def retry(self) -> None:
-        """Save pending data and report the outcome."""
+        """Save pending data, rewrite a deleted or damaged log, and report new notices."""
         self._session.save()
         self.report()
 

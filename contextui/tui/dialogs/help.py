@@ -122,7 +122,7 @@ PLACES: tuple[Place, ...] = (("1–9", "window"), ("c", "chat"), ("i", "inspecto
 
 
 class GoTo(ModalScreen[str]):
-    """The go-to menu: waits for one key and returns it; other keys than listed have no effect.
+    """The go-to menu: waits for one key and returns it; an unlisted key only dismisses it.
 
     Args:
         words: Translates into the person's locale.

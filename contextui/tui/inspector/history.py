@@ -128,7 +128,6 @@ class _Reading:
         self._seq, self._turn = 0, 0
 
     def run(self, path: Path) -> Spending:
-        """Read the whole log."""
         try:
             with open_plain(path) as file:
                 for line in lines(file):

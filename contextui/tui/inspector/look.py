@@ -58,7 +58,7 @@ class Sent:
 def cached(sent: list[Composition], now: Composition) -> int:
     """Return the furthest cache mark of the sent requests that the next request still reaches.
 
-    Marks are set after the system prompt, after the final messages, and at the end.
+    Marks are set after the system prompt, after the messages in final form, and at the end.
     """
     furthest = 0
     for request in reversed(sent):

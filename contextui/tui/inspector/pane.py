@@ -221,7 +221,7 @@ class Inspector(Vertical):
                 self.query_one(UsagePage).show(self._watch.spending.turns)
 
     def on_show(self, _: Show) -> None:
-        """Refresh if it is stale, as nothing is drawn while hidden."""
+        """Refresh what changed while the pane was hidden."""
         self._look_soon()
 
     def on_resize(self, event: Resize) -> None:
