@@ -1,7 +1,6 @@
-"""The screen: live windows, the conversation, and an inspector of all that the model sees.
+"""The Textual app: live windows, the conversation, and a context inspector.
 
-`app` only wires; `main` is the screen, with a pane for each of `desktop`, `conversation` and
-`inspector`. It is given a `desk` and hears of its session through `link`, in batches. What the
-person tells the program itself is in `commands` and `menu`, what is said to the model goes
-through `talk`.
+`app` only wires; `main` is the main screen, with one pane each for `desktop`, `conversation` and
+`inspector`. The screen works on a `Desk` and receives the session's events in batches through
+`link`. Slash commands are in `commands` and `menu`; messages to the model go through `link.Talk`.
 """

@@ -1,4 +1,4 @@
-"""`ContextUIApp`: bindings and wiring. It holds no logic."""
+"""The Textual app: global key bindings, the command palette, exit and crash reports."""
 
 import asyncio
 import gc
@@ -38,8 +38,8 @@ from contextui.tui.words import Words
 from contextui.windowing.trouble import reason_of
 
 
-class Crash(Exception):  # noqa: N818  it tells of an error, it is none of its own
-    """Stands for an error that nobody expected, in words for the person."""
+class Crash(Exception):  # noqa: N818  wraps another error
+    """Wraps an unexpected error in a message for the person."""
 
     def __init__(self, error: BaseException, report: Path | None, lost: str = "") -> None:
         reason = one_line(f"{type(error).__name__}: {mask(str(error))}", 300)
@@ -54,7 +54,7 @@ class Crash(Exception):  # noqa: N818  it tells of an error, it is none of its o
 
 
 def write_report(error: BaseException) -> Path | None:
-    """Keep the traceback in a file that only the person can read; None if that fails too."""
+    """Write the traceback to a file only the person can read; return None if that fails."""
     path = contextui_home() / "crash.log"
     told = mask("".join(traceback.format_exception(error)))
     try:
@@ -67,15 +67,15 @@ def write_report(error: BaseException) -> Path | None:
 
 
 class Palette(Provider):
-    """Offers what can be done now."""
+    """Provides the slash commands and their choices to the command palette."""
 
     async def discover(self) -> Hits:
-        """All of it, while nothing was typed."""
+        """Yield all commands while the search field is empty."""
         for title, about, text in self._all():
             yield DiscoveryHit(Content(title), partial(self._run, text), help=about or None)
 
     async def search(self, query: str) -> Hits:
-        """What fits the words that were typed."""
+        """Yield the commands that match the query."""
         matcher = self.matcher(query)
         for title, about, text in self._all():
             if (score := matcher.match(title)) > 0:
@@ -104,23 +104,23 @@ class Palette(Provider):
 
 
 LOST = 1
-"""The exit status if something could not be saved."""
+"""Exit status when something could not be saved."""
 WRONG_SETTINGS = 2
 HUNG_UP = 129
-_STUCK = 2.0  # seconds after which a question that does not open is not waited for
+_STUCK = 2.0  # seconds to wait for the quit dialog before leaving without it
 
 
 class ContextUIApp(KeyLine[int]):
-    """The program in a terminal.
+    """The contextui terminal app.
 
-    The first frame is drawn before the session is opened: opening imports what is heavy.
+    The first frame is rendered before the session is opened, because opening imports heavy modules.
 
     Args:
-        open_desk: Opens the session; called on a thread of its own.
-        folder: The folder it belongs to, as it is shown.
-        lang: The language of the screen.
-        theme: The theme to begin with.
-        first_words: What the person said on the command line already.
+        open_desk: Opens the session; runs on its own thread.
+        folder: The session's folder, as displayed.
+        lang: The locale of the UI.
+        theme: The initial theme.
+        first_words: The message given on the command line.
     """
 
     TITLE = "contextui"
@@ -141,14 +141,14 @@ class ContextUIApp(KeyLine[int]):
     ]
 
     class Opened(Message):
-        """The session is open."""
+        """Posted when the session is open."""
 
         def __init__(self, desk: Desk) -> None:
             super().__init__()
             self.desk = desk
 
     class NotOpened(Message):
-        """The session could not be opened."""
+        """Posted when the session could not be opened."""
 
         def __init__(self, reason: str) -> None:
             super().__init__()
@@ -168,9 +168,9 @@ class ContextUIApp(KeyLine[int]):
         self.desk: Desk | None = None
         self.asker: Asker | None = None
         self.leaving = Leaving(self.words, self._say_who_held_up, self._close_by_force)
-        """Sees to it that leaving takes no longer than some seconds."""
+        """Limits how long quitting may take."""
         self.signals = Signals(self._leave_with, self.leaving.end_within)
-        """Quits when a signal asks for it; to be entered around `run`."""
+        """Quits the app on a signal; a context manager to enter around `run`."""
         self._is_leaving = False
         self._open_desk, self._first_words = open_desk, first_words
         self.main = MainScreen(self.words, folder or Path.cwd(), self.hold)
@@ -179,20 +179,20 @@ class ContextUIApp(KeyLine[int]):
         self.theme = theme
 
     def on_mount(self) -> None:
-        """Show the frame, and open the session once it is on the screen."""
+        """Show the frame, and open the session after the first refresh."""
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not on the main thread
             self.signals.listen()
         self.push_screen(self.main)
         self.call_after_refresh(self._start_opening)
 
     async def on_unmount(self) -> None:
-        """Let go of the model's connections while there is an event loop to do it in."""
+        """Close the model's connections while the event loop still runs."""
         if self.desk is not None:
             await self.desk.controller.aclose()
         self.leaving.closed()
 
     def _start_opening(self) -> None:
-        # A daemon thread: leaving does not wait for a session that is still being opened.
+        # A daemon thread, so that quitting does not wait for a session that is still opening.
         threading.Thread(target=self._opening, daemon=True, name="opening").start()
 
     def _opening(self) -> None:
@@ -205,9 +205,9 @@ class ContextUIApp(KeyLine[int]):
 
     @on(Opened)
     def _show(self, message: Opened) -> None:
-        """Hand the session to the screen."""
-        # What is loaded stays. To look through it for garbage would halt the screen for a tenth
-        # of a second each time.
+        """Attach the opened session to the screen."""
+        # What is loaded so far stays. Scanning it for garbage would block the screen for a tenth of
+        # a second each time.
         if not self.is_headless:
             gc.freeze()
         self.desk = message.desk
@@ -219,11 +219,11 @@ class ContextUIApp(KeyLine[int]):
 
     @on(NotOpened)
     def _give_up(self, message: NotOpened) -> None:
-        """Leave, and say why on the terminal."""
+        """Exit and print the reason on the terminal."""
         self.exit(WRONG_SETTINGS, return_code=WRONG_SETTINGS, message=message.reason)
 
     def action_leave(self) -> None:
-        """End the program; ask first if something cannot be saved."""
+        """Quit; ask first if something cannot be saved."""
         if isinstance(self.screen, QuitScreen):
             return
         if self.desk is None or self.desk.session.save():
@@ -232,7 +232,7 @@ class ContextUIApp(KeyLine[int]):
             self.push_screen(QuitScreen(self.words, self.desk.session), self._leave_unsaved)
 
     async def action_quit(self) -> None:
-        """End the program, as ctrl+q does."""
+        """Quit, as ctrl+q does."""
         self.action_leave()
 
     def _leave_unsaved(self, wanted: bool | None) -> None:
@@ -240,24 +240,24 @@ class ContextUIApp(KeyLine[int]):
             self._leave_with(0)
 
     def action_command_palette(self) -> None:
-        """Every command, by name."""
-        if self.screen is self.main:  # elsewhere there is nothing to command
+        """Open the command palette."""
+        if self.screen is self.main:  # commands only apply to the main screen
             self.push_screen(CommandPalette(placeholder=self.words("every command, by name…")))
 
     def action_help(self) -> None:
-        """All keys and commands."""
+        """Open the help screen with all keys and commands."""
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.words, self.main.commands))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether an action can be done: the main screen itself leads to a question."""
+        """Enable `go_to_question` for a pending question; the main screen has its own ctrl+g."""
         if action == "go_to_question":
             waits = self.asker is not None and self.asker.is_waiting
             return waits and not isinstance(self.screen, MainScreen | GoTo)
         return super().check_action(action, parameters)
 
     def action_go_to_question(self) -> None:
-        """Ask for one more key, which opens the question that waits."""
+        """Show the go-to menu, which offers the pending question."""
         self.push_screen(GoTo(self.words, lambda _: None, [QUESTION]), self._go_to_question)
 
     def _go_to_question(self, key: str | None) -> None:
@@ -270,10 +270,10 @@ class ContextUIApp(KeyLine[int]):
 
     @contextmanager
     def batch_update(self) -> Iterator[None]:
-        """Draw nothing until the end of this; then all, if things were laid out in between.
+        """Suspend rendering for a batch, then refresh everything if the layout changed.
 
-        A layout within a batch is drawn in vain by the base: a dialog that closes while an answer
-        is streamed would leave lines on the terminal that stand elsewhere by now.
+        The base class discards a layout made within a batch: a dialog that closes while a
+        response streams would leave stale lines on the terminal.
         """
         before = self._laid_out()
         with super().batch_update():
@@ -282,7 +282,7 @@ class ContextUIApp(KeyLine[int]):
             self.screen.refresh()
 
     def _laid_out(self) -> tuple[int, int]:
-        """Which screen is in front, and how often the main one was laid out."""
+        """Return the number of open screens and of main-screen layouts."""
         return len(self.screen_stack), self.main.layouts
 
     def exit(
@@ -291,19 +291,19 @@ class ContextUIApp(KeyLine[int]):
         return_code: int = 0,
         message: RenderableType | None = None,
     ) -> None:
-        """End the program; say what is lost, or how to resume the conversation."""
+        """Quit; print what could not be saved, or how to resume the conversation."""
         self._is_leaving = True
         self.leaving.begin()
         self.main.keep_draft()
         lost = self._lost()
         if lost and not return_code:
             result = return_code = LOST
-        if message is None and return_code != HUNG_UP:  # then there is no terminal to say it on
+        if message is None and return_code != HUNG_UP:  # on hangup there is no terminal to print to
             message = lost or (None if return_code else self._farewell())
         super().exit(result, return_code, message)
 
     def _lost(self) -> Text | None:
-        """What could not be saved; None if everything is."""
+        """Return a message about unsaved data, or None if everything is saved."""
         if self.desk is None or self.desk.session.save():
             return None
         lost = unsaved_words(self.desk.session, self.words)
@@ -319,33 +319,33 @@ class ContextUIApp(KeyLine[int]):
         self.exit(status, return_code=status)
 
     def post_message(self, message: Message) -> bool:
-        """Take note of something; of the wish to leave even where a window holds up all keys."""
+        """Queue a message; on ctrl+q, start the exit timer even if a window blocks all keys."""
         if isinstance(message, events.Key) and message.key == "ctrl+q":
-            if self.desk is not None and self.desk.session.unsaved:  # it is asked first
+            if self.desk is not None and self.desk.session.unsaved:  # the quit dialog asks first
                 asyncio.get_running_loop().call_later(_STUCK, self._begin_leaving_if_stuck)
             else:
                 self.leaving.begin()
         return super().post_message(message)
 
     def _begin_leaving_if_stuck(self) -> None:
-        """A window holds up all keys, so that the question cannot be opened either."""
+        """Start the exit timer if a window blocks the key queue, so that the dialog cannot open."""
         if self._waiting:
             self.leaving.begin()
 
     def _say_who_held_up(self, told: str) -> None:
-        """Leave, if that has not begun yet, and say what was in the way."""
+        """Exit, if not already exiting, and print which window blocked the exit."""
         code = self.return_code or 0
         if told or not self._is_leaving:
             self._is_leaving = True
             super().exit(code, return_code=code, message=Text(told) if told else None)
 
     def _close_by_force(self) -> int:
-        """Leave the terminal and the session in order: the process is about to be ended.
+        """Restore the terminal and close the session before the process is killed.
 
         Returns:
             The exit status.
         """
-        self.signals.restore_attributes()  # the driver may wait for something
+        self.signals.restore_attributes()  # the driver may be blocked
         if self._driver is not None:
             self._driver.stop_application_mode()
         if self.desk is not None:
@@ -353,12 +353,12 @@ class ContextUIApp(KeyLine[int]):
         return LOST if self.desk is not None and self.desk.session.unsaved else 0
 
     def _handle_exception(self, error: Exception) -> None:
-        """A mistake, mostly our own: the default prints all local variables, keys among them."""
-        if (guard := guard_of(error)) is not None:  # a stranger's: the window does without it
+        """Replace Textual's crash handler, which prints local variables, API keys included."""
+        if (guard := guard_of(error)) is not None:  # a third-party widget: drop it
             write_report(error)
             guard.guarded_failed(cause_of(error))
             return
-        if self._is_leaving:  # what is being taken down may stumble, and changes nothing any more
+        if self._is_leaving:  # errors during teardown are logged and ignored
             write_report(error)
             return
         told = (

@@ -1,4 +1,4 @@
-"""What the person can tell the program itself: slash commands, which the palette has too."""
+"""Slash commands: parsing, completion, and the arguments of windows."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -12,11 +12,11 @@ from contextui.windowing.action import Param, Params
 
 
 class UnknownCommandError(ContextUIError):
-    """A slash command that there is none of.
+    """The typed slash command does not exist.
 
     Attributes:
-        name: What was asked for.
-        known: What there is.
+        name: The name that was typed.
+        known: The names of all commands.
     """
 
     def __init__(self, name: str, known: str) -> None:
@@ -26,13 +26,13 @@ class UnknownCommandError(ContextUIError):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something that can stand behind the name of a command.
+    """A possible argument of a command.
 
     Attributes:
-        name: What is typed.
-        about: What it is, in the person's language; nothing if it speaks for itself.
-        takes: What may be typed behind it in turn, as it is shown.
-        needs: What of that must be.
+        name: The argument as typed.
+        about: A description in the person's locale; may be empty.
+        takes: Usage of further arguments, as displayed.
+        needs: Usage of the required ones among them.
     """
 
     name: str
@@ -43,15 +43,15 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command.
+    """A slash command.
 
     Attributes:
-        name: What is typed after the slash.
-        about: What it does, in English; the screen says it in the person's language.
-        run: Does it, with what was typed after the name.
-        takes: What may be typed after the name, as it is shown.
+        name: The name typed after the slash.
+        about: A description in English; the screen translates it.
+        run: Runs the command with the text typed after the name.
+        takes: Usage of the arguments, as displayed.
         alias: Another name, usually one letter.
-        choices: What can stand after the name, for completion.
+        choices: Returns the possible arguments, for completion.
     """
 
     name: str
@@ -63,13 +63,13 @@ class Command:
 
 
 class Completion(NamedTuple):
-    """What a text could become.
+    """A completion of a typed text.
 
     Attributes:
-        text: The text then; it ends with a space if more has to be typed.
-        shown: The same, and what has to be typed.
-        command: The command that it belongs to.
-        choice: What stands behind the command, if that is what is completed.
+        text: The completed text; ends with a space if more must be typed.
+        shown: The same with the usage of what must be typed.
+        command: The command it belongs to.
+        choice: The completed argument, if it is one.
     """
 
     text: str
@@ -79,7 +79,7 @@ class Completion(NamedTuple):
 
 
 class Commands:
-    """All commands, by name.
+    """The slash commands by name.
 
     Example:
         >>> commands.run("/open todo")
@@ -91,11 +91,11 @@ class Commands:
         self._named |= {one.alias: one for one in self.all if one.alias}
 
     def run(self, text: str) -> None:
-        """Carry out what was typed, the slash included.
+        """Run the typed command, slash included.
 
         Raises:
             UnknownCommandError: There is no such command.
-            ContextUIError: It cannot be done.
+            ContextUIError: The command failed.
         """
         name, _, rest = text.removeprefix("/").strip().partition(" ")
         command = self._named.get(name)
@@ -105,14 +105,14 @@ class Commands:
         command.run(rest.strip())
 
     def takes_something(self, text: str) -> bool:
-        """Whether what was typed can be changed into something else and tried again."""
+        """Return whether the typed command is unknown or takes arguments, so can be corrected."""
         command = self._named.get(text.removeprefix("/").split(" ")[0])
         return command is None or bool(command.takes)
 
     def completions(self, text: str) -> list[Completion]:
-        """What the text could become; what it already is comes first.
+        """Return the completions of a text, exact matches first.
 
-        Names are completed first; behind a whole name, what can stand there.
+        Completes command names, and after a whole name its arguments.
         """
         if not text.startswith("/") or "\n" in text:
             return []
@@ -129,7 +129,7 @@ class Commands:
         ]
 
     def usage(self, text: str) -> str:
-        """How the command that is being typed goes on, once it is known what stands first in it."""
+        """Return the usage of the command being typed, once its first argument is complete."""
         name, _, rest = text.removeprefix("/").partition(" ")
         first, space, _ = rest.partition(" ")
         command = self._named.get(name) if text.startswith("/") and space else None
@@ -150,12 +150,12 @@ def _behind(command: Command, typed: str) -> list[Completion]:
     return [*exact, *found] if found else []
 
 
-_LONG = 24  # characters of choices that are not worth being listed
-_BETWEEN = re.compile(r"\s*[,，、\n]\s*")  # what separates the parts of a list
+_LONG = 24  # maximum length of an options list in the usage
+_BETWEEN = re.compile(r"\s*[,，、\n]\s*")  # separates list items
 
 
 def takes(params: Params) -> str:
-    """How params are typed, those that may be left out in brackets.
+    """Return the usage of params, with optional ones in brackets.
 
     Example:
         >>> takes(EditorWindow.opening)
@@ -165,19 +165,19 @@ def takes(params: Params) -> str:
 
 
 def needs(params: Params) -> str:
-    """How those are typed that may not be left out."""
+    """Return the usage of the required params."""
     return " ".join(_one(one) for one in params.listing if not one.optional)
 
 
 def required(params: Params) -> list[str]:
-    """The params that must be typed."""
+    """Return the names of the required params."""
     return [one.name for one in params.listing if not one.optional]
 
 
 def arguments(typed: str, params: Params) -> dict[str, Any]:
-    """The params that were typed as `name=value`; words before them are the first param.
+    """Parse params typed as `name=value`; text before the first name is the first param.
 
-    A value goes on until the next name, so that it may have spaces in it.
+    A value ends at the next name, so it may contain spaces.
 
     Example:
         >>> arguments("my notes.md line=3", EditorWindow.opening)

@@ -1,4 +1,4 @@
-"""The keys that apply now, in one line, in the person's language."""
+"""The footer with active key bindings, and key hints for dialogs."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -29,7 +29,7 @@ _NAMES = {
 
 
 class Keys(Static):
-    """The bindings of what has the focus, and of everything around it; a click presses one."""
+    """The active key bindings, focused widget first; a click presses a key."""
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="keys")
@@ -37,7 +37,7 @@ class Keys(Static):
         self._places: list[tuple[int, str]] = []
 
     def on_mount(self) -> None:
-        """Follow the focus."""
+        """Refresh when the active bindings change."""
         self.screen.bindings_updated_signal.subscribe(self, self._update)
 
     def _update(self, _: Screen[object]) -> None:
@@ -50,7 +50,7 @@ class Keys(Static):
             self.app.simulate_key(pressed[-1])
 
     def render(self) -> Content:
-        """As many as fit; the last one, which tells of all others, is the last to go."""
+        """Render as many keys as fit; the last one, usually help, is dropped last."""
         shown = [(name, self._words(about), key) for name, about, key in self._shown()]
         widths = [Content(f"{name} {told}").cell_length + len(_GAP) for name, told, _ in shown]
         while len(shown) > 1 and sum(widths) - len(_GAP) > self.size.width:
@@ -66,7 +66,7 @@ class Keys(Static):
         )
 
     def _shown(self) -> list[tuple[str, str, str]]:
-        """Name, meaning and key of each, those of the focus first; keys of one action joined."""
+        """Return display name, description and key of each action, one key per action."""
         shown: dict[str, tuple[str, str, str]] = {}
         for active in self.screen.active_bindings.values():
             binding = active.binding
@@ -79,11 +79,11 @@ class Keys(Static):
 
 _GAPS = ("   ", "  ")
 Hint = tuple[str, str]
-"""A key, and in English what it does."""
+"""A key and its description in English."""
 
 
 def hints_in(width: int, hints: Sequence[Hint], words: Words, remark: str = "") -> Content:
-    """As many hints as there is room for: the first and the last are the last to go."""
+    """Return as many hints as fit: the first and the last are dropped last."""
     left = [*hints]
     while True:
         for gap in _GAPS:
@@ -104,12 +104,12 @@ def _hint(key: str, about: str) -> Content:
 
 
 class KeyHints(Widget):
-    """Tells the keys in one row, in as much room as there is.
+    """Key hints in one row, as many as fit.
 
     Args:
-        words: The language.
-        hints: The keys, the most important one first, that which leaves last.
-        remark: What else there is to say, if there is room.
+        words: Translates into the person's locale.
+        hints: The keys: the most important first, the one that exits last.
+        remark: A remark to show if there is room.
     """
 
     DEFAULT_CSS = "KeyHints { height: 1; }"
@@ -119,5 +119,5 @@ class KeyHints(Widget):
         self._words, self._hints, self._remark = words, hints, line(remark)
 
     def render(self) -> Content:
-        """The row."""
+        """Render the row."""
         return hints_in(self.size.width, self._hints, self._words, self._remark)

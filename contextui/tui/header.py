@@ -1,4 +1,4 @@
-"""The line at the top: where we are and who answers; on a narrow terminal, the panes."""
+"""The header line and the pane bar of narrow terminals."""
 
 import os
 from pathlib import Path
@@ -17,13 +17,13 @@ from contextui.tui.words import Words
 
 
 def shown_folder(folder: Path) -> str:
-    """A folder as a person would write it."""
+    """Return a folder's path, with the home folder as ``~``."""
     home, text = os.path.expanduser("~"), str(folder)
     return "~" + text[len(home) :] if text == home or text.startswith(home + os.sep) else text
 
 
 class Header(Static):
-    """The program, the folder, its branch, and the model."""
+    """The header: app name, folder, git branch and model."""
 
     def __init__(self, words: Words, folder: str) -> None:
         super().__init__(id="top")
@@ -32,14 +32,14 @@ class Header(Static):
         self._desk: Desk | None = None
 
     def attach(self, desk: Desk) -> None:
-        """Show who answers."""
+        """Show the session's folder, branch and model."""
         self._desk = desk
         self._folder = shown_folder(Path(desk.session.cwd))
         self._branch = branch_of(Path(desk.session.cwd)) or ""
         self.refresh()
 
     def render(self) -> Content:
-        """The line."""
+        """Render the line."""
         left = Content.assemble(
             ("contextui", "bold $text-primary"),
             (f"   {line(self._folder)}", MUTED),
@@ -61,10 +61,10 @@ _BRAND = "contextui  "
 
 
 class Panes(Static):
-    """The names of the panes, on a terminal too narrow to show them side by side."""
+    """The pane bar, for terminals too narrow to show the panes side by side."""
 
     class Chosen(Message):
-        """The person wants to see this pane."""
+        """Posted when the person selects a pane."""
 
         def __init__(self, name: str) -> None:
             super().__init__()
@@ -79,35 +79,35 @@ class Panes(Static):
         self._places: list[tuple[int, str]] = []
 
     def attach(self, desk: Desk) -> None:
-        """Show figures of a session."""
+        """Show the figures of a session."""
         self._desk = desk
         self._looker = Looker(desk.session.context, desk.controller.declared)
         self.refresh()
 
     def take(self, changes: Changes) -> None:
-        """Show new figures."""
+        """Refresh the figures if the context changed."""
         if changes.context:
             self.refresh()
 
     def show(self, name: str) -> None:
-        """Show this pane where there is only room for one."""
+        """Show this pane where there is room for only one."""
         self._present = name
         for one in ("windows", "context"):
             self.screen.set_class(one == name, f"-pane-{one}")
         self.refresh()
 
     def on_click(self, event: Click) -> None:
-        """Choose the pane whose name was clicked."""
+        """Select the pane whose name was clicked."""
         chosen = [name for start, name in self._places if event.x - self.gutter.left >= start]
         if chosen:
             self.post_message(self.Chosen(chosen[-1]))
 
     def render(self) -> Content:
-        """The names, the present one marked."""
+        """Render the pane names, with the current one highlighted."""
         labels = self._labels()
         room = self.size.width - sum(cell_len(label) + 3 for label in labels.values())
         parts: list[tuple[str, str]] = []
-        if room >= len(_BRAND):  # the names that lead somewhere come first
+        if room >= len(_BRAND):  # the pane names take precedence
             parts.append((_BRAND, "bold $text-primary"))
         self._places = []
         for name, label in labels.items():

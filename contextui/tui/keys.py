@@ -1,11 +1,11 @@
-"""Keys stand in line: each is done with before the next is looked at.
+"""Key queue: handle one key event at a time, in order.
 
-Textual hands a key to what has the focus, and tries bindings when it has come back from there. What
-arrives in one piece, by a paste without brackets or from a program that types, would be mixed up:
-letters overtake the backspace before them, and a key that works everywhere overtakes the letters.
+Textual forwards a key to the focused widget and tries bindings after the widget returns it. Keys
+that arrive at once, from a paste without brackets or from a program that types, would be reordered:
+letters overtake the backspace before them, and a global key overtakes the letters.
 
-A key may lead to another place that is not there yet: a pane has to be shown first. Whoever goes
-there says so by `hold`, and the keys behind it wait until it is reached.
+A key may move the focus to a pane that is not shown yet. The code that moves it calls `hold`, and
+the following keys wait until the focus is there.
 """
 
 import asyncio
@@ -23,23 +23,23 @@ from textual.keys import KEY_NAME_REPLACEMENTS
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
-_ROUNDS = 2  # the key itself, and then what it led to
-_LOOK = 0.02  # seconds after which it is looked whether a key went with the widget that had it
-_PATIENCE = 1.0  # seconds after which a key that hangs somewhere holds up the others no longer
+_ROUNDS = 2  # the key itself, then what it triggered
+_LOOK = 0.02  # seconds between two checks
+_PATIENCE = 1.0  # seconds after which a blocked key no longer holds up the others
 
 
 class KeyLine(App[ReturnType], Generic[ReturnType]):
-    """An app that takes one key, or one paste, after the other.
+    """An app that handles one key or paste at a time.
 
-    Letters for a text field go in a row: it puts them in their order by itself.
+    Consecutive letters for a text field are sent at once: it keeps their order itself.
     """
 
     class Followed(Message):
-        """Follows a key on its way, from widget to widget, and so arrives when that is done.
+        """Follows a key through the same widgets, so that it arrives once the key is handled.
 
         Attributes:
-            number: Which key it follows.
-            rounds: How often it still goes the same way.
+            number: The number of the key it follows.
+            rounds: How many more times it takes the same path.
         """
 
         def __init__(self, number: int, rounds: int = 0) -> None:
@@ -49,32 +49,32 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
     def __init__(self) -> None:
         super().__init__()
         self._waiting: deque[events.Event] = deque()
-        self._target: DOMNode | None = None  # where a key is being done with
-        self._is_writing = False  # whether that key, and all since, are letters of a text field
-        self._has_more = False  # whether letters have gone after that key
+        self._target: DOMNode | None = None  # where a key is being handled
+        self._is_writing = False  # whether that key and all since are letters for a text field
+        self._has_more = False  # whether letters were sent after that key
         self._number, self._since = 0, 0.0
-        self._is_there: Callable[[], bool] | None = None  # where the keys are to go next
+        self._is_there: Callable[[], bool] | None = None  # whether the target of a move is reached
         self._held_since = 0.0
         self.last_input = 0.0
         """When the person last pressed a key, clicked, scrolled or pasted, anywhere."""
 
     @property
     def has_keys_waiting(self) -> bool:
-        """Whether keys were pressed that have not reached their place yet."""
+        """Whether the queue still holds unhandled keys."""
         return bool(self._waiting) or self._target is not None
 
     def hold(self, is_there: Callable[[], bool]) -> None:
-        """Take no key until this holds, as they are meant for there; but not for long.
+        """Hold key events back until a condition is true, or for about a second.
 
         Args:
-            is_there: Whether the place is reached to which the person goes.
+            is_there: Whether the focus has reached its target.
         """
         if self._is_there is None:
             asyncio.get_running_loop().call_later(_LOOK, self._look_whether_there)
         self._is_there, self._held_since = is_there, time.monotonic()
 
     async def on_event(self, event: events.Event) -> None:
-        """Have keys and pastes wait until those before them are done with."""
+        """Queue keys and pastes until the previous ones are handled."""
         if _is_input(event) and not event.is_forwarded:
             self.last_input = max(self.last_input, event.time)
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
@@ -107,13 +107,13 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
     def _send_after(self, rounds: int) -> None:
         target = self._target
         if target is None or not target.post_message(self.Followed(self._number, rounds)):
-            self.post_message(self.Followed(self._number))  # it is going: nothing to wait for
+            self.post_message(self.Followed(self._number))  # it is closing: nothing to wait for
 
     @on(Followed)
     async def _go_on(self, message: Followed) -> None:
-        """Wait for what came after, and for what that led to; then take the next."""
+        """Wait for later letters and for what they triggered; then take the next key."""
         if message.number != self._number or self._target is None:
-            return  # the others have gone on without it
+            return  # timed out
         if message.rounds or self._has_more:
             rounds = _ROUNDS - 1 if self._has_more else message.rounds - 1
             self._has_more, self._since = False, time.monotonic()
@@ -123,7 +123,7 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
         await self._take_some()
 
     def _arrives(self) -> bool:
-        """Whether the place is reached; it is waited for no longer than for a key."""
+        """Return whether the target is reached or the wait timed out."""
         is_late = time.monotonic() - self._held_since > _PATIENCE
         if self._is_there is None or self._is_there() or is_late:
             self._is_there = None
@@ -137,7 +137,7 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
             asyncio.get_running_loop().call_later(_LOOK, self._look_whether_there)
 
     def _look_after(self, number: int) -> None:
-        """Wait no longer for a key that went with its widget, or that hangs there."""
+        """Stop waiting for a key whose widget was removed or is blocked."""
         if number != self._number or self._target is None:
             return
         if not self._target.is_attached or time.monotonic() - self._since > _PATIENCE:
@@ -148,7 +148,7 @@ class KeyLine(App[ReturnType], Generic[ReturnType]):
 
 
 def _is_input(event: events.Event) -> bool:
-    """Whether the person did something; a pointer that only passes by does not count."""
+    """Return whether the event is a person's input; mouse moves count only with a button."""
     if isinstance(event, events.MouseMove):
         return bool(event.button)
     return isinstance(event, events.Key | events.Paste | events.MouseEvent)
@@ -162,7 +162,7 @@ _MADE_OF = {"。": ".", "【": "[", "】": "]", "、": "/"}  # what input method
 
 
 def meant_key(event: Key) -> str | None:
-    """What bindings call the key that was meant; None if it is the one that arrived.
+    """Return the binding name of the intended key, or None if it needs no translation.
 
     Example:
         >>> meant_key(Key("fullwidth_latin_small_letter_d", "ｄ"))

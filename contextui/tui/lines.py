@@ -1,4 +1,4 @@
-"""Long lines in several rows: at spaces where there are any, and between Chinese characters."""
+"""Text layout: wrap, truncate and escape lines, and line-based scroll views."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,16 +18,16 @@ from contextui.text import for_terminal
 _TAB = 4
 _CLINGING = frozenset("，。、；：？！）》」』】”’…,.;:?!)]}%")  # never first in a row
 _OPENING = frozenset("（《「『【“‘([{")  # never last
-_MARKS = 8  # characters that one cell may be made of, and the row is still looked at as a whole
+_MARKS = 8  # maximum characters per cell when a row is measured
 
 
 def fold(content: Content, width: int, hanging: int = 0) -> list[Content]:
-    """One line of content in rows of at most `width` cells; spaces may stand beyond.
+    """Wrap one line of content into rows of at most `width` cells; trailing spaces may exceed it.
 
     Args:
         content: One line.
-        width: The room.
-        hanging: Cells by which all rows but the first are moved in.
+        width: The available cells.
+        hanging: Indent of all rows but the first, in cells.
     """
     width = max(width, 2)
     if content.cell_length <= width:
@@ -38,7 +38,7 @@ def fold(content: Content, width: int, hanging: int = 0) -> list[Content]:
 
 
 def wrapped(text: str, width: int) -> Iterator[str]:
-    """The text in inert rows of at most `width` cells; asked for as far as it is read.
+    """Escape the text and wrap it lazily into rows of at most `width` cells.
 
     Example:
         >>> list(wrapped("milk, eggs\\n把牛奶放进待办", 8))
@@ -48,7 +48,7 @@ def wrapped(text: str, width: int) -> Iterator[str]:
 
 
 def numbered(text: str, width: int) -> Iterator[tuple[int, str]]:
-    """The same, each with the number of the line that it is a row of, from 0 on."""
+    """Wrap like `wrapped`, and yield each row with its line number, counted from 0."""
     for number, one in enumerate(for_terminal(mask_own(text)).split("\n")):
         line, start = one.expandtabs(_TAB), 0
         for cut in _cuts(line, max(width, 2)):
@@ -58,7 +58,7 @@ def numbered(text: str, width: int) -> Iterator[tuple[int, str]]:
 
 
 def chopped(text: str, width: int) -> Iterator[str]:
-    """The text as one inert run of characters, in rows that are full."""
+    """Escape the text into one line and yield it in full rows, without regard to spaces."""
     line, start = for_terminal(mask_own(text), lines=False), 0
     while start < len(line):
         end = _filled(line, start, max(width, 2))
@@ -67,12 +67,12 @@ def chopped(text: str, width: int) -> Iterator[str]:
 
 
 def _within(row: str, width: int) -> str:
-    """A row without the spaces that stand beyond."""
+    """Strip trailing spaces from a row that is too wide."""
     return row if cell_len(row) <= width else row.rstrip(" ")
 
 
 def _cuts(text: str, width: int, later: int | None = None) -> Iterator[int]:
-    """Where rows begin, but for the first."""
+    """Yield the start of every row but the first."""
     end, room = _row_end(text, 0, width), width if later is None else later
     while end < len(text):
         yield end
@@ -80,13 +80,12 @@ def _cuts(text: str, width: int, later: int | None = None) -> Iterator[int]:
 
 
 def _row_end(text: str, start: int, room: int) -> int:
-    """Where the row ends that begins here."""
     head = text[start : start + room + 1]
     if len(head) <= room and head.isascii():
         return len(text)
     if head.isascii():
         return _plain_end(text, start, start + room)
-    # Only so much of it as could fill the row: a line may be megabytes long.
+    # Only as much as could fill the row: a line may be megabytes long.
     some = text[start : start + _MARKS * room]
     pieces = split_graphemes(some)[0]
     full = _full(some, pieces, room)
@@ -99,7 +98,7 @@ def _row_end(text: str, start: int, room: int) -> int:
 
 
 def _plain_end(text: str, start: int, full: int) -> int:
-    """The same where each character has one cell, and the row is full here."""
+    """Return the row end for ASCII text, where each character takes one cell."""
     if text[full] == " ":
         while full < len(text) and text[full] == " ":
             full += 1
@@ -109,7 +108,7 @@ def _plain_end(text: str, start: int, full: int) -> int:
 
 
 def _full(text: str, pieces: Sequence[CellSpan], room: int) -> int:
-    """The first piece that does not fit into a row any more; one at least does."""
+    """Return the index of the first piece that no longer fits; at least one always fits."""
     for at, (start, _, size) in enumerate(pieces):
         room -= size
         if room < 0 and text[start] != " " and at:
@@ -118,7 +117,6 @@ def _full(text: str, pieces: Sequence[CellSpan], room: int) -> int:
 
 
 def _may_break(text: str, before: CellSpan, after: CellSpan) -> bool:
-    """Whether a row may end between two pieces."""
     last, next_one = text[before[1] - 1], text[after[0]]
     if last == " ":
         return True
@@ -127,7 +125,7 @@ def _may_break(text: str, before: CellSpan, after: CellSpan) -> bool:
 
 
 def _filled(line: str, start: int, width: int) -> int:
-    """How far `width` cells reach; always beyond at least one character."""
+    """Return how far `width` cells reach: at least one character."""
     head = line[start : start + width]
     if head.isascii() or (len(head) < width and cell_len(head) <= width):
         return start + len(head)
@@ -140,32 +138,32 @@ def _filled(line: str, start: int, width: int) -> int:
 
 
 class LineView(ScrollView):
-    """A list of lines, each made when it comes into view.
+    """A scrollable list of lines, each rendered when it comes into view.
 
-    Whoever extends it writes `line_at`, and says by `set_count` how many lines there are.
+    Subclasses implement `line_at` and call `set_count` with the number of lines.
     """
 
     ALLOW_SELECT = False
     DEFAULT_CSS = "LineView { overflow-x: hidden; text-wrap: nowrap; }"
 
     count = 0
-    """How many lines there are."""
+    """The number of lines."""
 
     def line_at(self, number: int, width: int) -> Content:
-        """The line of this number, in this many cells."""
+        """Return one line, rendered to this width."""
         raise NotImplementedError
 
     @property
     def line_width(self) -> int:
-        """The cells that a line has."""
+        """The width of a line in cells."""
         return self.scrollable_content_region.width
 
     def set_count(self, count: int, *, follow: bool = True) -> None:
-        """Have so many lines, and draw those in view anew.
+        """Set the number of lines and redraw those in view.
 
         Args:
-            count: How many there are now.
-            follow: Whether who is at the end stays at the end.
+            count: The new number of lines.
+            follow: Whether a view scrolled to the end stays there.
         """
         at_end = follow and self.scroll_offset.y >= self.max_scroll_y > 0
         self.count = count
@@ -175,8 +173,8 @@ class LineView(ScrollView):
         self.refresh()
 
     def show_line(self, number: int) -> None:
-        """Scroll as little as needed to have this line in view."""
-        # By force: right after the lines changed, the scrollbar is not there yet.
+        """Scroll just far enough to bring this line into view."""
+        # `force`: right after the lines changed, the scrollbar does not exist yet.
         top, height = self.scroll_offset.y, self.scrollable_content_region.height
         if number < top:
             self.scroll_to(y=number, animate=False, force=True, immediate=True)
@@ -184,7 +182,7 @@ class LineView(ScrollView):
             self.scroll_to(y=number - height + 1, animate=False, force=True, immediate=True)
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
+        """Render one row of the view."""
         number, width = self.scroll_offset.y + y, self.line_width
         if number < self.count:
             line = self.line_at(number, width)
@@ -197,9 +195,9 @@ class LineView(ScrollView):
 
 
 class Sheet(LineView, can_focus=True):
-    """Lines of content, folded to the width; they can be selected and copied.
+    """Lines of content, wrapped to the width, that can be selected and copied.
 
-    Whoever extends it writes `lines_for`, and calls `redraw` when its lines are others.
+    Subclasses implement `lines_for` and call `redraw` when their lines change.
     """
 
     ALLOW_SELECT = True
@@ -211,35 +209,35 @@ class Sheet(LineView, can_focus=True):
         self.is_entered = False
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """All lines, in this many cells."""
+        """Return all lines, wrapped to this width."""
         raise NotImplementedError
 
     def redraw(self) -> None:
-        """Show the lines as they are now, from the same one on."""
+        """Render the current lines, keeping the scroll position."""
         if self.is_attached and self.line_width:
             self.lines = self.lines_for(self.line_width)
             self.set_count(len(self.lines), follow=False)
 
     def on_resize(self, _: Resize) -> None:
-        """Fold the lines anew."""
+        """Wrap the lines to the new width."""
         self.redraw()
 
     def on_focus(self) -> None:
-        """Show the cursor, if there is one."""
+        """Mark the sheet as focused, which shows its cursor, if any."""
         self.is_entered = True
         self.redraw()
 
     def on_blur(self) -> None:
-        """Show none."""
+        """Hide the cursor."""
         self.is_entered = False
         self.redraw()
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen, which knows its place, so that it can be selected."""
+        """Render one row with its offset, which text selection needs."""
         return super().render_line(y).apply_offsets(0, self.scroll_offset.y + y)
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        """One line, with what is selected of it."""
+        """Return one line with its selected part highlighted."""
         line, selection = self.lines[number], self.text_selection
         span = selection.get_span(number) if selection is not None else None
         if span is None:
@@ -248,7 +246,7 @@ class Sheet(LineView, can_focus=True):
         return line.stylize(style, span[0], None if span[1] == -1 else span[1])
 
     def get_selection(self, selection: Selection) -> tuple[str, str]:
-        """The text that is selected."""
+        """Return the selected text."""
         return selection.extract("\n".join(line.plain for line in self.lines)), "\n"
 
 
@@ -261,17 +259,17 @@ _CELL_TAB = 4
 
 
 def inert(text: str) -> Content:
-    """Text of several lines as it is, with everything that could act made visible."""
+    """Escape multi-line text: show control characters and mask the environment's secrets."""
     return Content(for_terminal(mask_own(text)).expandtabs(_CELL_TAB))
 
 
 def line(text: str) -> str:
-    """Text as one line in which nothing can act."""
+    """Escape text into a single line, with the environment's secrets masked."""
     return for_terminal(mask_own(text), lines=False)
 
 
 def fit(text: str, width: int, *, right: bool = False) -> str:
-    """The text in exactly `width` cells: cut with …, or padded.
+    """Escape text and truncate it with … or pad it to exactly `width` cells.
 
     Example:
         >>> fit("把牛奶放进待办", 8)
@@ -287,7 +285,7 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
 
 
 def short(number: float) -> str:
-    """A number in at most five cells: ``212``, ``6.4k``, ``128k``, ``1.2M``."""
+    """Format a number in at most five cells: ``212``, ``6.4k``, ``128k``, ``1.2M``."""
     for size, unit in ((1_000_000, "M"), (1_000, "k")):
         if abs(number) >= size * 0.9995:
             value = number / size
@@ -296,7 +294,7 @@ def short(number: float) -> str:
 
 
 def age(seconds: float) -> str:
-    """How long ago, in at most four cells: ``4s``, ``12m``, ``3h``, ``9d``."""
+    """Format an age in at most four cells: ``4s``, ``12m``, ``3h``, ``9d``."""
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
         if seconds >= size:
             return f"{seconds // size:.0f}{unit}"

@@ -1,4 +1,4 @@
-"""Hands over what happens in a session, on any thread, to the screen, in batches."""
+"""The link between session and screen: batched change events, and turns with their queue."""
 
 import threading
 from collections.abc import Callable
@@ -25,16 +25,16 @@ from contextui.windowing.finding.registry import WindowEntry
 
 @dataclass(slots=True)
 class Desk:
-    """Everything that a screen works on.
+    """Everything a screen works on.
 
     Attributes:
-        session: The conversation, its windows, and the log that keeps them.
-        controller: The loop.
-        entries: The windows that can be opened, and those that cannot, with the reason.
-        notices: What the person should know from the start, in one line each.
+        session: The conversation, its windows, and the log that stores them.
+        controller: Runs the turns.
+        entries: All registered windows; those that cannot be opened carry the reason.
+        notices: One-line notices to show at startup.
         is_offline: Whether no model is connected.
-        switch_model: Connects another model by name; raises a `ContextUIError` if it cannot.
-        switch_strategy: Takes another strategy by name; likewise.
+        switch_model: Connects another model by name; raises a `ContextUIError` on failure.
+        switch_strategy: Selects another strategy by name; raises likewise.
     """
 
     session: Session
@@ -46,26 +46,26 @@ class Desk:
     switch_strategy: Callable[[str], None] | None = None
 
     def tokens_of(self, window_id: str) -> int | None:
-        """What a window costs in a request; None if no item refers to it."""
+        """Return a window's tokens in a request, or None if no item refers to it."""
         context = self.session.context
         items = context.ledger.references.get(window_id)
         return context.counter.calibrated(context.ledger.size(items[-1])) if items else None
 
     def close(self) -> None:
-        """Write what is not written yet, and let others have the session."""
+        """Write pending data and release the session."""
         self.controller.close()
         self.session.close()
 
 
 @dataclass(slots=True)
 class Changes:
-    """What happened since the screen looked last.
+    """What changed since the screen last took changes.
 
     Attributes:
-        windows: The ids of windows that look different now, or have come or gone.
-        acted: Who acted on each window last.
-        troubles: What went wrong in windows, in words.
-        context: Whether anything of the context changed.
+        windows: Ids of windows that were opened, changed or closed.
+        acted: The last actor on each window.
+        troubles: Errors in windows, as text.
+        context: Whether the context changed.
     """
 
     windows: set[str] = field(default_factory=set)
@@ -75,11 +75,11 @@ class Changes:
 
 
 class Link:
-    """Listens to a session and gathers what changed.
+    """Subscribes to a session's events, on any thread, and collects what changed.
 
     Args:
-        desk: Whose session.
-        wake: Called, on any thread, when there is something to take and there was nothing before.
+        desk: The desk whose session to watch.
+        wake: Called on any thread when the first change since the last `take` arrives.
     """
 
     def __init__(self, desk: Desk, wake: Callable[[], object]) -> None:
@@ -92,13 +92,13 @@ class Link:
         ]
 
     def take(self) -> Changes:
-        """What changed since the last time."""
+        """Return the changes since the last call, and reset them."""
         with self._lock:
             changes, self._changes = self._changes or Changes(), None
         return changes
 
     def close(self) -> None:
-        """Listen no more."""
+        """Unsubscribe."""
         for end in self._ends:
             end()
 
@@ -132,14 +132,14 @@ class Link:
 
 
 class Talk:
-    """Runs the turns of a conversation and tells their events.
+    """Runs the turns of a conversation and emits their events.
 
     Args:
-        controller: The loop.
-        hear: Told of every event of every turn.
+        controller: Runs a turn.
+        hear: Callback for every event of every turn.
 
     Attributes:
-        waiting: What was said meanwhile, in order; may be changed by whoever shows it.
+        waiting: Messages queued while a turn runs, in order; the UI may change the list.
     """
 
     def __init__(self, controller: InteractionController, hear: Callable[[Event], None]) -> None:
@@ -150,22 +150,22 @@ class Talk:
 
     @property
     def is_running(self) -> bool:
-        """Whether a turn, or a compaction, is under way."""
+        """Whether a turn or a compaction is running."""
         return self._controller.is_running
 
     @property
     def has_failed(self) -> bool:
-        """Whether the last turn did, so that it can be tried again."""
+        """Whether the last turn failed and can be retried."""
         return self.last is not None and self.last.reason == "failed"
 
     def stop(self) -> None:
-        """Stop the turn under way; what waits stays, and is not sent by itself."""
+        """Stop the current turn; queued messages stay queued."""
         self._controller.stop()
 
     async def run(self, text: str) -> None:
-        """Run a turn with these words, and then one for each that was said meanwhile.
+        """Run a turn with this message, then one for each queued message.
 
-        A turn that was stopped or failed ends the row: the person decides what comes next.
+        A turn that was stopped or failed ends the loop: the person decides what comes next.
         """
         words: str | None = text
         while words is not None:
@@ -179,12 +179,12 @@ class Talk:
             words = self.waiting.pop(0) if self.waiting and went_well else None
 
     async def retry(self, go_on: str) -> None:
-        """Try the turn that failed once more.
+        """Retry the failed turn.
 
-        Words that got no answer at all are said anew, in place of the first ones.
+        A message that got no response at all is sent again and replaces the first one.
 
         Args:
-            go_on: What to say where there was an answer, or a part of one.
+            go_on: The message to send if there was a response, or a part of one.
         """
         assert self._began is not None, "no turn has failed"
         words = go_on
@@ -194,11 +194,11 @@ class Talk:
         await self.run(words)
 
     async def compact(self) -> None:
-        """Compact the conversation; then come the turns of what was said meanwhile."""
+        """Compact the conversation, then run turns for the queued messages."""
         try:
             await self._controller.compact(self._hear)
         except CompactionStoppedError:
-            return  # its end was told
+            return  # its end was already emitted
         except ContextUIError as error:
             self._hear(Notice(str(error)))
             return

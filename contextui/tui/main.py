@@ -1,4 +1,4 @@
-"""The main screen: windows, conversation and inspector, side by side or as panes."""
+"""The main screen: desktop, conversation and inspector, and the navigation between panes."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -33,7 +33,7 @@ from contextui.tui.menu import Menu
 from contextui.tui.words import Words
 
 Hold: TypeAlias = Callable[[Callable[[], bool]], object]
-"""Has the keys wait until the place is reached that they are meant for."""
+"""Holds key events back until a condition is true, e.g. until a pane has the focus."""
 
 _PLACES = {"c": "chat", "i": "context", "p": "prompt"}
 _NUMBERS = frozenset("123456789")
@@ -41,15 +41,15 @@ _BARS = {"prompt": "chat", "chat": "chat", "windows": "windows", "context": "con
 
 
 class Navigation:
-    """Moves the focus from pane to pane.
+    """Moves the focus between panes.
 
-    On a narrow terminal, where only one pane is shown, going to a pane shows it.
+    On a narrow terminal, which shows one pane at a time, entering a pane also shows it.
 
     Args:
-        screen: The screen that they are on.
-        panes: The panes by name, in the order in which they are gone through.
-        desktop: The windows, which are gone to by number.
-        hold: Has the keys wait until something holds.
+        screen: The screen with the panes.
+        panes: The panes by name, in tab order.
+        desktop: The desktop, whose windows are reached by number.
+        hold: Holds key events back until a condition is true.
     """
 
     def __init__(
@@ -58,28 +58,28 @@ class Navigation:
         self._screen, self._panes, self._desktop, self._hold = screen, panes, desktop, hold
 
     def next(self, step: int) -> None:
-        """Go to the next pane that can be gone to."""
+        """Focus the next pane that can be shown."""
         names = [name for name in self._panes if self._can_show(name)]
         here = names.index(self.present) if self.present in names else -1
         if names:
             self.enter(names[(here + step) % len(names)])
 
     def enter(self, name: str) -> None:
-        """Go to a pane; at once, so that what is typed next arrives there."""
+        """Focus a pane and hold key events until it has the focus, so that they arrive there."""
         self._hold(lambda: self.present == name)
         self._screen.query_one(Panes).show(_BARS[name])
-        if not self._focus(name):  # it is about to be shown
+        if not self._focus(name):  # not shown yet
             self._screen.call_after_refresh(self._focus, name)
 
     def expect(self, key: str) -> None:
-        """A key that names a place was pressed: those behind it are meant for there."""
+        """Hold the keys typed after a go-to key until its target has the focus."""
         if key in _PLACES:
             self._hold(lambda: self.present == _PLACES[key])
         elif key in _NUMBERS:
             self._hold(lambda: self._desktop.is_at(int(key)))
 
     def go(self, key: str | None) -> None:
-        """Go to the place that a key names, or to the window of that number."""
+        """Go to the pane or the numbered window that a key names."""
         if key and key in _PLACES:
             self.enter(_PLACES[key])
         elif key and key in _NUMBERS:
@@ -88,13 +88,13 @@ class Navigation:
 
     @property
     def present(self) -> str:
-        """The pane that has the focus."""
+        """The name of the pane that has the focus; empty if none has."""
         focused = self._screen.focused
         around = focused.ancestors_with_self if focused is not None else []
         return next((name for name, pane in self._panes.items() if pane in around), "")
 
     def zoom(self) -> None:
-        """Give the pane with the focus all the room, or take it back."""
+        """Toggle the zoom of the focused pane."""
         zoomed, present = self._screen.has_class("-zoom"), _BARS.get(self.present, "chat")
         kinds = {"chat": "-zoom-chat", "windows": "-zoom-window", "context": "-zoom-inspector"}
         self._screen.set_class(not zoomed, "-zoom")
@@ -115,19 +115,19 @@ class Navigation:
 
 
 def _stop_in(pane: Widget) -> Widget | None:
-    """The one place in a pane that takes the focus."""
+    """Return the first widget in a pane that can take the focus."""
     if pane.focusable:
         return pane
     return next((one for one in pane.query("*") if one.focusable), None)
 
 
-_BATCH = 0.05  # seconds that changes are gathered before they are drawn
-_DRAFT = 0.5  # seconds between two looks at what is typed and not sent
-_LONG_DRAFT = 50_000  # characters from which on a draft is only logged when typing pauses
+_BATCH = 0.05  # seconds to collect changes before rendering them
+_DRAFT = 0.5  # seconds between two checks of the unsent draft
+_LONG_DRAFT = 50_000  # characters from which a draft is logged only when typing pauses
 
 
 class MainScreen(Screen[None]):
-    """One tree of widgets, three arrangements by width; nothing is ever re-parented."""
+    """The main screen: one widget tree in three arrangements by width; nothing is re-parented."""
 
     BINDINGS = [
         Binding("tab,shift+tab", "complete", "complete", priority=True),
@@ -141,21 +141,21 @@ class MainScreen(Screen[None]):
     ]
 
     class Changed(Message):
-        """Something happened in the session."""
+        """Posted when something changed in the session."""
 
     def __init__(self, words: Words, folder: Path, hold: Hold) -> None:
-        super().__init__(classes="-no-windows")  # with room for what is said
+        super().__init__(classes="-no-windows")  # no window is open yet
         self.words, self._folder, self._hold = words, folder, hold
         self.desk: Desk | None = None
         self._link: Link | None = None
         self._asker: Asker | None = None
         self._saves: SaveWatch | None = None
-        self._typed = ""  # what was typed and not sent at the last look
+        self._typed = ""  # the unsent text at the last check
         self.layouts = 0
-        """How often things were laid out."""
+        """How often the screen was laid out."""
 
     def compose(self) -> ComposeResult:
-        """The frame and its panes."""
+        """Compose the frame and its panes."""
         words = self.words
         yield Header(words, shown_folder(self._folder))
         yield Panes(words)
@@ -169,7 +169,7 @@ class MainScreen(Screen[None]):
         yield Keys(words)
 
     def on_mount(self) -> None:
-        """Begin where the person types."""
+        """Focus the prompt."""
         self.screen_layout_refresh_signal.subscribe(self, self._count_layout, immediate=True)
         self.prompt.focus()
 
@@ -177,7 +177,7 @@ class MainScreen(Screen[None]):
         self.layouts += 1
 
     def attach(self, desk: Desk, app: App[int], asker: Asker) -> None:
-        """Show a session."""
+        """Attach a session to all panes."""
         self.desk, self._asker = desk, asker
         self._link = Link(desk, lambda: self.post_message(self.Changed()))
         menu = Menu(app, desk, self.words, self._saying, self.conversation.note)
@@ -199,18 +199,18 @@ class MainScreen(Screen[None]):
         self.set_interval(_DRAFT, self._watch_draft)
 
     def on_unmount(self) -> None:
-        """Listen no more."""
+        """Unsubscribe from the session."""
         if self._link is not None:
             self._link.close()
 
-    # --- what is saved -----------------------------------------------------------------
+    # --- saving ------------------------------------------------------------------------
 
     def _report_saving(self, text: str, is_error: bool) -> None:
         self.conversation.note(text, is_error=is_error)
         self.query_one(Panes).refresh()
 
     def keep_draft(self) -> None:
-        """Log what is typed and not sent, so that it is there again when the session is resumed."""
+        """Log the unsent text, so that a resumed session restores it."""
         if self.desk is not None and self.is_attached:
             self.desk.session.keep_draft(self._saying.unsent)
 
@@ -222,7 +222,7 @@ class MainScreen(Screen[None]):
 
     @cached_property
     def navigation(self) -> Navigation:
-        """The ways between the panes."""
+        """Moves the focus between the panes."""
         return Navigation(
             self,
             {
@@ -246,34 +246,34 @@ class MainScreen(Screen[None]):
 
     @property
     def talk(self) -> Talk | None:
-        """The turns; None while the session is still being opened."""
+        """Runs the turns; None while the session is still opening."""
         return self._saying.talk
 
     @property
     def writing(self) -> Writing:
-        """Where the person writes."""
+        """The input area."""
         return self.query_one(Writing)
 
     @property
     def prompt(self) -> Prompt:
-        """The field that they write in."""
+        """The text field of the input area."""
         return self.writing.prompt
 
     @property
     def commands(self) -> Commands:
-        """What the person can tell the program itself."""
+        """The slash commands."""
         return self.writing.commands
 
     @property
     def conversation(self) -> Conversation:
-        """What is said."""
+        """The conversation pane."""
         return self.query_one(Conversation)
 
-    # --- what happens ------------------------------------------------------------------
+    # --- events ------------------------------------------------------------------------
 
     @on(Changed)
     def _wait_for_more(self) -> None:
-        """Changes come in swarms, and each is drawn once."""
+        """Collect a burst of changes, to render them once."""
         self.set_timer(_BATCH, self._take_changes)
 
     def _take_changes(self) -> None:
@@ -288,7 +288,7 @@ class MainScreen(Screen[None]):
             self._saves.report()
 
     def hear(self, event: Event) -> None:
-        """An event of the turn under way."""
+        """Pass an event of the current turn to the panes."""
         self.conversation.hear(event)
         self.prompt.hear(event)
         self.query_one(Inspector).hear(event)
@@ -297,7 +297,7 @@ class MainScreen(Screen[None]):
 
     @on(Guard.Failed)
     def _log_failed_widget(self, message: Guard.Failed) -> None:
-        """A window's own widget failed; the window is drawn without it, and the log says why."""
+        """Log the failure of a window's custom widget; the window is drawn without it."""
         told = self.words(
             "{name} could not be drawn: {reason}. The rest works on.",
             name=message.window_id,
@@ -306,15 +306,15 @@ class MainScreen(Screen[None]):
         self.query_one(Inspector).hear(Notice(told))
 
     def _arrange(self) -> None:
-        """With no window open the conversation takes the room."""
+        """Hide the desktop while no window is open."""
         if self.desk is not None:
             self.set_class(not self.desk.session.windows.windows(), "-no-windows")
 
-    # --- what the person says ----------------------------------------------------------
+    # --- messages to the model ---------------------------------------------------------
 
     @on(Try.Chosen)
     def _try(self, message: Try.Chosen) -> None:
-        """Say it; whoever tried something goes on where one can type."""
+        """Send a suggested message and focus the prompt."""
         self.prompt.focus()
         self.say(message.text)
 
@@ -330,11 +330,11 @@ class MainScreen(Screen[None]):
         self._saying.retry()
 
     def do(self, command: str) -> None:
-        """Carry out a slash command."""
+        """Run a slash command."""
         self._saying.do(command)
 
     def say(self, text: str) -> None:
-        """Say something to the model, now or when the turn under way has ended."""
+        """Send a message to the model, or queue it while a turn runs."""
         self._saying.say(text)
 
     @on(Queue.TakenBack)
@@ -344,7 +344,7 @@ class MainScreen(Screen[None]):
 
     @on(Prompt.Paged)
     def _page(self, message: Prompt.Paged) -> None:
-        """Look at what was said before without leaving the prompt."""
+        """Scroll the conversation without leaving the prompt."""
         if message.step < 0:
             self.conversation.scroll_page_up(animate=False)
         else:
@@ -369,24 +369,24 @@ class MainScreen(Screen[None]):
     def _help(self, _: str) -> None:
         self.app.push_screen(HelpScreen(self.words, self.commands))
 
-    # --- where the person is -----------------------------------------------------------
+    # --- focus -------------------------------------------------------------------------
 
     def action_next_pane(self, step: int) -> None:
-        """Go to the next pane that is shown."""
+        """Focus the next visible pane."""
         self.navigation.next(step)
 
     def action_complete(self) -> None:
-        """Choose the command that is marked."""
+        """Accept the selected completion."""
         self.writing.complete()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether an action can be done: in a list of commands, tab leads to no other pane."""
+        """Enable `complete` only while the prompt shows completions; else tab changes panes."""
         if action == "complete":
             return isinstance(self.focused, Prompt) and self.focused.is_completing
         return super().check_action(action, parameters)
 
     def action_go_to(self) -> None:
-        """Ask for one more key, and go there; with a question that waits, also to that."""
+        """Open the go-to menu, which includes the pending question, if any."""
         asks = self._asker is not None and self._asker.is_waiting
         places = (QUESTION, *PLACES) if asks else PLACES
         self.app.push_screen(GoTo(self.words, self.navigation.expect, places), self._go)
@@ -399,18 +399,18 @@ class MainScreen(Screen[None]):
 
     @on(Prompt.NoticeClicked)
     def open_question(self) -> None:
-        """Open the question that waits."""
+        """Open the pending question."""
         if self._asker is not None:
             self._asker.open_now()
 
     def wait_for_person(self, is_waiting: bool) -> None:
-        """Show that the call under way waits for the person; that time is not the turn's."""
-        if all(self.query(one) for one in (Writing, Conversation)):  # else the program is ending
+        """Pause the turn's timer while a call waits for the person."""
+        if all(self.query(one) for one in (Writing, Conversation)):  # else the app is shutting down
             self.prompt.pause(self.conversation.wait(is_waiting))
 
     @on(Desktop.Emptied)
     def _go_on_in_prompt(self) -> None:
-        """Whoever closed the last window goes on where one can type."""
+        """Focus the prompt after the last window closed."""
         self.call_after_refresh(self.prompt.focus)
 
     @on(Panes.Chosen)
@@ -418,7 +418,7 @@ class MainScreen(Screen[None]):
         self.navigation.enter("prompt" if message.name == "chat" else message.name)
 
     def action_inspector(self) -> None:
-        """Show or hide the inspector; on a narrow terminal, go to it."""
+        """Toggle the inspector; on a narrow terminal, toggle its focus."""
         if self.has_class("-narrow"):
             away = self.navigation.present == "context"
             self.navigation.enter("prompt" if away else "context")
@@ -426,11 +426,11 @@ class MainScreen(Screen[None]):
             self.toggle_class("-no-inspector")
 
     def action_zoom(self) -> None:
-        """Give the pane with the focus all the room, or take it back."""
+        """Toggle the zoom of the focused pane."""
         self.navigation.zoom()
 
     def action_back(self) -> None:
-        """Undo the innermost thing: the list of commands, the zoom, the turn under way."""
+        """Dismiss the innermost state: the completions, the zoom, or the current turn."""
         if self.prompt.is_completing:
             self.writing.leave_commands()
         elif self.has_class("-zoom"):
@@ -439,7 +439,7 @@ class MainScreen(Screen[None]):
             self._saying.stop()
 
     def action_stop_or_clear(self) -> None:
-        """Copy what is selected, else stop the turn, else clear the prompt, else say what quits."""
+        """Copy the selection, else stop the turn, else clear the prompt, else hint at ctrl+q."""
         selected = self.get_selected_text() or self.prompt.selected_text
         if selected:
             self.app.copy_to_clipboard(selected)

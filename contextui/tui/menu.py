@@ -1,4 +1,4 @@
-"""The commands of the main screen: what each does, and what can stand behind it."""
+"""The slash commands of the main screen and their completions."""
 
 import re
 import threading
@@ -27,7 +27,7 @@ from contextui.windowing.snapshot import Lod
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 
-_ABOUT = 200  # characters about a window
+_ABOUT = 200  # maximum length of a window description
 _SENTENCE = re.compile(r".*?(?:。|\.(?=\s|$))")
 _MODELS = {
     "claude-sonnet-5-5": "by Anthropic",
@@ -47,24 +47,24 @@ Tell = Callable[[str], object]
 
 
 class Menu:
-    """Carries out commands on a session and its screen.
+    """Runs slash commands on a session and its screen.
 
     Args:
-        app: The program.
+        app: The app.
         desk: The session.
-        words: The person's language.
-        saying: Has turns begin and end.
-        tell: Says something to the person.
+        words: Translates into the person's locale.
+        saying: Starts and stops turns.
+        tell: Shows a message to the person.
     """
 
     def __init__(self, app: App[int], desk: Desk, words: Words, saying: Saying, tell: Tell) -> None:
         self._app, self._desk, self._words, self._tell = app, desk, words, tell
         self._saying = saying
         self._windows = desk.session.windows
-        self._warned = ("", "")  # which window was not closed, and why
+        self._warned = ("", "")  # the window that was not closed, and its unsaved data
 
     def commands(self, others: Iterable[Command] = ()) -> Commands:
-        """All of them, and those that the screen adds."""
+        """Return all commands, including those that the screen adds."""
         return Commands(
             [
                 Command("open", "open a window", self.open, "NAME", "o", self._openable),
@@ -91,7 +91,7 @@ class Menu:
         )  # fmt: skip
 
     def open(self, typed: str) -> None:
-        """Open a window by name, with what was typed behind that."""
+        """Open a window by name, with the arguments typed after it."""
         name, _, rest = typed.partition(" ")
         if not name:
             raise self._error("Which one? {names}", names=" | ".join(self._names()))
@@ -105,7 +105,7 @@ class Menu:
         self._tell(self._words(told, window=window.id, number=number))
 
     def _given(self, cls: type[Window], typed: str) -> dict[str, Any]:
-        """What a window is opened with; what is wrong with that comes with what to type."""
+        """Parse and validate a window's arguments; errors include the usage."""
         how = f"/open {cls.name} {takes(cls.opening)}"
         if typed.strip() and not cls.opening.listing:
             raise self._error("{name} takes nothing. Type: /open {name}", name=cls.name)
@@ -120,7 +120,7 @@ class Menu:
         return given
 
     def close(self, window_id: str) -> None:
-        """Close a window; one that holds what is saved nowhere, when it is said twice."""
+        """Close a window; one with unsaved data only when the command is repeated."""
         there = self._open_ids()
         if not window_id and len(there) != 1:
             told = "Which one? {names}" if there else "No window is open."
@@ -136,7 +136,7 @@ class Menu:
         self._tell(self._words(told, window=window_id, what=lost))
 
     def undo(self, _: str) -> None:
-        """Take back the last change to the context."""
+        """Undo the last change to the context."""
         items = self._desk.session.context.undo()
         if not items:
             raise self._error("There is nothing to take back.")
@@ -154,7 +154,7 @@ class Menu:
         self._tell(self._words("{model} answers from now on.", model=name))
 
     def strategy(self, name: str) -> None:
-        """Choose what the model reads of a long talk."""
+        """Select the strategy that shortens long conversations."""
         strategist = self._desk.controller.strategist
         if self._desk.switch_strategy is None or not name:
             others = " | ".join(strategy_names())
@@ -173,7 +173,7 @@ class Menu:
         )
 
     def config(self, typed: str) -> None:
-        """Show the settings that can be changed while the app runs, or change one."""
+        """Show the settings that can be changed at run time, or change one."""
         name, _, value = typed.partition(" ")
         known = self._configured()
         if not name:
@@ -210,7 +210,7 @@ class Menu:
         )
 
     def _configured(self) -> dict[str, str]:
-        """The settings that can be changed while the app runs, and what they are now."""
+        """Return the settings that can be changed at run time, with their values."""
         controller = self._desk.controller
         return {
             "windows.lod": self._windows.lod.value.lower(),
@@ -219,7 +219,7 @@ class Menu:
         }
 
     def export(self, typed: str) -> None:
-        """Write the conversation to a new file of the folder."""
+        """Write the conversation to a new file in the session's folder."""
         form, _, rest = typed.partition(" ")
         if form not in get_args(Format) or rest.strip() not in ("", _ALL):
             raise self._error("Which one? {names}", names=f"md | md {_ALL} | json")
@@ -234,18 +234,18 @@ class Menu:
                                         include_obsolete=rest.strip() == _ALL)  # fmt: skip
                 finally:
                     view.close()
-            except Exception as error:  # whatever is wrong with a log or a disk is reported
+            except Exception as error:  # any problem with the log or the disk is reported
                 told = self._words("Not exported: {reason}", reason=reason_of(error))
             else:
                 told = self._words("Written to {file}.", file=shown_path(written))
-            with suppress(RuntimeError):  # the app may be gone by now
+            with suppress(RuntimeError):  # the app may have quit
                 self._app.call_from_thread(self._tell, told)
 
-        # Reading a long log takes its time; a daemon thread does not delay leaving.
+        # Reading a long log takes time; a daemon thread does not delay quitting.
         threading.Thread(target=write, name="export", daemon=True).start()
 
     def approval(self, mode: str) -> None:
-        """Choose who decides about writing."""
+        """Select when to ask before writing files."""
         gate, modes = self._desk.controller.tools.gate, get_args(Approval)
         for known in modes:
             if known == mode:
@@ -256,25 +256,25 @@ class Menu:
         raise self._error(told, name=quote(mode), names=", ".join(modes))
 
     def theme(self, name: str) -> None:
-        """Other colours."""
+        """Select a color theme."""
         if name not in self._app.available_themes:
             told = "There is no theme {name}. Try {names}." if name else "Which one? {names}"
             raise self._error(told, name=quote(name), names=", ".join(self._themes()))
         self._app.theme = name
 
     def quit(self, _: str) -> None:
-        """Leave."""
+        """Quit."""
         self._app.call_later(self._app.action_quit)
 
     def compact(self, _: str) -> None:
-        """Show what would go and what would stay; it is done if the person says so."""
+        """Preview the compaction; run it if the person confirms."""
         controller, calls = self._desk.controller, self._desk.session.context.ledger.calls
         controller.check_idle()
         screen = CompactScreen(self._words, controller.compaction.check(), calls)
         self._app.push_screen(screen, self._saying.compact)
 
     def stop(self, _: str) -> None:
-        """Stop the turn under way."""
+        """Stop the current turn."""
         self._saying.stop()
 
     def _error(self, told: str, **values: object) -> ContextUIError:
@@ -293,7 +293,7 @@ class Menu:
         ]
 
     def _models(self) -> list[Choice]:
-        """The one that answers, and those that are often wanted; any other can be typed."""
+        """Return common models, the current one marked; any other name can be typed."""
         known = _MODELS | {self._desk.controller.model.name: "answers now"}
         return [Choice(name, self._words(about)) for name, about in known.items()]
 
@@ -328,7 +328,7 @@ class Menu:
 
 
 def _first_sentence(description: str) -> str:
-    """What a window is; the rest of it tells a model how to use it."""
+    """Return the first sentence of a window's description; the rest is for the model."""
     told = one_line(description, _ABOUT)
     sentence = _SENTENCE.match(told)
     return sentence[0] if sentence else told

@@ -1,4 +1,4 @@
-"""Leaving in time: nothing that a window brought along holds the program up for long."""
+"""Shutdown within a time limit, and signal handling."""
 
 import asyncio
 import os
@@ -14,24 +14,24 @@ from typing import Any
 from contextui.tui.desktop.widgets import holders
 from contextui.tui.words import Words
 
-_PATIENCE = 2.0  # seconds that everybody has to end by themselves
-_AGAIN = 0.5  # seconds after which it is looked again who did not
-_LONGEST = 10.0  # seconds after which the process ends, whatever still runs
+_PATIENCE = 2.0  # seconds for tasks to end by themselves
+_AGAIN = 0.5  # seconds between two checks for remaining tasks
+_LONGEST = 10.0  # seconds after which the process is killed
 
 
 class Leaving:
-    """Sees to it that the program ends once the person wants that.
+    """Makes sure that the app exits once the person quits.
 
-    Whoever holds it up is a widget of a stranger that waits for something and never gets it: it is
-    told to stop, and its window is named. What does not stop even then ends with the process.
+    A third-party widget may block the exit by waiting for something that never happens: its tasks
+    are cancelled and its window is named. What still runs then ends with the process.
 
     Args:
-        words: The person's language.
-        leave: Has the program end, with a line about who held it up.
-        close: Puts everything in order before the process ends by force; gives its exit status.
+        words: Translates into the person's locale.
+        leave: Exits the app and prints which windows blocked the exit.
+        close: Cleans up before the process is killed; returns the exit status.
 
     Attributes:
-        may_end_process: Whether the process may be ended if nothing else helps; until `over`.
+        may_end_process: Whether the process may be killed as a last resort, until `over`.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Leaving:
         self._names: dict[str, None] = {}
 
     def begin(self) -> None:
-        """The person wants to leave: from now on the time runs."""
+        """Start the exit timers."""
         if self._has_begun:
             return
         self._has_begun = True
@@ -52,22 +52,22 @@ class Leaving:
         self.end_within(_LONGEST)
 
     def end_within(self, seconds: float, status: int | None = None) -> None:
-        """End the process after so many seconds, unless it has ended by itself."""
+        """Kill the process after this many seconds, unless it ended by itself."""
         if self.may_end_process:
             args = (seconds, status)
             threading.Thread(target=self._end, args=args, daemon=True, name="leaving").start()
 
     def closed(self) -> None:
-        """All widgets are gone: nobody has to be told to stop any more."""
+        """Stop cancelling tasks: all widgets are closed."""
         self._is_closed = True
 
     def over(self) -> None:
-        """The program has ended."""
+        """Stop all timers: the app has exited."""
         self._is_over.set()
 
     @property
     def told(self) -> str:
-        """Who held it up, in one line."""
+        """A message about the windows that blocked the exit; empty if none did."""
         if not self._names:
             return ""
         told = "{names} did not end by itself, and was stopped."
@@ -85,7 +85,7 @@ class Leaving:
         asyncio.get_running_loop().call_later(_AGAIN, self._insist)
 
     def _end(self, seconds: float, status: int | None) -> None:
-        """Wait for the end on a thread of its own; then wait no longer."""
+        """Wait on a separate thread, then kill the process."""
         if self._is_over.wait(seconds):
             return
         found = 0
@@ -103,13 +103,13 @@ STATUSES = {
     signal.SIGTERM: 143,
     signal.SIGHUP: 129,
 }
-"""What a shell shows for a program that such a signal ended."""
+"""Exit statuses that a shell reports for these signals."""
 
 _STDIN, _STDOUT = 0, 1
-_LONGEST_WAIT = 10.0  # seconds that quitting in order may take
+_LONGEST_WAIT = 10.0  # seconds for a clean exit
 _LONGEST_AGAIN = 1.0  # seconds after a second signal
-# Everything that a terminal was switched to: bracketed paste, the mouse, focus events, the keys
-# of kitty, the other screen, a hidden cursor, no line wrap.
+# Reset all terminal modes: bracketed paste, mouse, focus events, kitty keys, alternate screen,
+# hidden cursor, no line wrap.
 _RESTORE = (
     b"\x1b[?2004l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l\x1b[?2048l\x1b[<u"
     b"\x1b[?7h\x1b[?1049l\x1b[?25h"
@@ -117,14 +117,14 @@ _RESTORE = (
 
 
 class Signals:
-    """Has the program quit when a signal asks for it, and gives the terminal back in any case.
+    """Quits the app on a signal, and always restores the terminal.
 
-    The handlers are Python's own, not the event loop's: they also run while a window keeps the
-    loop from running.
+    The handlers are Python's own, not the event loop's: they also run while a window blocks the
+    loop.
 
     Args:
-        leave: Quits in order with a status; called inside the event loop.
-        end_within: Ends the process by force after so many seconds, with a status.
+        leave: Quits cleanly with a status; called inside the event loop.
+        end_within: Kills the process after this many seconds, with a status.
 
     Example:
         >>> with Signals(app.leave, app.end_within) as signals:
@@ -144,7 +144,7 @@ class Signals:
         with suppress(termios.error, OSError):
             self._attributes = termios.tcgetattr(_STDIN)
         for one in STATUSES:
-            if signal.getsignal(one) is not signal.SIG_IGN:  # `nohup` wants it ignored
+            if signal.getsignal(one) is not signal.SIG_IGN:  # `nohup` ignores it
                 self._before[one] = signal.signal(one, self._hear)
         return self
 
@@ -154,14 +154,14 @@ class Signals:
             signal.signal(one, handler)
 
     def listen(self) -> None:
-        """From now on signals quit through the running event loop."""
+        """Handle signals through the running event loop from now on."""
         self._loop = asyncio.get_running_loop()
-        for one in self._before:  # a driver may have put its own handlers there
+        for one in self._before:  # a driver may have set its own handlers
             self._loop.remove_signal_handler(one)
             signal.signal(one, self._hear)
 
     def restore_attributes(self) -> None:
-        """Have the terminal echo and wait for lines again."""
+        """Restore the terminal's echo and line mode."""
         if self._attributes is not None:
             with suppress(termios.error, OSError):
                 termios.tcsetattr(_STDIN, termios.TCSANOW, self._attributes)
@@ -169,7 +169,7 @@ class Signals:
     def _hear(self, number: int, _: FrameType | None) -> None:
         self._count += 1
         status = STATUSES[signal.Signals(number)]
-        if self._loop is None or self._loop.is_closed():  # before the first frame, or at the end
+        if self._loop is None or self._loop.is_closed():  # before the first frame, or at exit
             self.restore_attributes()
             if self._attributes is not None:
                 with suppress(OSError):
@@ -177,5 +177,5 @@ class Signals:
             os._exit(status)
         self._end_within(_LONGEST_WAIT if self._count == 1 else _LONGEST_AGAIN, status)
         if self._count == 1:
-            with suppress(RuntimeError):  # the loop has ended: so does the program
+            with suppress(RuntimeError):  # the loop has ended: the app exits anyway
                 self._loop.call_soon_threadsafe(self._leave, status)

@@ -1,4 +1,4 @@
-"""The themes. Colours have roles: primary is focus, secondary the person, accent the model."""
+"""Color themes. Roles: primary marks the focus, secondary the person, accent the model."""
 
 from textual.theme import Theme
 

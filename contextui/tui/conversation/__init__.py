@@ -1,1 +1,1 @@
-"""What person and model say to each other, and where the person says it."""
+"""The conversation pane and the prompt."""

@@ -1,4 +1,4 @@
-"""The conversation as it is shown: what stands in the context, told in a few kinds of entries."""
+"""Conversation entries and their widgets: messages, tool calls, thinking and notices."""
 
 import time
 from collections.abc import Iterable, Mapping
@@ -27,27 +27,27 @@ _MEANWHILE = (
 
 @dataclass(frozen=True, slots=True)
 class YouSaid:
-    """The person's words."""
+    """A message from the person."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSaid:
-    """The model's words, in Markdown."""
+    """A message from the model, in Markdown."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A tool call and what came of it.
+    """A tool call and its result.
 
     Attributes:
         title: What was called: ``todo_1.add``.
-        what: With what, in short.
-        ok: Whether it went well; None while it runs.
-        result: What the model was told.
+        what: The arguments, shortened.
+        ok: Whether it succeeded; None while it runs.
+        result: The result that the model received.
     """
 
     title: str
@@ -58,7 +58,7 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Something that neither of them said, but happened."""
+    """A notice from the app."""
 
     text: str
     is_error: bool = False
@@ -68,13 +68,13 @@ Entry = YouSaid | ModelSaid | Called | Aside
 
 
 def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
-    """What was said and done, in order; hidden items too: the person did read them."""
+    """Return the entries of a conversation, in order; includes hidden items, which were read."""
     entries: list[Entry] = []
     waiting: dict[str, int] = {}
     for item in items:
         match item.type:
             case ItemType.USER if item.id.startswith(BESIDE):
-                pass  # the person sees the code and the files themselves
+                pass  # attached code and files, which the person sees elsewhere
             case ItemType.USER if item.content.startswith(_MEANWHILE):
                 entries.append(Aside(item.content))
             case ItemType.USER:
@@ -94,7 +94,7 @@ def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
 
 
 def called(name: str, given: object) -> Called:
-    """A call in words: an action is named by its window, anything else by the tool."""
+    """Return the entry for a tool call, titled by window and action or by tool name."""
     arguments: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
     match name, arguments:
         case "action", {"window_id": window, "action_id": act}:
@@ -107,7 +107,7 @@ def called(name: str, given: object) -> Called:
 
 
 def in_short(value: object) -> str:
-    """A value in one line without its syntax: ``milk, eggs``."""
+    """Format a value in one line without its syntax: ``milk, eggs``."""
     match value:
         case str():
             return " ".join(value.split())
@@ -127,7 +127,7 @@ def _answered(entry: Entry, result: ContextItem) -> Entry:
 
 
 async def _grow(self: MarkdownBlock, block: MarkdownBlock) -> None:
-    """Build only the last item of a list anew when more comes."""
+    """Rebuild only the last item of a list when text is appended."""
     there = list(self.children)
     if not there or type(block) is not type(self):
         await MarkdownBlock._update_from_block(self, block)
@@ -135,7 +135,7 @@ async def _grow(self: MarkdownBlock, block: MarkdownBlock) -> None:
     rows = list(block.compose())
     kept = len(there) - 1
     if len(str(len(rows))) != len(str(len(there))):
-        kept = 0  # the numbers got wider, and stand flush right
+        kept = 0  # the right-aligned numbers got wider
     await self.remove_children(there[kept:])
     await self.mount_all(rows[kept:])
 
@@ -146,18 +146,18 @@ def _growing(name: str) -> type[MarkdownBlock]:
 
 
 LISTS = {name: _growing(name) for name in ("bullet_list_open", "ordered_list_open")}
-"""What draws the lists, by the names that Markdown's blocks go by."""
+"""Replacement widgets for lists, by Markdown block name."""
 
 
 LONGEST = 40_000
-"""Characters of one answer that are drawn; the inspector has the whole of it."""
+"""Maximum characters rendered of one message; the inspector shows all of it."""
 
-_MANY, _FIRST = 24, 12  # lines from which on only the first ones are shown, and how many
-_BEAT = 1 / 15  # seconds, at least, between two drawings of an answer that is being streamed
+_MANY, _FIRST = 24, 12  # lines from which only the first are shown, and how many
+_BEAT = 1 / 15  # minimum seconds between two renders of a streaming response
 
 
 class YourWords(Static):
-    """The person's words, with a bar at their left; of many lines, a click shows all."""
+    """A message from the person; a click expands one with many lines."""
 
     def __init__(self, text: str, words: Words) -> None:
         self._text, self._words = text, words
@@ -165,7 +165,7 @@ class YourWords(Static):
         super().__init__(self._shown(), classes="you")
 
     def on_click(self) -> None:
-        """Show all lines, or the first ones again."""
+        """Expand or collapse the message."""
         if self._text.count("\n") >= _MANY:
             self._is_whole = not self._is_whole
             self.update(self._shown())
@@ -186,10 +186,10 @@ class YourWords(Static):
 
 
 class ModelWords(Markdown):
-    """The model's words as they come: gathered, and drawn as often as there is time for that.
+    """A message from the model, rendered in throttled batches while it streams.
 
-    A table or a block of code is built anew for every word that comes to its end. The longer it
-    gets, the longer that takes, so half of the time belongs to everything else on the screen.
+    A table or code block is rebuilt for every word appended to it, which takes longer as it grows;
+    the delay between renders grows with it, so that half of the time is left to the rest of the UI.
     """
 
     BLOCKS = Markdown.BLOCKS | LISTS
@@ -205,13 +205,13 @@ class ModelWords(Markdown):
         self._will_draw = False
 
     def on_mount(self) -> None:
-        """Start to draw what comes."""
+        """Start rendering queued text."""
         self._say_what_is_left_out()
         if self._waiting:
             self._draw_after(_BEAT)
 
     def feed(self, text: str) -> None:
-        """Some more words."""
+        """Queue streamed text for rendering."""
         self._length += len(text)
         if self._drawn < LONGEST:
             self._waiting.append(text)
@@ -219,13 +219,13 @@ class ModelWords(Markdown):
             self._draw_after(_BEAT)
 
     def finish(self) -> None:
-        """All words have come."""
+        """Mark the response as complete, which flushes text held back while masking secrets."""
         self._is_whole = True
         if self._masked and not self._will_draw:
             self._draw_after(_BEAT)
 
     def put(self, text: str) -> None:
-        """Other words in the place of all that came."""
+        """Replace the whole text."""
         self._waiting, self._masked, self._length = [], OwnMasked(), len(text)
         self._drawn = min(len(text), LONGEST)
         self.update(_beginning(text))
@@ -236,7 +236,7 @@ class ModelWords(Markdown):
         self.set_timer(seconds, self._draw_waiting)
 
     async def _draw_waiting(self) -> None:
-        """Draw what came since the last time, and no more before that is done."""
+        """Render the queued text, then schedule the next render if more arrived."""
         began = time.monotonic()
         text, self._waiting = self._masked.take("".join(self._waiting)), []
         if self._is_whole:
@@ -260,60 +260,60 @@ class ModelWords(Markdown):
 
 
 class AsideLine(Static):
-    """A line about what happened."""
+    """A notice line."""
 
     def __init__(self, text: str, *, is_error: bool = False) -> None:
         super().__init__(inert(text), classes="aside -error" if is_error else "aside")
 
 
 def _beginning(text: str) -> str:
-    """As much of a text as is drawn, with no part of a key at its end."""
+    """Return the rendered part of a text, without a partial secret at its end."""
     part = text[:LONGEST]
     whole = len(part) if len(part) == len(text) else len(part) - begun_own(part)
     return for_terminal(mask_own(part[:whole]))
 
 
 class FoldedLine(Static):
-    """One line, and what is below it once it is unfolded."""
+    """A line that expands to show more below it."""
 
     def __init__(self) -> None:
         super().__init__(classes="call")
         self.is_open = False
 
     def head(self) -> Content:
-        """The line itself."""
+        """Return the line itself."""
         raise NotImplementedError
 
     def rest(self) -> Content:
-        """What is unfolded; empty if there is nothing more."""
+        """Return the expanded part; empty if there is none."""
         raise NotImplementedError
 
     def on_click(self) -> None:
-        """Unfold it, or fold it again."""
+        """Expand or collapse the line."""
         self.toggle()
 
     def toggle(self) -> None:
-        """Unfold it, or fold it again."""
+        """Expand or collapse the line."""
         self.is_open = not self.is_open
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """One line; unfolded, as many as there are in this width."""
+        """Return one row, plus those of the expanded part."""
         rest = self.rest() if self.is_open else Content()
         return 1 + rest.get_height({}, width) if rest else 1
 
     def render(self) -> Content:
-        """The line, and below it the rest if it is unfolded."""
+        """Render the line, and the expanded part below it."""
         rest = self.rest() if self.is_open else Content()
         return Content("\n").join([self.head(), rest]) if rest else self.head()
 
 
 _NAME, _TIME = 18, 6  # cells
-_LONGEST = 4_000  # characters of a result that are unfolded
+_LONGEST = 4_000  # maximum characters of an expanded result
 
 
 class CallLine(FoldedLine):
-    """One call: whether it went well, what it was, with what, and how long it took."""
+    """A tool call: its status, title, arguments and duration."""
 
     def __init__(self, entry: Called, words: Words) -> None:
         super().__init__()
@@ -323,15 +323,15 @@ class CallLine(FoldedLine):
         self._waits_since: float | None = None
 
     def finish(self, entry: Called, waited: float = 0.0) -> None:
-        """Show what came of it, and how long it took beside waiting for the person."""
+        """Show the result, and the duration without the time spent waiting for the person."""
         self.entry, self._took = entry, max(time.monotonic() - self._began - waited, 0.0)
         self.refresh(layout=True)
 
     def wait(self, is_waiting: bool) -> float:
-        """Show whether it waits for the person.
+        """Show whether the call waits for the person.
 
         Returns:
-            The seconds it has waited, when the wait is over.
+            The seconds it waited, when the wait is over.
         """
         now = time.monotonic()
         waited = now - self._waits_since if self._waits_since is not None else 0.0
@@ -340,7 +340,7 @@ class CallLine(FoldedLine):
         return waited
 
     def head(self) -> Content:
-        """Its mark, its name, what it was given, and its time."""
+        """Return the line with status, title, arguments and duration."""
         mark, style = {
             True: ("✓", "$text-success"),
             False: ("✗", "$text-error"),
@@ -365,18 +365,18 @@ class CallLine(FoldedLine):
         )
 
     def rest(self) -> Content:
-        """What it was given, and what came of it."""
+        """Return the arguments and the result."""
         parts = [self.entry.what, self.entry.result[:_LONGEST]]
         return Content("\n").join(inert(part).stylize(MUTED) for part in parts if part.strip())
 
 
-_THOUGHT_NAME = 18  # cells, as the names of calls have
-_SEEN = 400  # characters of which the newest that fit are shown
-_LONGEST_THOUGHT = 20_000  # characters that are unfolded
+_THOUGHT_NAME = 18  # cells, as wide as the titles of calls
+_SEEN = 400  # characters from the end that are considered for the line
+_LONGEST_THOUGHT = 20_000  # maximum characters when expanded
 
 
 class Thought(FoldedLine):
-    """Some thinking: its newest words as they come, and all of it once unfolded."""
+    """The model's thinking: its newest words as they stream, and all of it when expanded."""
 
     def __init__(self, words: Words) -> None:
         super().__init__()
@@ -384,12 +384,12 @@ class Thought(FoldedLine):
         self._text = ""
 
     def feed(self, text: str) -> None:
-        """Some more of it."""
+        """Append streamed thinking."""
         self._text += text
         self.refresh(layout=self.is_open)
 
     def head(self) -> Content:
-        """Its newest words."""
+        """Return the line with the newest words."""
         room = max(self.size.width - 2 - _THOUGHT_NAME - 1, 4)
         text = mask_own(self._text[-_SEEN:])
         newest = " ".join(text[: len(text) - begun_own(text)].split())
@@ -400,6 +400,6 @@ class Thought(FoldedLine):
         )
 
     def rest(self) -> Content:
-        """All of it."""
+        """Return all of the thinking."""
         text = mask_own(self._text[:_LONGEST_THOUGHT])
         return inert(text[: len(text) - begun_own(text)].strip()).stylize(MUTED)

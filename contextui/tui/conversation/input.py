@@ -1,4 +1,4 @@
-"""Where the person writes: the field, the commands it could become, and the words that wait."""
+"""The input area: completions, queued messages, and sending to the model."""
 
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
@@ -22,14 +22,14 @@ from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
 from contextui.tui.link import Talk
 from contextui.tui.words import Words
 
-_LONGEST = 36  # cells of a name
+_LONGEST = 36  # maximum cells of a name
 
 
 class Completions(OptionList, can_focus=False):
-    """What the command under the cursor could become."""
+    """The completions of the typed command."""
 
     class Chosen(Message):
-        """One of them was chosen."""
+        """Posted when a completion is selected."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -41,9 +41,9 @@ class Completions(OptionList, can_focus=False):
         self._texts: list[str] = []
 
     def offer(self, commands: Commands, text: str) -> bool:
-        """Show what the text could become; whether there is anything to choose.
+        """Show the completions of a text; return whether there are any to select.
 
-        Where there is not, but more can be typed, the line says what.
+        Without completions, show the command's usage if more can be typed.
         """
         found = commands.completions(text)
         self._texts = [] if [one.text for one in found] == [text] else [one.text for one in found]
@@ -62,19 +62,19 @@ class Completions(OptionList, can_focus=False):
         return Option(Content.assemble((fit(one.shown, width), KEY), "  ", (about, MUTED)))
 
     def step(self, by: int) -> None:
-        """Mark another one."""
+        """Move the selection."""
         if self._texts:
             self.highlighted = ((self.highlighted or 0) + by) % len(self._texts)
 
     @property
     def marked(self) -> str | None:
-        """The text of the marked one."""
+        """The text of the selected completion."""
         if not self._texts or self.highlighted is None:
             return None
         return self._texts[self.highlighted]
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A click chooses."""
+        """Accept the clicked completion."""
         event.stop()
         self.post_message(self.Chosen(self._texts[event.option_index]))
 
@@ -83,10 +83,10 @@ _SHOWN = 3
 
 
 class Queue(Static):
-    """The words that wait, one line each; a click takes the last of them back."""
+    """The queued messages, one line each; a click puts the last one back into the prompt."""
 
     class TakenBack(Message):
-        """The person wants to change the last one."""
+        """Posted when the person wants to edit the last queued message."""
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="queue")
@@ -95,22 +95,22 @@ class Queue(Static):
         self._is_held = False
 
     def show(self, waiting: Sequence[str], *, is_held: bool) -> None:
-        """Show what waits, and whether it will be sent by itself."""
+        """Show the queued messages, and whether they are held instead of sent automatically."""
         if (list(waiting), is_held) != (list(self._waiting), self._is_held):
             self._waiting, self._is_held = list(waiting), is_held
             self.display = bool(waiting)
             self.refresh(layout=True)
 
     def on_click(self) -> None:
-        """Take the last one back."""
+        """Request the last message back."""
         self.post_message(self.TakenBack())
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """One line for each that is shown, and one that says what can be done."""
+        """Return one row per shown message, plus the hint."""
         return min(len(self._waiting), _SHOWN) + 1
 
     def render(self) -> Content:
-        """The last few, and how the last one is changed."""
+        """Render the last few messages and the hint."""
         width = max(self.size.width - 10, 10)
         rows = [Content.assemble(("· ", KEY), fit(text, width)) for text in self._waiting[-_SHOWN:]]
         hint = self._words(
@@ -122,10 +122,10 @@ class Queue(Static):
 
 
 class Writing(Vertical):
-    """The prompt, and what belongs to it.
+    """The prompt with its completions and queued messages.
 
     Attributes:
-        commands: What can be written behind a slash.
+        commands: The slash commands.
     """
 
     DEFAULT_CSS = "Writing { height: auto; }"
@@ -137,38 +137,38 @@ class Writing(Vertical):
         self.commands = Commands([])
 
     def compose(self) -> ComposeResult:
-        """What waits, then the field; the list of commands floats above it."""
+        """Compose the queue and the prompt; the completions float above it."""
         yield Queue(self._words)
         yield Completions(self._words)
         yield Prompt(self._words)
 
     @property
     def prompt(self) -> Prompt:
-        """The field."""
+        """The prompt."""
         return self.query_one(Prompt)
 
     def show_waiting(self, waiting: Sequence[str], *, is_held: bool = False) -> None:
-        """Show what was said while a turn runs, and whether it will be sent by itself."""
+        """Show the queued messages, and whether they are held."""
         self._has_waiting = bool(waiting)
         self.query_one(Queue).show(waiting, is_held=is_held)
         self._offer_to_take_back()
 
     def put_back(self, command: str) -> None:
-        """Have a command in the field again that could not be done: above it stands why."""
-        with self.prompt.prevent(TextArea.Changed):  # the list of commands would cover that
+        """Put a failed command back into the prompt; its error is shown above."""
+        with self.prompt.prevent(TextArea.Changed):  # completions would cover the error
             self.prompt.put(command)
         self.leave_commands()
 
     # --- commands ----------------------------------------------------------------------
 
     def complete(self) -> None:
-        """Choose the command that is marked."""
+        """Accept the selected completion."""
         marked = self.query_one(Completions).marked
         if marked is not None:
             self._choose(marked)
 
     def leave_commands(self) -> None:
-        """Have the list of commands go; what was written stays."""
+        """Dismiss the completions; the text stays."""
         self.query_one(Completions).display = self.prompt.is_completing = False
 
     @on(TextArea.Changed, "#prompt")
@@ -194,21 +194,21 @@ class Writing(Vertical):
     def _choose(self, text: str) -> None:
         if text.endswith(" "):
             self.prompt.put(text)
-        else:  # said by the field itself: what its parent has it say goes no further than here
+        else:  # run in the prompt: a message sent from here would not bubble past this widget
             self.prompt.call_next(self.prompt.say, text)
 
 
 class Saying:
-    """Says it now, when the turn under way has ended, or when there is a session to say it in.
+    """Sends messages and commands: at once, after the current turn, or once the session is open.
 
     Args:
-        writing: Where it is typed, and what waits is shown.
-        conversation: Where it is told if a command cannot be carried out.
-        words: The person's language.
-        run: Runs turns, beside everything else.
+        writing: The input area, which shows the queue.
+        conversation: Shows the errors of commands.
+        words: Translates into the person's locale.
+        run: Runs a turn in the background.
 
     Attributes:
-        talk: The turns; None while the session is still being opened.
+        talk: Runs the turns; None while the session is still opening.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class Saying:
         self.talk: Talk | None = None
 
     def attach(self, talk: Talk) -> None:
-        """There is a session: say and do what was typed before."""
+        """Attach the opened session and send what was typed before."""
         self.talk = talk
         typed, self._typed_early = self._typed_early, []
         self._writing.show_waiting([])
@@ -233,12 +233,12 @@ class Saying:
 
     @property
     def unsent(self) -> str:
-        """Everything that is typed and has not reached the model: what waits, then the field."""
+        """All text not yet sent: queued messages, then the prompt."""
         waiting = self._typed_early if self.talk is None else self.talk.waiting
         return "\n\n".join(text for text in [*waiting, self._writing.prompt.whole_text] if text)
 
     def say(self, text: str) -> None:
-        """Say something to the model, now or when the turn under way has ended."""
+        """Send a message to the model, or queue it while a turn runs."""
         if self.talk is None:
             self._wait(text)
         elif self.talk.is_running:
@@ -252,13 +252,13 @@ class Saying:
         self._writing.show_waiting(self._typed_early)
 
     def retry(self) -> None:
-        """Try the last turn once more, if that failed."""
+        """Retry the last turn, if it failed."""
         talk = self.talk
         if talk is not None and not talk.is_running and talk.has_failed:
             self._run(talk.retry(self._words("Go on.")))
 
     def do(self, command: str) -> None:
-        """Carry out a slash command; one typed before the session is open waits for that."""
+        """Run a slash command, or queue it until the session is open."""
         if self.talk is None:
             self._wait(command)
             return
@@ -276,27 +276,27 @@ class Saying:
                 self._writing.put_back(command)
 
     def compact(self, wanted: bool | None) -> None:
-        """Have a summary stand for what was said long ago, if that is wanted."""
+        """Compact the conversation if the user confirmed."""
         if wanted and self.talk is not None:
             self._run(self.talk.compact())
 
     def stop(self) -> bool:
-        """Stop the turn under way; whether there was one."""
+        """Stop the current turn; return whether there was one."""
         if self.talk is None or not self.talk.is_running:
             return False
         self.talk.stop()
         return True
 
-    # --- what waits --------------------------------------------------------------------
+    # --- queued messages ---------------------------------------------------------------
 
     def show_waiting(self, event: Event) -> None:
-        """Show what waits; after a turn that did not end well, it is not sent by itself."""
+        """Show the queued messages; after a failed or stopped turn they are held."""
         if self.talk is not None:
             is_held = isinstance(event, TurnFinished) and event.reason != "done"
             self._writing.show_waiting(self.talk.waiting, is_held=is_held)
 
     def take_back(self) -> None:
-        """Have what waits last in the field again, to be changed or forgotten."""
+        """Move the last queued message back into the prompt."""
         if self.talk is None and self._typed_early:
             self._writing.prompt.put(self._typed_early.pop())
             self._writing.show_waiting(self._typed_early)

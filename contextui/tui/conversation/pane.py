@@ -1,4 +1,4 @@
-"""The conversation, as it is said."""
+"""The conversation pane: the message history, streaming, and saving code blocks."""
 
 import asyncio
 from collections.abc import Iterable
@@ -54,27 +54,26 @@ from contextui.tui.lines import short
 from contextui.tui.link import Desk
 from contextui.tui.words import Words
 
-_PAGE = 60  # entries that are drawn at once when an earlier session is shown
-_MOST = 180  # widgets of the conversation that are kept; a page more, and the oldest go
-_FIRST = 2  # behind the welcome and the line about what was earlier
+_PAGE = 60  # entries rendered at once from an earlier session
+_MOST = 180  # widgets kept; when a page more is reached, the oldest are removed
+_FIRST = 2  # index after the welcome and the line about earlier entries
 
 
 class Earlier(Static):
-    """Says that there is more above; a click shows it."""
+    """The line that offers earlier entries; a click shows them."""
 
     class Wanted(Message):
-        """The person wants to see what was said before."""
+        """Posted when the person wants to see earlier entries."""
 
     def on_click(self) -> None:
-        """Ask for it."""
+        """Request earlier entries."""
         self.post_message(self.Wanted())
 
 
 class Conversation(VerticalScroll):
-    """What person and model said, the newest at the bottom.
+    """The conversation between person and model, newest at the bottom.
 
-    It follows the newest line as long as it stands at the bottom, and stays where the person
-    scrolled to otherwise.
+    It follows new lines while scrolled to the bottom, and otherwise keeps its scroll position.
     """
 
     BINDINGS = [
@@ -94,18 +93,18 @@ class Conversation(VerticalScroll):
         self._session: Session | None = None
 
     def compose(self) -> ComposeResult:
-        """An empty screen says what this is."""
+        """Compose the welcome screen and the hidden line about earlier entries."""
         yield Welcome(self._words, self._folder)
         earlier = Earlier("", id="earlier", markup=False)
-        earlier.display = False  # until it is known what there is
+        earlier.display = False  # until the number of entries is known
         yield earlier
 
     def on_mount(self) -> None:
-        """Stay at the bottom."""
+        """Anchor to the bottom."""
         self.anchor()
 
     def attach(self, desk: Desk) -> None:
-        """Show what was said before."""
+        """Show a session's conversation."""
         if desk.is_offline:
             self.query_one(Welcome).say_offline()
         self._workspace = desk.session.windows.workspace
@@ -116,7 +115,7 @@ class Conversation(VerticalScroll):
             self.run_worker(self._read_older(desk.session), name="older")
 
     async def _read_older(self, session: Session) -> None:
-        """Offer what was said so long ago that only the log has it."""
+        """Load items from the log that the resumed session did not keep in memory."""
         try:
             items = await asyncio.to_thread(session.older_items)
         except OSError as error:
@@ -126,10 +125,10 @@ class Conversation(VerticalScroll):
         self._before = [*entries_of(items), *self._before]
         (self._show_earlier if all_shown else self._offer_earlier)()
 
-    # --- a turn ------------------------------------------------------------------------
+    # --- turn events -------------------------------------------------------------------
 
     def hear(self, event: Event) -> None:
-        """Show what happens in the turn under way."""
+        """Render an event of the current turn."""
         if isinstance(event, ThinkingDelta):
             self._think(event.text)
             return
@@ -174,7 +173,7 @@ class Conversation(VerticalScroll):
                     self._add(Aside(self._end(event), event.is_error))
 
     def _end(self, event: TurnFinished) -> str:
-        """How a turn ended that did not end well, and what can be done then."""
+        """Return how a stopped or failed turn ended, and what the person can do."""
         if event.reason == "failed":
             return self._words(
                 "{why} Enter retries, ↑ has your words again.", why=event.explanation
@@ -182,22 +181,22 @@ class Conversation(VerticalScroll):
         return event.explanation or self._words("Stopped.")
 
     def wait(self, is_waiting: bool) -> float:
-        """Show at the call under way whether it waits for the person; how long it has waited."""
+        """Show whether the current call waits for the person; return the seconds it waited."""
         return self._call.wait(is_waiting) if self._call is not None else 0.0
 
     def note(self, text: str, *, is_error: bool = False) -> None:
-        """Show a line about what happened."""
+        """Add a notice."""
         self._add(Aside(text, is_error))
 
     @property
     def new_below(self) -> int:
-        """How many lines stand below what is seen; none where nothing is seen."""
+        """The number of lines below the visible part; 0 while the pane is hidden."""
         if not self.region or self.max_scroll_y <= 0:
             return 0
         return max(int(self.max_scroll_y - self.scroll_y), 0)
 
     def action_unfold(self) -> None:
-        """Unfold the newest calls and thoughts, or fold them again."""
+        """Expand or collapse the newest calls and thinking."""
         calls = [one for one in self.children if isinstance(one, FoldedLine)][-10:]
         opening = not all(call.is_open for call in calls)
         for call in calls:
@@ -205,7 +204,7 @@ class Conversation(VerticalScroll):
                 call.toggle()
 
     def action_copy(self) -> None:
-        """Copy the last answer, as it was written."""
+        """Copy the last response as Markdown source."""
         answers = self.query(ModelWords)
         text = answers.last().source if answers else ""
         told = "Copied {count} characters." if text else "Nothing was answered yet."
@@ -214,7 +213,7 @@ class Conversation(VerticalScroll):
         self.notify(self._words(told, count=short(len(text))), markup=False)
 
     async def action_save_code(self) -> None:
-        """Save the code blocks of the last answer that are longer than 10 lines."""
+        """Save the code blocks of the last response that are longer than 10 lines."""
         answer = self._last_answer()
         if self._workspace is None or not any(code_blocks(answer)):
             told = self._words("The last answer has no code block of more than 10 lines.")
@@ -233,13 +232,13 @@ class Conversation(VerticalScroll):
         self.note(self._words(told, names=names))
 
     def _last_answer(self) -> str:
-        """The words of the last answer as the model wrote them."""
+        """Return the last response as the model wrote it."""
         items = self._session.context.get_all() if self._session is not None else ()
         answers = (one for one in reversed(items) if one.type is ItemType.ASSISTANT)
         return next((one.content for one in answers if one.content.strip()), "")
 
     def release_anchor(self) -> None:
-        """Stay where the person scrolls to; who scrolls at the bottom stays there."""
+        """Keep the scroll position, unless the person scrolled to the bottom."""
         super().release_anchor()
         self.call_after_refresh(self._follow_at_bottom)
 
@@ -248,13 +247,13 @@ class Conversation(VerticalScroll):
             self.anchor()
 
     def action_scroll_home(self) -> None:
-        """Go to the top; from there, to what was said before."""
+        """Scroll to the top; at the top, show earlier entries."""
         if self.scroll_y > 0:
             super().action_scroll_home()
         else:
             self._show_earlier()
 
-    # --- within ------------------------------------------------------------------------
+    # --- internals ---------------------------------------------------------------------
 
     def _think(self, text: str) -> None:
         if self._thought is None:
@@ -274,7 +273,7 @@ class Conversation(VerticalScroll):
             self._answer = None
 
     def _with_code(self, text: str) -> str:
-        """The model's words with the code that they refer to; the context has the reference."""
+        """Resolve code references for display; the context keeps the references."""
         return with_code(text, self._workspace, self._words.lang)
 
     def _discard(self) -> None:
@@ -310,7 +309,7 @@ class Conversation(VerticalScroll):
                 return AsideLine(text, is_error=is_error)
 
     def on_earlier_wanted(self) -> None:
-        """Show a page more of what was said before."""
+        """Show one more page of earlier entries."""
         self._show_earlier()
 
     def _show_earlier(self) -> None:

@@ -1,4 +1,4 @@
-"""Where the person types."""
+"""The prompt: input history, large pastes, and the status of the current turn."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -34,7 +34,7 @@ from contextui.tui.words import Words
 
 
 class Past:
-    """Prompts by age. Going back keeps what was being written.
+    """Input history; going back keeps the unfinished text.
 
     Example:
         >>> past = Past(["first", "second"])
@@ -48,13 +48,13 @@ class Past:
         self._unfinished = ""
 
     def add(self, text: str) -> None:
-        """It was said; the next step back leads to it."""
+        """Append a sent text and reset the position."""
         if not self._said or self._said[-1] != text:
             self._said.append(text)
         self._place = None
 
     def back(self, current: str) -> str | None:
-        """What was said before; None if there is nothing older."""
+        """Return the previous text, or None if there is none."""
         if self._place is None:
             self._unfinished = current
         place = len(self._said) if self._place is None else self._place
@@ -64,7 +64,7 @@ class Past:
         return self._said[self._place]
 
     def forth(self) -> str | None:
-        """What was said after that, at last what was being written; None if that is shown."""
+        """Return the next text, at last the unfinished one; None if that is already shown."""
         if self._place is None:
             return None
         self._place += 1
@@ -79,12 +79,12 @@ _LONG = 100  # lines
 
 
 def is_large(text: str) -> bool:
-    """Whether a paste is too large to be put into the field itself."""
+    """Return whether a paste is too large for the text field."""
     return len(text) >= _LARGE or text.count("\n") >= _LONG
 
 
 class Pastes:
-    """Keeps large pastes, also once they were sent: who calls up old words wants all of them.
+    """Keeps large pastes, even after sending: a recalled prompt still needs them.
 
     Example:
         >>> pastes = Pastes()
@@ -96,39 +96,40 @@ class Pastes:
         self._kept: dict[str, str] = {}
 
     def keep(self, text: str) -> str:
-        """The word that stands for a paste."""
+        """Store a paste and return its placeholder."""
         number = len(self._kept) + 1
         word = f"[pasted {number}: {counted(text)}]"
         self._kept[word] = text
         return word
 
     def whole(self, text: str) -> str:
-        """The text with every paste that is still named in it."""
+        """Return the text with every placeholder replaced by its paste."""
         for word, paste in self._kept.items():
             text = text.replace(word, paste, 1)
         return text
 
 
 def counted(text: str) -> str:
-    """How much it is, in lines if it has many."""
+    """Return the size of a text, in lines if it has many."""
     lines = text.rstrip("\n").count("\n") + 1
     return f"{short(len(text))} characters" if lines < _LONG else f"{lines:,} lines"
 
 
-_ROOMY = 52  # cells in which all of it can be told
+_ROOMY = 52  # cells needed for the full status
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
 @dataclass(slots=True)
 class TurnStatus:
-    """How far the turn under way is.
+    """Progress of the current turn.
 
     Attributes:
-        is_running: Whether there is one.
-        step: The request under way.
-        characters: What was streamed of the answer, from which its tokens are guessed.
-        retry: The countdown before the next try, in words.
-        doing: What it is doing: compacting before it begins, thinking, answering, or a tool.
+        is_running: Whether a turn or a compaction runs.
+        step: The number of the current request.
+        tokens: Output tokens of finished requests.
+        characters: Characters streamed so far, used to estimate tokens.
+        retry: The reason for a retry and the seconds until then.
+        doing: The current activity: compacting, thinking, answering, acting or working.
     """
 
     is_running: bool = False
@@ -140,7 +141,7 @@ class TurnStatus:
     _began: float = field(default=0.0)
 
     def hear(self, event: Event) -> None:
-        """Take note of what happens."""
+        """Update the status from an event."""
         match event:
             case TurnStarted() | CompactionStarted():
                 self.is_running, self._began, self.retry = True, time.monotonic(), None
@@ -167,22 +168,22 @@ class TurnStatus:
                 self.is_running, self.retry = False, None
 
     def pause(self, seconds: float) -> None:
-        """Leave out a time in which the person was waited for."""
+        """Exclude the time spent waiting for the person."""
         self._began += seconds
 
     def shown(self, words: Words, now: float, room: int) -> Content:
-        """The title of the prompt's border; empty while nothing runs.
+        """Return the title of the prompt's border; empty while nothing runs.
 
         Args:
-            words: The person's language.
-            now: The time by the clock that does not jump.
-            room: Cells there are; where they are few, it tells less.
+            words: Translates into the person's locale.
+            now: The monotonic time.
+            room: The available cells; a narrow prompt shows less.
         """
         if not self.is_running:
             return Content("")
         spinner = SPINNER[int(now * 10) % len(SPINNER)]
         why = ""
-        if self.retry is not None:  # where there is little room, the reason is cut, not the rest
+        if self.retry is not None:  # in a narrow prompt the reason is truncated first
             reason, seconds = self.retry
             told, why = words("next try in {seconds}s", seconds=seconds), f"   {line(reason)}"
         elif self.doing == "compacting":
@@ -207,22 +208,22 @@ class TurnStatus:
         )
 
 
-_BEAT = 0.1  # seconds between two pictures of the spinner
-_NARROWEST = 4  # cells in which there can be text
+_BEAT = 0.1  # seconds between two frames of the spinner
+_NARROWEST = 4  # minimum cells for text
 _PAGES = {"pageup": -1, "pagedown": 1}
-_REMEMBERED = 200  # prompts of an earlier run
+_REMEMBERED = 200  # prompts restored from an earlier run
 MODES = {
     "ask": "asks before writing",
     "auto": "writes without asking",
     "read-only": "never writes",
 }
-"""What each mode of approval means."""
+"""The description of each approval mode."""
 
 
 class Prompt(TextArea):
-    """A field of several lines; its border tells what goes on, so that nothing changes height.
+    """The multi-line prompt; its border shows the turn's status, so that its height stays.
 
-    Up and down at the edges lead through what was said before.
+    Up and down at the edges browse the input history.
     """
 
     BINDINGS = [
@@ -230,40 +231,40 @@ class Prompt(TextArea):
         Binding("ctrl+j,shift+enter,alt+enter", "new_line", "new line", key_display="^j"),
     ]
     is_completing = var(False, bindings=True)
-    """Whether a list of commands is shown that the keys lead through."""
+    """Whether completions are shown, which the arrow keys then select."""
 
     class Submitted(Message):
-        """The person said something."""
+        """Posted when the person sends a message."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
 
     class SentNothing(Message):
-        """The person pressed Enter, and there was nothing to send."""
+        """Posted when the person presses Enter on an empty prompt."""
 
     class Completing(Message):
-        """The person wants the slash command completed, or chooses among several."""
+        """Posted to accept a completion, or to move the selection by `step`."""
 
         def __init__(self, step: int = 0) -> None:
             super().__init__()
             self.step = step
 
     class LeftDownward(Message):
-        """The person wants to go further down than the last line."""
+        """Posted when the person presses down on the last line."""
 
     class Paged(Message):
-        """The person wants to see what was said before, or after that."""
+        """Posted when the person scrolls the conversation by a page."""
 
         def __init__(self, step: int) -> None:
             super().__init__()
             self.step = step
 
     class NoticeClicked(Message):
-        """The person clicked the notice in the border."""
+        """Posted when the person clicks the notice in the border."""
 
     class TakenBack(Message):
-        """The person wants to change what they said last, which still waits."""
+        """Posted when the person wants to edit the last queued message."""
 
     def __init__(self, words: Words) -> None:
         placeholder = Content(words("Say what you want, or / for commands"))
@@ -274,12 +275,12 @@ class Prompt(TextArea):
         self._desk: Desk | None = None
         self._new_below: Callable[[], int] = lambda: 0
         self.can_take_back = False
-        """Whether there are words that wait, and nothing is written yet."""
+        """Whether messages are queued and the prompt is empty."""
         self.notice: Content | None = None
-        """What the border says instead of how far the turn is."""
+        """Shown in the border instead of the turn's status."""
 
     def attach(self, desk: Desk, new_below: Callable[[], int]) -> None:
-        """Know what was said before, who is asked, and how much stands below what is seen."""
+        """Attach a session: load the input history and show the status."""
         self._desk, self._new_below = desk, new_below
         items = desk.session.context.get_all()
         said = [one.content for one in items[-_REMEMBERED:] if one.type is ItemType.USER]
@@ -288,20 +289,20 @@ class Prompt(TextArea):
         self._show_status()
 
     def render_line(self, y: int) -> Strip:
-        """A line of the field; where there is no room for any, the base would fail."""
+        """Render a line; blank where the field is too narrow for the base class."""
         narrow = self.scrollable_content_region.width < _NARROWEST
         return Strip.blank(self.size.width) if narrow else super().render_line(y)
 
     def hear(self, event: Event) -> None:
-        """Show how far the turn is."""
+        """Update the turn's status from an event."""
         self._status.hear(event)
 
     def pause(self, seconds: float) -> None:
-        """Leave a time out of what the turn took."""
+        """Exclude seconds from the turn's duration."""
         self._status.pause(seconds)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on the notice opens what it is about."""
+        """Post `NoticeClicked` for a click on the notice."""
         if self.notice is not None and event.y == 0:
             event.stop()
             self.post_message(self.NoticeClicked())
@@ -309,7 +310,7 @@ class Prompt(TextArea):
     def _show_status(self) -> None:
         below = self._below()
         title = self.notice or self._status.shown(self._words, time.monotonic(), self.size.width)
-        # A title is read back as markup. Only what differs is drawn: this is asked all the time.
+        # Titles are read back as markup. This runs often, so only changes are rendered.
         if self.border_title != title.markup:
             self.border_title = title
         if self.border_subtitle != below.markup:
@@ -327,10 +328,10 @@ class Prompt(TextArea):
         )
 
     # --- keys --------------------------------------------------------------------------
-    # What the field itself does with a key or a paste comes after these, unless it is prevented.
+    # The base class handles a key or a paste after these, unless the default is prevented.
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.key == "enter":  # here, and not by priority: after all that was typed before it
+        if event.key == "enter":  # not a priority binding: it must follow the typed keys
             event.prevent_default()
             event.stop()
             self.action_submit()
@@ -345,7 +346,7 @@ class Prompt(TextArea):
             event.stop()
             self.post_message(self.TakenBack())
             return
-        if event.key in _PAGES and self.max_scroll_y == 0:  # else they lead through the field
+        if event.key in _PAGES and self.max_scroll_y == 0:  # else they scroll the field
             event.prevent_default()
             event.stop()
             self.post_message(self.Paged(_PAGES[event.key]))
@@ -365,7 +366,7 @@ class Prompt(TextArea):
             self.move_cursor(self.document.end)
 
     async def _on_paste(self, event: events.Paste) -> None:
-        # Terminals send the key that begins a line, enter, where a paste has the end of one.
+        # Terminals send a carriage return for each line break of a paste.
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
         if is_large(text):
             event.prevent_default()
@@ -373,7 +374,7 @@ class Prompt(TextArea):
             self.insert(self._pastes.keep(text))
 
     def action_submit(self) -> None:
-        """Say it; of a list of commands, choose the one that is marked."""
+        """Send the text, or accept the selected completion."""
         if self.is_completing:
             self.post_message(self.Completing())
             return
@@ -387,33 +388,33 @@ class Prompt(TextArea):
 
     @property
     def whole_text(self) -> str:
-        """What is written, with everything that was pasted."""
+        """The text with placeholders replaced by their pastes."""
         return self._pastes.whole(self.text)
 
     def offer_again(self, draft: str) -> None:
-        """Put back what was typed in an earlier run; ↑ has it if something is typed already."""
+        """Restore the draft of an earlier run; add it to the history if the prompt has text."""
         if not draft.strip():
             return
         shown = self._pastes.keep(draft) if is_large(draft) else draft
         if self.text:
             self._past.add(shown)
             return
-        with self.prevent(TextArea.Changed):  # the list of commands would open
+        with self.prevent(TextArea.Changed):  # completions would open
             self.text = shown
         self.move_cursor(self.document.end)
 
     def action_new_line(self) -> None:
-        """Go on in the next line."""
+        """Insert a line break."""
         self.insert("\n")
 
     def say(self, text: str) -> None:
-        """Say something whole, whatever else it could become."""
+        """Send a text as it is, without completing it."""
         self.put(text)
         self.is_completing = False
         self.action_submit()
 
     def put(self, text: str) -> None:
-        """Have something in the field, to be changed before it is said."""
+        """Put a text into the prompt for editing."""
         self.text = text
         self.move_cursor(self.document.end)
         self.focus()

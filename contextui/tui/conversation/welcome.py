@@ -1,4 +1,4 @@
-"""What an empty screen says: what this is, and four things to try."""
+"""The welcome screen of an empty conversation, with four suggestions."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ _README = "README.md"
 
 
 def tries_in(folder: Path) -> tuple[str, ...]:
-    """Four things to try, all of which work in this folder."""
+    """Return four suggested messages, all of which work in this folder."""
     has_readme = (folder / _README).is_file()
     return (
         "Make a todo list with milk, eggs and bread",
@@ -28,7 +28,7 @@ def tries_in(folder: Path) -> tuple[str, ...]:
 
 
 class Try(Static, can_focus=True):
-    """One thing to try."""
+    """A suggested message."""
 
     BINDINGS = [
         Binding("enter", "say", "say it"),
@@ -37,7 +37,7 @@ class Try(Static, can_focus=True):
     ]
 
     class Chosen(Message):
-        """The person wants to try this."""
+        """Posted when the person selects the suggestion."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -48,21 +48,21 @@ class Try(Static, can_focus=True):
         self._text = text
 
     def on_click(self, event: Click) -> None:
-        """A click says it."""
+        """Send the suggestion."""
         event.stop()
         self.action_say()
 
     def action_say(self) -> None:
-        """Say it."""
+        """Send the suggestion."""
         self.post_message(self.Chosen(self._text))
 
 
 class Welcome(Vertical):
-    """The empty screen.
+    """The welcome screen.
 
     Args:
-        words: The language of the screen.
-        folder: Where the things are to be tried.
+        words: Translates into the person's locale.
+        folder: The folder that the suggestions refer to.
     """
 
     def __init__(self, words: Words, folder: Path) -> None:
@@ -70,7 +70,7 @@ class Welcome(Vertical):
         self._words, self._folder = words, folder
 
     def compose(self) -> ComposeResult:
-        """Three lines on what this is, four things to try, and what is missing."""
+        """Compose the introduction, the suggestions, and a note if no model is connected."""
         words = self._words
         with Vertical(id="card"):
             yield Static(Content.styled("contextui", "bold $text-primary"))
@@ -90,7 +90,7 @@ class Welcome(Vertical):
             yield Static("", id="offline", markup=False)
 
     def say_offline(self) -> None:
-        """Say that no model is connected, and how to connect one."""
+        """Show that no model is connected, and how to connect one."""
         note = self._words(
             "No model is connected. The built-in offline one understands simple wishes. "
             "Set ANTHROPIC_API_KEY or type /model."

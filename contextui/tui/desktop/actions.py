@@ -1,4 +1,4 @@
-"""The last row of a window: what can be done, and what came of what was done."""
+"""Window actions: the action row, the menu, running an action, and its result."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 
 
 MENU = "+"
-"""Stands for the menu of all actions."""
+"""The id of the menu of all actions."""
 
 _ACTION = "action"
 _GAP = "  "
-_SECONDS = 8.0  # that a result is told
+_SECONDS = 8.0  # seconds to show a result
 _WORD = "$foreground 75%"
 
 
@@ -54,7 +54,7 @@ class Offer:
 
     Attributes:
         id: The action.
-        name: What it is called there.
+        name: Its name in the row.
     """
 
     id: str
@@ -62,12 +62,12 @@ class Offer:
 
 
 class ActionRow(Widget):
-    """As many actions as fit, each a word that can be clicked; the menu has all of them."""
+    """As many actions as fit, each a clickable word; the menu lists all of them."""
 
     DEFAULT_CSS = "ActionRow { height: 1; width: 1fr; }"
 
     class Chosen(Message):
-        """A word was clicked."""
+        """Posted when an action is clicked."""
 
         def __init__(self, action_id: str) -> None:
             super().__init__()
@@ -86,7 +86,7 @@ class ActionRow(Widget):
         self.refresh()
 
     def say(self, text: str, style: str = "") -> None:
-        """Tell something in the place of the actions, for a while."""
+        """Show a message in place of the actions, for some seconds."""
         self.forget()
         self._said = (text, style)
         self._forgetting = self.set_timer(_SECONDS, self.forget)
@@ -100,7 +100,7 @@ class ActionRow(Widget):
         self.refresh()
 
     def render(self) -> Content:
-        """The words, or what is told."""
+        """Render the actions, or the message."""
         if self._said is not None:
             text, style = self._said
             return Content.assemble((fit(text, self.size.width).rstrip(), style))
@@ -120,11 +120,11 @@ class ActionRow(Widget):
         return Content.assemble((name, hovered)).stylize(Style.from_meta({_ACTION: action_id}))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Mark the word under the mouse."""
+        """Highlight the action under the mouse."""
         self._hover(event.style.meta.get(_ACTION))
 
     def on_leave(self) -> None:
-        """Mark none."""
+        """Remove the highlight."""
         self._hover(None)
 
     def _hover(self, action_id: str | None) -> None:
@@ -133,7 +133,7 @@ class ActionRow(Widget):
             self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the word that was clicked; a click on a result shows the actions again."""
+        """Select the clicked action; a click on a message shows the actions again."""
         action_id = event.style.meta.get(_ACTION)
         if action_id is not None:
             self.post_message(self.Chosen(str(action_id)))
@@ -143,12 +143,12 @@ class ActionRow(Widget):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A result as it is told.
+    """The display form of a result.
 
     Attributes:
-        line: The line in the window's last row.
+        line: The line in the window's action row.
         style: Its style.
-        whole: All of it, if there is more to read.
+        whole: The full text, if there is more to read.
     """
 
     line: str
@@ -157,7 +157,7 @@ class Told:
 
 
 def told(result: ActionResult, name: str, words: Words) -> Told:
-    """How to tell a result of the window of this name."""
+    """Return the display form of a result of the window with this name."""
     style = "$text-success" if result.ok else "$text-error"
     text = result.text.strip()
     first, _, rest = text.partition("\n")
@@ -171,7 +171,7 @@ def told(result: ActionResult, name: str, words: Words) -> Told:
 
 
 class ResultScreen(ModalScreen[None]):
-    """A result in full, to be scrolled through."""
+    """Shows a whole result, scrollable."""
 
     BINDINGS = [
         Binding("escape,enter,d,q", "leave", "back", show=False),
@@ -186,14 +186,14 @@ class ResultScreen(ModalScreen[None]):
         self._title, self._text, self._words = title, text, words
 
     def compose(self) -> ComposeResult:
-        """The text in a box; a diff in its colours."""
+        """Compose the text in a box, with diffs in color."""
         with Vertical(classes="box") as box:
             box.border_title = self._title
             yield ChangeView(self._lines())
             yield KeyHints(self._words, [("↑↓", "move"), ("esc", "leaves")])
 
     def _lines(self) -> list[Line]:
-        """The text, and a diff at its end with numbers."""
+        """Return the lines of the text; a diff at its end gets line numbers."""
         start = 0 if self._text.startswith("--- ") else self._text.find("\n--- ") + 1
         if is_diff(diff := self._text[start:]):
             above = plain_lines(self._text[:start]) if start else []
@@ -205,15 +205,15 @@ class ResultScreen(ModalScreen[None]):
         self.query_one(ChangeView).scroll_relative(y=by, animate=False)
 
     def action_leave(self) -> None:
-        """Close it."""
+        """Dismiss the screen."""
         self.dismiss(None)
 
     def on_click(self) -> None:
-        """A click anywhere closes it."""
+        """Dismiss the screen."""
         self.dismiss(None)
 
 
-_KEYS = (  # what keys do to a window, for whoever cannot press them
+_KEYS = (  # window keys, offered in the menu for mouse users
     ("plus", "+", "more detail"),
     ("minus", "-", "less detail"),
     ("z", "z", "zoom"),
@@ -222,16 +222,16 @@ _KEYS = (  # what keys do to a window, for whoever cannot press them
     ("full_stop", ".", "move it to the back"),
     ("x", "x", "close with a summary…"),
 )
-_KEY = "key:"  # no action has such an id
-_SLOW = 0.4  # seconds after which it is said that an action runs
+_KEY = "key:"  # no action id has this prefix
+_SLOW = 0.4  # seconds after which an action is shown as running
 
 
 class Acting:
-    """Carries out what a person wants from a window, and tells in its last row what came of it.
+    """Runs a window's actions for the person and shows the results in its action row.
 
     Args:
-        frame: Where the window is; menus and forms open over it.
-        setting: What all windows share.
+        frame: The window's frame; menus and forms open over it.
+        setting: State shared by all windows.
     """
 
     def __init__(self, frame: "WindowFrame", setting: Setting) -> None:
@@ -240,11 +240,11 @@ class Acting:
         self._last = Told("", "")
 
     def choose(self, wanted: str, fill_in: bool = False) -> None:
-        """Carry out an action or an anchor's, asking first for what it needs.
+        """Run an action or an anchor, asking for required params first.
 
         Args:
-            wanted: The id of the action or anchor, or that of the menu.
-            fill_in: Ask even if nothing is needed.
+            wanted: The id of an action, an anchor or the menu.
+            fill_in: Ask for params even if none is required.
         """
         anchor = self._window.runtime.renders.latest().anchors.get(wanted)
         action = self._window.actions.get(wanted)
@@ -258,15 +258,15 @@ class Acting:
             self.run(wanted, {})
 
     def run(self, action_id: str, params: Mapping[str, Any]) -> None:
-        """Carry it out in the person's name, without asking anyone."""
-        # The screen's worker: closing the window must not cut off what closes it.
+        """Run an action as the person, without approval."""
+        # The screen's worker: closing the window must not cancel the action that closes it.
         self._frame.screen.run_worker(self._carry_out(action_id, params), name=action_id)
 
     async def _carry_out(self, action_id: str, params: Mapping[str, Any]) -> None:
         running: str | None = self._words("{name} runs…", name=line(action_id))
 
         def tell_slow() -> None:
-            # The timer may have gone off already when the result comes: that must stay.
+            # The timer may fire just before the result arrives, which must stay.
             if running is not None:
                 self._frame.row.say(running, MUTED)
 
@@ -291,7 +291,7 @@ class Acting:
         form = FormScreen(question, lambda params: self._act(wanted, params), self._words)
         self._frame.app.push_screen(form, answered)
 
-    # --- what came of it ---------------------------------------------------------------
+    # --- results -----------------------------------------------------------------------
 
     def _tell(self, result: ActionResult, action_id: str) -> None:
         self._last = told(result, line(name_of(self._window)), self._words)
@@ -305,16 +305,16 @@ class Acting:
             self.show_all()
 
     def show_all(self) -> bool:
-        """Show the last result in full; whether there is more of it than was told."""
+        """Show the whole last result; return whether there is more than the line."""
         if self._last.whole:
             screen = ResultScreen(self._title(""), self._last.whole, self._words)
             self._frame.app.push_screen(screen)
         return bool(self._last.whole)
 
-    # --- the menu ----------------------------------------------------------------------
+    # --- menu --------------------------------------------------------------------------
 
     def menu(self) -> None:
-        """Show everything that can be done."""
+        """Open the menu of actions, anchors and keys."""
         groups = [list(self._actions()), list(self._anchors()), self._keys()]
         menu = MenuScreen(
             self._title(self._words("actions")), groups, self._words, can_fill_in=True

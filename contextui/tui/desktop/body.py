@@ -1,4 +1,4 @@
-"""The body of any window: drawn from its last finished render."""
+"""The default body of a window: its latest render as text with clickable anchors."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,10 +20,10 @@ from contextui.windowing.snapshot import Element
 from contextui.windowing.window import Window
 
 ANCHOR = "anchor"
-"""The key under which the cells of an anchor name it."""
+"""The style metadata key that holds an anchor's id."""
 
 MOST = 40_000
-"""Characters that are drawn: more than anybody scrolls through, and drawn at once."""
+"""Maximum characters rendered: more than anyone scrolls through."""
 
 _INDENT = 2
 _TAB = 4
@@ -31,11 +31,11 @@ _TAB = 4
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line before it is folded.
+    """One line before wrapping.
 
     Attributes:
-        content: What it says.
-        hanging: How far its second row is moved in.
+        content: The line.
+        hanging: The indent of its wrapped rows.
     """
 
     content: Content
@@ -43,11 +43,11 @@ class Row:
 
 
 def rows_of(render: Render, more: str = "… {count} more characters") -> list[Row]:
-    """What a window shows, with the anchors at the places they are about.
+    """Return the rows of a render, with each anchor next to its target.
 
     Args:
         render: A finished render.
-        more: How to say how many characters are left out.
+        more: The template for the number of omitted characters.
     """
     snapshot = render.snapshot
     anchors = _by_target(render.anchors)
@@ -63,7 +63,7 @@ def rows_of(render: Render, more: str = "… {count} more characters") -> list[R
 
 
 def order_of(rows: list[Row]) -> list[str]:
-    """The ids of the anchors as they stand in the rows, from top to bottom."""
+    """Return the ids of the anchors in the rows, from top to bottom."""
     found = dict[str, None]()
     for row in rows:
         for span in row.content.spans:
@@ -103,7 +103,7 @@ def _attribute(name: str, value: str) -> Iterator[tuple[str, str]]:
 
 
 def _by_target(anchors: Mapping[str, AnyAnchor]) -> dict[str, list[AnyAnchor]]:
-    """What can be pressed, by what it is about; under nothing if it is about nothing."""
+    """Group the pressable anchors by target; those without one under ""."""
     found = defaultdict[str, list[AnyAnchor]](list)
     for anchor in anchors.values():
         if not isinstance(anchor, Reference):
@@ -112,7 +112,7 @@ def _by_target(anchors: Mapping[str, AnyAnchor]) -> dict[str, list[AnyAnchor]]:
 
 
 def _taken(element: Element, anchors: dict[str, list[AnyAnchor]]) -> list[AnyAnchor]:
-    """The anchors about an element: ``entry-3`` is the entry with the id 3."""
+    """Take the anchors of an element: ``entry-3`` is the entry with the id 3."""
     own = element.attributes.get("id")
     if own is None:
         return []
@@ -134,7 +134,7 @@ _CURSOR = "on $primary 22%"
 
 
 class ContentBody(Sheet):
-    """What a window shows, as text; its anchors can be clicked, or gone to and pressed."""
+    """A window's content as text; its anchors can be clicked, or selected and pressed."""
 
     BINDINGS = [
         Binding("up", "step(-1)", show=False),
@@ -143,7 +143,7 @@ class ContentBody(Sheet):
     ]
 
     class AnchorPressed(Message):
-        """An anchor was clicked, or chosen by key."""
+        """Posted when an anchor is clicked, or pressed by key."""
 
         def __init__(self, anchor_id: str) -> None:
             super().__init__()
@@ -159,7 +159,7 @@ class ContentBody(Sheet):
         self._folded_width = 0
 
     def window_changed(self) -> None:
-        """Draw what the window shows now; the cursor stays at its anchor."""
+        """Render the window's current content; the cursor stays at its anchor."""
         more = self._words("… {count} more characters")
         self._rows = rows_of(self._window.runtime.renders.latest(), more)
         self._anchors, self._folded_width = order_of(self._rows), 0
@@ -168,11 +168,11 @@ class ContentBody(Sheet):
         self.redraw()
 
     def on_mount(self) -> None:
-        """Draw it for the first time."""
+        """Render the content."""
         self.window_changed()
 
     def lines_for(self, width: int) -> Sequence[Content]:
-        """The rows, folded, with the cursor."""
+        """Return the wrapped rows, with the cursor."""
         if width != self._folded_width:
             rows = (fold(row.content, width, row.hanging) for row in self._rows)
             self._folded, self._folded_width = [one for row in rows for one in row], width
@@ -186,10 +186,10 @@ class ContentBody(Sheet):
                 return content.stylize(_CURSOR, span.start, span.end)
         return content
 
-    # --- going in ----------------------------------------------------------------------
+    # --- anchors -----------------------------------------------------------------------
 
     def action_step(self, by: int) -> None:
-        """Go to the next anchor; without any, scroll."""
+        """Move to the next anchor; without anchors, scroll."""
         if self._cursor is None:
             scroll = self.scroll_down if by > 0 else self.scroll_up
             scroll(animate=False)
@@ -208,7 +208,7 @@ class ContentBody(Sheet):
             self.post_message(self.AnchorPressed(self._cursor))
 
     def on_click(self, event: events.Click) -> None:
-        """Press what was clicked."""
+        """Press the clicked anchor."""
         anchor_id = event.style.meta.get(ANCHOR)
         if anchor_id is not None:
             event.stop()

@@ -1,4 +1,4 @@
-"""A form for an action: one field for each param, and what is wrong beside it."""
+"""Forms for action params: text fields, choices, and validation errors."""
 
 import inspect
 import json
@@ -30,16 +30,16 @@ from contextui.windowing.window import Window
 
 
 class InertArea(TextArea):
-    """A text area that shows what was pasted, and never obeys it."""
+    """A text area that escapes control characters of pasted text."""
 
     def edit(self, edit: Edit) -> EditResult:
-        """Make an edit; what a terminal would act upon becomes something to be seen."""
+        """Apply an edit with control characters escaped."""
         edit.text = for_terminal(edit.text)
         return super().edit(edit)
 
 
 class Field(InertArea):
-    """A text of one line or several: `enter` is done, `ctrl+j` begins another line."""
+    """A text field of one or more lines: `enter` submits, `ctrl+j` starts a new line."""
 
     BINDINGS = [
         Binding("enter", "done", show=False, priority=True),
@@ -54,7 +54,7 @@ class Field(InertArea):
     """
 
     class Done(Message):
-        """The person pressed enter."""
+        """Posted when the person presses enter."""
 
         def __init__(self, field: "Field") -> None:
             super().__init__()
@@ -65,16 +65,16 @@ class Field(InertArea):
         self.move_cursor(self.document.end)
 
     def action_done(self) -> None:
-        """Tell that this is all."""
+        """Post `Done`."""
         self.post_message(self.Done(self))
 
     def action_new_line(self) -> None:
-        """Go on in the next line."""
+        """Insert a line break."""
         self.insert("\n")
 
 
 LABEL = 16
-"""Cells of a field's name."""
+"""Width of a field's name in cells."""
 
 _WANTED = {
     "string": "text",
@@ -85,11 +85,11 @@ _WANTED = {
     "any": "text, or any JSON",
     "object": "a JSON object",
 }
-"""What the usual types are called where something is to be filled in."""
+"""Hints for the common types."""
 
 
 class Filling(Vertical):
-    """A param to be filled in."""
+    """A form field for one param."""
 
     DEFAULT_CSS = f"""
     Filling {{
@@ -110,7 +110,7 @@ class Filling(Vertical):
         self.input: Widget = self._choice() if self._kind.options else self._field()
 
     def compose(self) -> ComposeResult:
-        """The name, the field, and below it what is wrong."""
+        """Compose the name, the input, and the error below it."""
         with Horizontal():
             name = fit(self.param.name, LABEL - 1)
             yield Static(Content.assemble((name, "")), classes="label")
@@ -143,7 +143,7 @@ class Filling(Vertical):
 
     @property
     def value(self) -> Mapping[str, Any]:
-        """What was filled in; nothing if it was left as it was and may be left out."""
+        """The entered param; empty if it is optional and unchanged."""
         name, kind = self.param.name, self._kind
         if isinstance(self.input, Choice):
             values = [self._meant(one) for one in self.input.chosen]
@@ -159,7 +159,7 @@ class Filling(Vertical):
         return {name: read(kind, typed)}
 
     def _meant(self, option: str) -> Any:
-        """The value of an option; of a text that looks like a number, the one that is taken."""
+        """Return an option's value; for text that looks like a number, the one that validates."""
         *others, text = chosen(option)
         name, wrap = self.param.name, self._kind.many
         for value in others:
@@ -168,13 +168,13 @@ class Filling(Vertical):
         return text
 
     def complain(self, problem: str) -> None:
-        """Say beside the field what is wrong with it, or nothing."""
+        """Show a validation error at the field, or clear it."""
         self._wrong.update(Content.assemble((line(problem), "$text-error")))
         self.set_class(bool(problem), "-wrong")
 
 
 def fillings(window: Window, action: Action, names: tuple[str, ...], words: Words) -> list[Filling]:
-    """The fields for these params of an action."""
+    """Return the form fields for these params of an action."""
     signature = inspect.signature(getattr(type(window), action.id))
     made = []
     for param in action.params.listing:
@@ -200,13 +200,13 @@ Run = Callable[[Mapping[str, Any]], Awaitable[ActionResult]]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be filled in.
+    """The params to ask for.
 
     Attributes:
-        window: Whose action.
+        window: The window with the action.
         action: The action.
-        names: The params that are left to the person.
-        given: Those that are not.
+        names: The params that the person fills in.
+        given: The params that are already set.
     """
 
     window: Window
@@ -216,26 +216,26 @@ class Question:
 
     @classmethod
     def of_action(cls, window: Window, action: Action) -> "Question":
-        """All params of an action."""
+        """Ask for all params of an action."""
         return cls(window, action, tuple(param.name for param in action.params.listing))
 
     @classmethod
     def of_anchor(cls, window: Window, anchor: Form) -> "Question":
-        """The fields of an anchor."""
+        """Ask for the fields of an anchor."""
         return cls(window, window.actions[anchor.action], anchor.fields, anchor.params)
 
 
-_TITLE = 66  # cells that a title has room for
+_TITLE = 66  # maximum cells of a title
 _KEYS = (("enter", "runs it"), ("tab", "next field"), ("^j", "new line"), ("esc", "leaves"))
 
 
 class FormScreen(ModalScreen[ActionResult | None]):
-    """Asks for the params of an action and carries it out; it stays open until that went well.
+    """Asks for the params of an action and runs it; stays open until it succeeds.
 
     Args:
-        question: What to ask for.
-        run: Carries it out with what was filled in.
-        words: The language.
+        question: The params to ask for.
+        run: Runs the action with the entered params.
+        words: Translates into the person's locale.
     """
 
     BINDINGS = [
@@ -253,7 +253,7 @@ class FormScreen(ModalScreen[ActionResult | None]):
         self._is_acting = False
 
     def compose(self) -> ComposeResult:
-        """The fields, in a box over the windows."""
+        """Compose the fields in a box over the windows."""
         action = self._question.action
         about, whose = line(action.labelled(self._words.lang)), line(self._question.window.id)
         is_long = cell_len(f"{whose}  {about}") > _TITLE
@@ -269,7 +269,7 @@ class FormScreen(ModalScreen[ActionResult | None]):
 
     @on(Field.Done)
     async def action_run(self) -> None:
-        """Carry it out, if it can be; else say beside each field why not."""
+        """Validate the params and run the action; show errors at the fields."""
         if self._is_acting:
             return
         given = {
@@ -306,10 +306,10 @@ class FormScreen(ModalScreen[ActionResult | None]):
         self._note.display = bool(text)
 
     def action_leave(self) -> None:
-        """Carry nothing out."""
+        """Dismiss the form."""
         self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
-        """A click beside the box leaves."""
+        """Dismiss the form on a click outside the box."""
         if event.widget is self:
             self.dismiss(None)

@@ -1,5 +1,4 @@
-"""A window on the screen: its border tells whose it is and what it costs, its last row what it
-can do."""
+"""The frame of a window: border with actor and cost, body, actions, and the close prompt."""
 
 from rich.cells import cell_len, set_cell_size
 from textual import on
@@ -36,12 +35,12 @@ from contextui.windowing.window import Window
 
 _HINTS = ("summary, or enter", "summary?")
 _WARNINGS = ("not saved! enter closes", "unsaved! enter", "unsaved!")
-"""What is said where there is no room for more, from longest to shortest."""
-_ENOUGH = 40  # columns in which words make sense though they are cut
+"""Short forms for narrow windows, from longest to shortest."""
+_ENOUGH = 40  # minimum columns for a truncated warning
 
 
 class Closing(Horizontal):
-    """Asks for a summary; an empty one is an answer too."""
+    """Asks for a summary before a window is closed; it may be empty."""
 
     BINDINGS = [Binding("escape", "leave", "back", show=False)]
     DEFAULT_CSS = """
@@ -53,14 +52,14 @@ class Closing(Horizontal):
     """
 
     class Confirmed(Message):
-        """The window is to be closed."""
+        """Posted when the person confirms closing the window."""
 
         def __init__(self, summary: str) -> None:
             super().__init__()
             self.summary = summary
 
     class Left(Message):
-        """The window is to stay."""
+        """Posted when the person keeps the window open."""
 
     def __init__(self, words: Words) -> None:
         super().__init__()
@@ -68,12 +67,12 @@ class Closing(Horizontal):
         self._warning = ""
 
     def compose(self) -> ComposeResult:
-        """The question, and the field."""
+        """Compose the label and the field."""
         yield Static(Content.assemble((self._label, f"{KEY} bold")))
         yield Field(hint=self._words("summary, or enter"))
 
     def ask(self, warning: str = "") -> None:
-        """Begin to ask; a warning says what would be lost."""
+        """Show the prompt; a warning names what would be lost."""
         field = self.query_one(Field)
         field.text, self._warning = "", warning
         self._tell()
@@ -81,7 +80,7 @@ class Closing(Horizontal):
         field.focus()
 
     def on_resize(self) -> None:
-        """Tell it in the room that there is now."""
+        """Fit the text to the new width."""
         self._tell()
 
     @property
@@ -89,7 +88,7 @@ class Closing(Horizontal):
         return f"{self._words('Close')} "
 
     def _tell(self) -> None:
-        """Tell what would be lost, or what can be typed: whole, in as few words as it takes."""
+        """Show the warning or the hint in the longest form that fits."""
         room = self.size.width or self.container_size.width
         forms = [self._words(one) for one in (_WARNINGS if self._warning else _HINTS)]
         if self._warning:
@@ -101,7 +100,7 @@ class Closing(Horizontal):
         self.query_one(Field).placeholder = Content.assemble((told, style))
 
     def _cut(self, room: int) -> str:
-        """The warning; a long one is cut where enough of it stays."""
+        """Return the warning, truncated if enough of it remains."""
         if _ENOUGH <= room < cell_len(self._warning):
             return set_cell_size(self._warning, room - 1) + "…"
         return self._warning
@@ -113,14 +112,14 @@ class Closing(Horizontal):
         self.post_message(self.Confirmed(message.field.text.strip()))
 
     def action_leave(self) -> None:
-        """Let the window stay."""
+        """Keep the window open."""
         self.display = False
         self.post_message(self.Left())
 
 
 _BODY = "body"
 _LEVELS = [Lod.GIST, Lod.SUMMARY, Lod.FULL]
-_BORDER = 6  # cells of an edge that no text can have
+_BORDER = 6  # cells of an edge that cannot hold text
 
 
 class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
@@ -153,19 +152,19 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.acting = Acting(self, setting)
 
     def compose(self) -> ComposeResult:
-        """The content, and the row of actions."""
+        """Compose the body and the action row."""
         yield self._trouble
         yield self.body
         yield self.row
         yield Closing(self._setting.words)
 
     def on_mount(self) -> None:
-        """Show the window as it is."""
+        """Register the input commit and draw the window."""
         self.window.runtime.commit_input = self._commit_input
         self._draw()
 
     def on_unmount(self) -> None:
-        """Nothing is typed here any more."""
+        """Unregister the input commit."""
         if self.window.runtime.commit_input == self._commit_input:
             self.window.runtime.commit_input = None
 
@@ -179,7 +178,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self._own_problem, own = str(problem), None
         if own is None:
             return self._usual_body()
-        own.add_class(_BODY)  # it has the room that the rest leaves, whatever its own style says
+        own.add_class(_BODY)  # fills the remaining room, whatever its own style says
         return own
 
     def _usual_body(self) -> ContentBody:
@@ -192,10 +191,10 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         actions = in_turn(self.window.actions, first)
         return [Offer(one.id, short_name(one, self._setting.words)) for one in actions]
 
-    # --- what is shown -----------------------------------------------------------------
+    # --- rendering ---------------------------------------------------------------------
 
     def window_changed(self) -> None:
-        """Show the window as it is now, in place."""
+        """Redraw the window in place."""
         drawn = self.window.runtime.renders.latest().snapshot.error is None
         if drawn and not self.window.is_opening and isinstance(self.body, Guard | ContentBody):
             self.body.window_changed()
@@ -207,7 +206,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.draw_border()
 
     def draw_border(self) -> None:
-        """Tell who acted, and how long ago; only what differs is drawn."""
+        """Update title and facts in the border; only changes are drawn."""
         setting, width = self._setting, max(self.size.width + 2 - _BORDER, 0)
         rest = title_of(self.body)
         title = heading(
@@ -221,7 +220,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.border_subtitle = subtitle or None
 
     def on_resize(self) -> None:
-        """Tell as much as fits."""
+        """Fit the border to the new width."""
         self.draw_border()
 
     def _draw(self) -> None:
@@ -249,7 +248,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     @on(Guard.Failed)
     async def _draw_without(self, message: Guard.Failed) -> None:
-        """The window's own widget failed: draw the window as any other."""
+        """Replace a failed custom widget with the default body."""
         failed, self._own_problem = self.body, message.reason
         if isinstance(failed, Guard):
             self.body = self._usual_body()
@@ -258,30 +257,30 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             if failed.is_attached:
                 await failed.remove()
 
-    # --- what the person does ----------------------------------------------------------
+    # --- actions -----------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what the keys do where the person is."""
+        """Enable only the actions that apply to where the focus is."""
         inside = not self.has_focus
         if action in ("go_in", "out"):
             return inside == (action == "out")
         if action == "detail" and isinstance(self.app.focused, TextArea):
-            return False  # there, it is a letter
+            return False  # there, it is text input
         return super().check_action(action, parameters)
 
     def action_go_in(self) -> None:
-        """Go into the content: to its anchors, its items, its text."""
+        """Focus the first focusable widget of the body."""
         for one in (self.body, *self.body.query("*")):
             if one.focusable and one.display:
                 one.focus()
                 return
 
     def action_out(self) -> None:
-        """Come out of the content."""
+        """Move the focus from the body back to the frame."""
         self.focus()
 
     def action_menu(self) -> None:
-        """Show all actions."""
+        """Open the menu of all actions."""
         self.acting.menu()
 
     def action_detail(self, by: int) -> None:
@@ -291,7 +290,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self._setting.windows.set_lod(self.window.id, _LEVELS[level])
 
     def action_undo(self) -> None:
-        """Undo, if the window can."""
+        """Run the window's undo action, if it has one."""
         if "undo" in self.window.actions:
             self.acting.run("undo", {})
         else:
@@ -299,12 +298,12 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
             self.row.say(self._setting.words("{name} has no undo.", name=name))
 
     def action_show_all(self) -> None:
-        """Show all of the last result."""
+        """Show the whole last result."""
         if not self.acting.show_all():
             raise SkipAction
 
     def action_close(self) -> None:
-        """Ask for a summary, in the place of the actions."""
+        """Ask for a summary, in place of the action row."""
         self.row.display = False
         lost = closing_warning_of(self.body) or line(self.window.runtime.renders.latest().unsaved)
         self.query_one(Closing).ask(lost)
@@ -346,6 +345,6 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.body.scroll_relative(y=by * max(self.body.size.height - 1, 1), animate=False)
 
     def action_scroll_edge(self, by: int) -> None:
-        """Scroll to the beginning or the end."""
+        """Scroll to the start or the end."""
         scroll = self.body.scroll_end if by > 0 else self.body.scroll_home
         scroll(animate=False)

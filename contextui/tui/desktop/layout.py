@@ -1,7 +1,7 @@
-"""Where windows stand: pure geometry, without a widget in sight.
+"""Window layout: order and geometry of frames, and lines for windows that do not fit.
 
-Windows have an order. The first is the master; the others are the stack, as many of them as
-there is room for; each of the rest is one line.
+Windows have an order. The first is the main window (master); the next ones form the stack, as many
+as there is room for; each of the rest gets one line.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,34 +20,34 @@ from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
 from contextui.windowing.window import Window
 
 Mode = Literal["side", "below", "single", "zoomed"]
-"""The stack stands at the master's side or below it; one window and lines; one window alone."""
+"""Stack beside or below the main window; one window with lines; one window alone."""
 
 LEAST = Size(28, 6)
-"""Cells of the smallest frame: its border, a row of actions, and three rows to read."""
+"""The smallest frame in cells: its border, a row of actions, and three rows of text."""
 
 NOWHERE = Region()
 
-_SMALLEST = 3  # rows: a frame with nothing in it
-_STACK = 30 / 78  # of the width, as 18 rows beside a conversation of 78 cells were drawn
+_SMALLEST = 3  # rows of an empty frame
+_STACK = 30 / 78  # share of the width, measured on 18 rows beside a conversation of 78 cells
 _STACK_MOST = 46
-_MASTER_BELOW = 0.6  # of the height
-_LINES = 1 / 3  # of the height, at most
+_MASTER_BELOW = 0.6  # share of the height
+_LINES = 1 / 3  # maximum share of the height
 
 
 @dataclass(slots=True)
 class Order:
-    """The windows in the order in which they stand, and which of them is the present one.
+    """The order of the windows, and the current one.
 
     Attributes:
-        ids: The ids of the windows, the master first.
-        current: The one that the person used last.
+        ids: The ids of the windows, the main one first.
+        current: The window that the person used last.
     """
 
     ids: list[str] = field(default_factory=list)
     current: str | None = None
 
     def follow(self, open_ids: Iterable[str]) -> None:
-        """Take in what was opened, at the end, and let go of what was closed."""
+        """Append opened windows and remove closed ones."""
         there = list(open_ids)
         at = self.ids.index(self.current) if self.current in self.ids else 0
         known, still = set(self.ids), set(there)
@@ -57,24 +57,24 @@ class Order:
             self.current = self.ids[min(at, len(self.ids) - 1)] if self.ids else None
 
     def number(self, window_id: str) -> int:
-        """The number that a window has, from 1."""
+        """Return a window's number, counted from 1."""
         return self.ids.index(window_id) + 1
 
     def step(self, by: int) -> str | None:
-        """The window that stands so many places further than the present one, if any."""
+        """Return the window this many places after the current one, if any."""
         if self.current is None:
             return None
         at = self.ids.index(self.current) + by
         return self.ids[at] if 0 <= at < len(self.ids) else None
 
     def promote(self) -> None:
-        """Make the present window the master."""
+        """Make the current window the main one."""
         if self.current is not None:
             self.ids.remove(self.current)
             self.ids.insert(0, self.current)
 
     def move(self, by: int) -> None:
-        """Let the present window change places with the one before or after it."""
+        """Swap the current window with the previous or next one."""
         if (other := self.step(by)) is not None and self.current is not None:
             here, there = self.ids.index(self.current), self.ids.index(other)
             self.ids[here], self.ids[there] = other, self.current
@@ -82,14 +82,14 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Which windows are shown where.
+    """The positions of all windows.
 
     Attributes:
-        frames: The windows that are shown, each with its place, in their order.
-        lines: The windows that are one line each, in their order.
-        more: How many windows there is not even a line for.
-        place: Where the lines stand; the last is that which tells of more, if there are any.
-        first: The first window of the stack that is shown, counted from 0.
+        frames: The windows shown in frames, each with its region, in order.
+        lines: The windows shown as one line each, in order.
+        more: The number of windows without even a line.
+        place: The region of the lines; the last line shows `more`, if it is not 0.
+        first: The first visible window of the stack, counted from 0.
     """
 
     frames: tuple[tuple[str, Region], ...] = ()
@@ -100,14 +100,14 @@ class Arrangement:
 
 
 def arrange(order: Order, size: Size, mode: Mode, first: int = 0) -> Arrangement:
-    """Give each window its place.
+    """Arrange the windows.
 
     Args:
         order: The windows.
-        size: The room for all of them.
-        mode: How they share it.
-        first: Where the visible part of the stack began last time; it moves only if the present
-            window would not be seen otherwise.
+        size: The available size.
+        mode: The layout mode.
+        first: The previous start of the visible part of the stack; it changes only to keep the
+            current window visible.
     """
     whole = Region(0, 0, max(size.width, 0), max(size.height, 0))
     if order.current is None or not whole.area:
@@ -131,7 +131,7 @@ def arrange(order: Order, size: Size, mode: Mode, first: int = 0) -> Arrangement
 
 
 def _single(order: Order, whole: Region) -> Arrangement:
-    """The present window, and lines for the others, as long as it keeps the most of the room."""
+    """Show the current window, and lines for the others within a share of the height."""
     assert order.current is not None
     others = [one for one in order.ids if one != order.current]
     room = min(int(whole.height * _LINES), whole.height - _SMALLEST)
@@ -144,7 +144,7 @@ def _single(order: Order, whole: Region) -> Arrangement:
 
 
 def _stack(stack: Sequence[str], area: Region, current: str, first: int) -> Arrangement:
-    """As many frames as there is room for, beginning where they began, and lines below them."""
+    """Fit as many frames as possible, from the previous start, with lines below them."""
     columns = max(area.width // LEAST.width, 1)
     most = int(area.height * _LINES)
     count = len(stack)
@@ -167,7 +167,7 @@ def _fits(count: int, hidden: int, area: Region, columns: int, most: int) -> boo
 
 
 def _tiles(area: Region, count: int, columns: int) -> list[Region]:
-    """The area in rows of equal height, each in columns of equal width."""
+    """Split the area into rows of equal height, each into columns of equal width."""
     rows = -(-count // columns)
     tiles = list[Region]()
     for row, height in enumerate(_shares(area.height, rows)):
@@ -181,13 +181,13 @@ def _tiles(area: Region, count: int, columns: int) -> list[Region]:
 
 
 def _shares(total: int, parts: int) -> list[int]:
-    """A number in whole parts that differ by one at most, the larger ones first."""
+    """Split a number into parts that differ by at most one, larger ones first."""
     share, rest = divmod(total, parts)
     return [share + (part < rest) for part in range(parts)]
 
 
 def _listed(hidden: Sequence[str], begin: int, rows: int) -> tuple[tuple[str, ...], int]:
-    """Those that get a line, from a place on, and how many do not."""
+    """Return the windows that get a line, and the number of those that do not."""
     if len(hidden) <= rows:
         return tuple(hidden), 0
     room = max(rows - 1, 0)
@@ -195,23 +195,23 @@ def _listed(hidden: Sequence[str], begin: int, rows: int) -> tuple[tuple[str, ..
     return tuple(hidden[begin : begin + room]), len(hidden) - room
 
 
-_WIDE = 50  # cells from which a line also tells who acted, and what it costs
+_WIDE = 50  # cells from which a line also shows actor and tokens
 
 
 class WindowLines(Widget):
-    """One line for each window: its number, its name, its gist."""
+    """One line per window: number, name and gist."""
 
     DEFAULT_CSS = "WindowLines { padding: 0 2; }"
 
     class Chosen(Message):
-        """A line was clicked."""
+        """Posted when a line is clicked."""
 
         def __init__(self, window_id: str) -> None:
             super().__init__()
             self.window_id = window_id
 
     class MoreChosen(Message):
-        """The line that tells of more windows was clicked."""
+        """Posted when the line about more windows is clicked."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__()
@@ -221,23 +221,23 @@ class WindowLines(Widget):
         self._drawn = Content("")
 
     def show(self, windows: Sequence[tuple[int, Window]], more: int) -> None:
-        """Show these windows, by their numbers, and how many there are besides."""
+        """Show these windows with their numbers, and the count of further ones."""
         self._windows, self._more = windows, more
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw what differs."""
+        """Refresh if the lines changed."""
         drawn = self._lines(self.size.width)
         if not drawn.is_same(self._drawn):
             self._drawn = drawn
             self.refresh()
 
     def on_resize(self) -> None:
-        """Draw the lines as wide as there is room."""
+        """Fit the lines to the new width."""
         self.redraw()
 
     def render(self) -> Content:
-        """All lines."""
+        """Render all lines."""
         return self._drawn
 
     def _lines(self, width: int) -> Content:
@@ -268,7 +268,7 @@ class WindowLines(Widget):
         )
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the window whose line was clicked."""
+        """Post which line was clicked."""
         at = event.y - self.gutter.top
         if at < len(self._windows):
             self.post_message(self.Chosen(self._windows[at][1].id))

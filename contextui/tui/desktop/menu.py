@@ -1,4 +1,4 @@
-"""A list to choose from, over the windows."""
+"""A modal menu over the windows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ from contextui.tui.footer import KeyHints
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
 from contextui.tui.words import Words
 
-_NAME = 24  # cells of a name at most
+_NAME = 24  # maximum cells of a name
 _KEY = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing to choose.
+    """A menu entry.
 
     Attributes:
-        id: What is given back.
-        name: What it is called.
-        about: What it does, in words.
+        id: The id that is returned.
+        name: The display name.
+        about: A description.
         key: The key that does the same.
     """
 
@@ -40,11 +40,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What was chosen from a menu.
+    """The selected entry of a menu.
 
     Attributes:
-        id: The entry.
-        fill_in: Whether the person wants to fill something in first, though nothing is required.
+        id: The entry's id.
+        fill_in: Whether the person wants to fill in optional params first.
     """
 
     id: str
@@ -52,13 +52,13 @@ class Chosen:
 
 
 class MenuScreen(ModalScreen[Chosen | None]):
-    """Shows entries in groups and gives back the one that was chosen.
+    """Shows entries in groups and returns the selected one.
 
     Args:
-        title: What it is about.
-        groups: The entries; a rule stands between two groups.
-        words: The language.
-        can_fill_in: Whether `space` is offered, to fill something in first.
+        title: The title.
+        groups: The entries; a rule separates groups.
+        words: Translates into the person's locale.
+        can_fill_in: Whether `space` is offered, to fill in params first.
     """
 
     BINDINGS = [
@@ -79,7 +79,7 @@ class MenuScreen(ModalScreen[Chosen | None]):
         self._groups = [group for group in groups if group]
 
     def compose(self) -> ComposeResult:
-        """The entries in a box."""
+        """Compose the entries in a box."""
         with Vertical(classes="box") as box:
             box.border_title = self._title
             yield OptionList(*self._options(), compact=True)
@@ -101,18 +101,18 @@ class MenuScreen(ModalScreen[Chosen | None]):
         self.dismiss(Chosen(message.option_id or ""))
 
     def action_fill_in(self) -> None:
-        """Choose, and fill something in first."""
+        """Select the entry, to fill in params first."""
         listed = self.query_one(OptionList)
         if self._can_fill_in and listed.highlighted is not None:
             option = listed.get_option_at_index(listed.highlighted)
             self.dismiss(Chosen(option.id or "", fill_in=True))
 
     def action_leave(self) -> None:
-        """Choose nothing."""
+        """Dismiss the menu."""
         self.dismiss(None)
 
     def on_click(self, event: events.Click) -> None:
-        """A click beside the box leaves."""
+        """Dismiss the menu on a click outside the box."""
         if event.widget is self:
             self.dismiss(None)
 

@@ -1,4 +1,4 @@
-"""The open windows: a master, a stack, and one line for each that does not fit."""
+"""The desktop pane: a main window, a stack, and one line for each window that does not fit."""
 
 from contextlib import suppress
 
@@ -25,9 +25,9 @@ from contextui.windowing.window import Window
 
 
 class Desktop(Container, can_focus=True, can_focus_children=False):
-    """All open windows. Only those that are seen are mounted.
+    """All open windows; only visible ones are mounted.
 
-    The focus has one stop here: the window that was used last.
+    The pane takes one place in the tab order: the window used last.
     """
 
     BINDINGS = [
@@ -42,14 +42,14 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
     ]
 
     class GistDrawn(Message):
-        """The gist of a window is there."""
+        """Posted when the gist of a window is rendered."""
 
         def __init__(self, window_id: str) -> None:
             super().__init__()
             self.window_id = window_id
 
     class Emptied(Message):
-        """The person was in the last window, and it was closed."""
+        """Posted when the last window closed while it had the focus."""
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="desktop")
@@ -63,11 +63,11 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._wants_focus = False
 
     def compose(self) -> ComposeResult:
-        """Nothing but a line for when there is nothing."""
+        """Compose the hint for an empty desktop."""
         yield self._empty
 
     def on_mount(self) -> None:
-        """Let the ages grow."""
+        """Start the timer that updates the ages in the borders."""
         self.set_interval(1.0, self._tick)
 
     def attach(self, desk: Desk) -> None:
@@ -84,10 +84,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self.mount(self._lines)
         self.take(Changes(windows={one.id for one in windows.windows()}))
 
-    # --- what happens ------------------------------------------------------------------
+    # --- changes -----------------------------------------------------------------------
 
     def take(self, changes: Changes) -> None:
-        """Draw what changed, in place."""
+        """Redraw what changed, in place."""
         if self._setting is None:
             return
         before = (list(self._order.ids), self._order.current)
@@ -114,7 +114,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._redraw_lines()
 
     def _tick(self) -> None:
-        """Ages and what is late: in the borders, so that nothing moves."""
+        """Update ages and late marks; they are in the borders, so nothing moves."""
         for frame in self._frames.values():
             frame.draw_border()
         self._redraw_lines()
@@ -123,10 +123,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         if self._lines is not None and self._lines.is_attached:
             self._lines.redraw()
 
-    # --- where windows stand -----------------------------------------------------------
+    # --- arrangement -------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Give each window its place anew."""
+        """Rearrange the windows for the new size."""
         self._arrange()
 
     def _mode(self) -> Mode:
@@ -157,7 +157,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         if had_focus and not self._order.ids:
             self.post_message(self.Emptied())
         elif had_focus or self._wants_focus:
-            self._wants_focus = not places  # there is no room yet: the pane is about to be shown
+            self._wants_focus = not places  # no room yet: the pane is about to be shown
             self._focus_current()
 
     def _frame(self, window: Window, setting: Setting) -> WindowFrame:
@@ -185,10 +185,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._empty.display = not (shown.frames or shown.lines)
         self._empty.update(Content.assemble((self._words(words), MUTED)))
 
-    # --- where the person is -----------------------------------------------------------
+    # --- focus -------------------------------------------------------------------------
 
     def on_focus(self) -> None:
-        """Hand the focus on to the window that was used last."""
+        """Pass the focus on to the window used last."""
         self._focus_current()
 
     def _focus_current(self) -> None:
@@ -198,7 +198,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             frame.focus()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Note which window the person is in."""
+        """Record which window has the focus."""
         for one in event.widget.ancestors_with_self:
             if isinstance(one, WindowFrame):
                 self._order.current = one.window.id
@@ -206,11 +206,11 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     def _use(self, window_id: str) -> None:
         if self._setting is not None:
-            with suppress(UnknownWindowError):  # it was closed meanwhile
+            with suppress(UnknownWindowError):  # it was closed in between
                 self._setting.windows.focus(window_id)
 
     def go_to(self, number: int) -> None:
-        """Go to the window of this number; what does not fit makes room for it."""
+        """Focus the window with this number and show it if it was only a line."""
         if not 1 <= number <= len(self._order.ids):
             words = self._words("There is no window {number}.", number=number)
             self.notify(words, severity="warning", markup=False)
@@ -218,7 +218,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._go(self._order.ids[number - 1])
 
     def is_at(self, number: int) -> bool:
-        """Whether the person is at the window of this number, or there is none to go to."""
+        """Whether the window with this number has the focus or does not exist."""
         if not 1 <= number <= len(self._order.ids):
             return True
         frame = self._frames.get(self._order.ids[number - 1])
@@ -230,21 +230,21 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._arrange()
 
     def action_go_to(self, number: int) -> None:
-        """Go to the window of this number."""
+        """Focus the window with this number."""
         self.go_to(number)
 
     def action_step(self, by: int) -> None:
-        """Go to the window before or after this one."""
+        """Focus the previous or next window."""
         if (window_id := self._order.step(by)) is not None:
             self._go(window_id)
 
     def action_master(self) -> None:
-        """Make this window the large one."""
+        """Make the current window the main one."""
         self._order.promote()
         self._arrange()
 
     def action_move(self, by: int) -> None:
-        """Change places with the window before or after this one."""
+        """Swap the current window with the previous or next one."""
         self._order.move(by)
         self._arrange()
 
@@ -255,7 +255,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
 
     @on(WindowLines.MoreChosen)
     def _list_all(self, message: WindowLines.MoreChosen) -> None:
-        """Offer all windows, where there is not even a line for each."""
+        """List all windows, for when there is not even a line for each."""
         message.stop()
         if self._setting is None:
             return
@@ -274,14 +274,14 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             self._go(chosen.id)
 
     def on_key(self, event: events.Key) -> None:
-        """With an input method on, letters arrive in full width: take them as they are meant."""
+        """Map full-width letters of an input method to the intended keys."""
         if (meant := meant_key(event)) is not None:
             event.stop()
-            # In the app's name: an event that this pane has sent would not pass it on its way up.
+            # Through the app: an event sent by this pane would not bubble past it.
             self.app.call_later(self.app.simulate_key, meant)
 
 
 def _put(widget: Widget, place: Region) -> None:
-    """Give a widget its place; what has it already is left alone."""
+    """Position a widget; unchanged styles cause no layout."""
     styles = widget.styles
     styles.offset, styles.width, styles.height = place.offset, place.width, place.height

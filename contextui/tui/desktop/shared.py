@@ -1,4 +1,4 @@
-"""What all windows on the screen share."""
+"""State and helpers shared by all windows: last actors, gists, facts, and widget hooks."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -26,12 +26,12 @@ _MARKS = {"person": ("◇", "you", "$text-secondary"), "model": ("◆", "model",
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """The last thing that happened to a window.
+    """The last change of a window.
 
     Attributes:
-        actor: Who did it; empty if it was the window itself.
+        actor: Who acted; empty if the window changed by itself.
         at: When.
-        major: The version of its data since.
+        major: The major version of its data after the change.
     """
 
     actor: str
@@ -40,10 +40,9 @@ class Doing:
 
 
 class Doings:
-    """Remembers for each window who acted last.
+    """Records who acted last on each window.
 
-    A window that changes later by itself, as a clock does, was acted on by nobody: its age alone
-    is told.
+    A window that changes later by itself, as a clock does, has no actor: only its age is shown.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -51,7 +50,7 @@ class Doings:
         self._last: dict[str, Doing] = {}
 
     def note(self, window: Window, actor: str | None) -> None:
-        """Take in that a window changed, and who acted on it if anyone did."""
+        """Record that a window changed, and who acted on it, if anyone did."""
         known, major = self._last.get(window.id), window.version.major
         if actor is not None:
             self._last[window.id] = Doing(actor, self._clock(), major)
@@ -60,11 +59,11 @@ class Doings:
             self._last[window.id] = Doing("", drawn, major)
 
     def forget(self, window_id: str) -> None:
-        """Let go of a window that was closed."""
+        """Drop a closed window."""
         self._last.pop(window_id, None)
 
     def told(self, window_id: str, words: Words) -> Content:
-        """Who acted and how long ago: ``◇ you 12s``, or the age alone."""
+        """Return actor and age, ``◇ you 12s``, or the age alone."""
         known = self._last.get(window_id)
         if known is None:
             return Content("")
@@ -79,10 +78,10 @@ _LONGEST = 200  # characters: more than a line of the widest screen needs
 
 
 class Gists:
-    """Has gists drawn, and remembers them.
+    """Requests gists from windows and caches them.
 
     Args:
-        tell: Called with a window's id, on any thread, when its gist is there.
+        tell: Callback with the window's id, called on any thread when its gist is rendered.
     """
 
     def __init__(self, tell: Callable[[str], object]) -> None:
@@ -91,7 +90,7 @@ class Gists:
         self._asked: dict[str, int] = {}
 
     def of(self, window: Window) -> str:
-        """The gist as it was drawn last; a new one is on its way if the window has changed."""
+        """Return the cached gist; request a new one if it is stale."""
         major = window.version.major
         if self._asked.get(window.id) != major:
             self._asked[window.id] = major
@@ -100,12 +99,12 @@ class Gists:
         return self._known.get(window.id, "")
 
     def forget(self, window_id: str) -> None:
-        """Let go of a window that was closed."""
+        """Drop a closed window."""
         self._known.pop(window_id, None)
         self._asked.pop(window_id, None)
 
     def _take(self, window: Window, drawing: "Future[None]") -> None:
-        """On the window's thread, so that its render is there and nobody waits for it."""
+        """Cache the gist; runs on the window's thread, where the render is ready."""
         if drawing.cancelled() or drawing.exception() is not None:
             return
         snapshot = window.runtime.renders.at(Lod.GIST).snapshot
@@ -115,14 +114,14 @@ class Gists:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What all windows share.
+    """State shared by all windows.
 
     Attributes:
-        windows: The open windows.
-        words: The language.
-        doings: Who acted last.
-        gists: Each window in a line.
-        tokens: What a window costs, by its id; None if that is not known.
+        windows: The window manager.
+        words: Translates into the person's locale.
+        doings: Who acted last on each window.
+        gists: The cached gists.
+        tokens: Returns a window's tokens by its id; None if unknown.
     """
 
     windows: WindowManager
@@ -137,7 +136,7 @@ _GAP = "   "
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is told of a window below its content."""
+    """Facts shown in a window's bottom border."""
 
     doing: Content
     lod: str
@@ -145,7 +144,7 @@ class Facts:
     is_late: bool = False
 
     def within(self, width: int, words: Words) -> Content:
-        """As much as fits, the least important left out first."""
+        """Return as many facts as fit; the least important are dropped first."""
         late = (words("late"), "$text-warning") if self.is_late else ""
         detail = (words(self.lod), MUTED)
         tokens = (self.tokens, MUTED)
@@ -161,7 +160,7 @@ class Facts:
 
 
 def facts_of(window: Window, doings: Doings, tokens: int | None, words: Words) -> Facts:
-    """Who acted, how much of itself the window shows, and what that costs."""
+    """Return a window's facts: actor, level of detail, tokens, and whether it is late."""
     return Facts(
         doings.told(window.id, words),
         window.lod.value,
@@ -171,22 +170,22 @@ def facts_of(window: Window, doings: Doings, tokens: int | None, words: Words) -
 
 
 def name_of(window: Window) -> str:
-    """The window's name; its id from the second of that name on."""
+    """Return the window's name, or its id if it is not the first of that name."""
     return window.name if window.id == f"{window.name}_1" else window.id
 
 
 def heading(number: int, window: Window, rest: str) -> Content:
-    """``1 todo  3 open``."""
+    """Return the title: ``1 todo  3 open``."""
     return Content.assemble(
         (f"{number} ", KEY), (line(name_of(window)), "bold"), (f"  {line(rest)}".rstrip(), MUTED)
     )
 
 
 class ActionWanted(Message):
-    """The person wants an action of the window, or of one of its anchors, carried out.
+    """Posted when the person wants to run an action or an anchor of the window.
 
-    Any widget that a window brings may post it. The frame carries the action out in the person's
-    name and tells in its last row what came of it.
+    Custom widgets of windows may post it. The frame runs the action as the person and shows the
+    result in its action row.
 
     Example:
         >>> self.post_message(ActionWanted("done", {"item": 3}))
@@ -199,29 +198,29 @@ class ActionWanted(Message):
 
 
 def title_of(body: Widget) -> str | None:
-    """`window_title`: what stands behind the name in the border; None leaves it to the gist."""
+    """Read `window_title`: the text after the name in the border; None falls back to the gist."""
     title = _ask(body, "window_title")
     return None if title is None else str(title)
 
 
 def first_actions_of(body: Widget) -> tuple[str, ...]:
-    """`first_actions`: the ids of the actions that stand first in the row."""
+    """Read `first_actions`: the ids of the actions that come first in the row."""
     return tuple(_ask(body, "first_actions") or ())
 
 
 def closing_warning_of(body: Widget) -> str:
-    """`closing_warning`: what would be lost if the window were closed now."""
+    """Read `closing_warning`: what would be lost if the window were closed now."""
     return str(_ask(body, "closing_warning") or "")
 
 
 async def settle(body: Widget) -> None:
-    """`async settle()`: called before an action is carried out, for the person or the model."""
+    """Await `settle()`, the hook called before an action runs for the person or the model."""
     if isinstance(body, Guard):
         await body.guarded_wait(_ask(body, "settle"))
 
 
 def person_acted(body: Widget, action_id: str) -> None:
-    """`person_acted(action_id)`: called when an action was carried out for the person."""
+    """Call `person_acted(action_id)`, the hook called after an action ran for the person."""
     call = _ask(body, "person_acted")
     if isinstance(body, Guard) and call is not None:
         body.guarded(lambda: call(action_id), None)
@@ -234,7 +233,7 @@ def _ask(body: Widget, name: str) -> Any:
 
 
 def short_name(action: Action, words: Words) -> str:
-    """An action in a word or two; … says that it wants to know something first.
+    """Return an action's display name; a trailing … means that it has required params.
 
     Example:
         >>> short_name(TodoWindow.actions["clear_done"], Words("en"))
@@ -245,11 +244,11 @@ def short_name(action: Action, words: Words) -> str:
 
 
 def needs_words(action: Action) -> bool:
-    """Whether the action cannot be carried out without something being filled in."""
+    """Return whether the action has required params."""
     return any(not param.optional for param in action.params.listing)
 
 
 def in_turn(actions: Mapping[str, Action], first: Sequence[str]) -> Iterable[Action]:
-    """All actions, these first, the others as they are declared."""
+    """Return all actions: these first, then the others as declared."""
     ahead = [actions[one] for one in first if one in actions]
     return [*ahead, *(one for one in actions.values() if one not in ahead)]

@@ -1,4 +1,4 @@
-"""From what a person typed or chose to the value that an action takes."""
+"""Param values: parse typed text by declared type, validate it, and choose from options."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -23,12 +23,12 @@ _OPENS, _CLOSES = "({", ")}"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a param is filled in.
+    """How a param is entered.
 
     Attributes:
         type: Its declared type.
-        options: What can be chosen, as it is declared; empty if it is typed.
-        many: Whether several can be chosen, or typed one on each line.
+        options: The options as declared; empty for typed text.
+        many: Whether it takes several values, chosen or typed one per line.
     """
 
     type: str
@@ -37,7 +37,7 @@ class Kind:
 
 
 def kind_of(declared: str) -> Kind:
-    """How to fill in a param that is declared so.
+    """Return how a param with this declared type is entered.
 
     Example:
         >>> kind_of("(cpu|memory)[]")
@@ -55,7 +55,7 @@ def kind_of(declared: str) -> Kind:
 
 
 def read(kind: Kind, typed: str) -> Any:
-    """The value of a text, as the type wants it; the text itself if that cannot be."""
+    """Parse text into a value of the type; return the text itself if that fails."""
     if not kind.many:
         return _read_one(kind.type, typed)
     whole = _json(typed) if typed.lstrip().startswith("[") else None
@@ -65,21 +65,21 @@ def read(kind: Kind, typed: str) -> Any:
 
 
 def chosen(option: str) -> Iterator[Any]:
-    """What an option may stand for, the likeliest first."""
+    """Yield the possible values of an option, the likeliest first."""
     if (value := _json(option)) is not None:
         yield value
     yield option
 
 
 def problems(params: Params, given: dict[str, Any]) -> dict[str, str]:
-    """What is wrong with each param, by its name; empty if nothing is."""
+    """Return the validation errors by param name; empty if there are none."""
     required = [param.name for param in params.listing if not param.optional]
     found = {name: "is missing" for name in required if name not in given}
     for name, value in given.items():
         try:
             params.validate({name: value}, "")
         except InvalidParamsError as error:
-            # One at a time: then what is said of the others is known, and the rest is its own.
+            # One at a time: the messages about missing others are known and can be stripped.
             told = str(error).removeprefix(": ").rpartition(". Expected: ")[0]
             others = "; ".join(f"{one} is missing" for one in required if one != name)
             if own := told.removeprefix(others).removeprefix("; "):
@@ -126,7 +126,7 @@ def _bare(part: str) -> str:
 
 
 def _split(text: str, mark: str) -> Iterator[str]:
-    """The parts between marks, but for those in quotes or brackets."""
+    """Split at marks outside quotes and brackets."""
     depth, quoted, start = 0, False, 0
     for at, char in enumerate(text):
         if char == '"' and text[at - 1 : at] != "\\":
@@ -140,19 +140,19 @@ def _split(text: str, mark: str) -> Iterator[str]:
 
 
 _OPTION = "option"
-_SHOWN = 40  # cells of an option
+_SHOWN = 40  # maximum cells of an option
 
 
 class Choice(Widget, can_focus=True):
-    """Options of which one is chosen, or several; left and right go, space chooses.
+    """Options to choose one or several from; left and right move, space selects.
 
     Args:
-        options: What there is.
-        chosen: What is chosen to begin with.
-        many: Whether several can be.
-        may_be_empty: Whether none needs to be.
-        labels: What they are called, if not by themselves.
-        note: What else is to be said, behind them.
+        options: The options.
+        chosen: The initial selection.
+        many: Whether several can be selected.
+        may_be_empty: Whether the selection may be empty.
+        labels: Display names, if they differ from the options.
+        note: A remark shown after the options.
     """
 
     BINDINGS = [
@@ -181,11 +181,11 @@ class Choice(Widget, can_focus=True):
         self._at = self._options.index(self.chosen[0]) if self.chosen else 0
 
     def render(self) -> Content:
-        """All options; what is chosen is marked, not only coloured."""
+        """Render all options; selected ones have a mark, not only a color."""
         return Content("\n").join(fold(self._row(), max(self.size.width, 1)))
 
     def get_content_height(self, _: Size, __: Size, width: int) -> int:
-        """As many rows as the options take."""
+        """Return the number of rows that the options take."""
         return len(fold(self._row(), max(width, 1)))
 
     def _row(self) -> Content:
@@ -204,14 +204,14 @@ class Choice(Widget, can_focus=True):
         return shown.stylize(Style.from_meta({_OPTION: number}))
 
     def action_step(self, by: int) -> None:
-        """Go to the next option; where only one can be chosen, choose it."""
+        """Move to the next option; with a single choice, select it."""
         self._at = (self._at + by) % len(self._options)
         if not self._many:
             self.chosen = [self._options[self._at]]
         self.refresh()
 
     def action_choose(self) -> None:
-        """Choose the option, or let go of it."""
+        """Toggle the current option."""
         option = self._options[self._at]
         if option in self.chosen and (self._many or self._may_be_empty):
             self.chosen.remove(option)
@@ -222,7 +222,7 @@ class Choice(Widget, can_focus=True):
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Choose what was clicked."""
+        """Toggle the clicked option."""
         number = event.style.meta.get(_OPTION)
         if number is not None:
             self._at = int(number)
@@ -233,5 +233,5 @@ class Choice(Widget, can_focus=True):
         self.refresh()
 
     def on_blur(self) -> None:
-        """Show none."""
+        """Hide the cursor."""
         self.refresh()

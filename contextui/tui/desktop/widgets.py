@@ -1,4 +1,4 @@
-"""Widgets that windows bring along: loaded when first drawn, and kept from doing harm."""
+"""Custom widgets of windows: lazy loading, and a guard that contains their errors."""
 
 import asyncio
 import types
@@ -30,24 +30,24 @@ T = TypeVar("T")
 
 
 class OwnWidgetError(Exception):
-    """A widget of a window that cannot be had; the text says why."""
+    """A window's custom widget cannot be loaded; the message says why."""
 
 
 if TYPE_CHECKING:
     _Base = Widget
 else:
-    _Base = object  # Textual looks for styles and keys along the first base that is a widget
+    _Base = object  # Textual looks up styles and keys along the first base that is a widget
 
 
 class Guard(_Base):
-    """Stands before a widget's own class and catches what that raises: the frame is told.
+    """Mixin before a custom widget's class that catches its errors and reports them to the frame.
 
-    What is mounted within is guarded as well, and counts as part of it. All names of its own say
-    `guarded`: they must not hide those of the widget.
+    Widgets mounted inside are guarded too and count as part of it. All of its own names contain
+    `guarded`, so that they do not hide those of the widget.
     """
 
     class Failed(Message):
-        """The widget raised."""
+        """Posted when the widget raised an exception."""
 
         def __init__(self, window_id: str, reason: str) -> None:
             super().__init__()
@@ -55,11 +55,11 @@ class Guard(_Base):
 
     guarded_id = ""
     guarded_is_given_up = False
-    """Whether nobody waits any more for what it does."""
+    """Whether its tasks were cancelled because it blocks the exit."""
     _has_failed = False
 
     def guarded(self, call: Callable[[], T], instead: T) -> T:
-        """What a call gives; something else from the moment on when one has raised."""
+        """Call a function; return `instead` if it raises, or if the widget failed before."""
         if self._has_failed:
             return instead
         try:
@@ -70,7 +70,7 @@ class Guard(_Base):
             return instead
 
     async def guarded_wait(self, call: Callable[[], Awaitable[object]] | None) -> None:
-        """The same for a call that is waited for."""
+        """Await a call likewise."""
         if call is not None and not self._has_failed:
             try:
                 await call()
@@ -78,12 +78,12 @@ class Guard(_Base):
                 self.guarded_failed(problem)
 
     def guarded_failed(self, problem: BaseException) -> None:
-        """Tell whoever holds the widget, once, that it is of no use any more.
+        """Report the failure to the parent, once.
 
-        The widget itself may be unable to tell anything: Textual takes down what raised.
+        The widget may be unable to report it itself: Textual removes a widget that raised.
         """
         outer = self._outer
-        # Before it is mounted there is nobody to tell: it will fail again.
+        # Before it is mounted it has no parent to report to: it will fail again.
         if outer._has_failed or not isinstance(outer.parent, Widget):
             return
         outer._has_failed = True
@@ -97,48 +97,48 @@ class Guard(_Base):
 
     @property
     def guarded_window(self) -> str:
-        """The id of the window that brought it."""
+        """The id of the window that the widget belongs to."""
         return self._outer.guarded_id
 
     def mount(self, *widgets: Widget, **where: Any) -> AwaitMount:
-        """Guard what comes within too."""
+        """Mount widgets, guarding them too."""
         for one in widgets:
             if not isinstance(one, Guard):
                 one.__class__ = _guarded_class(type(one))
         return super().mount(*widgets, **where)
 
     def compose(self) -> ComposeResult:
-        """Its children, one by one: containers take in what is composed within them."""
+        """Yield the children one by one, as containers collect what is composed within them."""
         try:
             yield from super().compose()
         except Exception as problem:
             self.guarded_failed(problem)
 
     def render(self) -> VisualType:
-        """What it shows."""
+        """Render the widget, guarded."""
         nothing: VisualType = Content("")
         return self.guarded(super().render, nothing)
 
     def render_line(self, y: int) -> Strip:
-        """One line of what it shows."""
+        """Render one line, guarded."""
         return self.guarded(lambda: super(Guard, self).render_line(y), Strip.blank(self.size.width))
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Some lines of what it shows."""
+        """Render some lines, guarded."""
         blank = [Strip.blank(crop.width)] * crop.height
         return self.guarded(lambda: super(Guard, self).render_lines(crop), blank)
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
-        """How wide it wants to be."""
+        """Return the content width, guarded."""
         return self.guarded(lambda: super(Guard, self).get_content_width(container, viewport), 1)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """How high it wants to be."""
+        """Return the content height, guarded."""
         wanted = super().get_content_height
         return self.guarded(lambda: wanted(container, viewport, width), 1)
 
     async def on_event(self, event: events.Event) -> None:
-        """What happens to it."""
+        """Handle an event, guarded."""
         try:
             await super().on_event(event)
         except Exception as problem:
@@ -150,13 +150,13 @@ class Guard(_Base):
     def set_timer(
         self, delay: float, callback: TimerCallback | None = None, **options: Any
     ) -> Timer:
-        """Call something later."""
+        """Set a timer with a guarded callback."""
         return super().set_timer(delay, self._timed(callback), **options)
 
     def set_interval(
         self, interval: float, callback: TimerCallback | None = None, **options: Any
     ) -> Timer:
-        """Call something again and again."""
+        """Set an interval with a guarded callback."""
         return super().set_interval(interval, self._timed(callback), **options)
 
     def _timed(self, callback: TimerCallback | None) -> TimerCallback | None:
@@ -171,16 +171,16 @@ class Guard(_Base):
         return call
 
     def window_changed(self) -> None:
-        """Tell it that the window changed."""
+        """Notify the widget that the window changed."""
         changed: Callable[[], Any] = getattr(super(), "window_changed", lambda: None)
         self.guarded(changed, None)
 
 
 def own_widget(window: Window) -> Guard | None:
-    """The widget that the window brings, guarded; None if it brings none.
+    """Return the window's custom widget, guarded, or None if it has none.
 
     Raises:
-        OwnWidgetError: It cannot be imported or made.
+        OwnWidgetError: It cannot be imported or created.
     """
     spec = type(window).widget
     if spec is None:
@@ -201,7 +201,7 @@ def _guarded_class(cls: type[Widget]) -> type[Any]:
 
 
 def guard_of(error: BaseException) -> Guard | None:
-    """The guarded widget in whose code this was raised; None if it was nobody's but ours."""
+    """Return the guarded widget whose code raised, or None if it was our own code."""
     if isinstance(error, WorkerFailed):
         return _of_worker() or guard_of(cause_of(error))
     found = [guard_around(one) for one in _selves(error.__traceback__)]
@@ -209,7 +209,7 @@ def guard_of(error: BaseException) -> Guard | None:
 
 
 def cause_of(error: BaseException) -> BaseException:
-    """What was raised in the first place."""
+    """Return the original exception of a worker failure."""
     return error.error if isinstance(error, WorkerFailed) else error
 
 
@@ -221,7 +221,7 @@ def _of_worker() -> Guard | None:
 
 
 def _selves(traceback: TracebackType | None) -> list[object]:
-    """What the methods that were running belong to, the outermost first."""
+    """Return the `self` of each running method, outermost first."""
     found = []
     while traceback is not None:
         found.append(traceback.tb_frame.f_locals.get("self"))
@@ -230,17 +230,17 @@ def _selves(traceback: TracebackType | None) -> list[object]:
 
 
 def guard_around(node: object) -> Guard | None:
-    """The guarded widget that something is, or is a part of."""
+    """Return the guarded widget that a node is or is part of."""
     around = node.ancestors_with_self if isinstance(node, DOMNode) else []
     return next((one for one in around if isinstance(one, Guard)), None)
 
 
-_RESTS = "_get_message"  # a widget that waits for something to do
-_WAITS = "_message_loop_exit"  # one that waits for those within it
+_RESTS = "_get_message"  # an idle widget, waiting for messages
+_WAITS = "_message_loop_exit"  # a widget waiting for its children
 
 
 def holders() -> dict["asyncio.Task[Any]", Guard]:
-    """The tasks that stand still in the code of a window's own widget, with that widget."""
+    """Return the tasks blocked in the code of custom widgets, with their widgets."""
     found = ((task, _holder(task)) for task in asyncio.all_tasks())
     return {task: guard for task, guard in found if guard is not None}
 
@@ -255,7 +255,7 @@ def _holder(task: "asyncio.Task[Any]") -> Guard | None:
 
 
 def _frames(task: "asyncio.Task[Any]") -> Iterator[FrameType]:
-    """What a task is in the middle of, the outermost first."""
+    """Yield the frames of a suspended task, outermost first."""
     awaited: Any = task.get_coro()
     while awaited is not None:
         frame = getattr(awaited, "cr_frame", None) or getattr(awaited, "gi_frame", None)
@@ -268,9 +268,9 @@ S = TypeVar("S", bound=WindowState)
 
 
 def stated(window: Window, kind: type[S]) -> S | None:
-    """The saved part of the state that the screen shows; None if there is none yet.
+    """Return the saved state of the latest render, or None if there is none yet.
 
-    The window's own thread may be changing `window.state` at this moment; this one stands still.
+    The window's thread may be changing `window.state` right now; this snapshot does not change.
     """
     saved = window.runtime.renders.latest().snapshot.state.custom
     return None if saved is None else kind.from_saved(saved)

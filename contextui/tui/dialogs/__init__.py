@@ -1,1 +1,1 @@
-"""Screens that open over the main screen: approval, help, compaction, the state of the disk."""
+"""Modal dialogs over the main screen: approval, help, compaction and quitting with unsaved data."""

@@ -1,6 +1,6 @@
-"""The dialog that asks before an action changes something outside its window.
+"""The approval dialog: asks before an action changes something outside its window.
 
-It names the target, counts and shows the whole change, and takes no answer by accident.
+It names the target, counts and shows the whole change, and ignores accidental keys.
 """
 
 import json
@@ -39,15 +39,15 @@ from contextui.tui.words import Words
 from contextui.windowing.preview import Verb
 
 DEAF = 0.5
-"""Seconds without a key before the dialog takes one: earlier keys were meant for something else."""
+"""Seconds without a key before the dialog accepts one: earlier keys were not meant for it."""
 SETTLE = 0.15
-"""Seconds without another key after which a key allows: a word that is typed or pasted does not."""
+"""Seconds without another key before a key approves: typed or pasted words do not approve."""
 
-_ROWS = 20  # rows of the change at most
-_ROOMY, _CRAMPED = 22, 12  # rows of the terminal for blank rows, and for the row with the action
-_NAME = 44  # cells of an answer, while it is not known how many there are
-_LONGEST = 400  # characters of a target that could fit into the headline
-_EDGE = 6  # cells of the box beside its title
+_ROWS = 20  # maximum rows of the change
+_ROOMY, _CRAMPED = 22, 12  # terminal rows needed for blank rows, and for the row with the action
+_NAME = 44  # cells of an answer before the first layout
+_LONGEST = 400  # maximum characters of a target in the headline
+_EDGE = 6  # cells of the box's border beside its title
 _LETTERS = frozenset("ysnrw")
 _SLOT = re.compile(r"\{(\w+)\}")
 _KEYS = (("↑↓", "line"), ("pgdn", "page"), ("end", "last line"))
@@ -57,17 +57,17 @@ Parts: TypeAlias = list[tuple[str, str] | Content]
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What the dialog says about one kind of action, in English.
+    """The text of the dialog for one kind of action, in English.
 
     Attributes:
         wants: The headline.
-        it: What stands for a target that is too long for the headline.
-        once: Allowing it this time.
-        always: Allowing this target from now on.
-        others: What that leaves out.
-        every_time: Why it cannot be allowed from now on.
+        it: Replaces a target that is too long for the headline.
+        once: Approve this time.
+        always: Approve this target from now on.
+        others: What `always` does not cover.
+        every_time: Shown if approving from now on is not possible.
         nothing: What has happened so far.
-        asks: The notice while the question waits.
+        asks: The notice while the question is pending.
     """
 
     wants: str
@@ -109,46 +109,46 @@ WORDING: dict[Verb, Wording] = {
         "This asks every time.", "Nothing is closed until you choose.", "asks to close {target}",
     ),
 }  # fmt: skip
-"""The words by what would be done."""
+"""The dialog's text by kind of action."""
 _SAME_VALUES = "Run {target} with exactly these values without asking"
 
 
 def wording_of(question: Question) -> Wording:
-    """The words for a question; one that names no target is about the action itself."""
+    """Return the text for a question; without a target it is about the action itself."""
     return WORDING["run" if question.target == question.name else question.verb]
 
 
 def filled(template: str, **values: tuple[str, str] | Content) -> Parts:
-    """A translated sentence with styled values in its slots."""
+    """Fill the slots of a translated sentence with styled values."""
     pieces = _SLOT.split(template)
     return [values[piece] if at % 2 else (piece, "") for at, piece in enumerate(pieces) if piece]
 
 
 def spread(left: Content, right: Content, width: int) -> Content:
-    """Two texts at the ends of one row."""
+    """Place two texts at the ends of one row."""
     gap = max(width - left.cell_length - right.cell_length, 1)
     return Content.assemble(left, " " * gap, right)
 
 
 class Choice(Widget):
-    """One answer: its key, what it does, and what is to be said about that.
+    """An answer: its key, what it does, and a remark.
 
     Args:
-        letter: The letter that chooses it.
+        letter: The key that selects it.
         what: What it does.
-        about: What is to be said about it.
-        is_needed: Whether that is said even where it needs a row of its own.
+        about: The remark.
+        is_needed: Whether to show the remark even if it needs its own row.
     """
 
     class Chosen(Message):
-        """The answer was clicked."""
+        """Posted when the answer is clicked."""
 
         def __init__(self, key: str, at: float) -> None:
             super().__init__()
             self.key, self.at = key, at
 
     column = 0
-    """Cells before what is said about it."""
+    """Cells before the remark."""
 
     def __init__(
         self, letter: str, what: Content, about: str = "", *, is_needed: bool = False
@@ -157,12 +157,12 @@ class Choice(Widget):
         self._letter, self.what, self._about, self._is_needed = letter, what, about, is_needed
 
     def tell(self, what: Content, about: str) -> None:
-        """Offer something else."""
+        """Replace the answer's text and remark."""
         self.what, self._about = what, about
         self.refresh(layout=True)
 
     def render(self) -> Content:
-        """One row, or two where the hint does not fit beside the name and is needed."""
+        """Render one row, or more if a required remark does not fit beside the name."""
         parts: Parts = [(f"{self._letter}  ", f"{KEY} bold"), self.what]
         gap = max(self.column - self.what.cell_length, 3)
         if self._about and 3 + self.what.cell_length + gap + cell_len(self._about) <= (
@@ -175,13 +175,13 @@ class Choice(Widget):
         return Content.assemble(*parts)
 
     def on_click(self, event: events.Click) -> None:
-        """Choose it."""
+        """Post `Chosen`."""
         event.stop()
         self.post_message(self.Chosen(self._letter, event.time))
 
 
 class Head(Widget):
-    """The action, its label, and how many characters of the change cannot be seen."""
+    """The action, its label, and the number of invisible characters in the change."""
 
     def __init__(self, words: Words, question: Question) -> None:
         super().__init__(id="head")
@@ -189,7 +189,7 @@ class Head(Widget):
         self.unseen = 0
 
     def render(self) -> Content:
-        """One row; where there is little room, the label gives way."""
+        """Render one row; without room for it, the label is left out."""
         odd, name = self._oddity(), Content(line(self._question.name))
         label = Content.styled(f"   {line(self._question.label)}", MUTED)
         room = self.size.width - name.cell_length - odd.cell_length - 3
@@ -209,14 +209,14 @@ class Head(Widget):
 
 
 class Foot(Widget):
-    """What has happened so far, and the keys that scroll."""
+    """What has happened so far, and the scroll keys."""
 
     def __init__(self, words: Words, told: str) -> None:
         super().__init__(id="foot")
         self._words, self._told = words, Content.styled(told, FAINT)
 
     def render(self) -> Content:
-        """One row."""
+        """Render the row."""
         keys = hints_in(self.size.width - self._told.cell_length - 3, _KEYS, self._words)
         if keys.cell_length + self._told.cell_length >= self.size.width:
             keys = Content("")
@@ -224,11 +224,11 @@ class Foot(Widget):
 
 
 class ApprovalScreen(ModalScreen[Decision]):
-    """Asks the person. Nothing is done until they choose, and Enter chooses nothing.
+    """Asks the person for approval. Nothing happens until they choose, and Enter chooses nothing.
 
     Args:
-        words: The person's language.
-        question: What is asked.
+        words: Translates into the person's locale.
+        question: The question.
     """
 
     CSS_PATH = "approval.tcss"
@@ -246,11 +246,11 @@ class ApprovalScreen(ModalScreen[Decision]):
             else []
         )
         self._is_whole = self._has_target_rows = self._is_withdrawn = False
-        self._deaf_until = float("inf")  # until it can be seen
+        self._deaf_until = float("inf")  # until it is visible
         self._allows: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """The action, the change, the answers, and what has happened so far."""
+        """Compose the action, the change, the answers, and the foot."""
         words, wording = self._words, self._wording
         with Vertical(id="box"):
             yield Head(words, self._question)
@@ -260,10 +260,10 @@ class ApprovalScreen(ModalScreen[Decision]):
             yield Input(placeholder=words("Why not? Enter sends it to the model"), id="why")
             yield Foot(words, words(wording.nothing))
 
-    # --- what is shown -----------------------------------------------------------------
+    # --- content -----------------------------------------------------------------------
 
     def _change(self) -> list[Line]:
-        """All lines of what would be done."""
+        """Return all lines of the proposed change."""
         question, words = self._question, self._words
         lines: list[Line] = []
         if self._has_target_rows:
@@ -284,7 +284,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         return lines
 
     def _title(self) -> tuple[Content, bool]:
-        """The headline, and whether the target is in it; a long one stands in the first rows."""
+        """Return the headline and whether it names the target; a long target gets its own rows."""
         words = self._words
         room = self.query_one("#box").outer_size.width - _EDGE
         tail: Parts = []
@@ -315,7 +315,7 @@ class ApprovalScreen(ModalScreen[Decision]):
             yield Choice("w", *self._whole_or_change())
 
     def _always(self, room: int) -> Content:
-        """What `s` allows, spelled out."""
+        """Return what `s` approves, spelled out."""
         words, wording, question = self._words, self._wording, self._question
         template = words(wording.always)
         if question.target == question.name and question.params:
@@ -336,11 +336,11 @@ class ApprovalScreen(ModalScreen[Decision]):
         return Content(words("Show the whole file")), told
 
     def on_mount(self) -> None:
-        """Fit the change into what every layout leaves."""
+        """Resize the change view after every layout."""
         self.screen_layout_refresh_signal.subscribe(self, self._fit_rows, immediate=True)
 
     def on_resize(self) -> None:
-        """Use the room: the change can be scrolled, the answers cannot."""
+        """Adapt to the size: the change scrolls, the answers do not."""
         self.set_class(self.size.height >= _ROOMY, "-roomy")
         self.set_class(self.size.height < _CRAMPED, "-cramped")
         self.call_after_refresh(self._fit)
@@ -363,7 +363,7 @@ class ApprovalScreen(ModalScreen[Decision]):
                 change.show(self._change())
 
     def _fit_rows(self, _: object = None) -> None:
-        """Give the change what the rest of the box leaves."""
+        """Give the change view the rows that the rest of the box leaves."""
         if not self.is_attached:
             return
         box, change = self.query_one("#box"), self.query_one(ChangeView)
@@ -389,7 +389,7 @@ class ApprovalScreen(ModalScreen[Decision]):
     # --- answers -----------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
-        """Take no key until the question could be seen for a moment."""
+        """Ignore keys until the question has been visible for a moment."""
         if self._is_withdrawn:
             self.dismiss(Decision("no"))
             return
@@ -400,28 +400,28 @@ class ApprovalScreen(ModalScreen[Decision]):
         self._deaf_until = time.monotonic() + DEAF
 
     def withdraw(self) -> None:
-        """Take the question away, also from under another screen."""
+        """Dismiss the question, even from below another screen."""
         self._is_withdrawn = True
         self._decide(Decision("no"))
 
     def _hears(self, at: float) -> bool:
-        """Whether something pressed at this time is meant for this dialog."""
+        """Return whether a key pressed at this time is meant for this dialog."""
         if at >= self._deaf_until:
             return True
-        self._ignore_from(at)  # typing goes on
+        self._ignore_from(at)  # the person is still typing
         return False
 
     def _ignore_from(self, at: float) -> None:
         self._deaf_until = max(self._deaf_until, at + DEAF)
 
     def on_key(self, event: events.Key) -> None:
-        """A letter chooses, also a full-width one of an input method."""
+        """Answer by letter, including full-width letters of an input method."""
         if self.query_one("#why", Input).has_focus:
             if event.key == "escape":
                 event.stop()
                 self._decide(Decision("no"))
             return
-        if self._allows is not None:  # a word is being typed: its first letter was no answer
+        if self._allows is not None:  # a word is being typed: its first letter was not an answer
             self._allows.stop()
             self._allows = None
             self._ignore_from(event.time)
@@ -439,7 +439,7 @@ class ApprovalScreen(ModalScreen[Decision]):
             self._ignore_from(event.time)
 
     def on_paste(self, event: events.Paste) -> None:
-        """A paste is meant for something else."""
+        """Ignore a paste: it is meant for something else."""
         event.stop()
         self._ignore_from(event.time)
 
@@ -480,7 +480,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         self.query_one("#why").focus()
 
     def _decide(self, decision: Decision) -> None:
-        if self.app.screen is self:  # else it is gone already, or covered by another screen
+        if self.app.screen is self:  # else it is dismissed, or covered by another screen
             self.dismiss(decision)
 
 

@@ -1,4 +1,4 @@
-"""The question before a compaction by hand: what goes, and what stays."""
+"""The dialog before a manual compaction: what is summarized, and what stays."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -19,18 +19,18 @@ from contextui.tui.words import Words
 
 _KEY = 3  # cells
 _KIND = 8
-_SHOWN = 200  # items of each kind; of more than these only how many there are
+_SHOWN = 200  # maximum items listed of each kind
 
 
 class What(Static):
-    """What goes and what stays, one item to a line."""
+    """The items that are summarized and those that stay, one per line."""
 
     def __init__(self, words: Words, plan: Plan, calls: Calls) -> None:
         super().__init__(id="items")
         self._words, self._plan, self._calls = words, plan, calls
 
     def render(self) -> Content:
-        """As wide as there is room."""
+        """Render the items at the available width."""
         words, plan = self._words, self._plan
         return Content("\n").join(
             [
@@ -58,7 +58,7 @@ class What(Static):
 
 
 class CompactScreen(ModalScreen[bool]):
-    """Shows what a compaction would do, and asks whether it is to be done."""
+    """Previews a compaction and asks for confirmation."""
 
     DEFAULT_CSS = """
     CompactScreen {
@@ -80,7 +80,7 @@ class CompactScreen(ModalScreen[bool]):
         self._words, self._plan, self._calls = words, plan, calls
 
     def compose(self) -> ComposeResult:
-        """The figures, the items, and the answers."""
+        """Compose the figures, the items, and the answers."""
         words = self._words
         with Vertical(id="box") as box:
             box.border_title = Content(words("Compact the conversation?"))
@@ -92,7 +92,7 @@ class CompactScreen(ModalScreen[bool]):
             yield Static(Content.styled(note, MUTED), id="note")
 
     def on_mount(self) -> None:
-        """Keys scroll through the items."""
+        """Focus the items, so that keys scroll them."""
         self.query_one("#what").focus()
 
     def _headline(self) -> Content:
@@ -115,7 +115,7 @@ class CompactScreen(ModalScreen[bool]):
         )
 
     def on_key(self, event: events.Key) -> None:
-        """A letter chooses, also one that an input method made wide."""
+        """Answer by letter, including full-width letters of an input method."""
         key = unicodedata.normalize("NFKC", event.character or "").lower()
         if event.key == "escape" or key in ("y", "n"):
             event.stop()

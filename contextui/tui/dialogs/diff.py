@@ -1,7 +1,7 @@
-"""A change before it is made: every line of it, wrapped, drawn as it comes into view.
+"""Diff view: shows every line of a proposed change, wrapped, and renders only what is in view.
 
-Nothing is cut. A long line goes on under `↪`; a character that cannot be seen is shown as
-`⟨U+200B⟩`, a tab as `→`, a blank at the end of a line as `·` and a carriage return there as `␍`.
+Nothing is truncated. A wrapped line continues after `↪`; an invisible character is shown as
+`⟨U+200B⟩`, a tab as `→`, trailing blanks as `·` and a trailing carriage return as `␍`.
 """
 
 import re
@@ -27,16 +27,16 @@ Kind = Literal["+", "-", " ", "@", "!", "?"]
 """Added, removed, unchanged; a heading; the target; a problem."""
 
 TWO_COLUMNS = 70
-"""Cells from which on old and new line numbers have a column each."""
+"""Minimum cells for two columns of line numbers, old and new."""
 UNSEEN = "bold $background on $warning"
-"""The style of a character that cannot be seen."""
+"""The style of an invisible character."""
 
 _TAB = 4
-_MARKS = 4  # combining characters that one character may carry
+_MARKS = 4  # maximum combining characters per character
 _PIECE = 4_096  # characters of one line that are laid out at once
-_AT_ONCE = 200_000  # steps of layout before the first look
-_A_WHILE = 20_000  # steps of layout at a time afterwards
-_KEPT = 256  # pieces whose rows are kept
+_AT_ONCE = 200_000  # layout steps before the first render
+_A_WHILE = 20_000  # layout steps at a time afterwards
+_KEPT = 256  # pieces whose rows are cached
 _NUMBER = r"(\d{1,9})"
 _HUNK = re.compile(rf"@@ -{_NUMBER}(?:,{_NUMBER})? \+{_NUMBER}(?:,{_NUMBER})? @@ ?(.*)", re.DOTALL)
 _GROUND = {
@@ -58,7 +58,7 @@ _INK = {
 
 
 class Line(NamedTuple):
-    """One line of a change; `old` and `new` are its numbers, 0 if it has none."""
+    """One line of a change; `old` and `new` are its line numbers, 0 if it has none."""
 
     kind: Kind
     text: str
@@ -70,17 +70,17 @@ class Line(NamedTuple):
 
 
 def is_diff(text: str) -> bool:
-    """Whether a text is a unified diff."""
+    """Return whether a text is a unified diff."""
     return text.startswith("--- ") and "\n+++ " in text and "\n@@ " in text
 
 
 def plain_lines(text: str) -> list[Line]:
-    """Text without numbers."""
+    """Return the lines of a text, without line numbers."""
     return [Line(" ", one) for one in _split(text)]
 
 
 def diff_lines(diff: str, words: Words, target: str = "") -> list[Line]:
-    """A unified diff; the names of its files are left out if they are the target's."""
+    """Parse a unified diff; its file names are left out if they match the target."""
     lines = _split(diff)
     names = [one[4:] for one in lines[:2]]
     found = [] if all(_names(one, target) for one in names) else _headings(lines[:2])
@@ -106,7 +106,7 @@ def diff_lines(diff: str, words: Words, target: str = "") -> list[Line]:
 
 
 def whole_lines(whole: str, changes: Sequence[Line]) -> list[Line]:
-    """The content after a change, with the change marked in it."""
+    """Return the content after a change, with the changed lines marked."""
     texts = _split(whole)
     added = {one.new for one in changes if one.kind == "+"}
     removed: dict[int, list[Line]] = {}
@@ -124,13 +124,13 @@ def whole_lines(whole: str, changes: Sequence[Line]) -> list[Line]:
 
 
 def _split(text: str) -> list[str]:
-    """Lines; only LF ends a line, and behind the last one there is none."""
+    """Split at LF only; a trailing LF adds no empty line."""
     lines = mask_own(text).split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
 
 def _names(name: str, target: str) -> bool:
-    """Whether the name in a diff's first lines is the target's."""
+    """Return whether a file name in a diff's header is the target."""
     name = name.partition("\t")[0]
     known = {target, f"a/{target}", f"b/{target}", "/dev/null"}
     return not target or name in known or name.startswith(f"{target} (")
@@ -152,7 +152,7 @@ def _headings(texts: Sequence[str]) -> list[Line]:
 
 
 class Cell(NamedTuple):
-    """A character as it is shown: its cells, and whether that is a stand-in."""
+    """A character as displayed: its cells, and whether it is a placeholder."""
 
     text: str
     cells: int
@@ -161,11 +161,11 @@ class Cell(NamedTuple):
 
 
 def cells_of(text: str, widest: int, *, is_end: bool = True) -> list[Cell]:
-    """A line's characters as they are shown.
+    """Return the characters of a line as displayed.
 
     Args:
         text: The line, or a piece of it.
-        widest: Cells that a stand-in may have; a longer one is taken apart.
+        widest: Maximum cells of a placeholder; a wider one is split.
         is_end: Whether the line ends here.
     """
     body = text[:-1] if is_end and text.endswith("\r") else text
@@ -183,7 +183,7 @@ def cells_of(text: str, widest: int, *, is_end: bool = True) -> list[Cell]:
         elif size := _size(char):
             marks = 0
             shown.append(Cell(char, size))
-        else:  # a mark belongs to the character before it, which has room for a few
+        else:  # a combining character: attach a few of them to the character before
             base = shown[-1] if shown else None
             if base is None or base.is_unseen or base.is_blank or base.text == " " or (
                 marks >= _MARKS
@@ -212,7 +212,7 @@ def _stand_in(char: str, widest: int) -> list[Cell]:
 
 
 def spelled(text: str) -> Content:
-    """Text in one line, with everything that cannot be seen spelled out."""
+    """Return text in one line, with invisible characters as placeholders."""
     cells = cells_of(mask_own(text), len(code_point("\U0010ffff")))
     return Content.assemble(*((one.text, UNSEEN if one.is_unseen else "") for one in cells))
 
@@ -221,19 +221,19 @@ def spelled(text: str) -> Content:
 
 
 def hanging(text: str, width: int) -> int:
-    """Cells by which the further rows of a line are moved in: its own indent and two more."""
+    """Return the indent of a line's wrapped rows: its own indent plus two."""
     indent = len(text) - len(text.lstrip(" "))
     return indent + 2 if indent + 2 <= width // 2 else 0
 
 
 def breaks(cells: Sequence[Cell], width: int, later: int) -> list[int]:
-    """Where rows end: behind a space, beside a wide character, else where the row is full.
+    """Return where rows end: after a space, beside a wide character, else where the row is full.
 
-    One space may stand beyond the end of a row. Nothing else is left out.
+    One space may exceed the width of a row. Nothing else is left out.
     """
     ends: list[int] = []
     start, room, at = 0, width, 0
-    used = good = 0  # cells of the row; where it could end
+    used = good = 0  # cells used in the row; the last possible break
     has_text = False
     while at < len(cells):
         cell = cells[at]
@@ -250,13 +250,13 @@ def breaks(cells: Sequence[Cell], width: int, later: int) -> list[int]:
         if is_space and has_text:
             good = at + 1
         elif cell.cells == 2 and not cell.is_unseen and has_text and at > start:
-            good = at  # nothing keeps it with what stands before
+            good = at  # a break is possible before a wide character
         at += 1
     return [*ends, len(cells)]
 
 
 def _plain_breaks(text: str, width: int, later: int) -> list[int]:
-    """The same for text in which each character has one cell and can be seen."""
+    """Return the breaks of visible text in which each character takes one cell."""
     ends: list[int] = []
     start, room = 0, width
     while len(text) - start > room:
@@ -272,20 +272,20 @@ def _plain_breaks(text: str, width: int, later: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A line, or so much of a very long one as is laid out at once."""
+    """A line, or as much of a very long one as is laid out at once."""
 
     line: int
     start: int
 
 
 class Layout:
-    """The rows of a change in a given width, found out a part at a time.
+    """The rows of a change at a given width, laid out incrementally.
 
     Attributes:
         lines: The change.
         width: Cells of a row.
-        unseen: Characters found so far that cannot be seen.
-        count: Rows found so far.
+        unseen: Invisible characters found so far.
+        count: Rows laid out so far.
     """
 
     def __init__(self, lines: Sequence[Line], width: int) -> None:
@@ -301,15 +301,15 @@ class Layout:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all rows are known."""
+        """Whether all rows are laid out."""
         return self._next.line >= len(self.lines)
 
     def measure(self, steps: int, up_to: int = -1) -> None:
         """Lay out more of the change.
 
         Args:
-            steps: How much work may be done; about one for each unusual character.
-            up_to: A line that is laid out in any case.
+            steps: The amount of work to do; about one step for each unusual character.
+            up_to: Lay out at least up to this line.
         """
         while not self.is_whole and (steps > 0 or self._next.line <= up_to):
             piece = self._next
@@ -324,18 +324,18 @@ class Layout:
             self._next = _Piece(piece.line + 1, 0) if is_end else _Piece(piece.line, start)
 
     def line_at(self, row: int) -> int:
-        """The line that this row belongs to."""
+        """Return the line that a row belongs to."""
         if not self._pieces:
             return 0
         return self._pieces[min(bisect_right(self._ends, row), len(self._pieces) - 1)].line
 
     def row_of(self, line: int) -> int:
-        """The first row of a line that was laid out."""
+        """Return the first row of a laid-out line."""
         at = bisect_right(self._pieces, line - 1, key=lambda one: one.line)
         return self._ends[at - 1] if at else 0
 
     def row(self, number: int) -> Content:
-        """A row as it is drawn."""
+        """Return a rendered row."""
         at = bisect_right(self._ends, number)
         if at not in self._kept:
             if len(self._kept) >= _KEPT:
@@ -351,7 +351,7 @@ class Layout:
         return line[piece.start : end], end >= len(line)
 
     def _room(self, kind: Kind) -> int:
-        """Cells for the text of a line."""
+        """Return the cells for the text of a line."""
         return max(self.width - len(self._gutter(kind)) - 2, 4)
 
     def _gutter(self, kind: Kind, old: str = "", new: str = "") -> str:
@@ -367,7 +367,7 @@ class Layout:
         return (room if piece.start == 0 else later), later
 
     def _measured(self, line: Line, text: str, piece: _Piece, is_end: bool) -> tuple[int, int, int]:
-        """Rows, characters that cannot be seen, and work."""
+        """Return the rows, invisible characters and layout steps of a piece."""
         first, later = self._widths(line, piece)
         if text.isascii() and text.isprintable():
             if len(text) <= first:
@@ -402,7 +402,7 @@ class Layout:
 
 
 def _with_end(cells: Sequence[Cell], *, is_last: bool) -> list[Cell]:
-    """A row: one space at its end is the break itself, of several each is shown."""
+    """Drop a single trailing space, which is the break itself; show several as blanks."""
     shown = list(cells)
     blanks = 0
     while not is_last and blanks < len(shown) and shown[-1 - blanks].text == " ":
@@ -424,44 +424,44 @@ def _cell_style(cell: Cell, ink: str, ground: str) -> str:
 
 
 class ChangeView(LineView, can_focus=True):
-    """A change that scrolls to its end, whatever its size; only what is in view is drawn."""
+    """A scrollable view of a change of any size; renders only what is in view."""
 
     DEFAULT_CSS = """
     ChangeView { height: auto; overflow-y: auto; scrollbar-gutter: stable; }
     """
 
     class Moved(Message):
-        """Other lines are in view, or more of them were laid out."""
+        """Posted when the view scrolled, or more lines were laid out."""
 
     def __init__(self, lines: Sequence[Line], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._lines = lines
         self.layout_of = Layout(lines, 0)
-        """The rows in the present width."""
+        """The rows at the current width."""
         self.drawn = 0
-        """How many rows were drawn."""
+        """The number of rows rendered."""
         self._follows_end = False
         self._more: Timer | None = None
 
     def show(self, lines: Sequence[Line]) -> None:
-        """Show another change, from its beginning."""
+        """Show another change, from its first line."""
         self._lines = lines
         self.scroll_home(animate=False, force=True, immediate=True)
         self._lay_out(0)
 
     @property
     def lines_in_view(self) -> tuple[int, int, int]:
-        """The first and the last line in view, counted from 1, and how many there are."""
+        """The first and last line in view, counted from 1, and the number of lines."""
         top, rows = self.scroll_offset.y, self.layout_of
         bottom = min(top + self.scrollable_content_region.height, rows.count) - 1
         return rows.line_at(top) + 1, rows.line_at(max(bottom, top)) + 1, len(self._lines)
 
     def on_mount(self) -> None:
-        """Lay the change out as soon as there is a width."""
+        """Create the timer that lays out the rest of the change."""
         self._more = self.set_interval(0.02, self._measure_more, pause=True)
 
     def on_resize(self) -> None:
-        """Lay the change out in the new width; the line at the top stays there."""
+        """Lay the change out at the new width; the top line stays."""
         if self.line_width != self.layout_of.width or not self.count:
             self._lay_out(self.layout_of.line_at(self.scroll_offset.y))
         else:
@@ -477,7 +477,7 @@ class ChangeView(LineView, can_focus=True):
 
     def _measure_more(self) -> None:
         self.layout_of.measure(_A_WHILE)
-        # Each new count is laid out and drawn: a few times, however much there is.
+        # Each new count triggers a layout and a render: limit them to a few.
         if self.layout_of.is_whole or self.layout_of.count > 2 * self.count:
             self._take_measure()
 
@@ -488,44 +488,44 @@ class ChangeView(LineView, can_focus=True):
         self.post_message(self.Moved())
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """As many rows as there are; at first, while there is no width, as many as lines."""
+        """Return the number of rows, or of lines while the width is unknown."""
         return max(self.count or len(self._lines), 1)
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        """One row."""
+        """Return one row."""
         self.drawn += 1
         return self.layout_of.row(number)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Say that other lines are in view."""
+        """Post `Moved`."""
         super().watch_scroll_y(old_value, new_value)
         if new_value < self.max_scroll_y:
             self._follows_end = False
         self.post_message(self.Moved())
 
-    # --- keys: at once, as each press is a decision to look further --------------------
+    # --- keys: not animated, as each press asks for the next lines ----------------------
 
     def action_scroll_up(self) -> None:
-        """One row up."""
+        """Scroll one row up."""
         self.scroll_up(animate=False)
 
     def action_scroll_down(self) -> None:
-        """One row down."""
+        """Scroll one row down."""
         self.scroll_down(animate=False)
 
     def action_page_up(self) -> None:
-        """One page up."""
+        """Scroll one page up."""
         self.scroll_page_up(animate=False)
 
     def action_page_down(self) -> None:
-        """One page down."""
+        """Scroll one page down."""
         self.scroll_page_down(animate=False)
 
     def action_scroll_home(self) -> None:
-        """To the beginning."""
+        """Scroll to the start."""
         self.scroll_home(animate=False)
 
     def action_scroll_end(self) -> None:
-        """To the end, and along with it while more is laid out."""
+        """Scroll to the end, and follow it while more is laid out."""
         self._follows_end = not self.layout_of.is_whole
         self.scroll_end(animate=False)

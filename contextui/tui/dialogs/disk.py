@@ -1,4 +1,4 @@
-"""What the person sees of saving: that it fails, why, what to do, and the question at the end."""
+"""Save status: unsaved data, retries, and the dialog before quitting without saving."""
 
 import errno
 import time
@@ -18,10 +18,10 @@ from contextui.tui.lines import KEY, MUTED, fit, line
 from contextui.tui.words import Words
 
 RETRY = 2.0
-"""Seconds between two attempts to write what is not saved, and two looks at the log."""
+"""Seconds between two attempts to save, and two checks of the log."""
 
-_LOOK = 0.5  # seconds between two looks of the dialog
-_DEAF = 0.5  # seconds in which no key counts: it was meant for something else
+_LOOK = 0.5  # seconds between two refreshes of the dialog
+_DEAF = 0.5  # seconds in which keys are ignored: they were meant for something else
 _KEY = 5  # cells
 
 _REASONS = {
@@ -42,14 +42,14 @@ _ADVICE = {
 
 
 def unsaved_mark(session: Session, words: Words) -> str:
-    """What is not saved and why, as short as possible; empty if everything is saved."""
+    """Return a short note on what is not saved and why; empty if everything is saved."""
     if not session.unsaved:
         return ""
     return words("not saved: {reason}", reason=_reason(session, words))
 
 
 def unsaved_words(session: Session, words: Words) -> str:
-    """What is not saved and why, as a sentence; empty if everything is saved."""
+    """Return a sentence on what is not saved and why; empty if everything is saved."""
     if not session.unsaved:
         return ""
     count, reason = session.unsaved_turns, _reason(session, words)
@@ -76,10 +76,10 @@ def _advice(session: Session, words: Words) -> str:
 
 
 class SaveWatch:
-    """Retries saving, and reports what the session says about it while it runs.
+    """Retries saving and reports the session's notices about it.
 
     Args:
-        session: Whose log.
+        session: The session to save.
         report: Shows a sentence in the conversation; as an error while saving fails.
     """
 
@@ -88,12 +88,12 @@ class SaveWatch:
         self._heard = 0
 
     def retry(self) -> None:
-        """Write what waits, and see to it that the log is where it belongs."""
+        """Save pending data, rewrite a deleted or damaged log, and report new notices."""
         self._session.save()
         self.report()
 
     def report(self) -> None:
-        """Show what is new."""
+        """Report new notices."""
         notices = self._session.notices
         new, self._heard = notices[self._heard :], len(notices)
         for notice in new:
@@ -101,7 +101,7 @@ class SaveWatch:
 
 
 class QuitScreen(ModalScreen[bool]):
-    """Asks before anything unsaved is given up; saving goes on being tried behind it."""
+    """Asks before unsaved data is discarded; saving is retried in the background."""
 
     DEFAULT_CSS = """
     QuitScreen {
@@ -123,14 +123,14 @@ class QuitScreen(ModalScreen[bool]):
         self._opened = time.monotonic()
 
     def compose(self) -> ComposeResult:
-        """What would be lost, what to do, and the answers."""
+        """Compose what would be lost, what to do, and the answers."""
         with Vertical(id="box") as box:
             box.border_title = Content(self._words("Quit without saving?"))
             yield Static(self._what(), id="what")
             yield Static(self._choices(), id="choices")
 
     def on_mount(self) -> None:
-        """Follow whether saving works again."""
+        """Refresh the dialog regularly."""
         self.set_interval(_LOOK, self._follow)
 
     def _follow(self) -> None:
@@ -156,7 +156,7 @@ class QuitScreen(ModalScreen[bool]):
         )
 
     def on_key(self, event: events.Key) -> None:
-        """A letter chooses, also one that an input method made wide."""
+        """Answer by letter, including full-width letters of an input method."""
         event.stop()
         if time.monotonic() - self._opened < _DEAF:
             return

@@ -1,4 +1,4 @@
-"""All keys and commands on one page."""
+"""The help screen with all keys and commands, and the go-to menu."""
 
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -64,7 +64,7 @@ _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 class HelpScreen(ModalScreen[None]):
-    """The keys and the commands."""
+    """Lists all keys and commands."""
 
     BINDINGS = [Binding("escape,q,f1,question_mark", "leave", "back")]
     DEFAULT_CSS = """
@@ -85,7 +85,7 @@ class HelpScreen(ModalScreen[None]):
         self._words, self._commands = words, commands
 
     def compose(self) -> ComposeResult:
-        """One page."""
+        """Compose the page."""
         with VerticalScroll() as page:
             page.border_title = Content(self._words("Keys and commands"))
             hints = [("↑↓", "scroll"), ("esc", "back")]
@@ -107,7 +107,7 @@ class HelpScreen(ModalScreen[None]):
         return Content("\n").join(rows)
 
     def action_leave(self) -> None:
-        """Back."""
+        """Dismiss the screen."""
         self.dismiss()
 
 
@@ -116,18 +116,18 @@ def _row(key: str, about: str) -> Content:
 
 
 Place = tuple[str, str]
-"""A key, and in English where it leads."""
+"""A key and its target in English."""
 QUESTION: Place = ("a", "question")
 PLACES: tuple[Place, ...] = (("1–9", "window"), ("c", "chat"), ("i", "inspector"), ("p", "prompt"))
 
 
 class GoTo(ModalScreen[str]):
-    """Waits for one key, and gives it back; anything else than a place changes nothing.
+    """The go-to menu: waits for one key and returns it; an unlisted key only dismisses it.
 
     Args:
-        words: The language of the screen.
-        chosen: Hears of the key at once, before any other is taken.
-        places: Where one can go.
+        words: Translates into the person's locale.
+        chosen: Callback with the key, called before the next key is handled.
+        places: The targets offered.
     """
 
     DEFAULT_CSS = """
@@ -142,7 +142,7 @@ class GoTo(ModalScreen[str]):
         self._words, self._chosen, self._places = words, chosen, places
 
     def compose(self) -> ComposeResult:
-        """One line with the places, where the keys stand otherwise."""
+        """Compose one line with the targets, in place of the footer."""
         parts = [
             part
             for key, place in self._places
@@ -151,12 +151,12 @@ class GoTo(ModalScreen[str]):
         yield Static(Content.assemble((self._words("go to") + "   ", MUTED), *parts))
 
     def on_key(self, event: events.Key) -> None:
-        """The key, as it is without an input method."""
+        """Return the key, normalized from an input method's full-width form."""
         event.stop()
         character = unicodedata.normalize("NFKC", event.character or "")
         self._chosen(character)
         self.dismiss(character)
 
     def on_click(self) -> None:
-        """A click elsewhere leaves."""
+        """Dismiss the menu."""
         self.dismiss("")

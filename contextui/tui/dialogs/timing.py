@@ -1,4 +1,4 @@
-"""When a question may open: never while the person types, wherever they do that."""
+"""When approval questions open: never while the person types, in any field."""
 
 import asyncio
 import time
@@ -20,14 +20,14 @@ from contextui.tui.lines import KEY, MUTED
 from contextui.tui.words import Words
 
 QUIET = 1.5
-"""Seconds without a key, a click or a paste after which a question may open by itself."""
-_LOOK = 0.1  # seconds between two looks whether it may
-_LONGEST = 400  # characters of a target that are looked at
+"""Seconds without a key, click or paste before a question may open by itself."""
+_LOOK = 0.1  # seconds between two checks
+_LONGEST = 400  # maximum characters of a target to consider
 _EDGE = 6  # cells of the prompt's border beside the notice
 
 
 class WaitingLine(Static):
-    """Says that a question waits, where the prompt's border cannot be seen; a click opens it."""
+    """A notice of a pending question, shown if the prompt's border is hidden; a click opens it."""
 
     DEFAULT_CSS = """
     WaitingLine {
@@ -37,24 +37,24 @@ class WaitingLine(Static):
     """
 
     class Clicked(Message):
-        """The person wants to see the question."""
+        """Posted when the person wants to see the question."""
 
     def on_click(self) -> None:
-        """Open it."""
+        """Request the question."""
         self.post_message(self.Clicked())
 
 
 class Asker:
-    """Asks the person about what the model wants to do, one question at a time.
+    """Asks the person to approve the model's actions, one question at a time.
 
-    While they type anywhere, have text in the prompt or in the field with the focus, or look at
-    another dialog, a line says that there is a question; `ctrl+g` and `a`, or a click, opens it.
+    While they type anywhere, have text in the prompt or in the focused field, or look at another
+    dialog, a notice shows that a question is pending; `ctrl+g` and `a`, or a click, opens it.
 
     Args:
-        app: Where the question opens.
-        words: Its language.
-        prompt: Where the person writes to the model.
-        mark: Told whether the call under way waits for the person.
+        app: The app in which the question opens.
+        words: Translates into the person's locale.
+        prompt: Returns the prompt.
+        mark: Callback with whether the current call waits for the person.
     """
 
     def __init__(
@@ -67,16 +67,16 @@ class Asker:
         self._app, self._words, self._prompt, self._mark = app, words, prompt, mark
         self._wanted, self._turns = asyncio.Event(), asyncio.Lock()
         self.is_waiting = False
-        """Whether a question waits to be opened."""
+        """Whether a question is pending."""
 
     def open_now(self) -> None:
-        """Open the question that waits."""
+        """Open the pending question."""
         if self.is_waiting:
             self._app.hold(lambda: isinstance(self._app.screen, ApprovalScreen))
             self._wanted.set()
 
     async def ask(self, question: Question) -> Decision:
-        """The person's decision."""
+        """Return the person's decision."""
         async with self._turns:
             self._mark(True)
             try:
@@ -109,7 +109,7 @@ class Asker:
         line: WaitingLine | None = None
         try:
             while self._is_busy(prompt) and not self._wanted.is_set():
-                if prompt.is_attached:  # else the program is ending, and nothing is asked any more
+                if prompt.is_attached:  # else the app is shutting down
                     prompt.notice = self.notice(question, prompt.outer_size.width - _EDGE)
                     prompt.add_class("-asks")
                     line = self._show_line(question, prompt, line)
@@ -125,7 +125,7 @@ class Asker:
                 line.remove()
 
     def _is_busy(self, prompt: Prompt) -> bool:
-        """Whether the person is in the middle of something that a dialog would interrupt."""
+        """Return whether a dialog would interrupt the person."""
         app = self._app
         if not prompt.is_attached or app.has_keys_waiting:
             return True
@@ -138,7 +138,7 @@ class Asker:
     def _show_line(
         self, question: Question, prompt: Prompt, line: WaitingLine | None
     ) -> WaitingLine | None:
-        """Show the line on the screen in front, unless the prompt's border is seen there."""
+        """Show the notice on the current screen, unless the prompt's border is visible there."""
         screen = self._app.screen
         needs_line = not isinstance(screen, GoTo) and not _sees_border(screen, prompt)
         if line is not None and (not needs_line or line.parent is not screen):
@@ -154,7 +154,7 @@ class Asker:
         return line
 
     def notice(self, question: Question, room: int) -> Content:
-        """The line; of a path that is too long it has the end, of a command the beginning."""
+        """Return the notice; truncates long paths at the start and commands at the end."""
         words = self._words
         template = words(wording_of(question).asks)
         mark = ("◆ ", "$text-accent")
@@ -182,7 +182,7 @@ def _sees_border(screen: Screen[object], prompt: Prompt) -> bool:
 
 
 def _cut(target: str, room: int, *, at_end: bool) -> Content:
-    """A target, or as much of it as there is room for."""
+    """Return a target, truncated to the available cells."""
     some = target[:_LONGEST] if at_end else target[-_LONGEST:]
     shown = spelled(some)
     if len(some) == len(target) and shown.cell_length <= room:

@@ -1,1 +1,1 @@
-"""What the model sees, item by item, and what it costs."""
+"""The context inspector: what the model sees, item by item, and what it costs."""

@@ -1,4 +1,4 @@
-"""How full the context is: system prompt, history and windows, against the budget."""
+"""The context budget bar: tokens of system prompt, history and windows."""
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -9,15 +9,15 @@ from contextui.tui.lines import MUTED, line, short
 from contextui.tui.words import Words
 
 FULL = 0.8
-"""The share of the budget from which on room is made, unless the settings say otherwise."""
+"""The default share of the budget from which the conversation is compacted."""
 
 _STYLES = {"system": "$foreground 55%", "history": "$primary 55%", "windows": "$primary"}
-_NAMES = {"system": MUTED, "history": "$primary 80%", "windows": "$primary"}  # words need contrast
+_NAMES = {"system": MUTED, "history": "$primary 80%", "windows": "$primary"}  # text needs contrast
 _REST, _BEYOND = "$foreground 28%", "$foreground 40%"
 
 
 def bar(shares: Shares, budget: int, width: int, full: float = FULL) -> list[tuple[str, str]]:
-    """The bar in exactly `width` cells; whatever costs anything can be seen."""
+    """Return the bar in exactly `width` cells; every used part gets at least one."""
     spans: list[tuple[str, str]] = []
     used = 0
     for name, style in _STYLES.items():
@@ -31,7 +31,7 @@ def bar(shares: Shares, budget: int, width: int, full: float = FULL) -> list[tup
 
 
 class BudgetBar(Widget):
-    """Three lines: how much of the budget is taken, as a bar, and by what."""
+    """Three lines: the used share of the budget, the bar, and its legend."""
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="budget")
@@ -43,10 +43,10 @@ class BudgetBar(Widget):
         """Show new figures.
 
         Args:
-            shares: What the parts cost.
-            budget: What there is room for.
-            banner: What stands instead of the parts: that it is an earlier turn that is shown.
-            full: The share of the budget from which on room is made.
+            shares: The tokens of the parts.
+            budget: The token budget.
+            banner: A message in place of the legend, while an earlier turn is shown.
+            full: The share of the budget from which the conversation is compacted.
         """
         before = (self._shares, self._budget, self._banner, self._full)
         if (shares, budget, banner, full) != before:
@@ -54,7 +54,7 @@ class BudgetBar(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        """The three lines; before there is a session, that it is being opened."""
+        """Render the three lines, or a note while the session is opening."""
         width = self.size.width
         if not self._budget:
             return self._opening(width)

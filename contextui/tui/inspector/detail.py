@@ -1,4 +1,4 @@
-"""The chosen item: its text, and what each change to it would cost, before any key is pressed."""
+"""The detail view of an item: its text, the cost of changing it, and full-text screens."""
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -45,18 +45,18 @@ _OLDER = (
 )
 
 TurnOf = Callable[[int], int | None]
-"""Tells the turn that an item of a seq belongs to."""
+"""Returns the turn of an item by its seq."""
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What there is to say of one item.
+    """The description of one item.
 
     Attributes:
         title: What it is.
-        tokens: What it costs.
-        origin: Who it comes from, in which turn, and how it goes to the model.
-        text: What the model reads of it.
+        tokens: Its tokens, formatted.
+        origin: Its author, its turn, and its state.
+        text: The text that the model reads.
     """
 
     title: str = ""
@@ -83,7 +83,7 @@ def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Descrip
 
 
 def describe_fold(fold: Fold, words: Words) -> Description:
-    """Describe what only the log has."""
+    """Describe the items that a resumed session did not load."""
     told = words(_OLDER)
     if fold.reason:
         told = words("The log cannot be read: {reason}", reason=one_line(fold.reason, 200))
@@ -99,18 +99,18 @@ def _is_cached(row: Row, prices: Prices) -> bool:
     return prices.rewritten(asker.seq) > 0
 
 
-_LOW, _TALL = 26, 48  # lines of the screen under which there is no room for text; and much
+_LOW, _TALL = 26, 48  # screen heights: below the first no text fits, above the second much does
 _HEIGHTS = {"low": 4, "tight": 8, "usual": 11, "tall": 18}
 _NAME, _EACH, _ONCE, _BACK = 7, 10, 8, 11  # cells
-_PAIR, _GAP = 34, 4  # cells of an offer where two stand side by side, and between them
-_HEAD = 65_536  # characters of a text that could be shown here
+_PAIR, _GAP = 34, 4  # cells of an offer where two are side by side, and between them
+_HEAD = 65_536  # maximum characters of a text to consider
 
 
 class Detail(Widget):
-    """What there is to know of one item, in as much room as there is."""
+    """The detail of one item, adapted to the available size."""
 
     class Pressed(Message):
-        """An offer was clicked, which does what its key does."""
+        """Posted when an offer is clicked; equals pressing its key."""
 
         def __init__(self, key: str) -> None:
             super().__init__()
@@ -124,7 +124,7 @@ class Detail(Widget):
         self._note = Note("")
 
     def show(self, item: Description, offers: list[Offer], note: Note) -> None:
-        """Show another item, or the same anew."""
+        """Show an item; refresh only on changes."""
         if (item, offers, note) != (self._item, self._offers, self._note):
             self._item, self._offers, self._note = item, offers, note
             self.refresh()
@@ -135,13 +135,13 @@ class Detail(Widget):
         viewport: Size,
         width: int,
     ) -> int:
-        """Always the same on the same screen, so that nothing jumps."""
+        """Return a height that depends only on the screen, so that nothing jumps."""
         if viewport.height < _LOW:
             return _HEIGHTS["low" if width >= 2 * _PAIR + _GAP else "tight"]
         return _HEIGHTS["tall" if viewport.height > _TALL else "usual"]
 
     def on_click(self, event: Click) -> None:
-        """Press the offer that was clicked."""
+        """Press the clicked offer."""
         column, line = event.x - self.gutter.left, event.y - self.gutter.top
         row = line - (self.size.height - self._table_height())
         if row < 0:
@@ -150,7 +150,7 @@ class Detail(Widget):
         if place < len(self._offers):
             self.post_message(self.Pressed(self._offers[place].key))
 
-    # --- drawing -----------------------------------------------------------------------
+    # --- rendering ---------------------------------------------------------------------
 
     @property
     def _is_low(self) -> bool:
@@ -161,7 +161,7 @@ class Detail(Widget):
         return (count + 1) // 2 if self._is_low else count
 
     def render(self) -> Content:
-        """The whole of it."""
+        """Render the detail."""
         width = self.size.width
         lines = self._low(width) if self._is_low else self._roomy(width, self.size.height)
         return Content("\n").join(lines)
@@ -184,7 +184,7 @@ class Detail(Widget):
         ]
 
     def _lines(self, width: int, room: int) -> list[Content]:
-        """As much of the text as there is room for, and how much more there is."""
+        """Return as much of the text as fits, and the number of further lines."""
         if room <= 1:
             only = fit(one_line(self._item.text, 4 * width), width)
             return [Content.styled(only, "$foreground 80%")] * room
@@ -256,7 +256,7 @@ class Detail(Widget):
 
 
 def signed(tokens: int) -> str:
-    """A number of tokens with its sign.
+    """Format a number of tokens with its sign.
 
     Example:
         >>> signed(-6_400), signed(0), signed(1_600)
@@ -274,17 +274,17 @@ def _note_style(note: Note) -> str:
     return "$text-warning" if note.is_warning else "$text-success"
 
 
-_AROUND = 4  # rows of the box that are no items
+_AROUND = 4  # rows of the box that are not items
 
 
 class BehindSummary(ModalScreen[None]):
-    """A summary, and below it all that it stands for.
+    """A summary and the items that it replaces.
 
     Args:
-        words: The language of the screen.
-        look: Where the items come from.
+        words: Translates into the person's locale.
+        look: The snapshot with the items.
         summary: The summary.
-        items: What it stands for.
+        items: The items that it replaces.
         read: Shows the whole text of a row.
     """
 
@@ -303,7 +303,7 @@ class BehindSummary(ModalScreen[None]):
         self._rows = [Row(summary), *map(Row, items)]
 
     def compose(self) -> ComposeResult:
-        """The list and the keys."""
+        """Compose the list and the key hints."""
         told = f"{self._words('Summary')} {counted(len(self._rows) - 1, self._words)}"
         with Vertical(id="whole") as box:
             box.border_title = Content(line(told))
@@ -312,7 +312,7 @@ class BehindSummary(ModalScreen[None]):
             yield KeyHints(self._words, hints)
 
     def on_mount(self) -> None:
-        """Show the items, in no more room than they need."""
+        """Show the items, in no more rows than they need."""
         most = self.app.size.height * 23 // 25
         self.query_one("#whole").styles.height = min(len(self._rows) + _AROUND, most)
         self.query_one(ItemList).show(self._look, self._rows)
@@ -324,33 +324,33 @@ class BehindSummary(ModalScreen[None]):
             self._read(row)
 
     def action_leave(self) -> None:
-        """Back."""
+        """Dismiss the screen."""
         self.dismiss()
 
 
 Break = Callable[[str, int], Iterable[str]]
 
-_LONG = 100_000  # characters from which on breaking them into lines is left to a thread
-_BATCH = 4_000  # lines that it hands over at once
+_LONG = 100_000  # characters from which a thread wraps the text
+_BATCH = 4_000  # lines that it posts at once
 
 
 class TextLines(LineView, can_focus=True):
-    """A text that only has to be read.
+    """A read-only text.
 
     Args:
         text: The text.
-        broken: Breaks it into lines of a width.
+        broken: Wraps it into lines of a width.
     """
 
     class Broken(Message):
-        """Some more of a long text is broken into lines of a width."""
+        """Posted with more wrapped lines of a long text."""
 
         def __init__(self, lines: list[str], width: int) -> None:
             super().__init__()
             self.lines, self.width = lines, width
 
     class Shown(Message):
-        """It is known how many lines there are."""
+        """Posted with the number of lines when it changes."""
 
         def __init__(self, count: int) -> None:
             super().__init__()
@@ -363,7 +363,7 @@ class TextLines(LineView, can_focus=True):
         self._width = 0
 
     def on_resize(self, _: Resize) -> None:
-        """Break the text anew."""
+        """Wrap the text to the new width."""
         width = self.scrollable_content_region.width
         if width in (0, self._width):
             return
@@ -371,7 +371,7 @@ class TextLines(LineView, can_focus=True):
         if len(self._text) <= _LONG:
             self._show(list(self._broken(self._text, width)))
         else:
-            # A daemon: leaving does not wait for it.
+            # A daemon: quitting does not wait for it.
             threading.Thread(target=self._break, args=(width,), daemon=True).start()
 
     def _break(self, width: int) -> None:
@@ -380,7 +380,7 @@ class TextLines(LineView, can_focus=True):
             self.post_message(self.Broken(lines, width))
 
     def on_text_lines_broken(self, message: Broken) -> None:
-        """Show it, if the width is still the same."""
+        """Append the lines, unless they are stale because the width changed."""
         if message.width == self._width:
             self._show(message.lines)
 
@@ -390,18 +390,18 @@ class TextLines(LineView, can_focus=True):
         self.post_message(self.Shown(len(self._lines)))
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        """One line."""
+        """Return one line."""
         return Content(self._lines[number])
 
 
 class WholeText(ModalScreen[None]):
-    """A text to be read, scrolled and copied.
+    """Shows a whole text, to scroll and copy.
 
     Args:
-        words: The language of the screen.
-        title: What it is.
-        text: All of it.
-        broken: Breaks it into lines.
+        words: Translates into the person's locale.
+        title: The title.
+        text: The text.
+        broken: Wraps it into lines.
     """
 
     BINDINGS = [
@@ -414,7 +414,7 @@ class WholeText(ModalScreen[None]):
         self._words, self._title, self._text, self._broken = words, title, text, broken
 
     def compose(self) -> ComposeResult:
-        """The text and the keys."""
+        """Compose the text and the key hints."""
         with Vertical(id="whole") as box:
             box.border_title = Content(line(self._title))
             yield TextLines(self._text, self._broken)
@@ -423,40 +423,40 @@ class WholeText(ModalScreen[None]):
 
     @on(TextLines.Shown)
     def _fit(self, message: TextLines.Shown) -> None:
-        """Take no more room than the text needs."""
+        """Shrink the box to the text."""
         most = self.size.height * 23 // 25
         self.query_one("#whole").styles.height = min(message.count + 4, most)
 
     def action_copy(self) -> None:
-        """Copy all of it."""
+        """Copy the text."""
         self.app.copy_to_clipboard(self._text)
         told = self._words("Copied {count} characters.", count=short(len(self._text)))
         self.notify(told, markup=False)
 
     def action_leave(self) -> None:
-        """Back."""
+        """Dismiss the screen."""
         self.dismiss()
 
 
 class Closer:
-    """Shows the whole of what a list has in a line.
+    """Opens the whole text of an item.
 
     Args:
-        app: Where it is shown.
-        words: The language to tell it in.
-        look: Where the items come from.
+        app: The app that shows it.
+        words: Translates into the person's locale.
+        look: The snapshot with the items.
     """
 
     def __init__(self, app: App[object], words: Words, look: Look) -> None:
         self._app, self._words, self._look = app, words, look
 
     def heading(self, row: Row) -> str:
-        """What it is headed by."""
+        """Return the title of the screen."""
         calls = row.home(self._look.context).ledger.calls
         return f"{row.item.seq:04} {title(row, calls, self._words)}"
 
     def open(self, row: Row) -> None:
-        """Show all of it: of a summary also what it stands for."""
+        """Show the whole item; for a summary, also the items that it replaces."""
         look, words = self._look, self._words
         if row.log is None and (items := replaced(row.item, look.context.ledger)):
             self._app.push_screen(BehindSummary(words, look, row.item, items, self.read))
@@ -464,14 +464,14 @@ class Closer:
             self.read(row)
 
     def read(self, row: Row) -> None:
-        """Show its text: where a gist stands for that, both."""
+        """Show the item's text; for a gist, also the text that it replaces."""
         counter = row.home(self._look.context).counter
         item, words = row.item, self._words
         shown = both_texts(item, counter, words) if is_gist(item) else self._text(row)
         self._app.push_screen(WholeText(words, self.heading(row), shown))
 
     def copy(self, row: Row) -> None:
-        """Copy its text."""
+        """Copy the item's text."""
         text = self._text(row)
         self._app.copy_to_clipboard(text)
         told = self._words("Copied {count} characters.", count=short(len(text)))

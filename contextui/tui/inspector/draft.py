@@ -1,4 +1,4 @@
-"""The next request as it would go over the wire, compared with the one that left before it."""
+"""Request drafts: the next request as it would be sent, with a diff to the previous one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from contextui.model import ModelRequest
 from contextui.tui.inspector.parts import Part, parts_of, raw, same, weigh
 from contextui.tui.words import Words
 
-_LONG = 3_000  # lines from which on a changed part is not compared line by line
+_LONG = 3_000  # lines from which a changed part is not compared line by line
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order:
-    """A request to be drawn up.
+    """An order for a request draft.
 
     Attributes:
-        now: What it is made of.
-        sent: What was sent before, the newest last.
-        turn: The turn that it belongs to.
-        is_earlier: Whether it is of an earlier turn.
+        now: The composition of the request.
+        sent: The compositions sent before, newest last.
+        turn: Its turn.
+        is_earlier: Whether it belongs to an earlier turn.
     """
 
     now: Composition
@@ -33,7 +33,7 @@ class Order:
 
     @property
     def stamp(self) -> tuple[object, ...]:
-        """The same for what looks the same."""
+        """A cache key: equal for orders that give the same draft."""
         arriving = [(copy.window_id, copy.version) for copy in self.now.arriving.copies]
         newest = id(self.sent[-1]) if self.sent else 0
         now = (self.now.generation, self.now.tokens, self.now.through_seq)
@@ -42,15 +42,15 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A request to be looked at.
+    """A request for inspection.
 
     Attributes:
-        order: What was asked for.
-        parts: What it is made of, in order.
-        cached: How many of the parts come from the cache.
-        exact: The whole of it as it is sent.
-        is_sent: Whether it left as it is, and nothing is new since.
-        is_compared: Whether there was one before to compare it with.
+        order: The order.
+        parts: Its parts, in order.
+        cached: The number of cached parts.
+        exact: The whole request as sent.
+        is_sent: Whether it was sent exactly like this.
+        is_compared: Whether there was a previous one to compare with.
     """
 
     order: Order
@@ -62,26 +62,26 @@ class Draft:
 
     @property
     def size(self) -> int:
-        """How many bytes are sent."""
+        """The size in bytes."""
         return len(self.exact.encode("utf-8", "replace"))
 
     @property
     def cached_tokens(self) -> int:
-        """What comes from the cache, by our own count."""
+        """The cached tokens, by our own count."""
         return sum(part.tokens for part in self.parts[: self.cached])
 
     @property
     def anew_tokens(self) -> int:
-        """What is sent anew, by our own count."""
+        """The uncached tokens, by our own count."""
         return sum(part.tokens for part in self.parts[self.cached :])
 
 
 class Drafting:
-    """Builds drafts. For a thread of its own: a request may be large.
+    """Builds drafts. Run it on a thread: a request may be large.
 
     Args:
-        controller: Makes requests of compositions.
-        words: The language of the outline.
+        controller: Builds requests from compositions.
+        words: Translates into the person's locale.
     """
 
     def __init__(self, controller: InteractionController, words: Words) -> None:
@@ -89,7 +89,7 @@ class Drafting:
         self._payloads: dict[int, tuple[Composition, Payload]] = {}
 
     def draft(self, order: Order) -> Draft:
-        """Draw up a request."""
+        """Build the draft of a request."""
         before = self._sent(order.sent)
         current = payload(self._request(order.now), self._controller.model.name, before)
         cached = max((_held(one, current) for one in before), default=-1)
@@ -107,7 +107,7 @@ class Drafting:
         try:
             return self._controller.request_of(composition)
         except MalformedRequestError:
-            # Nobody said anything yet: there is a system prompt, and nothing to send.
+            # There is no message yet, only a system prompt.
             told = [one.content for one in composition.messages if one.role == "system"]
             system = "\n\n".join(one for one in told if isinstance(one, str))
             return ModelRequest(system, ())
@@ -126,9 +126,9 @@ class Drafting:
 
 
 def _held(sent: Payload, now: Payload) -> int:
-    """How many blocks of a request the provider holds since it was sent another one.
+    """Return how many blocks of a request the provider has cached from a sent one.
 
-    -1: nothing; 0: only what stands before the messages.
+    -1: none; 0: only what precedes the messages.
     """
     before, after = sent.request, now.request
     if (before.system, before.tools) != (after.system, after.tools):
@@ -142,7 +142,7 @@ def _held(sent: Payload, now: Payload) -> int:
 
 
 def compare(before: Sequence[Part], now: Sequence[Part]) -> None:
-    """Mark what is new and what changed since the request before."""
+    """Mark the parts and lines that are new or changed since the previous request."""
     known = {part.key: part for part in before}
     for part in now:
         old = known.get(part.key)

@@ -1,4 +1,4 @@
-"""Changing items by a key: twice if the price is high, and with a line that says what undoes it."""
+"""Item changes by key: drop, restore, pin, fold, edit and undo, with confirmation if costly."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -44,20 +44,20 @@ _AGAIN = {
 
 
 class Note(NamedTuple):
-    """What came of a key, in one line."""
+    """The outcome of a key, in one line."""
 
     text: str
     is_warning: bool = False
 
 
 class Changing:
-    """Carries out what keys ask for.
+    """Applies the changes that keys request.
 
     Args:
         context: The items.
-        words: The language to tell it in.
-        recall: Has an item come back into the context that only the log has.
-        cached: Tells how many tokens come from the cache as things stand.
+        words: Translates into the person's locale.
+        recall: Recalls an item into the context that only the log has.
+        cached: Returns the number of currently cached tokens.
     """
 
     def __init__(
@@ -72,11 +72,11 @@ class Changing:
         self._asked: tuple[str, str] | None = None
 
     def forget(self) -> None:
-        """What was asked once counts no more: the person went elsewhere."""
+        """Cancel a pending confirmation: the selection moved."""
         self._asked = None
 
     def press(self, offer: Offer, row: Row) -> Note:
-        """Carry an offer out, unless its price is such that it must be asked for twice."""
+        """Apply an offer; a costly one needs a second press."""
         asked, self._asked = self._asked, None
         is_dear = offer.price is None or offer.price.is_dear
         if is_dear and asked != (offer.key, row.key):
@@ -90,16 +90,16 @@ class Changing:
             return Note(one_line(str(problem), 160), is_warning=True)
 
     def edit(self, item: ContextItem, text: str) -> Note:
-        """Give an item other words.
+        """Replace the text of an item.
 
         Raises:
-            InvalidItemError: It cannot have these.
+            InvalidItemError: The text is not allowed.
         """
         self._context.edit(item.id, text)
         return self._told("edit", item)
 
     def undo(self) -> Note:
-        """Take the last change back, and tell what that costs."""
+        """Undo the last change, and report its cost."""
         before = self._cached()
         items = self._context.undo()
         if not items:
@@ -156,14 +156,14 @@ _ONLY_CALLS = "It says nothing, it only calls. Your words would stand before tha
 
 
 class EditScreen(ModalScreen[bool]):
-    """A text field with an item's words. It tells whether they were changed.
+    """A dialog to edit an item's text; returns whether it was changed.
 
     Args:
-        words: The language of the screen.
-        title: Which item it is.
-        text: Its words.
-        price: What changing them costs, in words.
-        save: Takes the new words; what it raises is told, and the text stays.
+        words: Translates into the person's locale.
+        title: The item's title.
+        text: Its text.
+        price: The cost of the change, as text.
+        save: Saves the new text; an error it raises is shown, and the dialog stays open.
     """
 
     BINDINGS = [
@@ -174,13 +174,13 @@ class EditScreen(ModalScreen[bool]):
     def __init__(self, words: Words, title: str, text: str, price: str, save: Save) -> None:
         super().__init__()
         self._words, self._title, self._save, self._price = words, title, save, price
-        # A terminal would obey some characters: the person sees, and keeps, their pictures.
+        # A terminal would interpret control characters: show and save their visible forms.
         self._shown = for_terminal(text)
         self._is_exact = self._shown == text
         self._is_leaving = False
 
     def compose(self) -> ComposeResult:
-        """The field, and a line that says what to do."""
+        """Compose the field and the key hints."""
         with Vertical(id="edit") as box:
             box.border_title = Content(line(self._title))
             hint = self._words(_ONLY_CALLS)
@@ -188,7 +188,7 @@ class EditScreen(ModalScreen[bool]):
             yield Static(self._help(), id="keys-of-edit")
 
     def on_mount(self) -> None:
-        """Begin to write."""
+        """Focus the field."""
         self.query_one(TextArea).focus()
 
     @on(TextArea.Changed)
@@ -198,7 +198,7 @@ class EditScreen(ModalScreen[bool]):
             self._tell(self._help())
 
     def action_save(self) -> None:
-        """Take the new words, unless they are the old ones."""
+        """Save the text if it changed."""
         text = self.query_one(TextArea).text
         if text == self._shown:
             self.dismiss(False)
@@ -211,7 +211,7 @@ class EditScreen(ModalScreen[bool]):
             self.dismiss(True)
 
     def action_leave(self) -> None:
-        """Go back; what was written is thrown away only if that is asked for twice."""
+        """Dismiss the dialog; unsaved changes are discarded only on a second press."""
         if self._is_leaving or self.query_one(TextArea).text == self._shown:
             self.dismiss(False)
             return

@@ -1,4 +1,4 @@
-"""Which turn is looked at: the present one, or an earlier one as it was then."""
+"""Inspector history: earlier turns, past usage and older items, read from the session log."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -29,8 +29,8 @@ class EarlierTurn:
 
     Attributes:
         turn: Its number.
-        look: What there was to see; None if it could not be read.
-        reason: Why not.
+        look: The snapshot; None if it could not be read.
+        reason: Why it could not be read.
     """
 
     turn: int
@@ -39,12 +39,12 @@ class EarlierTurn:
 
 
 class Reader:
-    """Reads earlier turns, one at a time, on a thread; of several asked for, the last one counts.
+    """Reads earlier turns on a thread, one at a time; only the latest request counts.
 
     Args:
-        session: Whose turns.
-        tools: What is declared to the model.
-        tell: Called on that thread with what was read.
+        session: The session.
+        tools: The tools declared to the model.
+        tell: Callback with the result, called on that thread.
     """
 
     def __init__(
@@ -56,17 +56,17 @@ class Reader:
         self._is_reading = False
 
     def ask(self, turn: int) -> None:
-        """Have a turn read."""
+        """Request a turn."""
         with self._lock:
             self._wanted = turn
             if self._is_reading:
                 return
             self._is_reading = True
-        # A daemon: leaving does not wait for a long log.
+        # A daemon: quitting does not wait for a long log.
         threading.Thread(target=self._read_wanted, daemon=True, name="earlier turn").start()
 
     def forget(self) -> None:
-        """Nothing is wanted any more."""
+        """Cancel the pending request."""
         with self._lock:
             self._wanted = None
 
@@ -86,16 +86,16 @@ class Reader:
     def _read(self, turn: int) -> EarlierTurn:
         try:
             view = view_of(self._session, turn)
-        except Exception as error:  # a log may be damaged in any way: then that is told
+        except Exception as error:  # a log may be damaged in any way: report it
             return EarlierTurn(turn, None, reason_of(error))
         view.windows.settle_now()
         look = Looker(view.context, self._tools).look()
-        view.close()  # its windows stand still from now on, as they did then
+        view.close()  # its windows no longer change
         return EarlierTurn(turn, look)
 
 
 def view_of(session: Session, turn: int | None = None, *, whole: bool = False) -> SessionView:
-    """A session as its log has it, now or after a turn; `whole` with all items that it ever had."""
+    """Load a session from its log, now or after a turn; `whole` includes every item it ever had."""
     options = SessionOptions(
         classes=session.windows.classes.values(),
         lang=session.windows.lang,
@@ -114,10 +114,9 @@ _UNREADABLE = (ContextUIError, LookupError, TypeError, ValueError)
 
 
 def read_past(path: Path) -> Spending:
-    """Read the account of a session out of its log. For a thread of its own: logs may be long.
+    """Read the usage of a session from its log. Run it on a thread: logs may be long.
 
-    Only entries that tell of it are parsed; of an item, nothing but its seq is looked at. A
-    damaged line costs that line.
+    Parses only the relevant entries; of an item, reads nothing but its seq. Skips damaged lines.
     """
     return _Reading().run(path)
 
@@ -129,13 +128,12 @@ class _Reading:
         self._seq, self._turn = 0, 0
 
     def run(self, path: Path) -> Spending:
-        """Read all of it."""
         try:
             with open_plain(path) as file:
                 for line in lines(file):
                     self._read(line.text)
         except OSError:
-            pass  # the log says nothing: then nothing is known of the turns before
+            pass  # without a readable log, past usage is unknown
         return self._spending
 
     def _read(self, line: bytes) -> None:
@@ -160,7 +158,7 @@ class _Reading:
                 first = self._seqs.get(str(data["itemIds"][0]).encode(), 0)
                 self._spending.note(data["operation"], first)
             case "compact_boundary":
-                # Its summary comes next; in older logs it came before.
+                # Its summary follows; in older logs it came before.
                 comes = data.get("summaryId", "").encode() not in self._seqs
                 self._spending.note("compact", self._seq + comes)
             case "turn_end" if not data["early"]:
@@ -169,11 +167,11 @@ class _Reading:
 
 
 class Watch:
-    """Knows of a session what no single look at it could tell.
+    """Tracks what a single snapshot of a session cannot show: sent requests and usage.
 
     Args:
-        desk: The session, and who answers in it.
-        tell: Called, on another thread, when the turns before this run are known.
+        desk: The session and its controller.
+        tell: Callback on another thread when the usage of earlier turns is read.
     """
 
     def __init__(self, desk: Desk, tell: Callable[[], object]) -> None:
@@ -187,22 +185,22 @@ class Watch:
         self._turn, self._counted = session.turn + 1, 0
         self._end = session.context.subscribe(self._hear_context)
         if session.turn:
-            # A daemon: leaving does not wait for a long log.
+            # A daemon: quitting does not wait for a long log.
             threading.Thread(target=self._read_past, daemon=True, name="past turns").start()
 
     def stop(self) -> None:
-        """Follow no longer."""
+        """Unsubscribe."""
         self.sent.stop()
         self._end()
 
     def look(self) -> Look:
-        """The context as it is now."""
+        """Return a snapshot of the current context."""
         return self._looker.look()
 
     def hear(self, event: Event) -> None:
-        """Take note of what a turn costs."""
+        """Record the usage of a turn from its events."""
         match event:
-            case TurnFinished():  # the next one has not begun; at a start, it may have ended
+            case TurnFinished():  # the next one has not begun; at startup it may have ended
                 self._turn = self._session.turn + 1
             case StepStarted():
                 self._counted = event.tokens
@@ -225,15 +223,15 @@ class Watch:
 
 
 class Earlier:
-    """Goes back and forth between the turns of a session.
+    """Navigates between the turns of a session.
 
     Args:
         desk: The session.
-        watch: Knows the present.
-        tell: Called, on another thread, when an earlier turn was read.
+        watch: Provides the current snapshot.
+        tell: Callback on another thread when an earlier turn is read.
 
     Attributes:
-        wanted: The turn that is to be looked at, None for the present.
+        wanted: The selected turn; None for the present.
     """
 
     def __init__(self, desk: Desk, watch: Watch, tell: Callable[[EarlierTurn], object]) -> None:
@@ -244,16 +242,16 @@ class Earlier:
 
     @property
     def now(self) -> int:
-        """The number of the turn under way, or of the last one."""
+        """The number of the current or last turn."""
         return self._desk.session.turn + self._desk.controller.is_running
 
     @property
     def is_now(self) -> bool:
-        """Whether it is the present that is looked at."""
+        """Whether the present is shown."""
         return self._shown is None or self._shown.look is None
 
     def step(self, step: int) -> bool:
-        """Go to an earlier or a later turn; whether there is one."""
+        """Select an earlier or later turn; return whether there is one."""
         turn = (self.now if self.wanted is None else self.wanted) + step
         if turn < 1:
             return False
@@ -261,7 +259,7 @@ class Earlier:
         return True
 
     def go(self, turn: int) -> None:
-        """Go to a turn; the present is shown until it is read."""
+        """Select a turn; the present is shown until it is read."""
         if turn >= self.now:
             self.return_to_now()
         else:
@@ -269,23 +267,23 @@ class Earlier:
             self._reader.ask(turn)
 
     def return_to_now(self) -> None:
-        """Look at the present again."""
+        """Return to the present."""
         self.wanted = self._shown = None
         self._reader.forget()
 
     def take(self, read: EarlierTurn) -> None:
-        """An earlier turn was read: look at it, if it is still wanted."""
+        """Show an earlier turn, unless the result is stale."""
         if read.turn == self.wanted:
             self._shown = read
 
     def look(self) -> Look:
-        """What there is to see of the turn that is looked at."""
+        """Return the snapshot of the selected turn."""
         if self._shown is not None and self._shown.look is not None:
             return self._shown.look
         return self._watch.look()
 
     def banner(self, words: Words) -> str:
-        """What tells that this is not the present."""
+        """Return a message that an earlier turn is shown or read; empty for the present."""
         if self.wanted is None:
             return ""
         turns = {"turn": self.wanted, "turns": self.now}
@@ -298,18 +296,17 @@ class Earlier:
 
 
 class OlderItems:
-    """Reads them when somebody wants to see them, on a thread; until then they cost nothing.
+    """Items that a resumed session did not load; read from the log on demand, on a thread.
 
-    They are shown as they stand at the end of the log. Whoever wants to change one has it come
-    back into the session first.
+    They are shown as of the end of the log. To change one, it is recalled into the session first.
 
     Args:
-        session: Whose items.
-        tell: Called on that thread when they were read, or could not be.
+        session: The session.
+        tell: Callback on that thread when they are read, or reading failed.
 
     Attributes:
-        rows: The items, once they are read.
-        is_unfolded: Whether they are to be seen among the others.
+        rows: The items, once read.
+        is_unfolded: Whether they are shown in the list.
     """
 
     def __init__(self, session: Session, tell: Callable[[], object]) -> None:
@@ -322,27 +319,27 @@ class OlderItems:
 
     @property
     def fold(self) -> Fold | None:
-        """The line that stands for them; None if there are none."""
+        """The line that represents them while folded; None if there are none."""
         count = self._count if self.rows is None else len(self.rows)
         if not count:
             return None
         return Fold(count, self.is_unfolded, self._is_reading, self._reason)
 
     def turn(self) -> None:
-        """Unfold them, or fold them again."""
+        """Fold or unfold them."""
         self.is_unfolded = not self.is_unfolded
         if self.is_unfolded:
             self.read()
 
     def read(self) -> None:
-        """Have them read, unless they are."""
+        """Start reading them, unless done already."""
         if self.rows is None and not self._is_reading and self.fold is not None:
             self._is_reading, self._reason = True, ""
-            # A daemon: leaving does not wait for a long log.
+            # A daemon: quitting does not wait for a long log.
             threading.Thread(target=self._read, daemon=True, name="older items").start()
 
     def recall(self, item: ContextItem) -> None:
-        """Have one of them in the session again, and what belongs to its call."""
+        """Recall an item, with the rest of its tool call, into the session."""
         if self._view is not None:
             self._session.recall(item.id, self._view.context, self._view.offsets)
             self.rows = self._left_in(self._view)
@@ -355,8 +352,8 @@ class OlderItems:
     def _read(self) -> None:
         try:
             view = view_of(self._session, whole=True)
-            view.close()  # its windows stand still
-        except Exception as error:  # a log may be damaged in any way: then that is told
+            view.close()  # its windows no longer change
+        except Exception as error:  # a log may be damaged in any way: report it
             is_told = isinstance(error, ContextUIError)
             self._reason = str(error) if is_told else reason_of(error)
             self.is_unfolded = False

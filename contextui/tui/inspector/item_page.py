@@ -1,4 +1,4 @@
-"""The page of items: the list, a field to filter it, and the chosen item with its prices."""
+"""The items page of the inspector: list, search filter, and detail with prices."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -31,19 +31,19 @@ from contextui.tui.inspector.prices import Levels, Offer, Prices
 from contextui.tui.inspector.rows import Row, head_of, rows_of
 from contextui.tui.words import Words
 
-_SLICE = 0.008  # seconds of looking before others have their turn
+_SLICE = 0.008  # seconds of searching before yielding to the event loop
 
 
 class Search:
-    """Looks through items for a text, in their order; capitals do not matter.
+    """Searches items for a text, in order and ignoring case.
 
     Args:
-        query: What to look for.
-        words: The language in which items are told.
-        older: Items that only the log has.
+        query: The text to search for.
+        words: Translates into the person's locale, for labels.
+        older: Items read from the log that the session did not load.
 
     Attributes:
-        found: The rows that contain it, as far as was looked.
+        found: The matching rows so far.
     """
 
     def __init__(self, query: str, words: Words, older: Iterable[Row] = ()) -> None:
@@ -57,14 +57,14 @@ class Search:
         self._look: Look | None = None
 
     def extend(self, look: Look) -> None:
-        """Look through what came since, too."""
+        """Continue with items added since."""
         self._look = look
-        head = {row.item.id: row for row in head_of(look)}  # with what the tools cost
+        head = {row.item.id: row for row in head_of(look)}  # with the tokens of the tools
         newer = look.items.since(self._looked_through + 1)
         self._rest = chain(self._older, (head.get(item.id, Row(item)) for item in newer))
 
     def go_on(self) -> bool:
-        """Look for a moment; whether there is more to look through."""
+        """Search for one time slice; return whether there is more."""
         end = time.monotonic() + _SLICE
         for row in self._rest:
             if row.log is None:
@@ -94,45 +94,45 @@ class Search:
 
 
 class Finding:
-    """What a person looks for, if anything, and what was found of it so far.
+    """The active search, if any, and its results so far.
 
     Args:
-        words: The language in which items are told.
+        words: Translates into the person's locale, for labels.
     """
 
     def __init__(self, words: Words) -> None:
         self._words = words
         self._search: Search | None = None
         self.remark = ""
-        """What to say of it: that there is no such item."""
+        """A message if nothing was found."""
 
     @property
     def is_on(self) -> bool:
-        """Whether something is looked for."""
+        """Whether a search is active."""
         return self._search is not None
 
     @property
     def rows(self) -> list[Row]:
-        """What was found so far."""
+        """The matching rows so far."""
         return list(self._search.found) if self._search is not None else []
 
     def begin(self, query: str, older: OlderItems | None) -> None:
-        """Look for this from now on, also in what was read of the log; or for nothing."""
+        """Start a search, including items read from the log; an empty query clears it."""
         rows = older.rows if older is not None else None
         self._search = Search(query, self._words, rows or ()) if query else None
 
     def begin_again(self, older: OlderItems | None) -> None:
-        """Look for the same from the beginning: there is something else to look through."""
+        """Restart the search, as the items have changed."""
         if self._search is not None:
             self.begin(self._search.query, older)
 
     def extend(self, look: Look) -> None:
-        """Look through what came since, too."""
+        """Continue with items added since."""
         if self._search is not None:
             self._search.extend(look)
 
     def go_on(self) -> bool:
-        """Look for a moment; whether there is more to look through."""
+        """Search for one time slice; return whether there is more."""
         search = self._search
         if search is None:
             return False
@@ -144,33 +144,33 @@ class Finding:
 
 
 class Filter(Input):
-    """One line to say what to look for; it is there only while something is looked for."""
+    """The search field, shown only while a search is active."""
 
     BINDINGS = [Binding("escape", "clear", "clear"), Binding("down", "submit", show=False)]
 
     class Wanted(Message):
-        """The person looks for something else, or for nothing any more."""
+        """Posted when the query changes or is cleared."""
 
         def __init__(self, query: str) -> None:
             super().__init__()
             self.query = query
 
     class Left(Message):
-        """The person goes on in the list."""
+        """Posted when the person leaves the field for the list."""
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="filter", compact=True)
         self._words = words
-        self.display = self.can_focus = False  # until somebody asks
+        self.display = self.can_focus = False  # until a search starts
 
     def ask(self) -> None:
-        """Ask what to look for."""
+        """Show and focus the field."""
         self.placeholder = self._words("Which items? Enter keeps, Esc clears.")
         self.display = self.can_focus = True
         self.focus()
 
     def clear_it(self) -> None:
-        """Look for nothing any more."""
+        """Clear the search and hide the field."""
         with self.prevent(Input.Changed):
             self.value = ""
         self.display = self.can_focus = False
@@ -178,12 +178,12 @@ class Filter(Input):
         self.post_message(self.Left())
 
     def on_input_changed(self, message: Input.Changed) -> None:
-        """Look while it is written."""
+        """Search while typing."""
         message.stop()
         self.post_message(self.Wanted(self.value.strip()))
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
-        """Go on in what was found."""
+        """Move the focus to the results."""
         message.stop()
         if self.value.strip():
             self.can_focus = False
@@ -192,7 +192,7 @@ class Filter(Input):
             self.clear_it()
 
     def action_clear(self) -> None:
-        """Look for nothing any more."""
+        """Clear the search."""
         self.clear_it()
 
 
@@ -201,13 +201,13 @@ _ONE_LEVEL = "{seq} has one level of detail: windows and files have more."
 
 
 class ItemPage(Container):
-    """All items, and what can be done to them."""
+    """All items, and the actions on them."""
 
     BINDINGS = [
         Binding("d", "change('d')", "drop"),
         Binding("r", "change('r')", "restore"),
         Binding("g", "change('g')", "gist"),
-        Binding("g", "explain_levels", show=False),  # where the one before does not apply
+        Binding("g", "explain_levels", show=False),  # if the one above does not apply
         Binding("e", "edit", "edit"),
         Binding("p", "change('p')", "pin"),
         Binding("u", "undo", "undo"),
@@ -219,10 +219,10 @@ class ItemPage(Container):
     ]
 
     class Changed(Message):
-        """The person changed something."""
+        """Posted when the person changed an item."""
 
     class LevelsKnown(Message):
-        """It is known now what a window costs at other levels of detail."""
+        """Posted when a window's tokens at other levels of detail are counted."""
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="items")
@@ -237,7 +237,7 @@ class ItemPage(Container):
         self._keys = ""
 
     def compose(self) -> ComposeResult:
-        """The list and the detail, below or beside it."""
+        """Compose the list and the detail, below or beside it."""
         with Container(id="listing"):
             yield Filter(self._words)
             yield ItemList(self._words)
@@ -249,10 +249,10 @@ class ItemPage(Container):
         return self.query_one(ItemList)
 
     def take_focus(self, may: bool) -> None:
-        """Have a stop for the focus, or none: a pane has one, on the page that is shown."""
+        """Set whether the page can take the focus; only the visible page can."""
         self.listing.can_focus = may
 
-    # --- showing -----------------------------------------------------------------------
+    # --- rendering ---------------------------------------------------------------------
 
     def show(
         self,
@@ -261,13 +261,13 @@ class ItemPage(Container):
         changing: Changing | None,
         older: OlderItems | None = None,
     ) -> None:
-        """Show a look at a context.
+        """Show a snapshot of a context.
 
         Args:
-            look: What there is.
-            turn_of: Tells the turn of a seq.
-            changing: Changes things; None if this is only to be looked at.
-            older: What only the log has.
+            look: The snapshot.
+            turn_of: Returns the turn of a seq.
+            changing: Changes items; None for a read-only view.
+            older: Items that a resumed session did not load.
         """
         before = self._prices.look if self._prices is not None else None
         self._turn_of, self._changing, self._older = turn_of, changing, older
@@ -292,7 +292,7 @@ class ItemPage(Container):
     @on(ItemList.Chosen)
     @on(LevelsKnown)
     def show_chosen(self) -> None:
-        """Show the row under the cursor."""
+        """Show the detail of the row under the cursor."""
         row, prices, detail = self.listing.row, self._prices, self.query_one(Detail)
         if row is None or prices is None:
             fold = self.listing.fold
@@ -320,7 +320,7 @@ class ItemPage(Container):
         return self._note
 
     def _offers(self, row: Row) -> list[Offer]:
-        """What can be done to a row, and for what; nothing to what is only looked at."""
+        """Return the actions on a row with their prices; none in a read-only view."""
         if self._changing is None or self._prices is None:
             return []
         windows = self._prices.look.context.windows
@@ -332,7 +332,7 @@ class ItemPage(Container):
     # --- changing ----------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only what applies to the chosen item."""
+        """Enable only the actions that apply to the selected item."""
         match action:
             case "change":
                 return self.listing.has_focus and str(parameters[0]) in self._keys
@@ -345,16 +345,16 @@ class ItemPage(Container):
         return True
 
     def action_change(self, key: str) -> None:
-        """Do what a key offers for the chosen item."""
+        """Run the action of a key on the selected item."""
         row = self.listing.row
         offer = self._offer(key)
         if row is not None and offer is not None and self._changing is not None:
             self._tell(self._changing.press(offer, row), row)
-            if row.log is not None:  # it may have come back from there
+            if row.log is not None:  # it may have been recalled from the log
                 self._finding.begin_again(self._older)
 
     def action_explain_levels(self) -> None:
-        """Say why there is no other level of detail."""
+        """Explain why there is no other level of detail."""
         row = self.listing.row
         if row is not None and self._changing is not None:
             seq = f"{row.item.seq:04}"
@@ -373,7 +373,7 @@ class ItemPage(Container):
             self.action_change(message.key)
 
     def action_edit(self) -> None:
-        """Give the chosen item other words."""
+        """Edit the text of the selected item."""
         row, changing, offer = self.listing.row, self._changing, self._offer("e")
         closer = self._closer
         if not (row and changing and closer and offer and offer.price):
@@ -388,7 +388,7 @@ class ItemPage(Container):
         self.app.push_screen(EditScreen(self._words, heading, row.item.content, price, save))
 
     def action_undo(self) -> None:
-        """Take the last change back."""
+        """Undo the last change."""
         if self._changing is not None and self.listing.row is not None:
             self._tell(self._changing.undo(), self.listing.row)
 
@@ -405,7 +405,7 @@ class ItemPage(Container):
         return Closer(self.app, self._words, look) if look is not None else None
 
     def action_copy(self) -> None:
-        """Copy the whole text of the chosen item."""
+        """Copy the whole text of the selected item."""
         if self.listing.row is not None and self._closer is not None:
             self._closer.copy(self.listing.row)
 
@@ -417,25 +417,25 @@ class ItemPage(Container):
     # --- filtering ---------------------------------------------------------------------
 
     def action_filter(self) -> None:
-        """Ask what to look for."""
+        """Open the search field."""
         self.query_one(Filter).ask()
 
     def action_clear(self) -> None:
-        """Show all items again."""
+        """Clear the search."""
         self.query_one(Filter).clear_it()
 
     @on(Filter.Wanted)
     def _look_for(self, message: Filter.Wanted) -> None:
         self._finding.begin(message.query, self._older)
         if self._finding.is_on and self._older is not None:
-            self._older.read()  # what is looked for may be there
+            self._older.read()  # it may contain matches
         self._show_again()
 
     def _show_again(self) -> None:
         if self._prices is not None:
             self.show(self._prices.look, self._turn_of, self._changing, self._older)
 
-    # --- what only the log has ---------------------------------------------------------
+    # --- items only in the log ---------------------------------------------------------
 
     @on(ItemList.Turned)
     def _turn_older(self) -> None:
@@ -444,7 +444,7 @@ class ItemPage(Container):
         self._show_again()
 
     def show_older(self) -> None:
-        """Items were read that only the log has."""
+        """Refresh after older items were read from the log."""
         self._finding.begin_again(self._older)
         self._show_again()
 

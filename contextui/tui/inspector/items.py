@@ -1,4 +1,4 @@
-"""The list of items, drawn row by row; the cursor stays on its item, whatever comes and goes."""
+"""The item list; its cursor stays on the same item when rows change."""
 
 from collections.abc import Sequence
 
@@ -18,15 +18,15 @@ from contextui.tui.words import Words
 CURSOR = "on $primary 22%"
 _KIND = 6  # cells
 _ROOMY = 30  # cells
-_LABELS = 2_000  # that are kept
+_LABELS = 2_000  # labels to cache
 
 
 class ItemList(LineView, can_focus=True, inherit_bindings=False):
-    """All items, those of finished turns too; hidden ones are marked [X].
+    """All items, including finished turns; hidden ones are marked [X].
 
     Args:
-        words: The language.
-        tells_states: Whether each row says what became of its item.
+        words: Translates into the person's locale.
+        tells_states: Whether each row shows the state of its item.
     """
 
     BINDINGS = [
@@ -40,13 +40,13 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
     ]
 
     class Chosen(Message):
-        """The cursor stands on another row."""
+        """Posted when the cursor moves to another row."""
 
     class Opened(Message):
-        """The person wants to read the whole text of the row under the cursor."""
+        """Posted when the person wants to read the whole text of the selected row."""
 
     class Turned(Message):
-        """The person wants items unfolded that only the log has, or folded again."""
+        """Posted when the person folds or unfolds the items that only the log has."""
 
     def __init__(self, words: Words, *, tells_states: bool = True) -> None:
         super().__init__(id="list")
@@ -65,7 +65,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
 
     @property
     def fold(self) -> Fold | None:
-        """The line under the cursor, if it stands for what only the log has."""
+        """The line under the cursor, if it represents items only in the log."""
         return self._chosen_line if isinstance(self._chosen_line, Fold) else None
 
     @property
@@ -73,12 +73,12 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         return self._rows[self._cursor] if self._cursor < len(self._rows) else None
 
     def show(self, look: Look, rows: Sequence[Line], remark: str = "") -> None:
-        """Show other rows, and below them a remark.
+        """Show these rows, and a remark below them.
 
         Args:
-            look: What they come from.
+            look: The snapshot that they come from.
             rows: The rows.
-            remark: What else there is to say, in one line.
+            remark: A remark in one line.
         """
         if self._look is None or self._look.context is not look.context:
             self._labels.clear()
@@ -88,7 +88,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         self._note_choice()
 
     def _place(self) -> int:
-        """Where the cursor belongs: on its item, else as near as can be."""
+        """Return the cursor position: on its item, else as near as possible."""
         if self._chosen is not None and isinstance(self._rows, Rows):
             place = self._rows.find(*self._chosen)
             if place is not None:
@@ -103,7 +103,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         return self._selectable(min(self._cursor, len(self._rows) - 1), 1)
 
     def _selectable(self, place: int, step: int) -> int:
-        """The next row from here on that is no rule."""
+        """Return the next row from here that is not a rule."""
         place = max(min(place, len(self._rows) - 1), 0)
         for direction in (step, -step):
             here = place
@@ -114,13 +114,13 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         return 0
 
     def choose(self, place: int, step: int = 1) -> None:
-        """Put the cursor on a row, or on the next one that is no rule."""
+        """Move the cursor to a row, or to the next one that is not a rule."""
         before, self._cursor = self._cursor, self._selectable(place, step)
         self.refresh_line(before)
         self.refresh_line(self._cursor)
         top = self._cursor
         while top and isinstance(self._rows[top - 1], Rule):
-            top -= 1  # the rule above belongs to it
+            top -= 1  # keep the rule above it in view
         self.show_line(top)
         self.show_line(self._cursor)
         self._note_choice()
@@ -137,22 +137,22 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         self.choose(self._cursor + step, step)
 
     def action_page(self, step: int) -> None:
-        """Move the cursor by what is in view."""
+        """Move the cursor by a page."""
         self.choose(self._cursor + step * max(self.size.height - 1, 1), step)
 
     def action_edge(self, step: int) -> None:
-        """Move the cursor to the first or the last row."""
+        """Move the cursor to the first or last row."""
         self.choose(0 if step < 0 else len(self._rows) - 1, -step)
 
     def action_open(self) -> None:
-        """Read the whole text; of what only the log has, show which items there are."""
+        """Read the whole text, or fold or unfold the items that only the log has."""
         if self.row is not None:
             self.post_message(self.Opened())
         elif self.fold is not None:
             self.post_message(self.Turned())
 
     def on_click(self, event: Click) -> None:
-        """Choose what was clicked; twice reads it."""
+        """Select the clicked row; a double click opens it."""
         place = event.y + self.scroll_offset.y
         if place < len(self._rows) and not isinstance(self._rows[place], Rule):
             self.choose(place)
@@ -164,10 +164,10 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         if self._rows:
             self.show_line(self._cursor)
 
-    # --- drawing -----------------------------------------------------------------------
+    # --- rendering ---------------------------------------------------------------------
 
     def line_at(self, number: int, width: int) -> Content:
-        """A row, a rule, or the remark."""
+        """Return a row, a rule, or the remark."""
         if number >= len(self._rows):
             is_remark = number == self.count - 1
             return Content.styled(self._remark if is_remark else "", FAINT)
@@ -224,7 +224,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         )
 
     def _told(self, row: Row, room: int) -> str:
-        """What a row says; where there is room, why it is left out can always be read."""
+        """Return the text of a row; if there is room, its state is never truncated."""
         said, text = self._state(row), self._label(row)
         whole = f"{text}  {said}" if said else text
         if not said or room < _ROOMY:

@@ -1,4 +1,4 @@
-"""Items in words: in one line for lists, with title and origin for whoever looks closer."""
+"""Labels of items: one-line text for lists, titles, origins, and states."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from contextui.tui.words import Words
 from contextui.windowing.manager import WindowManager
 
 _HEADING = re.compile(r"^#+ *", re.MULTILINE)
-_LONGEST = 240  # characters of an item that any list could show
+_LONGEST = 240  # maximum characters of an item in a list
 
 KINDS = {
     ItemType.SYSTEM: "System",
@@ -24,11 +24,11 @@ KINDS = {
     ItemType.WINDOW: "Window",
     ItemType.TOOL: "Tool",
 }
-"""What lists call the types, in at most six cells."""
+"""Short names of the item types, in at most six cells."""
 
 
 def label(item: ContextItem, calls: Calls, words: Words) -> str:
-    """What an item says, or does, in one line."""
+    """Return an item's text or calls in one line."""
     if item.is_summary:
         _, heading, rest = item.content.partition("\n## ")
         text = _HEADING.sub("", rest if heading else item.content)
@@ -42,7 +42,7 @@ def label(item: ContextItem, calls: Calls, words: Words) -> str:
 
 
 def window_label(row: Row, windows: WindowManager | None, words: Words) -> str:
-    """A window's id, and how much it shows."""
+    """Return a window's id and its level of detail."""
     window = windows.get(row.item.content) if windows is not None else None
     if row.is_old:
         version = row.copy.version if row.copy is not None else ""
@@ -51,7 +51,7 @@ def window_label(row: Row, windows: WindowManager | None, words: Words) -> str:
 
 
 def title(row: Row, calls: Calls, words: Words) -> str:
-    """What the closer look is headed by."""
+    """Return the title of the detail view."""
     item = row.item
     if item.is_summary:
         return words("Summary of earlier turns")
@@ -61,9 +61,9 @@ def title(row: Row, calls: Calls, words: Words) -> str:
 
 
 def origin(row: Row, turn: int | None, told: Sequence[str], words: Words) -> str:
-    """Who it comes from, in which turn, and what else is told of it, in one line.
+    """Return author, turn and further facts in one line.
 
-    Whatever is a tool's result comes from the model, so that there is room for the rest.
+    Tool results always come from the model, so their author is left out to save room.
     """
     item = row.item
     parts = [_author(row, words)] if item.type is not ItemType.TOOL else []
@@ -73,7 +73,7 @@ def origin(row: Row, turn: int | None, told: Sequence[str], words: Words) -> str
 
 
 def text_of(row: Row, windows: WindowManager | None) -> str:
-    """The text that the model reads of it."""
+    """Return the text that the model reads."""
     item = row.item
     if item.type is ItemType.WINDOW:
         if row.copy is not None:
@@ -88,7 +88,7 @@ def text_of(row: Row, windows: WindowManager | None) -> str:
 
 
 def whole_text(row: Row, windows: WindowManager | None) -> str:
-    """All of it, also what a gist stands for."""
+    """Return the whole text, even if the model reads a gist."""
     item = row.item
     return (
         text_of(row, windows) if item.type is ItemType.WINDOW else item.content or _call_texts(item)
@@ -110,7 +110,7 @@ def _author(row: Row, words: Words) -> str:
 
 
 def _call_label(item: ContextItem, calls: Calls) -> str:
-    """The call that a result answers."""
+    """Return the call that a result belongs to."""
     asker = calls.asker(item)
     for block in asker.blocks or () if asker is not item else ():
         if block.get("id") == item.tool_call_id and block.get("type") == "tool_use":
@@ -138,7 +138,7 @@ def _uses(item: ContextItem) -> list[dict[str, object]]:
     return [dict(block) for block in item.blocks or () if block.get("type") == "tool_use"]
 
 
-_LONG = 20_000  # characters from which on tokens are estimated: nobody waits for a count
+_LONG = 20_000  # characters from which tokens are estimated, as counting takes too long
 _BY_WHOM = {
     "dropped": "dropped by you",
     "trimmed": "left out: no room",
@@ -147,23 +147,23 @@ _BY_WHOM = {
 
 
 def is_gist(item: ContextItem) -> bool:
-    """Whether the model reads a gist in the place of the whole text."""
+    """Return whether the model reads a gist instead of the whole text."""
     return has_gist(item) and not item.whole
 
 
 def has_gist(item: ContextItem) -> bool:
-    """Whether a gist could stand in the place of the whole text."""
+    """Return whether the item has a gist that can replace its text."""
     return item.type is ItemType.TOOL and item.stage is Stage.FINAL and bool(item.gist)
 
 
 def replaced(item: ContextItem, ledger: Ledger) -> list[ContextItem]:
-    """The items that an item stands for, as far as they are known here."""
+    """Return the items that a summary replaces, as far as they are loaded."""
     known = map(ledger.items.get, ledger.folds.items_of(item.id))
     return [one for one in known if one is not None]
 
 
 def standing_for(item: ContextItem, ledger: Ledger) -> ContextItem | None:
-    """The item that stands in the place of one that is left out, if any does."""
+    """Return the item that replaces a hidden one, if any."""
     if item.hidden == "compacted":
         return ledger.items.get(ledger.folds.summary_of(item.id) or "")
     if item.hidden == "replaced":
@@ -172,7 +172,7 @@ def standing_for(item: ContextItem, ledger: Ledger) -> ContextItem | None:
 
 
 def state(item: ContextItem, ledger: Ledger, words: Words) -> str:
-    """What a list says of an item beside its words: why it is left out, what it stands for."""
+    """Return an item's state for lists: why it is hidden, or what it replaces."""
     other = standing_for(item, ledger)
     if other is not None:
         said = "in summary {seq}" if item.hidden == "compacted" else "replaced by {seq}"
@@ -185,7 +185,7 @@ def state(item: ContextItem, ledger: Ledger, words: Words) -> str:
 
 
 def fate(item: ContextItem, ledger: Ledger, counter: TokenCounter, words: Words) -> str:
-    """The same, for whoever looks closer."""
+    """Return an item's state for the detail view."""
     if item.hidden == "dropped" and item.type is ItemType.SYSTEM:
         return words("dropped" if item.is_summary else "replaced")  # by undo, by a newer prompt
     if item.hidden in _BY_WHOM:
@@ -197,7 +197,7 @@ def fate(item: ContextItem, ledger: Ledger, counter: TokenCounter, words: Words)
 
 
 def both_texts(item: ContextItem, counter: TokenCounter, words: Words) -> str:
-    """The gist that the model reads, and the whole text that it stands for."""
+    """Return the gist that the model reads, followed by the whole text."""
     gist, whole = item.gist or "", item.content
     heads = (
         words("── the gist, which the model reads: {tokens} tokens", tokens=tokens(gist, counter)),
@@ -207,16 +207,16 @@ def both_texts(item: ContextItem, counter: TokenCounter, words: Words) -> str:
 
 
 def counted(count: int, words: Words) -> str:
-    """For how many items something stands."""
+    """Return how many items something replaces."""
     return words("for 1 item") if count == 1 else words("for {count} items", count=count)
 
 
 def size(text: str, counter: TokenCounter) -> int:
-    """What a text costs, as the provider will probably count it."""
+    """Return the tokens of a text, as the provider will probably count them."""
     count = counter.count if len(text) <= _LONG else counter.estimate
     return counter.calibrated(count(text))
 
 
 def tokens(text: str, counter: TokenCounter) -> str:
-    """The same in words."""
+    """Format the tokens of a text; ~ marks an estimate."""
     return f"{'~' if len(text) > _LONG else ''}{size(text, counter):,}"

@@ -1,4 +1,4 @@
-"""The page of the log: what went wrong or should be known, the newest at the bottom."""
+"""The log page of the inspector: errors, warnings and notices, newest at the bottom."""
 
 from collections import deque
 from datetime import datetime
@@ -16,7 +16,7 @@ from contextui.tui.link import Changes, Desk
 from contextui.tui.words import Words
 
 _KEPT = 1_000
-_LONGEST = 2_000  # characters of one entry
+_LONGEST = 2_000  # maximum characters of an entry
 
 Kind = Literal["notice", "warning", "error"]
 _STYLES: dict[Kind, str] = {
@@ -27,7 +27,7 @@ _STYLES: dict[Kind, str] = {
 
 
 class Told(NamedTuple):
-    """One thing that was told: when, how grave, what, and how often in a row."""
+    """A log entry: time, severity, text, and repetitions in a row."""
 
     when: str
     kind: Kind
@@ -41,7 +41,7 @@ class LogPage(LineView, can_focus=True):
     BINDINGS = [Binding("c", "copy", "copy")]
 
     class Grew(Message):
-        """There is something new in it."""
+        """Posted when an entry is added."""
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="events")
@@ -52,11 +52,11 @@ class LogPage(LineView, can_focus=True):
         self._lines: list[tuple[str, str, str]] = []
 
     def take_focus(self, may: bool) -> None:
-        """Have a stop for the focus, or none: a pane has one, on the page that is shown."""
+        """Set whether the page can take the focus; only the visible page can."""
         self.can_focus = may
 
     def attach(self, desk: Desk) -> None:
-        """Tell what is known from the start: what cannot be opened, and what was noticed."""
+        """Log the notices at startup and the windows that cannot be opened."""
         for entry in desk.entries:
             if not entry.usable:
                 self.tell(str(entry), "error")
@@ -66,20 +66,20 @@ class LogPage(LineView, can_focus=True):
             self.tell(notice)
 
     def take(self, changes: Changes) -> None:
-        """Tell what went wrong in windows, and what the session noticed."""
+        """Log errors in windows and new notices of the session."""
         for trouble in changes.troubles:
             self.tell(trouble)
         self._take_notices()
 
     def hear(self, event: Event) -> None:
-        """Tell what goes wrong in a turn."""
+        """Log errors and notices of a turn."""
         match event:
             case Notice():
                 self.tell(event.text, "notice")
             case AnswerDiscarded():
                 self.tell(event.reason)
             case RetryScheduled() if event.attempt != self._attempt:
-                self._attempt = event.attempt  # it is told anew for every second
+                self._attempt = event.attempt  # the event repeats every second
                 self.tell(event.reason)
             case TurnFinished():
                 self._attempt = 0
@@ -93,7 +93,7 @@ class LogPage(LineView, can_focus=True):
         self._heard = len(self._notices)
 
     def tell(self, text: str, kind: Kind = "warning") -> None:
-        """Note something; the same again is counted."""
+        """Add an entry; count it if it repeats the last one."""
         when, short = datetime.now().strftime("%H:%M"), text[:_LONGEST]
         last = self._told[-1] if self._told else None
         if last is not None and (last.kind, last.text) == (kind, short):
@@ -104,13 +104,13 @@ class LogPage(LineView, can_focus=True):
         self.post_message(self.Grew())
 
     def action_copy(self) -> None:
-        """Copy all of it."""
+        """Copy the whole log."""
         text = "\n".join(f"{told.when} {told.text}" for told in self._told)
         self.app.copy_to_clipboard(text)
         self.notify(self._words("Copied {count} characters.", count=len(text)), markup=False)
 
     def on_resize(self, _: Resize) -> None:
-        """Break the lines anew."""
+        """Wrap the lines to the new width."""
         self._draw()
 
     def _draw(self) -> None:
@@ -123,7 +123,7 @@ class LogPage(LineView, can_focus=True):
         self.set_count(max(len(self._lines), 1))
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002
-        """One line, with the time before the first of an entry."""
+        """Return one line, with the time before the first line of an entry."""
         if not self._lines:
             return Content.styled(self._words("No warnings."), FAINT)
         when, text, style = self._lines[number]

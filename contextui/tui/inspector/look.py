@@ -1,6 +1,6 @@
-"""One look at a context: what there is, what the next request holds, and what that costs.
+"""Snapshots of a context: its items, the next request, cached messages, and tokens.
 
-Looking changes nothing and waits for nothing.
+Taking a snapshot changes nothing and waits for nothing.
 """
 
 from collections import deque
@@ -16,15 +16,15 @@ from contextui.events import Event, RequestSent
 from contextui.model import Tool
 
 REMEMBERED = 4
-"""Requests that are remembered: as many as a model remembers the cache marks of."""
+"""Requests to remember: as many as a provider keeps cache marks for."""
 
 
 class Sent:
-    """Remembers the last requests of a conversation, as they left.
+    """Records the last requests of a conversation as sent.
 
     Args:
-        context: The conversation to follow.
-        model: Tells who answers: what one model holds, another one does not.
+        context: The conversation.
+        model: Returns the current model's name: models do not share a cache.
     """
 
     def __init__(self, context: ContextManager, model: Callable[[], str] = str) -> None:
@@ -36,13 +36,13 @@ class Sent:
 
     @property
     def requests(self) -> list[Composition]:
-        """The requests to the present model, the newest last."""
+        """The requests to the current model, newest last."""
         name = self._model()
         return [request for model, request in self._requests if model == name]
 
     def cached(self, composition: Composition) -> int:
-        """With how many messages of this request the provider can begin from its cache."""
-        # Windows redrawn make no new generation, and change nothing that was sent.
+        """Return how many leading messages of this request the provider has cached."""
+        # Redrawn windows create no new generation and change nothing that was sent.
         state = (composition.generation, self._count, self._model())
         if self._known[0] != state:
             self._known = (state, cached(self.requests, composition))
@@ -50,15 +50,15 @@ class Sent:
 
     def _hear(self, event: Event) -> None:
         if isinstance(event, RequestSent):
-            # Right after a request left, the next one is that one: nothing new can stand in it.
+            # Right after a request was sent, the outlook is that request: nothing new is in it.
             self._requests.append((self._model(), self._context.outlook()))
             self._count += 1
 
 
 def cached(sent: list[Composition], now: Composition) -> int:
-    """The furthest cache mark of what was sent that the next request still reaches.
+    """Return the furthest cache mark of the sent requests that the next request still reaches.
 
-    Marks stand behind the system prompt, behind what was in its final form, and at the end.
+    Marks are set after the system prompt, after the messages in final form, and at the end.
     """
     furthest = 0
     for request in reversed(sent):
@@ -66,27 +66,27 @@ def cached(sent: list[Composition], now: Composition) -> int:
             continue
         same, system = _shared(request, now), system_pieces(request)
         if system != system_pieces(now):
-            continue  # it goes out as one block
+            continue  # it is sent as one block
         marks = (system, request.stable, len(request.messages))
         furthest = max(furthest, *(mark if mark <= same else 0 for mark in marks))
     return furthest
 
 
 def system_pieces(composition: Composition) -> int:
-    """How many of the first messages are the system prompt."""
+    """Return how many leading messages are the system prompt."""
     pieces = composition.messages.pieces()
     return sum(1 for _ in takewhile(lambda piece: piece.message.role == "system", pieces))
 
 
 def head_pieces(composition: Composition) -> int:
-    """How many of the first messages are the system prompt, the project's text and summaries."""
+    """Return how many leading messages are the system prompt, project text and summaries."""
     pieces = composition.messages.pieces()
     shown = (piece.shown.items for piece in pieces)
     return sum(1 for _ in takewhile(lambda one: one and one[0].type is ItemType.SYSTEM, shown))
 
 
 def _shared(before: Composition, now: Composition) -> int:
-    """With how many same messages two requests begin."""
+    """Return how many leading messages two requests share."""
     pairs = zip(before.messages.pieces(), now.messages.pieces(), strict=False)
     for number, (old, new) in enumerate(pairs):
         if old is not new and old.message != new.message:
@@ -94,12 +94,12 @@ def _shared(before: Composition, now: Composition) -> int:
     return min(len(before.messages), len(now.messages))
 
 
-_MOST_COPIES = 256  # counts of windows that are kept
+_MOST_COPIES = 256  # cached token counts of windows
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """What the parts of a request cost, in the provider's tokens."""
+    """Tokens of the parts of a request, by the provider's count."""
 
     system: int = 0
     history: int = 0
@@ -107,24 +107,24 @@ class Shares:
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """All tokens."""
         return self.system + self.history + self.windows
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What there is to see at one moment.
+    """A snapshot of a context.
 
     Attributes:
-        context: What was looked at.
+        context: The context.
         items: All items.
-        composition: The next request as it would be.
-        cached: With how many of its messages the provider can begin from its cache.
-        tools: What the declared tools cost.
-        copies: What the windows in the request cost, each by its place: message, then window.
-        shares: What the parts cost.
-        under_way: Whether something of the turn under way was sent.
-        knows_cache: Whether it is known what the provider holds; of an earlier turn, it is not.
+        composition: The next request.
+        cached: How many of its leading messages the provider has cached.
+        tools: The tokens of the declared tools.
+        copies: The tokens of the windows in the request, by message and window index.
+        shares: The tokens of its parts.
+        under_way: Whether something of the current turn was sent.
+        knows_cache: Whether the state of the cache is known; not for an earlier turn.
     """
 
     context: ContextManager
@@ -139,35 +139,35 @@ class Look:
 
     @property
     def in_place(self) -> bool:
-        """Whether windows stand among the conversation."""
+        """Whether windows are placed among the messages."""
         return self.context.placement == "in-place"
 
     @property
     def first_open(self) -> int:
-        """The number of the first message that is not in its final form."""
+        """The index of the first message that is not final."""
         return 0 if self.in_place else self.composition.stable
 
     def pieces(self, start: int = 0, stop: int | None = None) -> Iterable[Piece]:
-        """The messages from one number up to another."""
+        """Return the messages in a range."""
         return islice(self.composition.messages.pieces(), start, stop)
 
     @property
     def cached_tokens(self) -> int:
-        """What comes from the cache, in the provider's tokens."""
+        """The cached tokens, by the provider's count."""
         return self.provider(sum(piece.tokens for piece in self.pieces(0, self.cached)))
 
     def provider(self, counted: int) -> int:
-        """Tokens as the provider will probably count them."""
+        """Estimate the provider's count from our own."""
         return self.context.counter.calibrated(counted)
 
 
 class Looker:
-    """Looks at a context again and again, and counts nothing twice.
+    """Takes snapshots of a context and caches token counts.
 
     Args:
-        context: What to look at.
-        tools: What is declared to the model with every request.
-        sent: What was sent of it; without that, it is not known what is in a cache.
+        context: The context.
+        tools: The tools declared to the model with every request.
+        sent: The requests sent; without them the state of the cache is unknown.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class Looker:
         self._counts: dict[str, int] = {}
 
     def look(self) -> Look:
-        """The context as it is now."""
+        """Return a snapshot of the current context."""
         context = self._context
         composition = context.outlook()
         copies = self._copies(composition)

@@ -1,4 +1,4 @@
-"""The inspector: what the model sees, what it costs, and what went wrong."""
+"""The inspector pane: pages for items, request, usage and log, now or at an earlier turn."""
 
 from rich.cells import cell_len
 from textual import on
@@ -29,10 +29,10 @@ PAGES = ("Items", "Request", "Usage", "Log")
 
 
 class TabBar(Widget):
-    """One line of names and one that underlines; a click chooses."""
+    """The page names with the current one underlined; a click selects a page."""
 
     class Chosen(Message):
-        """The person wants to see this page."""
+        """Posted when the person selects a page."""
 
         def __init__(self, page: str) -> None:
             super().__init__()
@@ -51,19 +51,19 @@ class TabBar(Widget):
         self.refresh()
 
     def mark(self, page: str) -> None:
-        """Tell that there is something new on a page, until it is looked at."""
+        """Mark a page as having something new, until it is shown."""
         if page not in (self._present, self._marked):
             self._marked = page
             self.refresh()
 
     def on_click(self, event: Click) -> None:
-        """Choose the page whose name was clicked."""
+        """Select the page whose name was clicked."""
         for page, start, end in self._places():
             if start <= event.x - self.gutter.left < end:
                 self.post_message(self.Chosen(page))
 
     def render(self) -> Content:
-        """Both lines."""
+        """Render the names and the underline."""
         names: list[tuple[str, str]] = []
         for page, start, end in self._places():
             style = "bold $foreground" if page == self._present else MUTED
@@ -79,7 +79,7 @@ class TabBar(Widget):
         return [(left, RULE), ("━" * (end - start), "$primary"), (right, RULE)]
 
     def _places(self) -> list[tuple[str, int, int]]:
-        """The pages, with the cells in which their names begin and end."""
+        """Return the pages with the start and end cells of their names."""
         places, start = [], 0
         for page in PAGES:
             end = start + cell_len(self._words(page))
@@ -88,12 +88,12 @@ class TabBar(Widget):
         return places
 
 
-_PAUSE = 0.05  # seconds at least between two looks
-_BESIDE = 90  # cells from which on things stand side by side
+_PAUSE = 0.05  # minimum seconds between two refreshes
+_BESIDE = 90  # cells from which list and detail are side by side
 
 
 class Inspector(Vertical):
-    """Items, request, usage and log of a session, now or as they were after an earlier turn."""
+    """Items, request, usage and log of a session, now or after an earlier turn."""
 
     BINDINGS = [
         Binding("comma", "turn(-1)", "turn", key_display=",."),
@@ -105,13 +105,13 @@ class Inspector(Vertical):
     ]
 
     class PastKnown(Message):
-        """It is known now what the turns before this run cost."""
+        """Posted when the usage of turns before this run is read from the log."""
 
     class OlderRead(Message):
-        """Items were read that only the log has."""
+        """Posted when older items are read from the log."""
 
     class EarlierRead(Message):
-        """An earlier turn was read."""
+        """Posted when an earlier turn is read from the log."""
 
         def __init__(self, earlier: EarlierTurn) -> None:
             super().__init__()
@@ -129,7 +129,7 @@ class Inspector(Vertical):
         self._is_waiting = self._is_stale = False
 
     def compose(self) -> ComposeResult:
-        """The budget, the names of the pages, and the pages."""
+        """Compose the budget bar, the page names and the pages."""
         yield BudgetBar(self._words)
         yield TabBar(self._words)
         yield ItemPage(self._words)
@@ -138,11 +138,11 @@ class Inspector(Vertical):
         yield LogPage(self._words)
 
     def on_mount(self) -> None:
-        """Begin with the items."""
+        """Show the items page."""
         self._show_page(PAGES[0])
 
     def on_unmount(self) -> None:
-        """Follow the session no longer."""
+        """Unsubscribe from the session."""
         if self._watch is not None:
             self._watch.stop()
 
@@ -161,16 +161,16 @@ class Inspector(Vertical):
         self.query_one(LogPage).attach(desk)
         self._look()
 
-    # --- what happens ------------------------------------------------------------------
+    # --- events ------------------------------------------------------------------------
 
     def take(self, changes: Changes) -> None:
-        """Show what changed."""
+        """Refresh what changed."""
         self.query_one(LogPage).take(changes)
         if changes.context or changes.windows:
             self._look_soon()
 
     def hear(self, event: Event) -> None:
-        """Note what a turn costs, and what goes wrong in it."""
+        """Record the usage and errors of a turn."""
         self.query_one(LogPage).hear(event)
         if self._watch is not None:
             self._watch.hear(event)
@@ -185,12 +185,12 @@ class Inspector(Vertical):
     def _mark_log(self) -> None:
         self.query_one(TabBar).mark("Log")
 
-    # --- looking -----------------------------------------------------------------------
+    # --- refreshing --------------------------------------------------------------------
 
     @on(ItemPage.Changed)
     @on(PastKnown)
     def _look_soon(self) -> None:
-        """Look again, but not more than 20 times a second."""
+        """Schedule a refresh, at most 20 times a second."""
         if not self._is_waiting:
             self._is_waiting = True
             self.set_timer(_PAUSE, self._look)
@@ -199,7 +199,7 @@ class Inspector(Vertical):
         self._is_waiting = False
         if self._watch is None or self._desk is None or self._earlier is None:
             return
-        self._is_stale = not self.region.area  # nobody sees it: look when it is shown
+        self._is_stale = not self.region.area  # hidden: refresh when it is shown
         if self._is_stale:
             return
         look, is_now = self._earlier.look(), self._earlier.is_now
@@ -221,11 +221,11 @@ class Inspector(Vertical):
                 self.query_one(UsagePage).show(self._watch.spending.turns)
 
     def on_show(self, _: Show) -> None:
-        """Catch up with what happened while nobody looked."""
+        """Refresh what changed while the pane was hidden."""
         self._look_soon()
 
     def on_resize(self, event: Resize) -> None:
-        """Put things side by side if there is room."""
+        """Arrange list and detail side by side if there is room."""
         self.set_class(event.size.width >= _BESIDE, "-beside")
         if self._is_stale:
             self._look_soon()
@@ -233,7 +233,7 @@ class Inspector(Vertical):
     # --- pages -------------------------------------------------------------------------
 
     def action_page(self, step: int) -> None:
-        """Turn to the next page."""
+        """Show the next or previous page."""
         self._turn_to(PAGES[(PAGES.index(self._page) + step) % len(PAGES)])
 
     @on(TabBar.Chosen)
@@ -263,7 +263,7 @@ class Inspector(Vertical):
         }
 
     def _stop(self, page: str) -> Widget:
-        """What has the focus on a page."""
+        """Return the widget that takes the focus on a page."""
         match self._pages()[page]:
             case ItemPage() as items:
                 return items.listing
@@ -275,7 +275,7 @@ class Inspector(Vertical):
     # --- turns -------------------------------------------------------------------------
 
     def action_turn(self, step: int) -> None:
-        """Go to an earlier or a later turn."""
+        """Show an earlier or later turn."""
         if self._earlier is not None and not self._earlier.step(step):
             self.notify(self._words("There is no earlier turn."), markup=False)
         self._look()
@@ -293,7 +293,7 @@ class Inspector(Vertical):
         self._turn_to("Request")
 
     def action_now(self) -> None:
-        """Return to what is now."""
+        """Return to the present."""
         if self._earlier is not None:
             self._earlier.return_to_now()
         self._look()
@@ -303,14 +303,14 @@ class Inspector(Vertical):
         action: str,
         parameters: tuple[object, ...],  # noqa: ARG002
     ) -> bool | None:
-        """The way back is there only for who went away."""
+        """Enable `now` only while an earlier turn is shown."""
         is_away = self._earlier is not None and self._earlier.wanted is not None
         return is_away or action != "now"
 
     # --- keys --------------------------------------------------------------------------
 
     async def on_key(self, event: Key) -> None:
-        """Take a key for what it is without an input method."""
+        """Map full-width letters of an input method to the intended keys."""
         meant = meant_key(event)
         active = self.screen.active_bindings.get(meant) if meant is not None else None
         if active is not None and active.enabled:

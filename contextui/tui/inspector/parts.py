@@ -1,4 +1,4 @@
-"""The parts of a request as it goes over the wire: for an outline, and line by line."""
+"""Request parts: split a request for the outline, and format its JSON line by line."""
 
 import json
 import re
@@ -13,23 +13,23 @@ from contextui.tokens import TokenCounter
 from contextui.tui.words import Words
 
 WIDTH = 76
-"""Cells under which a value stays in one line."""
+"""Maximum width of a value in one line."""
 
-_LONG = 2_000  # characters of a text from which on it surely does not fit into a line
+_LONG = 2_000  # characters from which a text surely does not fit into a line
 
 
 def raw(value: object) -> str:
-    """The value as it is sent, character by character."""
+    """Return the value as sent, in compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
 
 
 def pretty(value: object, indent: int = 0, end: str = "") -> Iterator[str]:
-    """The value in lines.
+    """Format the value as JSON lines.
 
     Args:
-        value: What to show.
-        indent: How far all of it stands to the right.
-        end: What follows the value in its last line.
+        value: The value.
+        indent: The indent of all lines.
+        end: Text to append to the last line.
     """
     pad = " " * indent
     flat = _flat(value)
@@ -46,7 +46,7 @@ def pretty(value: object, indent: int = 0, end: str = "") -> Iterator[str]:
 
 
 def _flat(value: object) -> str | None:
-    """The value in one line; None if it is too long for one, or has lines of its own."""
+    """Return the value in one line, or None if it is too long or contains line breaks."""
     if not _is_small(value):
         return None
     flat = json.dumps(value, ensure_ascii=False, default=_plain)
@@ -54,7 +54,7 @@ def _flat(value: object) -> str | None:
 
 
 def _is_small(value: object, room: int = 40) -> bool:
-    """Whether it is worth a try: few values, and no long text among them."""
+    """Return whether a value is worth formatting in one line: few values, no long text."""
     if isinstance(value, str):
         return len(value) < _LONG
     if isinstance(value, Mapping | list | tuple):
@@ -64,7 +64,7 @@ def _is_small(value: object, room: int = 40) -> bool:
 
 
 def _mapping(value: Mapping[str, Any], indent: int, end: str) -> Iterator[str]:
-    """Keys in one line with what they hold, as long as there is room."""
+    """Put keys and values into one line as long as there is room."""
     pad = " " * indent
     line, last = pad + "{", len(value) - 1
     for number, (key, one) in enumerate(value.items()):
@@ -90,7 +90,7 @@ def _sequence(value: Sequence[Any], indent: int, end: str) -> Iterator[str]:
 
 
 def _text(text: str, pad: str, end: str) -> Iterator[str]:
-    """A text in quotes; where it has a line end, the line ends."""
+    """Yield a quoted text, broken at its line breaks."""
     first, *rest = text.split("\n")
     lines = [json.dumps(line, ensure_ascii=False)[1:-1] for line in (first, *rest)]
     lines[0] = pad + '"' + lines[0]
@@ -104,22 +104,22 @@ def _plain(value: object) -> object:
 
 
 _WINDOW = re.compile(r'<Window id="([^"]{1,80})"[^>]{0,200}? lod="(\w{1,10})"')
-_SHOWN = 80  # characters of a text in the outline
+_SHOWN = 80  # maximum characters of a text in the outline
 
 
 @dataclass(slots=True)
 class Part:
-    """One part: the tools, the system prompt, or some blocks of one message.
+    """A part of a request: the tools, the system prompt, or some blocks of a message.
 
     Attributes:
         name: The number and role of its message, in the message's first part.
-        text: What is in it, in one line.
-        key: What it is, whatever it says: the same in the next request.
-        blocks: What it is made of.
-        first: The number of its first block over all messages; -1 if it stands before them.
-        tokens: What it costs, by our own count.
-        lines: It as a person reads it.
-        mark: ``+`` if the request before had no such part, ``~`` if it had another, else blank.
+        text: Its content in one line.
+        key: Identifies the part across requests, whatever its content.
+        blocks: Its content blocks.
+        first: The index of its first block over all messages; -1 before the messages.
+        tokens: Its tokens, by our own count.
+        lines: Its formatted lines.
+        mark: ``+`` if the previous request had no such part, ``~`` if it differs, else blank.
         marks: The same for each line.
     """
 
@@ -135,22 +135,22 @@ class Part:
 
     @property
     def plain(self) -> list[Block]:
-        """What it says, without the marks for the cache."""
+        """The blocks without cache marks."""
         return [_unmarked(block) for block in self.blocks]
 
     @property
     def exact(self) -> str:
-        """It as it is sent."""
+        """The blocks as sent."""
         return raw(self.blocks)
 
 
 def parts_of(payload: Payload, cached: int, words: Words) -> list[Part]:
-    """Take a request apart.
+    """Split a request into parts.
 
     Args:
         payload: The request.
-        cached: How many blocks come from the cache; there a part ends.
-        words: The language of the outline.
+        cached: The number of cached blocks; a part ends there.
+        words: Translates into the person's locale.
     """
     parts = [*_head(payload.body, words), *_messages(payload.body["messages"], cached, words)]
     for part in parts:
@@ -161,19 +161,19 @@ def parts_of(payload: Payload, cached: int, words: Words) -> list[Part]:
 
 
 def weigh(parts: Iterable[Part], counter: TokenCounter) -> None:
-    """Count what parts cost."""
+    """Count the tokens of parts."""
     for part in parts:
         overhead = counter.message_overhead("user") if part.name and part.first >= 0 else 0
         part.tokens = overhead + counter.count_content(part.plain)
 
 
 def same(one: Sequence[Part], other: Sequence[Part]) -> bool:
-    """Whether two requests say the same."""
+    """Return whether two requests have the same content."""
     return [part.plain for part in one] == [part.plain for part in other]
 
 
 def _head(body: Mapping[str, Any], words: Words) -> Iterator[Part]:
-    """What stands before the messages."""
+    """Yield the parts before the messages."""
     start = [f'{{"model": {raw(body["model"])}, "max_tokens": {body["max_tokens"]},']
     if tools := body.get("tools"):
         names = ", ".join(str(tool["name"]) for tool in tools)
@@ -214,7 +214,7 @@ def _block_lines(blocks: Sequence[Block], indent: int, end: str) -> Iterator[str
 
 
 def _groups(blocks: Sequence[Block], cut: int) -> Iterator[list[Block]]:
-    """Blocks that stand in one line of the outline: calls in a row, results in a row."""
+    """Group blocks into outline lines: consecutive calls, consecutive results."""
     group: list[Block] = []
     for number, block in enumerate(blocks):
         joins = group and _kind(block) == _kind(group[0]) and _kind(block) in ("call", "result")

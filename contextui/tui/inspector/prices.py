@@ -1,7 +1,7 @@
-"""What a change would cost: in each turn from then on, once, and when it pays back.
+"""The cost of changing an item: per turn, once, and when it breaks even.
 
-Whatever stands behind a changed item leaves the provider's cache and is written to it anew, for
-1.25 instead of 0.1 of the price. What is saved would have been read from the cache.
+Everything after a changed item leaves the provider's cache and is written to it again, at 1.25
+instead of 0.1 of the price. What is saved would have been read from the cache.
 """
 
 import math
@@ -21,19 +21,19 @@ from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.window import Window
 
 WRITING, READING = 1.15, 0.1
-"""What it costs to write a token anew instead of reading it, and to read it."""
+"""Extra cost of writing a token instead of reading it, and the cost of reading it."""
 
 MANY_TURNS = 20
-"""From so many turns on until it has paid back, a change is asked about twice."""
+"""A change that breaks even only after more turns than this needs confirmation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a change costs, in tokens.
+    """The cost of a change, in tokens.
 
     Attributes:
-        each: Tokens more, or fewer, in each turn; None if that is up to the person.
-        once: Tokens that are written to the cache anew.
+        each: Tokens more or fewer per turn; None if it depends on the person's edit.
+        once: Tokens that are written to the cache again.
     """
 
     each: int | None = 0
@@ -41,14 +41,14 @@ class Price:
 
     @property
     def pays_back(self) -> float | None:
-        """The turns after which it has paid back; None: never."""
+        """The turns until it breaks even; None if never."""
         if self.each is None or self.each >= 0:
             return None
         return WRITING * self.once / (READING * -self.each)
 
     @property
     def is_dear(self) -> bool:
-        """Whether the person should be asked twice."""
+        """Whether the change needs confirmation."""
         if self.each is None or (not self.each and not self.once):
             return False
         return self.pays_back is None or self.pays_back > MANY_TURNS
@@ -56,13 +56,13 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Something that can be done to an item.
+    """A possible change of an item.
 
     Attributes:
-        key: The key that does it.
-        name: What it is called.
-        price: What it costs; None while that is being found out.
-        lod: The level of detail that it is shown at then.
+        key: The key that applies it.
+        name: Its name.
+        price: Its cost; None while it is being counted.
+        lod: The level of detail that it selects.
     """
 
     key: str
@@ -72,11 +72,11 @@ class Offer:
 
 
 class Prices:
-    """Tells what can be done to the items of a look, and for what price.
+    """Returns the possible changes of items with their costs.
 
     Args:
-        look: What there is.
-        before: The prices of a look before: what did not change is not counted again.
+        look: The snapshot.
+        before: The prices of the previous snapshot, whose counts are reused if still valid.
     """
 
     def __init__(self, look: Look, before: "Prices | None" = None) -> None:
@@ -86,15 +86,15 @@ class Prices:
 
     @property
     def _state(self) -> tuple[object, ...]:
-        """What the cached part of a look depends on."""
+        """What the cached part depends on."""
         return id(self.look.context), self.look.composition.generation, self.look.cached
 
     def offers(self, row: Row, sizes: dict[Lod, int | None]) -> list[Offer]:
-        """What can be done to a row's item.
+        """Return the possible changes of a row's item.
 
         Args:
             row: The row.
-            sizes: What the window costs at other levels of detail, as far as that is known.
+            sizes: The window's tokens at other levels of detail, as far as known.
         """
         item = row.item
         pin = Offer("p", "unpin" if item.pinned else "pin", Price())
@@ -106,21 +106,21 @@ class Prices:
         if row.log is not None:
             return []
         if item.type is ItemType.SYSTEM:
-            return self._editing(item)  # without it a model would know nothing of windows
+            return self._editing(item)  # a model needs it to use windows
         drop = Offer("d", "drop", self._dropping(row))
         if item.type is ItemType.WINDOW:
             return [drop, *self._levels(row, sizes), pin]
         return [drop, *self._folding(item), *self._editing(item), pin]
 
     def rewritten(self, seq: int) -> int:
-        """What stands in the cache from this seq on, in the provider's tokens."""
+        """Return the cached tokens from this seq on, by the provider's count."""
         seqs, sums = self._cached
         first = bisect_left(seqs, seq)
         return self.look.provider(sums[-1] - sums[first])
 
     @cached_property
     def _cached(self) -> tuple[list[int], list[int]]:
-        """The seqs of the messages in the cache, and what those before each of them cost."""
+        """The seqs of the cached messages, and the tokens before each."""
         pieces = list(self.look.pieces(0, self.look.cached))
         sums = list(accumulate((piece.tokens for piece in pieces), initial=0))
         return [piece.seq for piece in pieces], sums
@@ -129,7 +129,7 @@ class Prices:
         return self.look.provider(self.look.context.ledger.size(item))
 
     def _dropping(self, row: Row) -> Price:
-        """An answer goes with the results of its calls; a result takes its call along."""
+        """Price a drop: a message includes the results of its calls, a result its call."""
         item, calls = row.item, self.look.context.ledger.calls
         if item.type is ItemType.WINDOW:
             return Price(-self._row_size(row))
@@ -146,7 +146,7 @@ class Prices:
         return Price(sum(map(self._size, back)), self.rewritten(back[0].seq))
 
     def _folding(self, item: ContextItem) -> list[Offer]:
-        """What a gist stands for can be shown, and the gist again."""
+        """Offer to expand a gist, or to collapse the text to its gist."""
         if not has_gist(item):
             return []
         counter = self.look.context.counter
@@ -158,7 +158,7 @@ class Prices:
 
     def _editing(self, item: ContextItem) -> list[Offer]:
         if item.blocks is not None and item.type is not ItemType.ASSISTANT:
-            return []  # it has more than text
+            return []  # not only text
         asker = self.look.context.ledger.calls.asker(item)
         before = self._size(item) + (self._size(asker) if asker is not item else 0)
         once = max(self.rewritten(asker.seq) - before, 0)
@@ -185,7 +185,7 @@ class Prices:
         if size is None:
             return None
         new = self.look.provider(size)
-        # In mid-turn what was sent stays: the window comes once more, as a newer version.
+        # Within a turn what was sent stays: the window is sent again, as a newer version.
         return Price(new - self._row_size(row), new if self.look.under_way else 0)
 
     def _row_size(self, row: Row) -> int:
@@ -195,20 +195,20 @@ class Prices:
 
 
 def turns(price: Price) -> int | None:
-    """The whole turns after which a change has paid back; None: never."""
+    """Return the whole turns until a change breaks even, or None if never."""
     back = price.pays_back
     return None if back is None else math.ceil(round(back, 6))
 
 
 class Levels:
-    """Has windows drawn at the levels that they do not show, and counts that.
+    """Renders windows at the levels they do not show, and counts the tokens.
 
-    Drawing is pure and changes no version, so the model never learns of it. Until a newer count
-    is there, the one before is good enough.
+    Rendering is pure and changes no version, so the model does not see it. A stale count is used
+    until the new one is ready.
 
     Args:
         counter: Counts tokens.
-        tell: Called, on another thread, when a count is there.
+        tell: Callback on another thread when a count is ready.
     """
 
     def __init__(self, counter: TokenCounter, tell: Callable[[], object]) -> None:
@@ -218,10 +218,10 @@ class Levels:
         self._counting: set[str] = set()
 
     def sizes(self, window: Window) -> dict[Lod, int | None]:
-        """What each other level costs, None where that is not known yet."""
+        """Return the tokens of each other level, None where not counted yet."""
         if self._versions.get(window.id) != window.version and window.id not in self._counting:
             self._counting.add(window.id)
-            # A daemon: leaving does not wait for a window that hangs.
+            # A daemon: quitting does not wait for a window that hangs.
             threading.Thread(target=self._count, args=(window,), daemon=True).start()
         return {lod: self._sizes.get((window.id, lod)) for lod in Lod if lod is not window.lod}
 

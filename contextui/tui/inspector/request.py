@@ -1,4 +1,4 @@
-"""The page of the request: its parts, and every line that goes over the wire."""
+"""The request page of the inspector: outline, raw lines, and the diff to the last request."""
 
 import threading
 from typing import NamedTuple
@@ -24,13 +24,13 @@ from contextui.tui.words import Words
 from contextui.windowing.trouble import reason_of
 
 MARKS = {" ": "", "+": "$text-success", "~": "$text-warning"}
-"""What new and changed things are marked in."""
+"""Styles of the marks for new and changed parts."""
 
 _NAME, _TOKENS = 13, 6  # cells
 
 
 class Outline(LineView, can_focus=True, inherit_bindings=False):
-    """All parts, in order; the cursor stays on the same part."""
+    """All parts of the request, in order; the cursor stays on its part."""
 
     BINDINGS = [
         Binding("up", "step(-1)", "part", key_display="↑↓"),
@@ -42,7 +42,7 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
     ]
 
     class Chosen(Message):
-        """The cursor stands on another part."""
+        """Posted when the cursor moves to another part."""
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="outline")
@@ -53,7 +53,7 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
 
     @property
     def chosen(self) -> int:
-        """The number of the part under the cursor."""
+        """The index of the part under the cursor."""
         return self._cursor
 
     @property
@@ -63,7 +63,7 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
         return parts[self._cursor] if self._cursor < len(parts) else None
 
     def show(self, draft: Draft, counter: TokenCounter) -> None:
-        """Show another request."""
+        """Show a request."""
         key = self.part.key if self.part is not None else None
         self._draft, self._counter = draft, counter
         keys = [part.key for part in draft.parts]
@@ -84,7 +84,7 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
         return part + is_behind
 
     def choose(self, part: int) -> None:
-        """Put the cursor on a part."""
+        """Move the cursor to a part."""
         last = len(self._draft.parts) - 1 if self._draft is not None else 0
         self._cursor = max(min(part, last), 0)
         self.show_line(self._line_of(self._cursor))
@@ -96,11 +96,11 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
         self.choose(self._cursor + step)
 
     def action_page(self, step: int) -> None:
-        """Move the cursor by what is in view."""
+        """Move the cursor by a page."""
         self.choose(self._cursor + step * max(self.size.height - 1, 1))
 
     def action_edge(self, step: int) -> None:
-        """Move the cursor to the first or the last part."""
+        """Move the cursor to the first or last part."""
         self.choose(0 if step < 0 else self.count)
 
     def on_resize(self) -> None:
@@ -108,7 +108,7 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
         self.show_line(self._line_of(self._cursor))
 
     def on_click(self, event: Click) -> None:
-        """Choose what was clicked."""
+        """Select the clicked part."""
         line = event.y + self.scroll_offset.y
         if self._draft is None or line >= self.count:
             return
@@ -117,7 +117,7 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
         self.choose(line)
 
     def line_at(self, number: int, width: int) -> Content:
-        """A part, or the line at which the cache ends."""
+        """Return the line of a part, or the rule where the cache ends."""
         draft = self._draft
         if draft is None:
             return Content("")
@@ -146,11 +146,11 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
 
 
 _WIDE, _BESIDE = 60, 90  # cells for one line, and for outline and lines side by side
-_OUTLINE = 40  # cells that the outline takes beside the lines
+_OUTLINE = 40  # cells of the outline beside the lines
 
 
 class RequestHead(Widget):
-    """One line, or two where there is little room."""
+    """The headline of the request page, in two lines if narrow."""
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="request-head")
@@ -159,17 +159,17 @@ class RequestHead(Widget):
         self._reason = ""
 
     def show(self, draft: Draft) -> None:
-        """Head another request."""
+        """Show the headline of a request."""
         self._draft, self._reason = draft, ""
         self.refresh()
 
     def show_reason(self, reason: str) -> None:
-        """Tell why there is no request."""
+        """Show why there is no request."""
         self._reason = one_line(reason, 400)
         self.refresh()
 
     def render(self) -> Content:
-        """The line."""
+        """Render the headline."""
         if self._draft is None or self._reason:
             return Content.styled(self._reason, "$text-error")
         draft, width = self._draft, self.size.width
@@ -196,19 +196,19 @@ class RequestHead(Widget):
         ]  # fmt: skip
 
 
-_MANY, _FIRST, _LAST = 40, 14, 4  # lines from which on a part is folded, and what then stays
+_MANY, _FIRST, _LAST = 40, 14, 4  # lines from which a part is folded, and how many then stay
 _GROUNDS = {" ": "", "+": " on $success 12%", "~": " on $warning 12%"}
 
 
 class Line(NamedTuple):
-    """One line of the request, or one that stands for others.
+    """One line of the request, or a fold that replaces several.
 
     Attributes:
-        part: The number of its part; -1 where the cache ends.
-        number: Its number in the whole request.
-        text: What it says.
+        part: The index of its part; -1 where the cache ends.
+        number: Its line number in the whole request.
+        text: Its text.
         mark: Whether it is new or changed.
-        folded: How many lines it stands for.
+        folded: The number of lines that it replaces.
     """
 
     part: int
@@ -219,7 +219,7 @@ class Line(NamedTuple):
 
 
 def lines_of(draft: Draft, unfolded: set[str]) -> list[Line]:
-    """The lines of a request; parts that are long are folded, unless they are to be seen."""
+    """Return the lines of a request; long parts are folded unless unfolded by the person."""
     lines: list[Line] = []
     number = 1
     for place, part in enumerate(draft.parts):
@@ -240,10 +240,10 @@ def _part_lines(place: int, part: Part, number: int, is_whole: bool) -> list[Lin
 
 
 class Bytes(LineView, can_focus=False):
-    """The lines; a click chooses their part."""
+    """The lines of the request; a click selects their part."""
 
     class Clicked(Message):
-        """A line of this part was clicked; whether it was one that stands for others."""
+        """Posted when a line is clicked, with its part and whether it is a fold."""
 
         def __init__(self, part: int, is_fold: bool) -> None:
             super().__init__()
@@ -258,31 +258,31 @@ class Bytes(LineView, can_focus=False):
         self._counter: TokenCounter | None = None
 
     def show(self, draft: Draft, unfolded: set[str], counter: TokenCounter) -> None:
-        """Show another request, or other parts of it unfolded."""
+        """Show a request, with these parts unfolded."""
         self._draft, self._counter = draft, counter
         self._lines = lines_of(draft, unfolded)
         self.set_count(len(self._lines))
 
     def show_part(self, part: int) -> None:
-        """Have the beginning of a part in view, with what stands before it."""
+        """Scroll to the start of a part, with some lines above it."""
         self._part = part
         place = next((n for n, line in enumerate(self._lines) if line.part == part), 0)
         above = min(5, self.size.height // 4)
         self.scroll_to(y=max(place - above, 0), animate=False, force=True, immediate=True)
 
     def on_resize(self) -> None:
-        """Keep the part in view that was looked at."""
+        """Keep the current part in view."""
         self.show_part(self._part)
 
     def on_click(self, event: Click) -> None:
-        """Choose the part that was clicked."""
+        """Select the clicked part."""
         place = event.y + self.scroll_offset.y
         if place < len(self._lines) and self._lines[place].part >= 0:
             line = self._lines[place]
             self.post_message(self.Clicked(line.part, line.folded > 0))
 
     def line_at(self, number: int, width: int) -> Content:
-        """One line."""
+        """Return one line."""
         line = self._lines[number]
         if line.part < 0:
             return self._rule(width)
@@ -312,7 +312,7 @@ class Bytes(LineView, can_focus=False):
 
 
 class RequestPage(Container):
-    """What would be sent now, byte by byte, and what of it is new."""
+    """The request that would be sent now, byte by byte, with what is new marked."""
 
     BINDINGS = [
         Binding("enter", "unfold", "unfold"),
@@ -321,14 +321,14 @@ class RequestPage(Container):
     ]
 
     class Drawn(Message):
-        """A request is drawn up."""
+        """Posted when a request is built."""
 
         def __init__(self, draft: Draft) -> None:
             super().__init__()
             self.draft = draft
 
     class NotDrawn(Message):
-        """A request could not be drawn up."""
+        """Posted when a request could not be built."""
 
         def __init__(self, reason: str, order: Order) -> None:
             super().__init__()
@@ -345,7 +345,7 @@ class RequestPage(Container):
         self._unfolded: set[str] = set()
 
     def compose(self) -> ComposeResult:
-        """A line on top, and below it outline and lines."""
+        """Compose the headline, the outline and the lines."""
         yield RequestHead(self._words)
         with Container(id="request-body"):
             yield Outline(self._words)
@@ -353,21 +353,21 @@ class RequestPage(Container):
 
     @property
     def outline(self) -> Outline:
-        """The parts."""
+        """The outline of the parts."""
         return self.query_one(Outline)
 
     def take_focus(self, may: bool) -> None:
-        """Have a stop for the focus, or none: a pane has one, on the page that is shown."""
+        """Set whether the page can take the focus; only the visible page can."""
         self.outline.can_focus = may
 
     def attach(self, drafting: Drafting, counter: TokenCounter) -> None:
-        """Know how requests are made."""
+        """Set how requests are built and counted."""
         self._drafting, self._counter = drafting, counter
 
-    # --- showing -----------------------------------------------------------------------
+    # --- rendering ---------------------------------------------------------------------
 
     def show(self, order: Order) -> None:
-        """Have a request drawn up; what is asked for meanwhile is drawn next."""
+        """Build and show a request on a thread; the newest order is built next."""
         known, self._order = self._order, order
         is_new = known is None or known.stamp != order.stamp
         if is_new and not self._is_drawing:
@@ -375,7 +375,7 @@ class RequestPage(Container):
 
     def _draw(self, order: Order) -> None:
         self._is_drawing = True
-        # A daemon: leaving does not wait for it.
+        # A daemon: quitting does not wait for it.
         threading.Thread(target=self._drawing, args=(order,), daemon=True).start()
 
     def _drawing(self, order: Order) -> None:
@@ -383,7 +383,7 @@ class RequestPage(Container):
             return
         try:
             self.post_message(self.Drawn(self._drafting.draft(order)))
-        except Exception as error:  # whatever a session holds, looking at it must go on
+        except Exception as error:  # whatever a session holds, the inspector must not fail
             self.post_message(self.NotDrawn(reason_of(error), order))
 
     @on(Drawn)
@@ -411,7 +411,7 @@ class RequestPage(Container):
             self.query_one(Bytes).show(self._draft, self._unfolded, self._counter)
             self.query_one(RequestHead).show(self._draft)
 
-    # --- what the person does ----------------------------------------------------------
+    # --- actions -----------------------------------------------------------------------
 
     @on(Outline.Chosen)
     def _show_part(self) -> None:
@@ -424,7 +424,7 @@ class RequestPage(Container):
             self.action_unfold()
 
     def action_unfold(self) -> None:
-        """Show all lines of the chosen part, or few again."""
+        """Fold or unfold the selected part."""
         part = self.outline.part
         if part is not None:
             self._unfolded ^= {part.key}
@@ -438,7 +438,7 @@ class RequestPage(Container):
             self.app.push_screen(WholeText(self._words, name, self._draft.exact, chopped))
 
     def action_copy(self) -> None:
-        """Copy the chosen part exactly as it is sent."""
+        """Copy the selected part exactly as it is sent."""
         part = self.outline.part
         if part is not None:
             self.app.copy_to_clipboard(part.exact)

@@ -1,7 +1,6 @@
-"""The items of a context as rows, in the order in which a request shows them.
+"""Rows of the item list, in the order of the request.
 
-Nothing is built for rows that nobody looks at: of the finished turns, of which there may be a
-hundred thousand items, a row is made when it is asked for.
+Rows of finished turns, which may have a hundred thousand items, are created lazily.
 """
 
 from bisect import bisect_left, bisect_right
@@ -17,14 +16,14 @@ from contextui.tui.inspector.look import Look, head_pieces
 
 
 class Row(NamedTuple):
-    """One item, or one window as a request shows it.
+    """One item, or one copy of a window in the request.
 
     Attributes:
         item: The item.
-        copy: The window as it stands in the request.
-        tokens: What it costs there, by our own count; None if that is what the item costs.
-        is_old: Whether a newer copy of the window counts, or none any more.
-        log: The context of a log, if only that has the item.
+        copy: The window as it is in the request.
+        tokens: Its tokens there, by our own count; None if those are the item's.
+        is_old: Whether the copy is stale: a newer one counts, or none.
+        log: The context loaded from the log, if only that has the item.
     """
 
     item: ContextItem
@@ -35,24 +34,24 @@ class Row(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Names the row, whatever happens to the others."""
+        """A stable key of the row."""
         if self.copy is not None and self.is_old:
             return f"{self.item.id}@{self.copy.version}"
         return self.item.id
 
     def home(self, context: ContextManager) -> ContextManager:
-        """The context that knows the item: this one, unless only a log has it."""
+        """Return the context that has the item: this one, or that of the log."""
         return self.log or context
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A line that stands for items which only the log has.
+    """A line that represents items only in the log.
 
     Attributes:
-        count: How many.
-        is_unfolded: Whether they stand below it.
-        is_reading: Whether they are being read just now.
+        count: The number of items.
+        is_unfolded: Whether they are listed below it.
+        is_reading: Whether they are being read.
         reason: Why they cannot be read.
     """
 
@@ -63,23 +62,23 @@ class Fold:
 
     @property
     def key(self) -> str:
-        """Names the line, as a row is named."""
+        """A stable key of the line."""
         return "older items"
 
 
 class Rule(NamedTuple):
-    """A line between rows: what follows comes from the cache, or is sent anew."""
+    """A line between rows: what follows is cached, or is not."""
 
     from_cache: bool
     tokens: int
 
 
 Line: TypeAlias = Row | Fold | Rule
-"""What a list of items can have in a line."""
+"""A line of the item list."""
 
 
 class Rows(Sequence[Line]):
-    """Several runs of rows, one behind the other."""
+    """Several runs of rows, concatenated."""
 
     def __init__(self, runs: Iterable[Sequence[Line]]) -> None:
         self._runs = [run for run in runs if run]
@@ -101,11 +100,11 @@ class Rows(Sequence[Line]):
         return self._runs[number][index - (self._ends[number - 1] if number else 0)]
 
     def behind(self, runs: Iterable[Sequence[Line]]) -> "Rows":
-        """The same with other runs before them."""
+        """Return the rows with other runs before them."""
         return Rows([*runs, *self._runs])
 
     def find(self, key: str, seq: int) -> int | None:
-        """Where the row of this key stands, if it stands here; its item has this seq."""
+        """Return the index of the row with this key and seq, or None."""
         start = 0
         for run in self._runs:
             if isinstance(run, Span):
@@ -122,14 +121,14 @@ class Rows(Sequence[Line]):
 
 
 class Span(Sequence[Row]):
-    """The items of a view from one place up to another, without those that stand elsewhere.
+    """A range of items as rows, without those that are listed elsewhere.
 
     Args:
-        items: The view.
-        start: The place of the first.
-        stop: The place behind the last.
-        elsewhere: The places that are left out, rising.
-        log: The context of a log, if only that has the items.
+        items: The items.
+        start: The index of the first.
+        stop: The index after the last.
+        elsewhere: The indexes to leave out, ascending.
+        log: The context loaded from the log, if only that has the items.
     """
 
     def __init__(
@@ -160,7 +159,7 @@ class Span(Sequence[Row]):
         return Row(self._items[kept + bisect_right(self._shifted, kept)], log=self._log)
 
     def find(self, seq: int) -> int | None:
-        """Where the item of this seq stands, if it stands here."""
+        """Return the index of the item with this seq, or None."""
         kept = self._kept(place_of(self._items, seq)) - self._first
         return kept if 0 <= kept < len(self) else None
 
@@ -169,12 +168,12 @@ class Span(Sequence[Row]):
 
 
 def place_of(items: ItemView, seq: int) -> int:
-    """The place of the first item that has this seq or a higher one."""
+    """Return the index of the first item with this seq or a higher one."""
     return bisect_left(items, seq, key=lambda item: item.seq)
 
 
 def rows_of(look: Look) -> Rows:
-    """All rows, with the rules between them."""
+    """Return all rows, with the rules between them."""
     items, ledger = look.items, look.context.ledger
     if look.in_place:
         return _with_rules(look, [], (), len(items), [])
@@ -190,9 +189,9 @@ def rows_of(look: Look) -> Rows:
 
 
 def head_of(look: Look) -> Iterator[Row]:
-    """The system prompt and what follows it directly: the project's text and summaries.
+    """Yield rows for the system prompt, the project text and the summaries.
 
-    What the tools cost is shown with the prompt, as they are sent together.
+    The first row includes the tokens of the tools, which are sent with the prompt.
     """
     tools = look.tools
     for piece in look.pieces(0, head_pieces(look.composition)):
@@ -204,12 +203,12 @@ def head_of(look: Look) -> Iterator[Row]:
 def _with_rules(
     look: Look, head: list[Row], elsewhere: tuple[int, ...], end: int, turn: list[tuple[int, Row]]
 ) -> Rows:
-    """The rows with a rule before what comes from the cache, and one before the rest."""
+    """Return the rows with a rule before the cached part, and one before the rest."""
     items = look.items
     finished = Span(items, 0, end, elsewhere)
     rows = [row for _, row in turn]
     if not look.knows_cache or not (look.cached or finished or turn):
-        return Rows([head, finished, rows])  # there is nothing to tell apart
+        return Rows([head, finished, rows])  # nothing to separate
     if not look.cached:
         return Rows([[Rule(False, _tokens(look, 0))], head, finished, rows])
     if look.cached < len(head):
@@ -237,14 +236,14 @@ def _with_rules(
 
 
 def _tokens(look: Look, start: int) -> int:
-    """What the messages from this number on cost, in the provider's tokens."""
+    """Return the tokens of the messages from this index on, by the provider's count."""
     if not start:
         return look.shares.total
     return look.provider(sum(piece.tokens for piece in look.pieces(start)))
 
 
 def _first_anew(look: Look) -> int:
-    """The seq of the first item that is not in the cache."""
+    """Return the seq of the first uncached item."""
     for piece in look.pieces(look.cached):
         return _seq(look, piece)
     return look.context.ledger.seq + 1
@@ -258,9 +257,9 @@ def _seq(look: Look, piece: Piece) -> int:
 
 
 def _turn(look: Look, start: int, live: Sequence[ContextItem]) -> Iterator[tuple[int, Row]]:
-    """The rows of the turn under way, each with the number of its message.
+    """Yield the rows of the current turn, each with the index of its message.
 
-    Items that the request does not show stand before the next one that it shows.
+    Items that the request does not show come before the next one that it shows.
     """
     shown = list(_shown(look))
     there = {row.item.id for _, row in shown}
@@ -272,7 +271,7 @@ def _turn(look: Look, start: int, live: Sequence[ContextItem]) -> Iterator[tuple
         yield number, row
     behind = len(look.composition.messages)
     yield from ((behind, Row(item)) for item in left)
-    # A window that was opened since the last request arrives with the next step.
+    # A window opened since the last request is sent with the next step.
     yield from ((behind, Row(item)) for item in live if item.id not in there)
 
 

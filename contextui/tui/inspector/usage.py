@@ -1,4 +1,4 @@
-"""The page of usage: a bar for each turn, and what they cost in figures."""
+"""The usage page of the inspector: tokens per turn, as a bar chart and in figures."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,11 +17,11 @@ from contextui.tui.words import Words
 
 _CACHE_BREAKERS = ("drop", "restore", "edit", "fold", "unfold", "undo", "trim", "compact")
 READ_PRICE, WRITE_PRICE = 0.1, 1.25
-"""What a token costs that is read from the cache, or written to it, if one sent anew costs 1."""
+"""Price factors of tokens read from and written to the cache; an uncached token costs 1."""
 
 
 class Deed(NamedTuple):
-    """A change to an item: what was done, and to which seq."""
+    """A change to an item: the operation and the seq."""
 
     operation: str
     seq: int
@@ -29,16 +29,16 @@ class Deed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TurnUsage:
-    """What one turn cost, in the provider's tokens.
+    """The usage of one turn, in the provider's tokens.
 
     Attributes:
         turn: Its number.
-        cached: Read from the cache.
-        written: Written to the cache.
-        anew: Sent without any cache.
-        answered: What the model wrote.
-        deed: The change because of which the cache was written anew.
-        is_guess: Whether the provider told nothing, and it is our own count.
+        cached: Tokens read from the cache.
+        written: Tokens written to the cache.
+        anew: Uncached tokens.
+        answered: Output tokens.
+        deed: The change that invalidated the cache.
+        is_guess: Whether these are our own counts, as the provider reported none.
     """
 
     turn: int
@@ -51,21 +51,21 @@ class TurnUsage:
 
     @property
     def parts(self) -> tuple[int, int, int, int]:
-        """The four figures, in the order in which they are drawn."""
+        """The four figures, in drawing order."""
         return self.cached, self.written, self.anew, self.answered
 
     @property
     def sent(self) -> int:
-        """All that was sent."""
+        """All input tokens."""
         return self.cached + self.written + self.anew
 
     @property
     def paid(self) -> int:
-        """What that costs, in tokens of full price."""
+        """The cost of the input, in tokens at full price."""
         return round(READ_PRICE * self.cached + WRITE_PRICE * self.written + self.anew)
 
     def plus(self, usage: Usage) -> "TurnUsage":
-        """The same with one more request."""
+        """Return the usage with one more request added."""
         return replace(
             self,
             cached=self.cached + usage.cache_read_input_tokens,
@@ -76,14 +76,14 @@ class TurnUsage:
 
 
 class Spending:
-    """Keeps account of the turns of a session: what they cost, and where each ended.
+    """Records the usage of a session's turns, and where each ended.
 
     Args:
-        first_turn: The number of the first turn that it will hear of.
+        first_turn: The number of the first turn to record.
         after: The seq of the last item before that.
 
     Attributes:
-        turns: What each turn cost, by rising number; turns that cost nothing are not there.
+        turns: The usage of each turn, in order; turns without usage are missing.
     """
 
     def __init__(self, first_turn: int = 1, after: int = 0) -> None:
@@ -93,12 +93,12 @@ class Spending:
         self._deeds: list[Deed] = []
 
     def note(self, operation: str, seq: int) -> None:
-        """Somebody changed an item."""
+        """Record a change to an item if it invalidates the cache."""
         if operation in _CACHE_BREAKERS:
             self._deeds.append(Deed(operation, seq))
 
     def spend(self, turn: int, usage: Usage, counted: int) -> None:
-        """A request of this turn cost so much; it was counted as so many tokens here."""
+        """Record the usage of a request; `counted` is our own count, used if there is no usage."""
         guess = not any(usage.as_dict().values())
         if guess:
             usage = Usage(input_tokens=counted)
@@ -111,22 +111,22 @@ class Spending:
         self.turns[-1] = total
 
     def end_turn(self, through_seq: int) -> None:
-        """A turn ended with this seq."""
+        """Record that a turn ended with this seq."""
         self._ends.append(through_seq)
 
     def turn_of(self, seq: int) -> int | None:
-        """The turn that an item of this seq belongs to; None if that is not known."""
+        """Return the turn of an item by its seq, or None if unknown."""
         return self._first + bisect_left(self._ends, seq) if seq > self._after else None
 
     def put_before(self, earlier: "Spending") -> None:
-        """Take over what is known of the turns before."""
+        """Prepend the usage of earlier turns."""
         self.turns = [one for one in earlier.turns if one.turn < self._first] + self.turns
         ends = [end for end in earlier._ends if end <= self._after]
         self._ends, self._first, self._after = [*ends, *self._ends], self._first - len(ends), 0
 
 
 def usage_of(figures: Mapping[str, Any]) -> Usage:
-    """The provider's figures as they stand in a log; what is missing or no number counts as 0."""
+    """Parse usage from a log entry; missing or invalid figures count as 0."""
 
     def figure(name: str) -> int:
         value = figures.get(name)
@@ -141,10 +141,10 @@ def usage_of(figures: Mapping[str, Any]) -> Usage:
 
 
 COLOURS = ("$primary-muted", "$warning", "$primary", "$accent")
-"""What the four parts of a bar are drawn in: opaque, or they would not cover each other."""
+"""Colors of the four parts of a bar; opaque, because they cover each other."""
 
 TEXTURES = "░▓█▒"
-"""The same without any colour."""
+"""Textures of the four parts, for displays without color."""
 
 AXIS = 5
 """Cells left of the bars."""
@@ -155,25 +155,25 @@ Span = tuple[str, str]
 
 
 def step_of(width: int, count: int) -> int:
-    """The cells from one bar to the next."""
+    """Return the cells from one bar to the next."""
     return max(2, min(6, (width - AXIS) // max(count, 1)))
 
 
 def fitting(turns: Sequence[TurnUsage], width: int) -> Sequence[TurnUsage]:
-    """The newest turns, as many as there is room for."""
+    """Return the newest turns that fit."""
     return turns[-max((width - AXIS) // 2, 1) :]
 
 
 def plot(
     turns: Sequence[TurnUsage], width: int, height: int, *, plain: bool = False
 ) -> list[list[Span]]:
-    """The bars with their axes, line by line, as pieces of text and their styles.
+    """Return the bars with their axes, line by line, as styled spans.
 
     Args:
-        turns: What to draw; what does not fit is left out at the beginning.
+        turns: The turns; the oldest are dropped if they do not fit.
         width: The cells of a line.
         height: The lines, axis included.
-        plain: Draw textures instead of colours.
+        plain: Draw textures instead of colors.
     """
     shown, rows = fitting(turns, width), height - 1
     top = nice(max((sum(one.parts) for one in shown), default=1))
@@ -189,7 +189,7 @@ def plot(
 
 
 def nice(largest: float) -> int:
-    """A round number that is at least this large, and 10 at least.
+    """Return a round number that is at least this large, and at least 10.
 
     Example:
         >>> nice(12_430)
@@ -209,7 +209,7 @@ def _round(tokens: float) -> str:
 
 
 def _cell(turn: TurnUsage, row: int, scale: float, step: int, plain: bool) -> Iterator[Span]:
-    """The part of one bar that stands in this row, and the gap behind it."""
+    """Yield the part of one bar in this row, and the gap after it."""
     bar = step - 1 - (step > 4)
     parts = list(_parts(turn, row, scale))
     gap = (" " * (step - bar), "")
@@ -231,7 +231,7 @@ def _cell(turn: TurnUsage, row: int, scale: float, step: int, plain: bool) -> It
 
 
 def _parts(turn: TurnUsage, row: int, scale: float) -> Iterator[tuple[float, int]]:
-    """How much of this row each part of a bar takes, from below."""
+    """Yield the share of this row that each part of a bar takes, from below."""
     low = 0.0
     for number, tokens in enumerate(turn.parts):
         high = low + tokens * scale
@@ -252,7 +252,7 @@ def _axis(turns: Sequence[TurnUsage], step: int) -> str:
     return line
 
 
-_WIDE = 60  # cells from which on there is room for whole words
+_WIDE = 60  # cells from which whole words fit
 _NAMES = ("from cache", "written", "sent anew", "answered")
 _SHORT = ("cache", "written", "anew", "answered")
 _COLUMNS = (("turn", 6), ("from cache", 13), ("written", 12), ("sent anew", 13), ("answered", 12),
@@ -272,7 +272,7 @@ _DEEDS = {
 
 
 class UsagePage(LineView, can_focus=True, inherit_bindings=False):
-    """The turns of a session, the newest on top of the table."""
+    """The turns of a session as a chart and a table, newest first."""
 
     BINDINGS = [
         Binding("up", "step(-1)", "move", key_display="↑↓"),
@@ -284,7 +284,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
     ]
 
     class Opened(Message):
-        """The person wants to see the request of this turn."""
+        """Posted when the person wants to see the request of a turn."""
 
         def __init__(self, turn: int) -> None:
             super().__init__()
@@ -298,11 +298,11 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         self._above: list[Content] = []
 
     def take_focus(self, may: bool) -> None:
-        """Have a stop for the focus, or none: a pane has one, on the page that is shown."""
+        """Set whether the page can take the focus; only the visible page can."""
         self.can_focus = may
 
     def show(self, turns: Sequence[TurnUsage]) -> None:
-        """Show what turns cost; the cursor stays on its turn."""
+        """Show the usage of turns; the cursor stays on its turn."""
         here = self._turns[-1 - self._cursor].turn if self._turns and self._cursor else None
         self._turns = list(turns)
         if here is not None:
@@ -311,11 +311,11 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         self._draw()
 
     def on_resize(self) -> None:
-        """Draw for the new size."""
+        """Redraw for the new size."""
         self._draw()
 
     def _draw(self) -> None:
-        """Draw what stands above the table; rows of the table are made when they are seen."""
+        """Draw the part above the table; table rows are rendered when in view."""
         width, height = self.line_width, self.size.height
         if not self._turns or width <= 0:
             self._above = []
@@ -355,7 +355,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
             spans += [sign, (self._words(name) + gap, MUTED)]
         return Content.assemble(*spans)
 
-    # --- what the person does ----------------------------------------------------------
+    # --- actions -----------------------------------------------------------------------
 
     def action_step(self, step: int) -> None:
         """Move the cursor."""
@@ -364,11 +364,11 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def action_edge(self, step: int) -> None:
-        """Go to the newest turn."""
+        """Move the cursor to the newest turn."""
         self.action_step(step * len(self._turns))
 
     def on_click(self, event: Click) -> None:
-        """Choose the turn that was clicked; twice shows its request."""
+        """Select the clicked turn; a double click shows its request."""
         place = event.y + self.scroll_offset.y - len(self._above)
         if 0 <= place < len(self._turns):
             self.action_step(place - self._cursor)
@@ -376,14 +376,14 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
                 self.action_open()
 
     def action_open(self) -> None:
-        """Show the request of the turn."""
+        """Show the request of the selected turn."""
         if self._turns:
             self.post_message(self.Opened(self._turns[-1 - self._cursor].turn))
 
-    # --- drawing -----------------------------------------------------------------------
+    # --- rendering ---------------------------------------------------------------------
 
     def line_at(self, number: int, width: int) -> Content:
-        """A line of the plot, or a turn in figures."""
+        """Return a line of the chart, or a turn in figures."""
         if not self._turns:
             return Content.styled(self._words("Nothing sent yet. Each turn appears here."), FAINT)
         if number < len(self._above):

@@ -1,7 +1,7 @@
-"""Every word on the screen, in the language of the person.
+"""UI text and its translations.
 
-The English words are the keys, so that the code can be read; each part of the screen has a file
-with its Chinese.
+The English strings are the keys, which keeps the code readable; each part of the screen has a
+module with its Chinese translations.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ CHINESE: Mapping[str, str] = {
 
 
 class Words:
-    """Says things in a language.
+    """Translates UI text into a locale.
 
     Example:
         >>> Words("zh")("Context")
@@ -31,6 +31,6 @@ class Words:
         self.lang: Lang = lang
 
     def __call__(self, english: str, **values: object) -> str:
-        """The words, with the values put in."""
+        """Return the translated text, with the values formatted in."""
         words = CHINESE.get(english, english) if self.lang == "zh" else english
         return words.format(**values) if values else words

@@ -1,4 +1,4 @@
-"""The Chinese of the conversation and the prompt."""
+"""Chinese translations for the conversation and the prompt."""
 
 CHINESE: dict[str, str] = {
     "save code": "保存代码",

@@ -1,4 +1,4 @@
-"""The Chinese of the desktop."""
+"""Chinese translations for the desktop."""
 
 CHINESE: dict[str, str] = {
     # borders
@@ -86,7 +86,7 @@ CHINESE: dict[str, str] = {
     "LOAD": "负载",
     "NET": "网络",
     "paused": "已暂停",
-    # what the actions of the built-in windows are called where there is little room
+    # short names of the built-in windows' actions
     "Add": "添加",
     "Arguments": "参数",
     "Clear done": "清除已完成",

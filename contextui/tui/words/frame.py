@@ -1,4 +1,4 @@
-"""The Chinese of the frame around everything: header, panes, keys, commands, dialogs."""
+"""Chinese translations for the frame: header, panes, key hints, commands and dialogs."""
 
 CHINESE: dict[str, str] = {
     # header and panes
@@ -33,7 +33,7 @@ CHINESE: dict[str, str] = {
     "have a summary stand for what was said long ago": "用总结代替很久以前的对话",
     "connect another model": "连接另一个模型",
     "contextui -c goes on with this conversation.": "用 contextui -c 接着这次对话。",
-    # what is not saved
+    # unsaved data
     "not saved": "未保存",
     "not saved: {reason}": "未保存：{reason}",
     "not written yet": "尚未写入",

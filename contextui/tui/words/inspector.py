@@ -1,4 +1,4 @@
-"""The Chinese of the inspector."""
+"""Chinese translations for the inspector."""
 
 CHINESE: dict[str, str] = {
     # pages and budget
@@ -35,7 +35,7 @@ CHINESE: dict[str, str] = {
     "This is all the model sees so far.": "模型目前只看到这些。",
     'No item contains "{query}". Esc clears.': "没有条目包含“{query}”，Esc 清除。",
     "Which items? Enter keeps, Esc clears.": "找哪些条目？Enter 保留，Esc 清除。",
-    # what only the log has
+    # items only in the log
     "1 earlier item, Enter shows it": "更早的 1 个条目，Enter 显示",
     "1 earlier item, Enter hides it": "更早的 1 个条目，Enter 收起",
     "1 earlier item is being read …": "正在读取更早的 1 个条目…",
