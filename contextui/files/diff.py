@@ -57,8 +57,9 @@ def diff_text(old: TextFile, new: TextFile, old_name: str, new_name: str) -> str
         before = _BOM * bool(old.encoding.bom) + before
         after = _BOM * bool(new.encoding.bom) + after
     if before == after:
-        same = old.encoding == new.encoding
-        return "" if same else f"{old_name} ({old.encoding}) and {new_name} ({new.encoding})\n"
+        if old.encoding == new.encoding:
+            return ""
+        return f"{old_name} ({old.encoding}) and {new_name} ({new.encoding}) differ\n"
     return "\n".join(_unified(_lines(before), _lines(after), old_name, new_name)) + "\n"
 
 

@@ -10,6 +10,7 @@ from textual.binding import Binding
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
+from contextui.tui import keys
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.pane import Desktop
@@ -125,6 +126,7 @@ def test_keys_behind_a_jump_wait_for_a_pane_that_has_to_be_shown_first(
         desktop.set_timer(0.15, lambda: go_to(desktop, number))
 
     monkeypatch.setattr(Desktop, "go_to", go_there_later)
+    monkeypatch.setattr(keys, "_PATIENCE", 30.0)  # a busy machine takes its time
 
     async def press() -> None:
         desk = desk_in(tmp_path)
