@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # Twice the cores: much of what is tested waits for a screen or for another process.
 WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
-# The tests start hundreds of processes: without bytecode each would compile the program anew.
+# The tests start hundreds of processes: without bytecode each would compile the program again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run demo check test test-long test-thorough test-real lint format screenshots bench clean
@@ -42,7 +42,8 @@ check: $(READY)
 		tests/config tests/context tests/files tests/windowing tests/windows \
 		tests/agent/models/test_reading.py tests/agent/test_tools.py tests/test_names.py \
 		tests/test_secrets.py tests/test_text.py \
-		--ignore tests/context/compaction/test_lasting.py --ignore tests/context/test_trim.py
+		--ignore tests/context/compaction/test_lasting.py --ignore tests/context/test_trim.py \
+		--ignore tests/files/test_crash.py --ignore tests/context/test_work.py
 
 test: $(READY)
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
