@@ -140,7 +140,7 @@ def test_text_that_names_no_secret_is_the_very_same(text: str) -> None:
 
 
 def test_nothing_in_programs_that_speak_of_keys_and_tokens_is_taken_for_a_secret() -> None:
-    for path in [*ROOT.glob("windows/*.py"), *ROOT.glob("contextui/context/*.py")]:
+    for path in [*ROOT.glob("windows/**/*.py"), *ROOT.glob("contextui/context/*.py")]:
         text = path.read_text("utf-8")
         assert mask(text) is text, path
 
