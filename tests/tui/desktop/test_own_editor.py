@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 from contextui.tui.desktop.actions import ResultScreen
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.link import Desk
+from contextui.windows.editor import widget
 from contextui.windows.editor.widget import EditorBody
 from contextui.windows.editor.window import EditorWindow
 from tests.tui.desktop.samples import desk_with, desktop, enter, frame_of, frames, region_text
@@ -150,7 +151,13 @@ def test_both_write_at_once_and_nothing_of_either_is_lost(tmp_path: Path) -> Non
 
 
 @pytest.mark.long
-def test_where_both_change_the_same_line_both_stand_there(tmp_path: Path) -> None:
+def test_where_both_change_the_same_line_both_stand_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is typed must not be in the buffer yet when the model changes the line.
+    monkeypatch.setattr(widget, "_PAUSE", 3.0)
+    monkeypatch.setattr(widget, "_LATEST", 3.0)
+
     async def go() -> None:
         desk = desk_on(tmp_path, "one\ntwo\nthree\n", "notes.txt")
         async with running(desk) as pilot:
