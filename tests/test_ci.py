@@ -23,7 +23,16 @@ def recipe(target: str) -> str:
 def test_ci_runs_the_tests_and_the_linters() -> None:
     script = (ROOT / ".ci" / "run").read_text("utf-8")
     for target in ("lint", *SELECTED):
-        assert re.search(rf"^make {target}$", script, re.MULTILINE)
+        assert re.search(rf"^make {target}( \|\| again)?$", script, re.MULTILINE)
+
+
+def test_ci_runs_what_failed_again_and_nothing_less() -> None:
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    assert script.startswith("#!/usr/bin/env bash\n")
+    assert "\nset -euo pipefail\n" in script
+    (body,) = re.findall(r"^again\(\) \{\n(.*?)^\}$", script, re.MULTILINE | re.DOTALL)
+    last = body.splitlines()[-1].split(" -m pytest ")[1]
+    assert last == '--last-failed --last-failed-no-failures none -m "not realmodel"'
 
 
 def test_the_targets_together_select_every_test() -> None:
