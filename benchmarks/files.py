@@ -1,4 +1,4 @@
-"""What safety costs: the workspace's reading, saving, paging and listing beside the bare calls.
+"""Cost of safety: the workspace's reads, saves, pages and listings compared with the bare calls.
 
 Both sides of a ratio run in this process, one after the other, and the best of several runs
 counts.

@@ -1,4 +1,4 @@
-"""What 600 turns cost in a budget of 20,000 tokens: each strategy beside trimming every turn.
+"""Cost of 600 turns in a budget of 20,000 tokens: each strategy compared with trimming every turn.
 
 The provider's cache is simulated: what is read from it costs 0.1 of a token, what is written into
 it 1.25, all else 1; a request has four marks, and is looked for 20 blocks before each of them.
@@ -98,7 +98,7 @@ class ProviderCache:
 
 @dataclass(slots=True)
 class Figures:
-    """How a session went.
+    """Figures of a session.
 
     Attributes:
         requests: Requests of the turns.
@@ -139,14 +139,14 @@ class Shopkeeper:
         self._previous.append(sent)
         figures.requests += 1
         figures.cost += self._cache.price(sent)
-        yield Answer((self._deed(request),))
+        yield Answer((self._next_block(request),))
 
     def _aside(self, request: ModelRequest) -> str:
         if "JSON" in request.system:
             return json.dumps({"goal": "a list", "day": self._calls // 50})
         return "## Goal\nA list for the shop.\n## Next step\n" + self._words(120)
 
-    def _deed(self, request: ModelRequest) -> Block:
+    def _next_block(self, request: ModelRequest) -> Block:
         last = request.messages[-1].content[-1]
         just_acted = not isinstance(last, str) and last["type"] == "tool_result"
         if just_acted or self._random.random() < 0.6:

@@ -1,4 +1,4 @@
-"""What starting the program costs, beside starting Python alone.
+"""Start-up time of the program, compared with Python alone.
 
 Both processes are started in turn, so that whatever else the machine does weighs on both alike,
 and the best of several runs counts.

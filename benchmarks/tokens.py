@@ -1,4 +1,4 @@
-"""What the gates and the bounded counting cost, as ratios to the bare operation.
+"""Cost of sanitizing and bounded counting, as ratios to the bare operation.
 
 Both sides of a ratio run in this process, one after the other, and the best of several runs
 counts.

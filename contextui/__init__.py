@@ -4,20 +4,20 @@ Public names are lazy: each one is imported on first use, so `from contextui imp
 loads Textual, a model's SDK or a tokenizer.
 """
 
-from contextui.safe_path import is_program, leave_out_current_folder
+from contextui.safe_path import is_program, remove_current_folder
 
 if is_program():
     # This must precede all other imports: no module may be loaded from an untrusted folder.
-    leave_out_current_folder()
+    remove_current_folder()
     # The remaining imports take a moment; Ctrl+C should end the program during that time.
-    from contextui.interrupt import end_at_once
+    from contextui.interrupt import exit_on_interrupt
 
-    end_at_once()
+    exit_on_interrupt()
 
 import logging
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from contextui.lazy import lazy_exports
 from contextui.version import VERSION
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from contextui.agent.models.scripted import ScriptedModel as ScriptedModel
     from contextui.agent.models.scripted import call as call
     from contextui.agent.turn import TurnOptions as TurnOptions
-    from contextui.context.compaction.service import CompactionResult as CompactionResult
     from contextui.context.compaction.service import CompactionService as CompactionService
     from contextui.context.gists.gist import gist as gist
     from contextui.context.item import ContextItem as ContextItem
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from contextui.errors import ContextTooLargeError as ContextTooLargeError
     from contextui.errors import ContextUIError as ContextUIError
     from contextui.errors import VersionMismatchError as VersionMismatchError
+    from contextui.events import CompactionResult as CompactionResult
     from contextui.files.textfile import TextFile as TextFile
     from contextui.files.workspace import Workspace as Workspace
     from contextui.model import LlmMessage as LlmMessage
@@ -100,12 +100,30 @@ _HOMES = {
     "contextui.agent.models.offline": ["OfflineModel"],
     "contextui.agent.models.scripted": ["ScriptedModel", "call"],
     "contextui.agent.turn": ["TurnOptions"],
-    "contextui.context.compaction.service": ["CompactionResult", "CompactionService"],
-    "contextui.context.gists.gist": ["gist"],
     "contextui.context.item": ["ContextItem", "ItemType"],
     "contextui.context.manager": ["ContextManager"],
-    "contextui.context.messages": ["Composition"],
     "contextui.context.render": ["ContextRenderer", "RenderOptions"],
+    "contextui.errors": ["ActionError", "ContextUIError"],
+    "contextui.files.workspace": ["Workspace"],
+    "contextui.model": ["Model"],
+    "contextui.session.session": ["Session", "SessionOptions"],
+    "contextui.session.store": ["SessionStore"],
+    "contextui.windowing.action": ["ActionResult", "action"],
+    "contextui.windowing.anchor": ["Button", "Form", "Reference"],
+    "contextui.windowing.finding.registry": ["discover"],
+    "contextui.windowing.manager": ["WindowManager"],
+    "contextui.windowing.preview": ["Preview"],
+    "contextui.windowing.snapshot": ["Body", "Element", "Lod"],
+    "contextui.windowing.state": ["Transient"],
+    "contextui.windowing.window": ["Window"],
+}
+
+# Names that were exported here before: still importable, now documented where they are at home.
+_FORMER = {
+    "contextui.context.compaction.service": ["CompactionService"],
+    "contextui.events": ["CompactionResult"],
+    "contextui.context.gists.gist": ["gist"],
+    "contextui.context.messages": ["Composition"],
     "contextui.context.report": ["ContextStats"],
     "contextui.context.strategies.builtin": ["EntityExtraction", "SlidingWindow", "Summarization"],
     "contextui.context.strategies.registry": ["make_strategy"],
@@ -116,55 +134,25 @@ _HOMES = {
         "StrategyError",
     ],
     "contextui.context.trim": ["trim"],
-    "contextui.errors": [
-        "ActionError",
-        "AnchorConflictError",
-        "ContextTooLargeError",
-        "ContextUIError",
-        "VersionMismatchError",
-    ],
+    "contextui.errors": ["AnchorConflictError", "ContextTooLargeError", "VersionMismatchError"],
     "contextui.files.textfile": ["TextFile"],
-    "contextui.files.workspace": ["Workspace"],
-    "contextui.model": ["LlmMessage", "Model"],
+    "contextui.model": ["LlmMessage"],
     "contextui.session.code.index": ["CodeStoreError"],
     "contextui.session.code.refs": ["resolve_code_refs"],
     "contextui.session.code.store": ["CodeFile", "CodeStore"],
     "contextui.session.notes": ["Note", "Notes"],
     "contextui.session.paths": ["escape_project_path"],
-    "contextui.session.session": ["Session", "SessionOptions"],
-    "contextui.session.store": ["SessionStore"],
     "contextui.tokens": ["TokenCounter"],
-    "contextui.windowing.action": ["ActionResult", "action"],
-    "contextui.windowing.anchor": ["Button", "Form", "Reference"],
-    "contextui.windowing.finding.registry": ["Registry", "discover"],
-    "contextui.windowing.manager": ["WindowManager"],
-    "contextui.windowing.preview": ["Preview"],
+    "contextui.windowing.finding.registry": ["Registry"],
     "contextui.windowing.snapshot": [
         "Anchor",
         "AnchorType",
-        "Body",
         "ContextVersion",
-        "Element",
-        "Lod",
         "Snapshot",
         "SnapshotHeader",
         "SnapshotState",
     ],
-    "contextui.windowing.state": ["Transient"],
-    "contextui.windowing.window": ["Window"],
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = sorted(_HOME_OF)  # noqa: PLE0605
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'contextui' has no attribute {name!r}")
-    value = getattr(import_module(_HOME_OF[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES, _FORMER)

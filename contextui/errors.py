@@ -2,22 +2,36 @@
 
 from collections.abc import Sequence
 
+from contextui.words import Message, Translatable
+
 
 class ContextUIError(Exception):
     """Base class of all contextui errors; its message can be shown as is.
 
     Args:
-        words: What is wrong, and what to do.
-        zh: The message in Chinese, if available.
+        message: What is wrong, and what to do, in English; or a message in all languages.
+        zh: The message in Chinese, for errors whose message is not in the catalogue.
+        values: Values for the placeholders of a message of the catalogue.
+
+    Example:
+        >>> error = ContextUIError("There is no session {name}.", name='"abc"')
+        >>> str(error), error.text("zh")
+        ('There is no session "abc".', '没有会话 "abc"。')
     """
 
-    def __init__(self, *words: str, zh: str = "") -> None:
-        super().__init__(*words)
+    def __init__(self, message: str | Translatable = "", *, zh: str = "", **values: object) -> None:
+        self.message = Message(message, values) if isinstance(message, str) else message
         self.zh = zh
+        super().__init__(self.message.text("en"))
 
-    def told(self, lang: str) -> str:
-        """Return the message in this language, or in English if there is no translation."""
-        return (lang == "zh" and self.zh) or str(self)
+    def text(self, lang: str) -> str:
+        """Return the message in a language, or in English if there is no translation."""
+        return (lang == "zh" and self.zh) or self.message.text(lang)
+
+
+def os_reason(error: OSError) -> Message:
+    """Return the operating system's message for an error, such as "Permission denied"."""
+    return Message(error.strerror or str(error))
 
 
 class InvalidItemError(ContextUIError):
@@ -48,8 +62,11 @@ class ContextTooLargeError(ContextUIError):
     def __init__(self, needed: int, budget: int, largest: Sequence[str]) -> None:
         self.needed, self.budget, self.largest = needed, budget, tuple(largest)
         super().__init__(
-            f"The context needs ~{needed} tokens and the budget is {budget}. "
-            f"What cannot be left out: {'; '.join(self.largest)}."
+            "The context needs ~{needed} tokens and the budget is {budget}. "
+            "What cannot be left out: {largest}.",
+            needed=needed,
+            budget=budget,
+            largest="; ".join(self.largest),
         )
 
 

@@ -1,7 +1,9 @@
-"""Events that windows and the context emit, and the listeners that receive them.
+"""Events that windows, the context and a turn emit, and the listeners that receive them.
 
-Events refer to things by id, so they can be logged as they are. A window may emit events on its own
-thread; a listener that needs another thread must hand them over.
+Events of windows and the context refer to things by id, so they can be logged as they are. A window
+may emit events on its own thread; a listener that needs another thread must hand them over. A turn
+also emits the `TextDelta`, `ThinkingDelta` and `CallBegun` of the model's stream, which are part of
+the model interface in `contextui.model`.
 """
 
 import logging
@@ -10,6 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock, RLock
 from typing import Any, Literal
+
+from contextui.text import one_line
+from contextui.tokens import Usage
+from contextui.words import Lang, Words
 
 Actor = Literal["person", "model", "window"]
 """Who caused the event: the person, the model, or the window itself (a timer or a hook)."""
@@ -219,6 +225,265 @@ class TurnEnded(Event):
     early: bool = False
 
 
+# --- a turn ----------------------------------------------------------------------------
+
+Reason = Literal[
+    "done",  # the model finished its answer
+    "stopped",  # the person cancelled it
+    "paused",  # it reached the maximum number of steps; the person may continue it
+    "stuck",  # it repeated the same failing call
+    "cut_off",  # its answer exceeded the token limit
+    "refused",  # the model declined
+    "empty",  # it answered with nothing, twice
+    "failed",  # the request failed
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted(Event):
+    """The person's message was added to the context."""
+
+    text: str
+    item_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted(Event):
+    """A request is sent: the number of the step, from 1 on, and its tokens by our own count."""
+
+    step: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDiscarded(Event):
+    """The answer broke off: discard the text streamed so far. A new attempt may follow."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetryScheduled(Event):
+    """The request is retried in this many seconds; emitted again every second."""
+
+    reason: str
+    seconds: int
+    attempt: int
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class UsageSpent(Event):
+    """The usage of one request; step 0 is one before the first step, such as a summary."""
+
+    usage: Usage
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerGiven(Event):
+    """A whole answer, with its text, was added to the context."""
+
+    item_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted(Event):
+    """A tool call starts."""
+
+    number: int
+    name: str
+    input: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CallFinished(Event):
+    """A tool call finished.
+
+    Attributes:
+        number: Its position among the calls of one answer, from 1 on.
+        name: The tool.
+        ok: Whether it succeeded.
+        text: The result, as the model reads it.
+        waited: The seconds spent waiting for the person's approval.
+    """
+
+    number: int
+    name: str
+    ok: bool
+    text: str
+    waited: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRefused(Event):
+    """The person, or the approval mode, refused an action.
+
+    Attributes:
+        action: The action, as in ``editor_1.save``, or the tool.
+        verb: What it would have done to the target.
+        target: What would have changed.
+        added: How many lines it would have added.
+        removed: How many lines it would have removed.
+        problem: Why no preview could be made; empty if there was one.
+        reason: Why it was refused, as the model reads it.
+        allowed_by: The flag that would allow it; empty if none would.
+    """
+
+    action: str
+    verb: str
+    target: str
+    added: int
+    removed: int
+    problem: str
+    reason: str
+    allowed_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice(Event):
+    """A one-line message for the person."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionStarted(Event):
+    """A compaction starts: a summary of older messages is requested.
+
+    Attributes:
+        trigger: What started it.
+        goes: How many messages the summary will replace.
+        stays: How many messages are kept.
+        tokens: The tokens of the messages to be replaced, by our own count.
+    """
+
+    trigger: Trigger
+    goes: int
+    stays: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionResult:
+    """The result of a compaction.
+
+    Attributes:
+        success: Whether there is a summary. Without one, only the newest part of the conversation
+            stays; undo restores the rest. If that, or the summary, would save too little, nothing
+            is changed and `messages` is 0.
+        trigger: What started it.
+        pre_tokens: The tokens of a request before.
+        post_tokens: The tokens of a request now.
+        messages: How many messages were replaced.
+        files_included: The files whose content the summary was made with.
+        summary: The text that replaces the messages: the summary, or why there is none.
+        error: Why there is no summary.
+        usage: The token usage of making the summary.
+        requests: How many requests that took.
+        is_futile: Whether the context is still nearly full, or an automatic attempt saved nothing.
+        gave_up: Whether automatic compaction stops, because earlier attempts saved too little.
+    """
+
+    success: bool
+    trigger: Trigger
+    pre_tokens: int
+    post_tokens: int
+    messages: int = 0
+    files_included: tuple[str, ...] = ()
+    summary: str = ""
+    error: str = ""
+    usage: Usage = field(default_factory=Usage)
+    requests: int = 0
+    is_futile: bool = False
+    gave_up: bool = False
+
+    @property
+    def percent(self) -> float:
+        """The percentage of tokens saved."""
+        return round(100 - 100 * self.post_tokens / max(self.pre_tokens, 1), 1)
+
+    def text(self, lang: Lang = "en") -> str:
+        """Format the result for the person, in one line."""
+        words = Words(lang)
+        parts = [self._outcome(words)]
+        if self.is_futile:
+            parts.append(
+                words(
+                    " The context is still nearly full: pinned items, windows or the last rounds "
+                    "take up the room. Unpin, close or drop something."
+                )
+            )
+        if self.gave_up:
+            parts.append(words(" Automatic compaction is paused."))
+        return "".join(parts)
+
+    def _outcome(self, words: Words) -> str:
+        if not self.success and not self.messages:
+            return words("Not compacted: {error} The conversation is unchanged.", error=self.error)
+        saved = self._saved(words)
+        if not self.success:
+            return words(
+                "There is no summary: {error} The newest part was kept: {saved}. "
+                "/compact tries again, /undo restores everything.",
+                error=self.error,
+                saved=saved,
+            )
+        names = ", ".join(one_line(path, 60) for path in self.files_included)
+        return words(
+            "Compacted {count} messages: {saved}{files}. /undo restores them.",
+            count=self.messages,
+            saved=saved,
+            files=words(", with {files}", files=names) if names else "",
+        )
+
+    def _saved(self, words: Words) -> str:
+        values = {"before": f"{self.pre_tokens:,}", "after": f"{self.post_tokens:,}"}
+        if self.post_tokens >= self.pre_tokens:
+            return words("{before} → {after} tokens, which saves nothing", **values)
+        percent = f"{self.percent:.1f}"
+        return words("{before} → {after} tokens, {percent}% less", percent=percent, **values)
+
+    def __str__(self) -> str:
+        return self.text("en")
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionFinished(Event):
+    """A compaction ended; the result is None if it was interrupted and nothing changed."""
+
+    result: "CompactionResult | None"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished(Event):
+    """The turn is over; always the last event.
+
+    Attributes:
+        reason: Why it ended.
+        text: The text of its last answer.
+        steps: How many requests were answered.
+        usage: Their usage in total.
+        explanation: What the person should know about the end; empty if all went well.
+        stop_reason: Why the model stopped, as the provider reported it.
+    """
+
+    reason: Reason
+    text: str = ""
+    steps: int = 0
+    usage: Usage = field(default_factory=Usage)
+    explanation: str = ""
+    stop_reason: str = ""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the turn ended without a result and was not cancelled by the person."""
+        return self.reason not in ("done", "stopped")
+
+
+# --- delivery --------------------------------------------------------------------------
+
 Listener = Callable[[Event], None]
 
 
@@ -231,7 +496,7 @@ class Dispatcher:
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Listeners, Event]] = deque()
-        self._telling = RLock()
+        self._delivering = RLock()
         self._busy = False
 
     def post(self, listeners: "Listeners", event: Event) -> None:
@@ -250,23 +515,23 @@ class Dispatcher:
             wait: Return only after they are delivered. Otherwise, if another thread is delivering,
                 leave them to that thread.
         """
-        while self._waiting and self._telling.acquire(blocking=wait):
+        while self._waiting and self._delivering.acquire(blocking=wait):
             try:
                 if self._busy:
                     return  # called from within a listener: the outer call delivers the rest
-                self._tell_all()
+                self._deliver()
             finally:
-                self._telling.release()
+                self._delivering.release()
         if wait:
-            with self._telling:  # wait for another thread that may be delivering our events
+            with self._delivering:  # wait for another thread that may be delivering our events
                 return
 
-    def _tell_all(self) -> None:
+    def _deliver(self) -> None:
         self._busy = True
         try:
             while self._waiting:
                 listeners, event = self._waiting.popleft()
-                listeners.tell(event)
+                listeners.call(event)
         finally:
             self._busy = False
 
@@ -305,7 +570,7 @@ class Listeners:
         """Queue an event without calling listeners, for callers that hold locks."""
         self.dispatcher.post(self, event)
 
-    def tell(self, event: Event) -> None:
+    def call(self, event: Event) -> None:
         """Call every listener now. Only the dispatcher uses this."""
         for _, listener in self._all:
             try:

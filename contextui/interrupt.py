@@ -9,17 +9,17 @@ import _signal as signal  # type: ignore[import-not-found]
 import os
 
 
-def end_at_once() -> None:
+def exit_on_interrupt() -> None:
     """Make Ctrl+C exit the process, unless the parent process set it to be ignored."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
 
 
-class Raised:
+class RaiseInterrupts:
     """Context manager in which Ctrl+C raises `KeyboardInterrupt`, so that cleanup code runs.
 
     Example:
-        >>> with Raised():
+        >>> with RaiseInterrupts():
         ...     carry_out(arguments)
     """
 

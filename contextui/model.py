@@ -4,11 +4,13 @@ Implement `Model` to add a model; `contextui.agent.models` has those that ship.
 """
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from contextui.errors import ContextUIError
 from contextui.events import Event
+from contextui.tokens import Usage
+from contextui.words import Translatable
 
 Role = Literal["system", "user", "assistant"]
 
@@ -71,29 +73,6 @@ class ModelRequest:
         ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Token usage of requests, under the provider's field names."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_input_tokens: int = 0
-    cache_creation_input_tokens: int = 0
-
-    def __add__(self, other: "Usage") -> "Usage":
-        sums = {
-            one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)
-        }
-        return Usage(**sums)
-
-    def __bool__(self) -> bool:
-        return any(self.as_dict().values())
-
-    def as_dict(self) -> dict[str, int]:
-        """Return the token counts by field name."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
-
-
 # --- streamed events ---------------------------------------------------------------------
 
 
@@ -119,7 +98,7 @@ class CallBegun(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class UsageTold(Event):
+class UsageUpdated(Event):
     """The usage so far; it is billed even if the answer is never completed."""
 
     usage: Usage
@@ -144,7 +123,7 @@ class Answer(Event):
     cut_calls: tuple[str, ...] = ()
 
 
-ModelEvent = TextDelta | ThinkingDelta | CallBegun | UsageTold | Answer
+ModelEvent = TextDelta | ThinkingDelta | CallBegun | UsageUpdated | Answer
 
 
 class Model(Protocol):
@@ -189,7 +168,7 @@ ErrorKind = Literal[
     "silent",  # the server accepted the request, but sent nothing useful before the timeout
     "endless",  # the answer is far too long, or takes too long in total
 ]
-_WORTH_ANOTHER_TRY: frozenset[ErrorKind] = frozenset(
+_TRANSIENT: frozenset[ErrorKind] = frozenset(
     ("rate_limit", "overloaded", "server", "connection", "unreached", "cut", "silent")
 )
 
@@ -202,11 +181,19 @@ class ModelError(ContextUIError):
         retry_after: The seconds to wait before a retry, if the provider gave them.
     """
 
-    def __init__(self, kind: ErrorKind, words: str, retry_after: float | None = None) -> None:
-        super().__init__(words)
+    def __init__(
+        self,
+        kind: ErrorKind,
+        message: str | Translatable = "",
+        retry_after: float | None = None,
+        *,
+        zh: str = "",
+        **values: object,
+    ) -> None:
+        super().__init__(message, zh=zh, **values)
         self.kind, self.retry_after = kind, retry_after
 
     @property
-    def is_passing(self) -> bool:
+    def is_transient(self) -> bool:
         """Whether a retry of the same request may succeed."""
-        return self.kind in _WORTH_ANOTHER_TRY
+        return self.kind in _TRANSIENT

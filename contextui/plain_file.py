@@ -1,8 +1,12 @@
 """Reading small untrusted files: only regular files, and only up to a size limit."""
 
+import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
+
+from contextui.words import msg
 
 
 def read_plain(path: Path, limit: int) -> bytes:
@@ -16,8 +20,21 @@ def read_plain(path: Path, limit: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(None, "it is not a file")
+            raise OSError(None, msg("it is not a file"))
         data = file.read(limit + 1)  # its size may be wrong: files in /proc report 0
     if len(data) > limit:
-        raise OSError(None, f"it has more than {limit:,} bytes")
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     return data
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """Open a regular file for reading; anything else might block.
+
+    Raises:
+        OSError: It is not a regular file, or cannot be opened.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, msg("it is not a regular file"))
+    return os.fdopen(fd, "rb")

@@ -24,12 +24,12 @@ def is_program() -> bool:
     return module.partition(".")[0] == "contextui"
 
 
-def leave_out_current_folder() -> None:
+def remove_current_folder() -> None:
     """Remove the current folder from the search paths of this process and its children."""
     if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
         sys.path.pop(0)
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    unsafe = {os.path.abspath(entry) for entry in given if not _is_elsewhere(entry)}
+    unsafe = {os.path.abspath(entry) for entry in given if not _is_other_folder(entry)}
     unsafe -= _installed()
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) not in unsafe]
     _clean("PYTHONPATH", None)
@@ -41,14 +41,14 @@ def _clean(variable: str, default: str | None) -> None:
     if variable not in os.environ:
         return
     entries = os.environ[variable].split(os.pathsep)
-    kept = os.pathsep.join(filter(_is_elsewhere, entries)) or default
+    kept = os.pathsep.join(filter(_is_other_folder, entries)) or default
     if kept is None:
         del os.environ[variable]
     else:
         os.environ[variable] = kept
 
 
-def _is_elsewhere(entry: str) -> bool:
+def _is_other_folder(entry: str) -> bool:
     if not os.path.isabs(entry):
         return False
     try:

@@ -33,7 +33,7 @@ _BARE = rf"(?!{_CODE}){_LETTER}{{6,}}(?<![)}}\].:])"
 _RANDOM = rf"(?={_LETTER}{{0,99}}\d)(?={_LETTER}{{0,99}}[a-z]){_BARE}"
 
 
-def _given(names: str, separator: str = r"\s*[:=]\s*") -> str:
+def _before_value(names: str, separator: str = r"\s*[:=]\s*") -> str:
     """Return the pattern of what precedes a value: `name=`, `"name": ` or `--name `."""
     number = r"(?:[_-]?\d+)?"
     option = rf"(?<![\w-])--?[\w.-]*(?:{names})\s+"
@@ -57,9 +57,9 @@ _FORMS = [  # required substrings in lower case; pattern, masked except for its 
         r"(?!\*)[^\r\n\"']{6,}",
     ),
     (("bearer", "basic"), rf"(?P<shown>\b(?:bearer|basic)\s+){_RANDOM}"),
-    (_WORDS, _given(_ANY) + _QUOTED),
-    (_WORDS, _given(_ANY) + _RANDOM),
-    (_WORDS, _given(_PASSWORD, "=") + _BARE),
+    (_WORDS, _before_value(_ANY) + _QUOTED),
+    (_WORDS, _before_value(_ANY) + _RANDOM),
+    (_WORDS, _before_value(_PASSWORD, "=") + _BARE),
 ]
 _MASKED = [
     (tuple(one.lower() for one in within), re.compile(form, re.IGNORECASE))
@@ -108,7 +108,7 @@ def mask(text: str) -> str:
     lower = text.lower()
     for within, form in _MASKED:
         if any(word in lower for word in within):
-            text = form.sub(_cover, text)
+            text = form.sub(_masked, text)
     return text
 
 
@@ -123,23 +123,23 @@ def mask_own(text: str) -> str:
     return text
 
 
-def begun_own(text: str) -> int:
+def partial_secret(text: str) -> int:
     """Count the characters at the end of a text that may start one of the environment's secrets.
 
     A caller that streams text holds them back until more arrives.
     """
     values = [value for _, value in own_secrets()]
-    cut = len(text) - max((_begun(text, value) for value in values), default=0)
-    while (whole := _cut_through(text, values, cut)) is not None:
+    cut = len(text) - max((_partial(text, value) for value in values), default=0)
+    while (whole := _secret_across(text, values, cut)) is not None:
         cut = whole  # a secret may end with its own prefix: keep it complete
     return len(text) - cut
 
 
-class OwnMasked:
+class StreamMask:
     """Masks the environment's secrets in streamed text, even when split across chunks.
 
     Example:
-        >>> masked = OwnMasked()
+        >>> masked = StreamMask()
         >>> masked.take("The key is corr") + masked.take("ect horse") + masked.rest()
         'The key is correct horse'
     """
@@ -154,7 +154,7 @@ class OwnMasked:
     def take(self, text: str) -> str:
         """Add a chunk, and return the text that can be shown now."""
         text = self._held + text
-        end = len(text) - begun_own(text)
+        end = len(text) - partial_secret(text)
         self._held = text[end:]
         return mask_own(text[:end])
 
@@ -164,13 +164,13 @@ class OwnMasked:
         return mask_own(text)
 
 
-def _cut_through(text: str, values: list[str], cut: int) -> int | None:
+def _secret_across(text: str, values: list[str], cut: int) -> int | None:
     """Return where the first secret that spans the position `cut` starts."""
     found = (text.find(one, max(0, cut - len(one) + 1), cut + len(one) - 1) for one in values)
     return min((at for at in found if 0 <= at < cut), default=None)
 
 
-def _begun(text: str, value: str) -> int:
+def _partial(text: str, value: str) -> int:
     longest = min(len(text), len(value) - 1)
     return next((n for n in range(longest, 0, -1) if text.endswith(value[:n])), 0)
 
@@ -195,11 +195,11 @@ def mask_arguments(line: str) -> str:
     options such as `-p`, and each long word that could be a key.
     """
     for form in _ARGUMENTS:
-        line = form.sub(_cover, line)
+        line = form.sub(_masked, line)
     return mask(line)
 
 
-def _cover(match: re.Match[str]) -> str:
+def _masked(match: re.Match[str]) -> str:
     quote = match.groupdict().get("quote") or ""
     return match["shown"] + quote + MASK
 

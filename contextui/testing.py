@@ -38,8 +38,8 @@ def run_tests(words: Sequence[str]) -> int:
     files = [Path(word) for word in words if not word.startswith("-")]
     missing = [str(path) for path in files if not path.is_file()]
     if missing or not files:
-        said = f"There is no file {missing[0]}." if missing else "Name the test files to run."
-        print(said, file=sys.stderr)  # noqa: T201
+        message = f"There is no file {missing[0]}." if missing else "Name the test files to run."
+        print(message, file=sys.stderr)  # noqa: T201
         return 2
     with TemporaryDirectory(prefix="contextui-tests-") as folder:
         for path in _with_windows(files):

@@ -1,4 +1,7 @@
-"""Token counting: exact with the cl100k vocabulary, estimated by character class as a fallback."""
+"""Token usage as the provider reports it, and our own count.
+
+The count is exact with the cl100k vocabulary, and estimated by character class as a fallback.
+"""
 
 import base64
 import functools
@@ -10,6 +13,7 @@ import math
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from importlib import resources
 from typing import TYPE_CHECKING, Protocol
@@ -35,6 +39,29 @@ class Message(Protocol):
     @property
     def content(self) -> Content:
         """The text or blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Token usage of requests, under the provider's field names."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_input_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        sums = {
+            one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)
+        }
+        return Usage(**sums)
+
+    def __bool__(self) -> bool:
+        return any(self.as_dict().values())
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the token counts by field name."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 class TokenCounter:

@@ -1,4 +1,4 @@
-"""Makes the pictures: drives the real app with a scripted model, and writes SVG and PNG.
+"""Take the screenshots: drive the real app with a scripted model, and write SVG and PNG.
 
 Run it with `make screenshots`. The PNGs need Chromium; without it only the SVGs are written.
 """
@@ -12,15 +12,15 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.header import shown_folder
+from contextui.words import Lang
 from screenshots.picture import svg_of, write_png
-from screenshots.shop import SAID, make_desk, make_project
+from screenshots.shop import PROMPTS, make_desk, make_project
 
 FOLDER = Path(__file__).parent
-_PATIENCE = 600  # looks at what is waited for, a hundredth of a second apart
+_PATIENCE = 3_000  # looks at what is waited for, a hundredth of a second apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ async def draw(name: str, picture: Picture, home: Path) -> None:
     app = ContextUIApp(lambda: desk, folder=folder, lang=picture.lang, theme=picture.theme)
     async with app.run_test(size=picture.size) as pilot:
         await _until(pilot, lambda: app.desk is not None)
-        for words in SAID[picture.lang][: picture.turns]:
+        for words in PROMPTS[picture.lang][: picture.turns]:
             await _say(pilot, app, words, picture.allows)
         for key in picture.keys:
             await pilot.press(key)
@@ -79,7 +79,7 @@ async def _say(pilot: "Pilot[int]", app: ContextUIApp, words: str, allows: bool)
     assert talk is not None
     before = talk.last
     app.last_input = 0.0
-    app.main.say(words)
+    app.main.send(words)
 
     def over() -> bool:
         return isinstance(app.screen, ApprovalScreen) or talk.last is not before

@@ -7,12 +7,13 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.agent.turn import TurnOptions
-from contextui.config.settings import Lang
-from contextui.model import Answer, Usage
+from contextui.model import Answer
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
+from contextui.tokens import Usage
 from contextui.tui.link import Desk
 from contextui.windowing.finding.registry import discover
+from contextui.words import Lang
 
 CART = '''\
 from decimal import Decimal
@@ -39,7 +40,7 @@ from shop.money import ZERO, Money
 def test_total_of_empty_cart():
     assert total([]) == ZERO
 """
-SAID: dict[Lang, list[str]] = {
+PROMPTS: dict[Lang, list[str]] = {
     "en": [
         "Money is Decimal, never float.",
         "Open cart.py and show me how busy the box is.",

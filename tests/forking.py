@@ -25,18 +25,18 @@ def forked(work: Callable[[], object]) -> int:
 
 
 def killed(work: Callable[[int], None], seconds: float) -> list[str]:
-    """Let a child work, and kill it in the middle; the lines that it told until then.
+    """Let a child work, and kill it in the middle; return the lines that it wrote until then.
 
     Args:
         work: Never ends, and writes lines to the descriptor that it is given.
         seconds: The moment of the crash.
     """
-    told, tell = os.pipe()
-    child = forked(lambda: work(tell))
-    os.close(tell)
+    readable, writable = os.pipe()
+    child = forked(lambda: work(writable))
+    os.close(writable)
     time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status), "the child failed by itself"
-    with os.fdopen(told, "rb") as pipe:
+    with os.fdopen(readable, "rb") as pipe:
         return pipe.read().decode().split("\n")[:-1]  # the last one may be torn

@@ -1,6 +1,7 @@
 """CI runs every test: none is left out by a marker, by its name or by a setting."""
 
 import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -50,3 +51,24 @@ def test_no_test_is_left_out_by_its_name() -> None:
     for file in ROOT.glob("tests/**/conftest.py"):
         text = file.read_text("utf-8")
         assert not [hook for hook in hooks if hook in text], file
+
+
+def test_ci_installs_the_versions_of_the_lock_file() -> None:
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    assert script.index("\nexport LOCK=requirements-dev.lock\n") < script.index("\nmake ")
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    (locked,) = re.findall(r"^ifeq \(\$\(LOCK\),\)\n.*?^else\n(.*?)^endif", makefile, re.M | re.S)
+    assert "--require-hashes --requirement $(LOCK)" in locked
+    assert "--no-deps --no-build-isolation" in locked
+
+
+def test_the_lock_file_pins_everything_with_hashes() -> None:
+    lock = (ROOT / "requirements-dev.lock").read_text("utf-8")
+    pins = re.findall(r"^(\S+?)(?:\[\S+\])?==(\S+)[^\n]*\\\n    --hash=sha256:", lock, re.MULTILINE)
+    assert len(pins) == len(re.findall(r"^[^#\s]", lock, re.MULTILINE)), "a line without a hash"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extras = project["project"]["optional-dependencies"].values()
+    wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    wanted += [one for extra in extras for one in extra]
+    names = {re.split(r"[\[<>=]", one)[0] for one in wanted} - {"contextui"}
+    assert names - {name for name, _ in pins} == set(), "run `make lock`"

@@ -1,4 +1,4 @@
-"""Listeners are told in order, and none of them can keep the others from it."""
+"""Listeners receive events in order, and a failing one does not affect the others."""
 
 import threading
 from dataclasses import FrozenInstanceError
@@ -10,65 +10,65 @@ from contextui.events import Event, Listeners, WindowActed, WindowChanged, Windo
 OPENED = WindowOpened("todo_1")
 
 
-def test_everyone_is_told_in_the_order_of_subscription() -> None:
-    told: list[tuple[int, Event]] = []
+def test_listeners_are_called_in_the_order_of_subscription() -> None:
+    received: list[tuple[int, Event]] = []
     listeners = Listeners()
-    listeners.subscribe(lambda event: told.append((1, event)))
-    listeners.subscribe(lambda event: told.append((2, event)))
+    listeners.subscribe(lambda event: received.append((1, event)))
+    listeners.subscribe(lambda event: received.append((2, event)))
     listeners.emit(OPENED)
-    assert told == [(1, OPENED), (2, OPENED)]
+    assert received == [(1, OPENED), (2, OPENED)]
 
 
-def test_unsubscribed_one_is_told_no_more_and_twice_is_once() -> None:
-    told: list[Event] = []
+def test_unsubscribing_ends_delivery_and_may_be_repeated() -> None:
+    received: list[Event] = []
     listeners = Listeners()
-    stop = listeners.subscribe(told.append)
+    stop = listeners.subscribe(received.append)
     stop()
     stop()
     listeners.emit(OPENED)
-    assert told == []
+    assert received == []
 
 
-def test_one_that_raises_is_logged_and_the_others_are_told(
+def test_an_exception_is_logged_and_the_others_are_called(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def fail(event: Event) -> None:
         raise ValueError("deaf")
 
-    told: list[Event] = []
+    received: list[Event] = []
     listeners = Listeners()
     listeners.subscribe(fail)
-    listeners.subscribe(told.append)
+    listeners.subscribe(received.append)
     listeners.emit(OPENED)
-    assert told == [OPENED]
+    assert received == [OPENED]
     assert "ValueError: deaf" in caplog.text
     assert caplog.records[0].name == "contextui.events"
 
 
-def test_one_may_subscribe_and_leave_while_it_is_told() -> None:
-    told: list[str] = []
+def test_a_listener_may_subscribe_and_unsubscribe_during_delivery() -> None:
+    received: list[str] = []
     listeners = Listeners()
 
     def once(event: Event) -> None:
-        told.append("once")
+        received.append("once")
         stop()
-        listeners.subscribe(lambda event: told.append("new"))
+        listeners.subscribe(lambda event: received.append("new"))
 
     stop = listeners.subscribe(once)
     listeners.emit(OPENED)
     listeners.emit(OPENED)
-    assert told == ["once", "new"]
+    assert received == ["once", "new"]
 
 
-def test_subscribing_from_many_threads_loses_nobody() -> None:
+def test_subscribing_from_many_threads_loses_no_listener() -> None:
     listeners = Listeners()
-    told: list[Event] = []
+    received: list[Event] = []
     together = threading.Barrier(8)
 
     def subscribe() -> None:
         together.wait(30)
         for _ in range(50):
-            listeners.subscribe(told.append)
+            listeners.subscribe(received.append)
 
     threads = [threading.Thread(target=subscribe) for _ in range(8)]
     for thread in threads:
@@ -76,7 +76,7 @@ def test_subscribing_from_many_threads_loses_nobody() -> None:
     for thread in threads:
         thread.join(30)
     listeners.emit(OPENED)
-    assert len(told) == 400
+    assert len(received) == 400
 
 
 def test_events_are_values() -> None:

@@ -1,4 +1,4 @@
-"""Names are plain by rule: they stand in XML, file names and logs as they are."""
+"""Names are plain by rule: they are in XML, file names and logs without escaping."""
 
 import re
 

@@ -1,8 +1,12 @@
 """The package as a whole: what importing it loads, what it exports, how it is cut."""
 
+import inspect
+import pkgutil
+import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -39,11 +43,27 @@ def test_every_public_name_is_there() -> None:
         *("Snapshot", "SnapshotHeader", "SnapshotState", "ContextVersion"),
         *("Anchor", "AnchorType"),
     }
-    assert promised <= set(contextui.__all__)
-    for name in contextui.__all__:
+    for name in {*promised, *contextui.__all__}:
         assert getattr(contextui, name) is not None
+    assert len(contextui.__all__) <= 32
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         contextui.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "package",
+    ["", ".agent", ".context", ".files", ".session", ".windowing", ".strategies", ".snapshots"],
+)
+def test_exports_are_typed_and_no_submodule_hides_one(package: str) -> None:
+    module = import_module(f"contextui{package}")
+    source = Path(str(module.__file__)).read_text(encoding="utf-8")
+    for name in module.__all__:
+        exported = getattr(module, name)
+        assert not inspect.ismodule(exported), name
+        assert re.search(rf"\b{name}\b.*(as {name}$|,$)|import .*\b{name}\b", source, re.M), name
+    assert not {name for _, name, _ in pkgutil.iter_modules(getattr(module, "__path__", []))} & set(
+        module.__all__
+    )
 
 
 def test_what_is_no_module_is_installed_too() -> None:

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import contextui.secrets
-from contextui.secrets import MASK, OwnMasked, mask, mask_arguments, mask_own, own_secrets
+from contextui.secrets import MASK, StreamMask, mask, mask_arguments, mask_own, own_secrets
 
 ROOT = Path(__file__).parent.parent
 LETTERS = string.ascii_letters + string.digits
@@ -74,9 +74,7 @@ def test_no_part_of_a_secret_is_left(key: str, form: str, before: str, after: st
 
 @pytest.mark.parametrize("start", ["sk-ant-", "sk-", "ghp_", "github_pat_", "xoxb-", "AKIA", "eyJ"])
 @given(st.text(LETTERS, min_size=16, max_size=60), words)
-def test_a_known_kind_of_key_is_masked_wherever_it_stands(
-    start: str, key: str, before: str
-) -> None:
+def test_a_known_kind_of_key_is_masked_anywhere(start: str, key: str, before: str) -> None:
     key = f"0{key}"
     assert mask(f"{before} {start}{key}, {before}") == f"{before} {start}{MASK}, {before}"
     assert mask(f'"{start}{key}"') == f'"{start}{MASK}"'
@@ -96,11 +94,11 @@ def test_a_known_kind_of_key_is_masked_wherever_it_stands(
 def test_the_programs_own_secrets_are_known_by_their_values(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, text: str
 ) -> None:
-    told = text.replace("{}", value)
+    line = text.replace("{}", value)
     monkeypatch.delenv(name, raising=False)
-    assert value in mask(told)
+    assert value in mask(line)
     monkeypatch.setenv(name, value)
-    assert mask(told) == text.replace("{}", MASK)
+    assert mask(line) == text.replace("{}", MASK)
 
 
 @pytest.mark.parametrize(
@@ -199,13 +197,13 @@ def test_a_key_that_comes_in_pieces_is_masked(monkeypatch: pytest.MonkeyPatch, s
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-begins-and-ends-sk")
     monkeypatch.setenv("OTHER_TOKEN", "sk-begins-and")  # the beginning of the longer one
     text = "sk-begins-and-ends-sk, sk-begins-andsk-begins-and-ends-sk and sk-begins"
-    masked = OwnMasked()
+    masked = StreamMask()
     shown = [masked.take(text[at : at + size]) for at in range(0, len(text), size)]
     assert "".join([*shown, masked.rest()]) == f"{MASK}, {MASK}{MASK} and sk-begins"
 
 
-def test_what_is_no_key_is_shown_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_that_is_not_a_key_is_shown_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "open sesame")
-    masked = OwnMasked()
+    masked = StreamMask()
     assert masked.take("The door is open") == "The door is "
     assert masked.take(" now.") == "open now."

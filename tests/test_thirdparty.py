@@ -1,4 +1,4 @@
-"""A package of somebody else's: built, installed, found by its entry point, and opened."""
+"""A third-party package: built, installed, found by its entry point, and opened."""
 
 import json
 import os

@@ -57,9 +57,9 @@ class CodeWindow(Window):
         if state.problem:
             return state.problem
         if lod is Lod.GIST or not count:
-            said = self.env.say(counted(count, "code file"), f"{count} 个代码文件")
+            text = self.env.say(counted(count, "code file"), f"{count} 个代码文件")
             shown = self.env.say(f", {state.shown} is shown", f"，正在显示 {state.shown}")
-            return said + shown * bool(state.shown)
+            return text + shown * bool(state.shown)
         number = 1 if state.shown else min(state.page, self._count_pages())
         listed = state.files[(number - 1) * LISTED : number * LISTED]
         body = [_element(one) for one in listed]
@@ -88,8 +88,8 @@ class CodeWindow(Window):
         new = TextFile(for_model(params["content"]))
         target = self._path(store.path_for(code_id, params["language"]))
         diff = diff_text(old, new, was, target)
-        said = params.get("description", "")
-        same = self.env.say(f"The code stays as it is: {said}", f"代码保持不变：{said}")
+        text = params.get("description", "")
+        same = self.env.say(f"The code stays as it is: {text}", f"代码保持不变：{text}")
         return Preview(target, diff=diff, text="" if diff else same, whole=new.text)
 
     def _path(self, path: Path) -> str:
@@ -123,10 +123,10 @@ class CodeWindow(Window):
     def hide(self) -> str:
         if not self.state.shown:
             raise ActionError(self.env.say("No code is shown.", "没有显示任何代码。"))
-        said = self.env.say(f"{self.state.shown} is hidden.", f"已隐藏 {self.state.shown}。")
+        text = self.env.say(f"{self.state.shown} is hidden.", f"已隐藏 {self.state.shown}。")
         self.state.shown, self.state.page = "", 1
         self._look()
-        return said
+        return text
 
     @action(
         "Turn to a page of the code, or of the list while no code is shown",
@@ -160,7 +160,7 @@ class CodeWindow(Window):
         try:
             self._look()
         except ContextUIError as error:
-            self.state.problem = self.state.seen = error.told(self.env.lang)
+            self.state.problem = self.state.seen = error.text(self.env.lang)
 
     def _look(self) -> None:
         """Read the list, and the shown file."""

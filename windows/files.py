@@ -184,19 +184,19 @@ class FilesWindow(Window):
         zh="查找含有某段文字或符合 * ? 模式的名称",
     )
     def find_name(self, text: str, under: str | None = None) -> str:
-        place, patience = self._place(text, under), search.Patience(PATIENCE)
-        names = search.find_names(self.env.workspace, text, place, patience=patience)
+        place, timeout = self._place(text, under), search.SearchTimeout(PATIENCE)
+        names = search.find_names(self.env.workspace, text, place, timeout=timeout)
         found = [Row(one.path, one.kind) for one in names]
-        return self._keep(text, place, found, patience.ran_out)
+        return self._keep(text, place, found, timeout.expired)
 
     @action("Find lines of files that contain a text", zh="查找文件中含有某段文字的行")
     def find_text(self, text: str, ignore_case: bool = False, under: str | None = None) -> str:
-        place, patience = self._place(text, under), search.Patience(PATIENCE)
+        place, timeout = self._place(text, under), search.SearchTimeout(PATIENCE)
         hits = search.find_text(
-            self.env.workspace, text, place, ignore_case=ignore_case, patience=patience
+            self.env.workspace, text, place, ignore_case=ignore_case, timeout=timeout
         )
         found = [Row(hit.path, behind=f":{hit.line}: {hit.text.strip()[:120]}") for hit in hits]
-        return self._keep(text, place, found, patience.ran_out)
+        return self._keep(text, place, found, timeout.expired)
 
     @action("Show the tree as it is now, without what was found", zh="显示当前的树，不含查找结果")
     def refresh(self) -> str:
@@ -277,7 +277,7 @@ class FilesWindow(Window):
             state.tree = [_row(one) for one in tree(self.env.workspace, top, state.expanded)]
             state.ignored, state.problem = top.hidden, ""
         except FileError as error:
-            state.tree, state.ignored, state.problem = [], 0, error.told(self.env.lang)
+            state.tree, state.ignored, state.problem = [], 0, error.text(self.env.lang)
         self._see()
         now = time.monotonic()
         state.resting = now + 50 * (now - began)  # 50,000 names take a second

@@ -274,12 +274,12 @@ class NotebookWindow(Window):
         en = f"Entry {entry.id} is {named}{tags}."
         return self._unsaved(say(en, f"笔记 {entry.id}：{named}{tags}。"))
 
-    def _unsaved(self, said: str) -> str:
+    def _unsaved(self, text: str) -> str:
         """Append a hint that the project's file does not contain the change yet."""
         if not self.state.kept:
-            return said
+            return text
         self.state.unsaved = True
-        return said + self.env.say(
+        return text + self.env.say(
             f" Not in {FILE} yet: keep writes it.", f"尚未写入 {FILE}：用 keep。"
         )
 

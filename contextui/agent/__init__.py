@@ -1,8 +1,28 @@
 """The agent loop: send the context to the model, run its tool calls on windows, repeat.
 
-`controller` runs a turn and `loop` its steps; `turn` holds the state of the running turn and
-`events` what it emits. `room` makes room first (strategy, compaction) and `preamble` collects what
-precedes the person's message. `prompt` writes the system prompt. `request` repairs and validates
-every request, `wire` converts it to the Messages API and `retry` resends it after transient errors.
-`protocol` reads tool calls from an answer, `tools` runs them, and `approval` asks before writes.
+`controller` runs a turn and `loop` its steps; `turn` holds the state of the running turn. `room`
+makes room first (strategy, compaction) and `preamble` collects what precedes the person's message.
+`prompt` writes the system prompt. `request` repairs and validates every request, `wire` converts it
+to the Messages API and `retry` resends it after transient errors. `protocol` reads tool calls from
+an answer, `tools` runs them, and `approval` asks before writes.
 """
+
+from typing import TYPE_CHECKING
+
+from contextui.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from contextui.agent.approval import ApprovalGate as ApprovalGate
+    from contextui.agent.approval import Decision as Decision
+    from contextui.agent.approval import Question as Question
+    from contextui.agent.controller import InteractionController as InteractionController
+    from contextui.agent.turn import TurnOptions as TurnOptions
+
+_HOMES = {
+    "contextui.agent.approval": ["ApprovalGate", "Decision", "Question"],
+    "contextui.agent.controller": ["InteractionController"],
+    "contextui.agent.turn": ["TurnOptions"],
+}
+
+__all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

@@ -6,16 +6,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from contextui.agent.phrases import of_tools
-from contextui.config.settings import Approval, Lang
+from contextui.config.settings import Approval
 from contextui.errors import ContextUIError
 from contextui.files.errors import FileError
 from contextui.files.protection import asks_every_time, resolved
 from contextui.files.workspace import Workspace
 from contextui.windowing.action import ActionResult
 from contextui.windowing.anchor import Intent, Permit
+from contextui.windowing.host import has_edits_of_person, latest_render
 from contextui.windowing.preview import Preview, Verb
 from contextui.windowing.runtime import CLOSE
+from contextui.words import Lang, Message, Translatable, Words, msg
 
 Choice = Literal["once", "always", "no"]
 """Allow it this time, allow the question's grant from now on, or refuse it."""
@@ -97,8 +98,8 @@ class NotAllowedError(ContextUIError):
         remedy: The flag that would allow it; empty if none would.
     """
 
-    def __init__(self, words: str, question: Question, remedy: str = "") -> None:
-        super().__init__(words)
+    def __init__(self, message: Translatable, question: Question, remedy: str = "") -> None:
+        super().__init__(message)
         self.question, self.remedy = question, remedy
 
 
@@ -171,7 +172,7 @@ class ApprovalGate:
             return None
         if intent.action.effect == "write":
             return await self._allow_write(intent)
-        if intent.window.runtime.standing.edited_by_person:
+        if has_edits_of_person(intent.window):
             return await self._allow_loss(intent)
         return None
 
@@ -192,64 +193,74 @@ class ApprovalGate:
         """
         preview = _reading(path, lang)
         grant = _file_grant(files, "", tool, preview)
-        await self._ask_to_read(Question("", tool, tool, dict(params), preview, grant=grant), lang)
+        await self._ask_to_read(Question("", tool, tool, dict(params), preview, grant=grant))
 
     async def _allow_reading(self, intent: Intent) -> None:
         lang = intent.window.env.lang
         preview = _reading(intent.reads, lang)
-        await self._ask_to_read(_question(intent, preview), lang)
+        await self._ask_to_read(_question(intent, preview))
 
-    async def _ask_to_read(self, question: Question, lang: Lang) -> None:
+    async def _ask_to_read(self, question: Question) -> None:
         if self._mode == "auto" or (question.grant is not None and question.grant in self._grants):
             return
         if self.ask is None:
-            words = of_tools(lang).nobody_to_ask
-            raise _refusal(words, question, lang, "--approval auto")
-        await self._decide(question, lang)
+            raise _refusal(_NOBODY_TO_ASK, question, "--approval auto")
+        await self._decide(question)
 
     async def _allow_write(self, intent: Intent) -> Permit | ActionResult | None:
         """Decide on an action that changes something outside its window."""
         if self._mode == "auto":
             return None
         lang = intent.window.env.lang
-        words = of_tools(lang)
         try:
-            preview = await intent.window.runtime.preview_of(intent)
+            preview = await intent.preview()
         except ContextUIError as problem:
-            reason = problem.told(lang)
-            refused = words.not_done.format(name=intent.name, reason=reason)
+            reason = problem.text(lang)
+            refused = Message(
+                "{name} was not carried out: {reason}", {"name": intent.name, "reason": problem}
+            )
             raise NotAllowedError(refused, _question(intent, None, reason)) from problem
         if preview and not preview.changes:
-            return ActionResult(True, preview.text or words.nothing_to_do)
+            return ActionResult(True, preview.text or Words(lang)("There is nothing to do."))
         question = _question(intent, preview)
         if self._mode == "read-only":
-            raise _refusal(words.read_only, question, lang, "--approval ask")
+            raise _refusal(
+                msg("{name} was not carried out: {what}, and the approval mode is read-only."),
+                question,
+                "--approval ask",
+            )
         if question.grant is not None and question.grant in self._grants:
             return Permit(preview, target_only=True)
         if self.ask is None:
-            raise _refusal(words.nobody_to_ask, question, lang, "--approval auto")
-        await self._decide(question, lang)
+            raise _refusal(_NOBODY_TO_ASK, question, "--approval auto")
+        await self._decide(question)
         return Permit(preview)
 
     async def _allow_loss(self, intent: Intent) -> Permit | None:
         """Decide on an action that may discard the person's unsaved edits, in every mode."""
-        window, lang = intent.window, intent.window.env.lang
+        window = intent.window
         try:
-            preview = await window.runtime.preview_of(intent)
+            preview = await intent.preview()
         except ContextUIError:
             # Most actions discard nothing, and a window need not provide a preview of them.
-            if intent.action is not CLOSE or not (lost := window.runtime.renders.latest().unsaved):
+            if intent.action is not CLOSE or not (lost := latest_render(window).unsaved):
                 return None
             preview = Preview(window.id, text=lost, verb="close")
         if preview is None or preview.verb != "close" or not preview.changes:
             return None
         question = _question(intent, preview)
         if self.ask is None:
-            raise _refusal(of_tools(lang).unsaved_edits, question, lang)
-        await self._decide(question, lang)
+            raise _refusal(
+                msg(
+                    "{name} was not carried out: {what}, and there is nobody to ask. Save them "
+                    "first."
+                ),
+                question,
+            )
+        await self._decide(question)
         return Permit(preview)
 
-    async def _decide(self, question: Question, lang: Lang) -> None:
+    async def _decide(self, question: Question) -> None:
         """Ask the person, and store the grant if they choose `always`.
 
         Raises:
@@ -262,28 +273,46 @@ class ApprovalGate:
         finally:
             self.waited += time.monotonic() - began
         if decision.choice == "no":
-            words = of_tools(lang)
-            told = words.declined.format(name=question.name)
-            if said := decision.words.strip():
-                told = words.they_say.format(declined=told, words=said)
-            raise NotAllowedError(told, question)
+            declined = Message(
+                "{name} was not carried out: the person declined.", {"name": question.name}
+            )
+            if reason := decision.words.strip():
+                values = {"declined": declined, "words": reason}
+                declined = Message("{declined} They say: {words}", values)
+            raise NotAllowedError(declined, question)
         if decision.choice == "always" and question.grant is not None:
             self._grants.add(question.grant)
 
 
-def _refusal(form: str, question: Question, lang: Lang, remedy: str = "") -> NotAllowedError:
+_NOBODY_TO_ASK = msg(
+    "{name} was not carried out: {what}, and there is nobody to ask. The person can allow it with "
+    "--approval auto."
+)
+_WOULD: Mapping[Verb, str] = {
+    "write": msg("it would write {target}{counts}"),
+    "delete": msg("it would delete {target}{counts}"),
+    "run": msg("it would run {target}"),
+    "read": msg("it would read {target}, which may hold secrets"),
+    "close": msg("it would discard the person's unsaved edits: {target}{counts}"),
+}
+
+
+def _refusal(text: str, question: Question, remedy: str = "") -> NotAllowedError:
     """Build the error, which names the target and the line counts of the refused action."""
-    words, shown = of_tools(lang), question.preview
-    what = words.writes
+    shown, what = question.preview, Message("it writes")
     if shown is not None and shown.target != question.name:
         counts = f" (+{shown.added} −{shown.removed})" if shown.diff else ""
-        form_of = getattr(words, f"would_{shown.verb}")
-        what = form_of.format(target=shown.target, counts=counts)
-    return NotAllowedError(form.format(name=question.name, what=what), question, remedy)
+        what = Message(_WOULD[shown.verb], {"target": shown.target, "counts": counts})
+    refused = Message(text, {"name": question.name, "what": what})
+    return NotAllowedError(refused, question, remedy)
 
 
 def _reading(path: str, lang: Lang) -> Preview:
-    return Preview(path, text=of_tools(lang).may_hold_secrets.format(path=path), verb="read")
+    return Preview(
+        path,
+        text=Words(lang)("{path} may hold secrets. Its content would go to the model.", path=path),
+        verb="read",
+    )
 
 
 def _question(intent: Intent, preview: Preview | None, problem: str = "") -> Question:

@@ -5,43 +5,44 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from contextui.agent import phrases
 from contextui.agent.approval import ApprovalGate
-from contextui.agent.events import (
-    AnswerDiscarded,
-    TurnFinished,
-    TurnStarted,
-)
-from contextui.agent.loop import Steps, end_in_words, judge, make_whole
-from contextui.agent.preamble import Beforehand, Meanwhile, retrieved
+from contextui.agent.loop import Steps, complete_turn, end_with_text, judge
+from contextui.agent.preamble import PersonActions, Preamble, retrieved
 from contextui.agent.prompt import install, project_block, system_prompt
 from contextui.agent.protocol import TagFilter, calls_of
-from contextui.agent.retry import Tell
+from contextui.agent.retry import Emit
 from contextui.agent.room import RoomMaker, Strategist, outcome
 from contextui.agent.tools import ToolBox, ToolCall
-from contextui.agent.turn import Setup, Turn, TurnOptions, TurnUnderWayError
+from contextui.agent.turn import Setup, Turn, TurnOptions, TurnRunningError
 from contextui.config.settings import ToolProtocol
 from contextui.context.changes import admit
-from contextui.context.compaction.service import CompactionResult, CompactionService
+from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition
 from contextui.errors import ContextTooLargeError, ContextUIError
-from contextui.events import Event
+from contextui.events import (
+    AnswerDiscarded,
+    CompactionResult,
+    Event,
+    TurnFinished,
+    TurnStarted,
+)
 from contextui.model import Answer, Model, ModelError, ModelRequest, Tool
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.trouble import reason_of
+from contextui.words import Words
 
 
-class Telling:
+class EventQueue:
     """Thread-safe queue of a turn's events, ended by None."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
 
-    def tell(self, event: Event | None) -> None:
+    def put(self, event: Event | None) -> None:
         """Queue an event from any thread; None ends the queue.
 
         Windows emit on their own threads; going through the loop keeps all events in order.
@@ -63,6 +64,8 @@ class InteractionController:
         approval: Asks before anything outside a window is changed.
         options: Limits of a turn.
         tool_protocol: How the model calls tools.
+        prompt: Add contextui's system prompt before the first turn, unless the context has a
+            system item already.
 
     Example:
         >>> controller = InteractionController(model=ScriptedModel("Hello."))
@@ -78,6 +81,7 @@ class InteractionController:
         approval: ApprovalGate | None = None,
         options: TurnOptions | None = None,
         tool_protocol: ToolProtocol = "native",
+        prompt: bool = True,
     ) -> None:
         if context is None:
             context = ContextManager(WindowManager(discover().classes()))
@@ -87,12 +91,13 @@ class InteractionController:
         self.options = options or TurnOptions()
         self.tools = ToolBox(self.windows, approval)
         self.tool_protocol: ToolProtocol = tool_protocol
+        self._adds_prompt = prompt
         self._calls = calls_of(tool_protocol, self.windows.lang)
-        self._words = phrases.of(self.windows.lang)
-        self._meanwhile, self._beforehand = Meanwhile(context), Beforehand(context)
+        self._words = Words(self.windows.lang)
+        self._person_actions, self._preamble = PersonActions(context), Preamble(context)
         self._setup = Setup(context, lambda: self.model, self.options, self._calls)
         self._room = RoomMaker(self._setup, is_idle=lambda: self._task is None)
-        self._steps = Steps(self._setup, self.tools, self._meanwhile.take_failures)
+        self._steps = Steps(self._setup, self.tools, self._person_actions.take_failures)
         self._task: asyncio.Task[None] | asyncio.Task[CompactionResult] | None = None
 
     @property
@@ -123,15 +128,15 @@ class InteractionController:
     def close(self) -> None:
         """Report the person's last window actions to the context, and unsubscribe."""
         self._room.strategist.cancel()
-        self._meanwhile.tell()
-        self._meanwhile.stop()
+        self._person_actions.report()
+        self._person_actions.stop()
 
     async def aclose(self) -> None:
         """Like `close`, and also close the model's connections, if it has any."""
         self.close()
-        let_go = getattr(self.model, "aclose", None)
-        if let_go is not None:
-            await let_go()
+        close = getattr(self.model, "aclose", None)
+        if close is not None:
+            await close()
 
     # --- a turn ------------------------------------------------------------------------
 
@@ -141,9 +146,11 @@ class InteractionController:
         return self._task is not None
 
     def check_idle(self) -> None:
-        """Raise `TurnUnderWayError` while a turn or a manual compaction is running."""
+        """Raise `TurnRunningError` while a turn or a manual compaction is running."""
         if self._task is not None:
-            raise TurnUnderWayError(self._words.still_working)
+            raise TurnRunningError(
+                "The model is still working. Wait until it finishes, or stop it."
+            )
 
     def stop(self) -> None:
         """Cancel what is running; a turn ends with the reason ``stopped``."""
@@ -158,47 +165,47 @@ class InteractionController:
 
         Raises:
             InvalidItemError: The message is empty.
-            TurnUnderWayError: Another turn is running.
+            TurnRunningError: Another turn is running.
         """
         self.check_idle()
         admit(ContextItem(ItemType.USER, text))
-        told = Telling()
-        turn = Turn(told.tell, self.options.budget - self._setup.reserved)
+        queue = EventQueue()
+        turn = Turn(queue.put, self.options.budget - self._setup.reserved)
         if self.tool_protocol == "text":
             turn.tags = TagFilter()
-        stop_hearing = self.windows.subscribe(told.tell)
+        unsubscribe = self.windows.subscribe(queue.put)
         task = self._task = asyncio.create_task(self._run(turn, text))
-        task.add_done_callback(lambda _: told.tell(None))
+        task.add_done_callback(lambda _: queue.put(None))
         try:
-            while (event := await told.next()) is not None:
+            while (event := await queue.next()) is not None:
                 yield event
             if task.cancelled():  # cancelled before it started
-                yield self._keep(turn, text)
+                yield self._keep_message(turn, text)
                 yield turn.finished("stopped")
         finally:
-            stop_hearing()
+            unsubscribe()
             self._task = None
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
-            if not turn.words_id:  # the iterator was closed before the turn started
-                self._keep(turn, text)
+            if not turn.message_id:  # the iterator was closed before the turn started
+                self._keep_message(turn, text)
             self._room.strategist.after()
 
-    async def compact(self, tell: Tell = lambda _: None) -> CompactionResult:
-        """Compact the conversation manually; `tell` is called with start, end and retry events.
+    async def compact(self, emit: Emit = lambda _: None) -> CompactionResult:
+        """Compact the conversation manually; `emit` is called with start, end and retry events.
 
         Nothing changes if it would save too little.
 
         Raises:
-            TurnUnderWayError: A turn is running.
+            TurnRunningError: A turn is running.
             NothingToCompactError: Nothing can be compacted, or it would save too little.
             CompactionStoppedError: It was cancelled; nothing was changed.
         """
         self.check_idle()
-        task = self._task = asyncio.create_task(self._room.compact("manual", tell))
+        task = self._task = asyncio.create_task(self._room.compact("manual", emit))
         try:
-            return await outcome(task, self.windows.lang)
+            return await outcome(task)
         finally:
             self._task = None
 
@@ -229,68 +236,85 @@ class InteractionController:
 
     async def _run(self, turn: Turn, text: str) -> None:
         finished, crash = turn.finished("stopped"), None
+        if self._adds_prompt and not self._has_prompt():
+            self.install_prompt()
         try:
             try:
-                turn.beforehand = await self._beforehand.gather(text, turn.tell)
+                turn.preamble = await self._preamble.gather(text, turn.emit)
                 await self._room.before(turn, text)
             finally:  # keep the person's message even if that fails
-                turn.tell(self._begin(turn, text))
+                turn.emit(self._begin(turn, text))
             finished = await self._repeat(turn)
         except asyncio.CancelledError:
             pass  # this is how a turn is cancelled
         except ContextTooLargeError as error:
             if not turn.answered:
                 # Keeping the message would make every later request too large as well.
-                self.context.drop(turn.words_id)
+                self.context.drop(turn.message_id)
             # If the provider asked for less than the budget, the budget is not the reason.
-            finished = turn.finished(
-                "failed", turn.shrunk or phrases.too_much(error, self.windows.lang)
-            )
+            finished = turn.finished("failed", turn.shrunk or error.text(self.windows.lang))
         except ContextUIError as error:
-            finished = turn.finished("failed", str(error))
+            finished = turn.finished("failed", error.text(self.windows.lang))
         except Exception as error:
             finished, crash = turn.finished("failed", reason_of(error)), error
         self._make_whole(turn)
-        turn.tell(replace(finished, text=turn.text, steps=turn.steps, usage=turn.usage))
+        turn.emit(replace(finished, text=turn.text, steps=turn.steps, usage=turn.usage))
         if crash is not None:
             raise crash
+
+    def _has_prompt(self) -> bool:
+        active = self.context.get_active()
+        return any(one.type is ItemType.SYSTEM and not one.is_summary for one in active)
 
     def _begin(self, turn: Turn, text: str) -> TurnStarted:
         """Add the person's message to the context, preceded by their window actions."""
         # The previous turn may have ended with the process.
-        end_in_words(self.context, self._words)
-        self._meanwhile.tell()
-        for told in (*turn.beforehand, *retrieved(self.strategist.take_retrieved())):
-            self._beforehand.tell(told)
-        turn.words_id = self.context.add(ContextItem(ItemType.USER, text)).id
-        return TurnStarted(text, turn.words_id)
+        end_with_text(self.context, self._words)
+        self._person_actions.report()
+        for before in (*turn.preamble, *retrieved(self.strategist.take_retrieved())):
+            self._preamble.add(before)
+        turn.message_id = self.context.add(ContextItem(ItemType.USER, text)).id
+        return TurnStarted(text, turn.message_id)
 
     async def _repeat(self, turn: Turn) -> TurnFinished:
-        steps, words = self._steps, self._words
         if turn.room <= 0:
             self.check_budget()
         while turn.step < self.options.max_steps:
             turn.step += 1
-            try:
-                answer = await steps.send(turn, await steps.build(turn))
-            except ModelError as error:
-                if not steps.repairs.can_help(turn, error):
-                    raise
-                continue
-            if answer.stop_reason == "model_context_window_exceeded" and not turn.shrunk:
-                turn.hear(AnswerDiscarded(words.window_full))
-                steps.repairs.shrink(turn, words.window_full)
-                continue
-            if calls := steps.take(turn, answer):
-                await steps.act(turn, calls)
-            if finished := self._judge(turn, answer, calls):
+            if finished := await self._step(turn):
                 return finished
-        return turn.finished("paused", words.paused.format(steps=self.options.max_steps))
+        return turn.finished(
+            "paused",
+            self._words(
+                "The turn paused after {steps} steps, the maximum. Say “go on” to continue.",
+                steps=self.options.max_steps,
+            ),
+        )
+
+    async def _step(self, turn: Turn) -> TurnFinished | None:
+        """Send one request and run the calls of its answer; None if the turn continues."""
+        steps = self._steps
+        try:
+            answer = await steps.query(turn, await steps.build(turn))
+        except ModelError as error:
+            if not steps.repairs.repair_for(turn, error):
+                raise
+            return None
+        if answer.stop_reason == "model_context_window_exceeded" and not turn.shrunk:
+            reason = self._words("The model's context window is full.")
+            turn.on_event(AnswerDiscarded(reason))
+            steps.repairs.shrink(turn, reason)
+            return None
+        if calls := steps.store(turn, answer):
+            await steps.act(turn, calls)
+        return self._judge(turn, answer, calls)
 
     def _judge(self, turn: Turn, answer: Answer, calls: Sequence[ToolCall]) -> TurnFinished | None:
         words = self._words
         if turn.is_stuck:
-            return turn.finished("stuck", words.stuck)
+            return turn.finished(
+                "stuck", words("The turn was stopped: the same call failed three times.")
+            )
         verdict = None if calls else judge(answer, words, self.options.max_tokens)
         if verdict is None:
             return None
@@ -301,9 +325,9 @@ class InteractionController:
         return turn.finished(verdict.reason, verdict.explanation)
 
     def _make_whole(self, turn: Turn) -> None:
-        make_whole(turn, self.context, self._calls, self._words)
+        complete_turn(turn, self.context, self._calls, self._words)
 
-    def _keep(self, turn: Turn, text: str) -> TurnStarted:
+    def _keep_message(self, turn: Turn, text: str) -> TurnStarted:
         """Keep the message of a turn that ended before it started."""
         started = self._begin(turn, text)
         self._make_whole(turn)

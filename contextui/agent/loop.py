@@ -1,7 +1,7 @@
 """The steps of a turn: build a request, send it, store the answer, run its tool calls.
 
 Also here: `judge` decides whether an answer ends the turn, `Repairs` changes requests that the
-provider rejected, and `make_whole` leaves the context consistent however the turn ends.
+provider rejected, and `complete_turn` leaves the context consistent however the turn ends.
 """
 
 import re
@@ -9,32 +9,33 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from contextui.agent import phrases, request
+from contextui.agent import request
 from contextui.agent.approval import NotAllowedError
-from contextui.agent.events import (
-    ActionRefused,
-    AnswerGiven,
-    CallFinished,
-    CallStarted,
-    Notice,
-    Reason,
-    StepStarted,
-    UsageSpent,
-)
-from contextui.agent.phrases import Phrases
 from contextui.agent.protocol import CallProtocol
 from contextui.agent.request import PLAIN, THINKING, plain_block
 from contextui.agent.retry import answer_to
 from contextui.agent.tools import FileResult, ToolBox, ToolCall
 from contextui.agent.turn import Setup, Turn
-from contextui.config.settings import Lang
+from contextui.agent.wire import CUT_CALL, EMPTY_ANSWER, GO_ON
 from contextui.context.item import BESIDE, ContextItem, ItemType, Origin, is_conversation
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition
-from contextui.events import Event
-from contextui.model import Answer, Block, ModelError, ModelRequest, Usage, UsageTold
+from contextui.events import (
+    ActionRefused,
+    AnswerGiven,
+    CallFinished,
+    CallStarted,
+    Event,
+    Notice,
+    Reason,
+    StepStarted,
+    UsageSpent,
+)
+from contextui.model import Answer, Block, ModelError, ModelRequest, UsageUpdated
 from contextui.text import cap, one_line
+from contextui.tokens import Usage
 from contextui.windowing.action import ActionResult
+from contextui.words import Lang, Words
 
 _USUAL = ("end_turn", "stop_sequence", "tool_use")
 _CUT = ("max_tokens", "model_context_window_exceeded")
@@ -55,31 +56,49 @@ class Verdict:
     nudge: str = ""
 
 
-def words_in(blocks: Iterable[Block]) -> list[str]:
+def texts_in(blocks: Iterable[Block]) -> list[str]:
     """Return the texts of the text blocks, without blank ones."""
     texts = (one.get("text") for one in blocks if one["type"] == "text")
     return [text for text in texts if isinstance(text, str) and text.strip()]
 
 
-def says_something(blocks: Iterable[Block]) -> bool:
+def has_content(blocks: Iterable[Block]) -> bool:
     """Whether blocks hold more than thinking: text, a call, or a block of an unknown type."""
     kept = list(blocks)
-    return bool(words_in(kept)) or any(one["type"] not in ("text", *THINKING) for one in kept)
+    return bool(texts_in(kept)) or any(one["type"] not in ("text", *THINKING) for one in kept)
 
 
-def judge(answer: Answer, words: Phrases, max_tokens: int) -> Verdict | None:
+def judge(answer: Answer, words: Words, max_tokens: int) -> Verdict | None:
     """Decide whether an answer without calls ends the turn; None if the turn continues."""
     stop = answer.stop_reason
-    cut = words.call_cut if answer.cut_calls else ""
-    if stop == "pause_turn" and says_something(answer.blocks):
+    cut = words(CUT_CALL) if answer.cut_calls else ""
+    if stop == "pause_turn" and has_content(answer.blocks):
         return None
     if stop == "refusal":
-        return Verdict("refused", words.refused)
+        return Verdict("refused", words("The model declined to answer."))
     if stop in _CUT:
-        return Verdict("cut_off", words.cut_off.format(tokens=max_tokens), cut)
-    if cut or not words_in(answer.blocks):
-        return Verdict("empty", words.silent, cut or words.empty)
-    unknown = "" if stop in _USUAL else words.unknown_stop.format(reason=one_line(stop, 80))
+        return Verdict(
+            "cut_off",
+            words(
+                "The answer was cut off at {tokens} tokens. Say “go on” to get the rest.",
+                tokens=max_tokens,
+            ),
+            cut,
+        )
+    if cut or not texts_in(answer.blocks):
+        return Verdict(
+            "empty",
+            words("The model gave no answer."),
+            cut or words(EMPTY_ANSWER),
+        )
+    unknown = (
+        ""
+        if stop in _USUAL
+        else words(
+            "The model stopped for an unknown reason: {reason}.",
+            reason=one_line(stop, 80),
+        )
+    )
     return Verdict("done", unknown)
 
 
@@ -115,21 +134,28 @@ class Repairs:
     """
 
     def __init__(self, context: ContextManager, lang: Lang) -> None:
-        self._context, self._words = context, phrases.of(lang)
+        self._context, self._words = context, Words(lang)
         self.repair = Repair()
 
-    def can_help(self, turn: Turn, error: ModelError) -> bool:
+    def repair_for(self, turn: Turn, error: ModelError) -> bool:
         """Apply a fix for the error; return whether there was one."""
         match error.kind:
-            case "thinking" if turn.thought:
+            case "thinking" if turn.has_thinking:
                 turn.without_thinking = True
-                turn.tell(Notice(self._words.without_thinking))
+                turn.emit(
+                    Notice(
+                        self._words(
+                            "The provider rejected the model's thinking; it is left out of "
+                            "this turn."
+                        )
+                    )
+                )
                 return True
             case "too_large" if not turn.shrunk:
-                self.shrink(turn, str(error))
+                self.shrink(turn, self._words(error))
                 return True
             case "bad_request" if turn.request is not None:
-                return self._change(turn, turn.request, error)
+                return self._repair_request(turn, turn.request, error)
         return False
 
     def shrink(self, turn: Turn, reason: str) -> None:
@@ -137,38 +163,45 @@ class Repairs:
         turn.shrunk = reason
         needed = self._context.counter.calibrated(self._context.compose().tokens)
         turn.room = max(min(turn.room, needed) * 2 // 3, 1)
-        turn.tell(Notice(self._words.shrunk))
+        turn.emit(
+            Notice(
+                self._words("The request was too large for the model: older parts are left out.")
+            )
+        )
 
-    def _change(self, turn: Turn, refused: ModelRequest, error: ModelError) -> bool:
-        odd = sorted(set(_odd(refused)))
+    def _repair_request(self, turn: Turn, refused: ModelRequest, error: ModelError) -> bool:
+        odd = sorted(set(_unsupported(refused)))
         if limit := _limit(str(error), refused.max_tokens):
             self.repair = replace(self.repair, max_tokens=limit)
-            what = self._words.shorter_answers.format(tokens=limit)
+            what = self._words("with at most {tokens} tokens per answer", tokens=limit)
         elif odd and not self.repair.is_plain:
             self.repair = replace(self.repair, is_plain=True)
-            what = self._words.without_odd.format(what=one_line(", ".join(odd), 100))
+            what = self._words(
+                "without parts that some providers do not support ({what})",
+                what=one_line(", ".join(odd), 100),
+            )
         else:
             return False
-        turn.tell(Notice(self._words.repaired.format(reason=error, what=what)))
+        turn.emit(Notice(self._words("{reason} Retrying {what}.", reason=error, what=what)))
         return True
 
 
-def _limit(said: str, wanted: int) -> int | None:
-    found = _LIMIT.search(said)
+def _limit(message: str, wanted: int) -> int | None:
+    found = _LIMIT.search(message)
     limit = int(found[1]) if found else 0
     return limit if 0 < limit < wanted else None
 
 
-def _odd(request: ModelRequest) -> Iterator[str]:
+def _unsupported(request: ModelRequest) -> Iterator[str]:
     """Yield block types and fields that not every provider supports."""
-    for block in _all(request):
+    for block in _all_blocks(request):
         if block["type"] not in PLAIN:
             yield str(block["type"])
         elif plain_block(block) != block:
             yield from (str(name) for name in block if name not in PLAIN[block["type"]])
 
 
-def _all(request: ModelRequest) -> Iterator[Block]:
+def _all_blocks(request: ModelRequest) -> Iterator[Block]:
     for block in request.blocks():
         yield block
         inner = block.get("content") if block["type"] == "tool_result" else None
@@ -192,17 +225,17 @@ class Steps:
         self._notices = notices
         self.repairs = Repairs(setup.context, setup.lang)
         self._setup, self._tools, self._context = setup, tools, setup.context
-        self._words = phrases.of(setup.lang)
+        self._words = Words(setup.lang)
 
     async def build(self, turn: Turn) -> Composition:
         """Compose the next request; its bytes are fixed from here on."""
         await self._context.prepare(turn.room)
-        if not self._asks_something(turn, self._context.compose(turn.room)):
-            item = ContextItem(ItemType.USER, self._words.go_on, id=f"{BESIDE}{uuid.uuid4().hex}")
+        if not self._has_question(turn, self._context.compose(turn.room)):
+            item = ContextItem(ItemType.USER, self._words(GO_ON), id=f"{BESIDE}{uuid.uuid4().hex}")
             self._context.add(item)
         return self._context.request(turn.room)
 
-    def _asks_something(self, turn: Turn, composition: Composition) -> bool:
+    def _has_question(self, turn: Turn, composition: Composition) -> bool:
         """Whether there is something to answer: the person may have dropped the message.
 
         Windows alone are not enough: without an item to follow, they would move within the turn.
@@ -212,21 +245,21 @@ class Steps:
             return False
         return messages[-1].role != "assistant" or turn.stop_reason == "pause_turn"
 
-    async def send(self, turn: Turn, composition: Composition) -> Answer:
+    async def query(self, turn: Turn, composition: Composition) -> Answer:
         """Send a request, with retries, and wait for the whole answer."""
         turn.request = self.request_of(composition, without_thinking=turn.without_thinking)
-        turn.tell(StepStarted(turn.step, composition.tokens))
-        turn.await_answer()
+        turn.emit(StepStarted(turn.step, composition.tokens))
+        turn.reset_stream()
         counted = composition.tokens + self._setup.reserved  # the provider counts both
 
-        def hear(event: Event) -> None:
-            if isinstance(event, UsageTold):
-                self._spend(turn, counted, event.usage)
+        def on_event(event: Event) -> None:
+            if isinstance(event, UsageUpdated):
+                self._record_usage(turn, counted, event.usage)
             else:
-                turn.hear(event)
+                turn.on_event(event)
 
-        setup = self._setup
-        answer = await answer_to(setup.model(), turn.request, setup.options.retry, hear, setup.lang)
+        setup, retry = self._setup, self._setup.options.retry
+        answer = await answer_to(setup.model(), turn.request, retry, on_event, setup.lang)
         turn.steps += 1
         turn.stop_reason = answer.stop_reason
         return answer
@@ -245,20 +278,20 @@ class Steps:
             lang=self._setup.lang,
         )
 
-    def take(self, turn: Turn, answer: Answer) -> list[ToolCall]:
+    def store(self, turn: Turn, answer: Answer) -> list[ToolCall]:
         """Add an answer to the context and return its tool calls."""
         if answer.stop_reason == "refusal":  # calls that precede a refusal must not run either
             spoken = [one for one in answer.blocks if one.get("type") != "tool_use"]
             answer = replace(answer, blocks=tuple(spoken))
-        blocks, calls = self._setup.calls.read(answer, self._context.ledger.calls.known)
+        blocks, calls = self._setup.calls.read(answer, self._context.calls.known)
         turn.partial.clear()
-        words = "\n\n".join(words_in(blocks))
-        if says_something(blocks):
+        words = "\n\n".join(texts_in(blocks))
+        if has_content(blocks):
             origin = Origin(answer.model or self._setup.model().name, answer.usage.as_dict())
             given = ContextItem(ItemType.ASSISTANT, words, blocks=blocks, origin=origin)
             item = self._context.add(given)
             turn.answered, turn.text = True, words or turn.text
-            turn.tell(AnswerGiven(item.id, words))
+            turn.emit(AnswerGiven(item.id, words))
         return calls
 
     async def act(self, turn: Turn, calls: Sequence[ToolCall]) -> None:
@@ -269,27 +302,38 @@ class Steps:
         longest = max(turn.room // 2 // len(calls), 500)
         for number, call in enumerate(calls, 1):
             given = call.input if isinstance(call.input, dict) else {}
-            turn.tell(CallStarted(number, call.name, given))
+            turn.emit(CallStarted(number, call.name, given))
             waited = self._tools.gate.waited
-            result = await self._carry_out(turn, call)
+            result = await self._run_call(turn, call)
             waited = self._tools.gate.waited - waited
             if isinstance(error := result.error, NotAllowedError):
                 facts = error.question.facts()
-                turn.tell(ActionRefused(**facts, reason=result.text, allowed_by=error.remedy))
-            text = self._note(turn, call, result, longest)
-            turn.tell(CallFinished(number, call.name, result.ok, text, waited))
+                turn.emit(ActionRefused(**facts, reason=result.text, allowed_by=error.remedy))
+            text = self._add_result(turn, call, result, longest)
+            turn.emit(CallFinished(number, call.name, result.ok, text, waited))
         if refused:
             self._refuse(turn, refused, most)
 
     def _refuse(self, turn: Turn, calls: Sequence[ToolCall], most: int) -> None:
         """Answer the calls beyond the limit per answer without running them."""
-        text = self._words.too_many_calls.format(most=most)
+        text = self._words(
+            "Not carried out: the limit is {most} calls per answer. Make fewer at a time.",
+            most=most,
+        )
         paired = [call for call in calls if call.id is not None]
         for call in paired or calls[:1]:  # calls without ids need no result each
             self._context.add(self._setup.calls.result(call, text, ok=False))
-        turn.tell(Notice(self._words.calls_refused.format(count=len(calls), most=most)))
+        turn.emit(
+            Notice(
+                self._words(
+                    "{count:,} calls were refused: the limit is {most} per answer (max_calls).",
+                    count=len(calls),
+                    most=most,
+                )
+            )
+        )
 
-    def _note(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:
+    def _add_result(self, turn: Turn, call: ToolCall, result: ActionResult, longest: int) -> str:
         """Add a result, truncated to `longest`, to the context; return the text the model reads."""
         text = cap(result.text, longest)
         if notices := self._notices():
@@ -297,24 +341,29 @@ class Steps:
         gist = result.gist if isinstance(result, FileResult) else None
         item = self._setup.calls.result(call, text, ok=result.ok, gist=gist)
         if turn.files.has(item):
-            text = self._words.unchanged
+            text = self._words("Unchanged since it was read above in this turn.")
             item = self._setup.calls.result(call, text, ok=True)
         turn.files.note(self._context.add(item))
         return text
 
-    async def _carry_out(self, turn: Turn, call: ToolCall) -> ActionResult:
+    async def _run_call(self, turn: Turn, call: ToolCall) -> ActionResult:
         """Run one call, unless it failed too often in this turn.
 
         Results of `read` actions are cached until the window changes or a call of another kind
         runs.
         """
-        if turn.gave_up(call):
-            return ActionResult(False, self._words.failed_too_often)
+        if turn.has_given_up(call):
+            return ActionResult(
+                False,
+                self._words(
+                    "Not carried out: the same call failed three times. Try something else."
+                ),
+            )
         key = self._tools.read_key(call)
         known = turn.reads.get(key) if key is not None else None
         if known is not None:
             return known
-        result = await self._tools.carry_out(call)
+        result = await self._tools.run(call)
         if not result.ok:
             turn.note_failure(call)
         if key is None:
@@ -323,15 +372,15 @@ class Steps:
             turn.reads.put(key, result)
         return result
 
-    def _spend(self, turn: Turn, counted: int, usage: Usage) -> None:
+    def _record_usage(self, turn: Turn, counted: int, usage: Usage) -> None:
         """Record the usage of an attempt, whether or not it produced an answer."""
         turn.usage += usage
         if usage:
             self._context.report_usage(counted, usage.as_dict())
-        turn.tell(UsageSpent(usage, turn.step))
+        turn.emit(UsageSpent(usage, turn.step))
 
 
-def make_whole(turn: Turn, context: ContextManager, calls: CallProtocol, words: Phrases) -> None:
+def complete_turn(turn: Turn, context: ContextManager, calls: CallProtocol, words: Words) -> None:
     """Leave the context consistent: keep streamed text, and answer every open call.
 
     Args:
@@ -342,17 +391,26 @@ def make_whole(turn: Turn, context: ContextManager, calls: CallProtocol, words: 
     """
     if partial := "".join(turn.partial).strip():
         turn.text = partial
-        context.add(ContextItem(ItemType.ASSISTANT, f"{partial}\n\n{words.stopped_here}"))
-    for call_id in context.ledger.calls.unanswered:
+        context.add(ContextItem(ItemType.ASSISTANT, f"{partial}\n\n{words('(stopped here)')}"))
+    for call_id in context.calls.unanswered:
         lost = ToolCall(call_id, "", {})
-        context.add(calls.result(lost, words.not_finished, ok=False))
-    end_in_words(context, words)
+        context.add(
+            calls.result(
+                lost,
+                words(
+                    "The turn was stopped before this was finished. It may or may not have been "
+                    "carried out."
+                ),
+                ok=False,
+            )
+        )
+    end_with_text(context, words)
     context.end_turn()
 
 
-def end_in_words(context: ContextManager, words: Phrases) -> None:
+def end_with_text(context: ContextManager, words: Words) -> None:
     """End on text, not on a tool result: a message right after one causes empty answers."""
     talk = (one for one in reversed(context.get_active()) if is_conversation(one))
     last = next(talk, None)
     if last is not None and last.tool_call_id is not None:
-        context.add(ContextItem(ItemType.ASSISTANT, words.stopped_here))
+        context.add(ContextItem(ItemType.ASSISTANT, words("(stopped here)")))

@@ -9,61 +9,44 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from contextui.agent.events import Notice
-from contextui.agent.retry import Tell
-from contextui.config.settings import Lang
+from contextui.agent.retry import Emit
 from contextui.context.gists.gist import gist, gist_of_size
 from contextui.context.item import BESIDE, ContextItem, ItemType
-from contextui.context.manager import GAVE_UP, ContextManager
+from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
-from contextui.events import Event, WindowActed, WindowClosed, WindowNotOpened
+from contextui.events import Event, Notice, WindowActed, WindowClosed, WindowNotOpened
 from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
 from contextui.session.code.store import FOLDER, CodeFile, CodeStore
 from contextui.text import for_xml, one_line
+from contextui.words import LANGUAGES, Lang, Words, msg
 
-_MOST = 50  # code files that are listed
-_MOST_NAMED = 10  # files that get a line each
+_MAX_CODE_FILES = 50  # code files that are listed
+_MAX_FILES = 10  # files that get a line each
 _CODE = BESIDE + "code-"
 _FILES = BESIDE + "files-"
 _RETRIEVED = BESIDE + "retrieved"
-_NAMED = re.compile(r"""(?<![\w@/.])@(?:"([^"\n]{1,500})"|([^\s"'，。；！？、（）]{1,500}))""")
-_BEHIND = ".,;:!?)]}"  # punctuation that ends a sentence is not part of a name
-_CODE_WORDS: dict[Lang, tuple[str, str, str]] = {
-    "en": (
-        "Available code files:",
-        "… and {count} more",
-        "You can refer to them in an answer with <code_ref>{code_id}</code_ref>.",
-    ),
-    "zh": (
-        "可用代码文件列表：",
-        "… 另有 {count} 个",
-        "你可以通过 <code_ref>{code_id}</code_ref> 标签在最终报告中引用这些代码。",
-    ),
-}
-_FILE_WORDS: dict[Lang, str] = {
-    "en": "Files that the person refers to (read_file reads them):",
-    "zh": "用户提到的文件（可用 read_file 读取）：",
-}
+_MENTION = re.compile(r"""(?<![\w@/.])@(?:"([^"\n]{1,500})"|([^\s"'，。；！？、（）]{1,500}))""")
+_TRAILING = ".,;:!?)]}"  # punctuation that ends a sentence is not part of a name
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PreambleText:
     """A text that precedes the message, and the prefix of its item's id."""
 
     mark: str
     text: str
 
 
-def retrieved(text: str) -> tuple[Told, ...]:
+def retrieved(text: str) -> tuple[PreambleText, ...]:
     """Wrap text that was retrieved for the message; empty if there is none."""
     if not text.strip():
         return ()
     marked = f"<Retrieved>\n{escape(for_xml(text.strip()))}\n</Retrieved>"
-    return (Told(_RETRIEVED, marked),)
+    return (PreambleText(_RETRIEVED, marked),)
 
 
-class Beforehand:
+class Preamble:
     """Collects the texts that precede a person's message.
 
     The list of code files is repeated only if it changed or if the last one was left out of the
@@ -78,7 +61,7 @@ class Beforehand:
         self._looked = False
         self._last_list: ContextItem | None = None
 
-    async def gather(self, words: str, tell: Tell) -> tuple[Told, ...]:
+    async def gather(self, message: str, emit: Emit) -> tuple[PreambleText, ...]:
         """Return the texts that precede this message; emit a notice for what fails."""
         windows = self._context.windows
         if windows is None or windows.workspace is None:
@@ -86,22 +69,23 @@ class Beforehand:
         workspace, lang = windows.workspace, windows.lang
         if not self._looked:  # once, and here: a thread must not iterate items that change
             self._looked, self._last_list = True, self._find_last_list()
-        code: list[Told] = []
+        code: list[PreambleText] = []
         try:
             code = await asyncio.to_thread(self._code, workspace, lang)
         except ContextUIError as problem:
-            tell(Notice(str(problem)))
+            emit(Notice(problem.text(lang)))
         readable = windows.files_for_model() or workspace
-        files = await asyncio.to_thread(_named_files, readable, words, lang)
+        files = await asyncio.to_thread(_named_files, readable, message, lang)
         if files:
-            code.append(Told(_FILES, "\n".join([_FILE_WORDS[lang], *files])))
+            title = Words(lang)("Files that the person refers to (read_file reads them):")
+            code.append(PreambleText(_FILES, "\n".join([title, *files])))
         return tuple(code)
 
-    def tell(self, told: Told) -> ContextItem:
+    def add(self, text: PreambleText) -> ContextItem:
         """Add the text to the context."""
-        name = f"{told.mark}-{uuid.uuid4().hex[:12]}"
-        item = self._context.add(ContextItem(ItemType.USER, told.text, id=name))
-        if told.mark.startswith(_CODE):
+        name = f"{text.mark}-{uuid.uuid4().hex[:12]}"
+        item = self._context.add(ContextItem(ItemType.USER, text.text, id=name))
+        if text.mark.startswith(_CODE):
             self._last_list = item
         return item
 
@@ -111,13 +95,13 @@ class Beforehand:
             (one for one in reversed(self._context.get_all()) if one.id.startswith(_CODE)), None
         )
 
-    def _code(self, workspace: Workspace, lang: Lang) -> list[Told]:
+    def _code(self, workspace: Workspace, lang: Lang) -> list[PreambleText]:
         if not (workspace.root / FOLDER).is_dir():
             return []
         files = CodeStore.of(workspace).list()
         text = code_list(files, lang)
         mark = _CODE + hashlib.sha256(text.encode()).hexdigest()[:12]
-        return [Told(mark, text)] if files and not self._is_known(mark) else []
+        return [PreambleText(mark, text)] if files and not self._is_known(mark) else []
 
     def _is_known(self, mark: str) -> bool:
         """Whether a window shows this list, or it was the last one added, even if dropped since."""
@@ -130,27 +114,31 @@ class Beforehand:
 
 def code_list(files: list[CodeFile], lang: Lang) -> str:
     """Render the list of code files and how an answer refers to them."""
-    head, more, how = _CODE_WORDS[lang]
-    lines = [f"- {one.code_id} ({one.language}) - {one.description}" for one in files[:_MOST]]
-    if len(files) > _MOST:
-        lines.append(more.format(count=len(files) - _MOST))
-    return "\n".join([head, *(line.removesuffix(" - ") for line in lines), "", how])
+    words = Words(lang)
+    lines = [
+        f"- {one.code_id} ({one.language}) - {one.description}" for one in files[:_MAX_CODE_FILES]
+    ]
+    if len(files) > _MAX_CODE_FILES:
+        lines.append(words("… and {count} more", count=len(files) - _MAX_CODE_FILES))
+    title = words("Available code files:")
+    how = words("You can refer to them in an answer with <code_ref>{code_id}</code_ref>.")
+    return "\n".join([title, *(line.removesuffix(" - ") for line in lines), "", how])
 
 
-def _named_files(workspace: Workspace, words: str, lang: Lang) -> list[str]:
+def _named_files(workspace: Workspace, message: str, lang: Lang) -> list[str]:
     """Return a line for each existing file that the message names with an @."""
-    told: dict[str, str] = {}
-    for quoted, plain in _NAMED.findall(words):
-        for path in dict.fromkeys((quoted or plain, plain.rstrip(_BEHIND))):
-            if path and path not in told and (line := _about(workspace, path, lang)):
-                told[path] = line
+    lines: dict[str, str] = {}
+    for quoted, plain in _MENTION.findall(message):
+        for path in dict.fromkeys((quoted or plain, plain.rstrip(_TRAILING))):
+            if path and path not in lines and (line := _describe(workspace, path, lang)):
+                lines[path] = line
                 break
-        if len(told) == _MOST_NAMED:
+        if len(lines) == _MAX_FILES:
             break
-    return list(told.values())
+    return list(lines.values())
 
 
-def _about(workspace: Workspace, path: str, lang: Lang) -> str | None:
+def _describe(workspace: Workspace, path: str, lang: Lang) -> str | None:
     try:
         info = workspace.stat(path)
     except FileError:  # not a file: something else was meant
@@ -164,18 +152,21 @@ def _about(workspace: Workspace, path: str, lang: Lang) -> str | None:
     return gist(info.path, content, lang, was_read=False)
 
 
-_MOST_ACTIONS = 12  # actions that are named; earlier ones are only counted
-_WORDS: dict[Lang, tuple[str, str]] = {
-    "en": ("(Meanwhile the person did: {deeds}.)", "{count} more before"),
-    "zh": ("（在此期间用户操作了：{deeds}。）", "以及之前的 {count} 项"),
-}
-_NOT_OPENED: dict[Lang, str] = {
-    "en": "(Did not open and is closed: {id}. {reason})",
-    "zh": "（没有打开，已关闭：{id}。{reason}）",
-}
+_MAX_ACTIONS = 12  # actions that are named; earlier ones are only counted
+_ACTIONS = msg("(The person did this since your last step: {actions}.)")
+_NOT_OPENED = msg("(Did not open and is closed: {id}. {reason})")
+_REPORT_STARTS = (
+    "(Meanwhile the person did:",  # as sessions of 0.1 have it
+    *(Words(one)(text).partition("{")[0] for one in LANGUAGES for text in (_ACTIONS, _NOT_OPENED)),
+)
 
 
-class Meanwhile:
+def is_report(text: str) -> bool:
+    """Whether a user message is a report of `PersonActions`, which the person did not write."""
+    return text.startswith(_REPORT_STARTS)
+
+
+class PersonActions:
     """Reports the person's window actions to the model before their next message.
 
     Closing a window with a summary is not reported: the context has its own item for that.
@@ -183,29 +174,26 @@ class Meanwhile:
 
     def __init__(self, context: ContextManager) -> None:
         self._context = context
-        self._deeds: list[str] = []
+        self._actions: list[str] = []
         self._failures: list[str] = []
         self._lock = threading.Lock()
         self.stop: Callable[[], None] = lambda: None
         if context.windows is not None:
-            self.stop = context.windows.subscribe(self._hear)
+            self.stop = context.windows.subscribe(self._on_event)
 
-    def tell(self) -> ContextItem | None:
+    def report(self) -> ContextItem | None:
         """Add the report to the context, if there is anything to report."""
         with self._lock:
-            deeds, self._deeds = self._deeds, []
-        if self._context.windows is None:
-            return None
-        failures = self.take_failures()
-        if not deeds:
-            return self._context.add(ContextItem(ItemType.USER, failures)) if failures else None
-        line, more = _WORDS[self._context.windows.lang]
-        if left_out := len(deeds) - _MOST_ACTIONS:
-            deeds = (
-                [more.format(count=left_out), *deeds[-_MOST_ACTIONS:]] if left_out > 0 else deeds
-            )
-        words = "\n".join(filter(None, [line.format(deeds=", ".join(_counted(deeds))), failures]))
-        return self._context.add(ContextItem(ItemType.USER, words))
+            actions, self._actions = self._actions, []
+        report = self.take_failures()
+        if actions:
+            words, more = Words(self._lang), len(actions) - _MAX_ACTIONS
+            if more > 0:
+                earlier = words("{count} more before", count=more)
+                actions = [earlier, *actions[-_MAX_ACTIONS:]]
+            line = words(_ACTIONS, actions=", ".join(_counted(actions)))
+            report = f"{line}\n{report}" if report else line
+        return self._context.add(ContextItem(ItemType.USER, report)) if report else None
 
     def take_failures(self) -> str:
         """Return and clear reports on windows that failed to open after `create` had returned.
@@ -216,35 +204,38 @@ class Meanwhile:
             failures, self._failures = self._failures, []
         return "\n".join(failures)
 
-    def _hear(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         match event:
             case WindowNotOpened():
-                lang = self._context.windows.lang if self._context.windows else "en"
                 reason = one_line(event.reason, 500)
+                line = Words(self._lang)(_NOT_OPENED, id=event.window_id, reason=reason)
                 with self._lock:
-                    self._failures.append(
-                        _NOT_OPENED[lang].format(id=event.window_id, reason=reason)
-                    )
+                    self._failures.append(line)
             case WindowActed(actor="person", ok=True):
                 self._note(f"{event.window_id}.{one_line(event.action_id, 40)}")
             case WindowClosed(actor="person", summary=summary) if not (summary or "").strip():
-                self._note(f"{event.window_id}.close{self._given_up(event)}")
+                self._note(f"{event.window_id}.close{self._discarded(event)}")
 
-    def _given_up(self, event: WindowClosed) -> str:
-        lang = self._context.windows.lang if self._context.windows else "en"
-        return GAVE_UP[lang].format(what=event.given_up) if event.given_up else ""
+    @property
+    def _lang(self) -> Lang:
+        return self._context.windows.lang if self._context.windows else "en"
 
-    def _note(self, deed: str) -> None:
+    def _discarded(self, event: WindowClosed) -> str:
+        if not event.given_up:
+            return ""
+        return Words(self._lang)(" (unsaved, discarded: {what})", what=event.given_up)
+
+    def _note(self, action: str) -> None:
         with self._lock:
-            self._deeds.append(deed)
+            self._actions.append(action)
 
 
-def _counted(deeds: list[str]) -> list[str]:
+def _counted(actions: list[str]) -> list[str]:
     """Collapse consecutive repetitions: ``todo_1.add ×3``."""
     runs: list[tuple[str, int]] = []
-    for deed in deeds:
-        if runs and runs[-1][0] == deed:
-            runs[-1] = (deed, runs[-1][1] + 1)
+    for action in actions:
+        if runs and runs[-1][0] == action:
+            runs[-1] = (action, runs[-1][1] + 1)
         else:
-            runs.append((deed, 1))
-    return [deed if count == 1 else f"{deed} ×{count}" for deed, count in runs]
+            runs.append((action, 1))
+    return [action if count == 1 else f"{action} ×{count}" for action, count in runs]

@@ -5,16 +5,15 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from contextui.agent.phrases import ToolPhrases, of_tools
-from contextui.agent.request import fit_id
+from contextui.agent.request import LONGEST_NAME, fit_id
 from contextui.agent.tools import TOOLS, ToolCall
-from contextui.config.settings import Lang, ToolProtocol
+from contextui.config.settings import ToolProtocol
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import Answer, Block, Tool
 from contextui.tokens import TokenCounter
+from contextui.words import Lang, Words
 
 _TAG = re.compile(r"<tool_call>(.*?)(</tool_call>|\Z)", re.DOTALL)
-_LONGEST_NAME = 200  # characters of a tool name
 _FORM = '<tool_call>{"name": "…", "arguments": {…}}</tool_call>'
 
 
@@ -66,17 +65,17 @@ class NativeCalls:
     ) -> tuple[tuple[Block, ...], list[ToolCall]]:
         """Return all blocks except repeated calls with the same id, and the calls.
 
-        Results of calls with the same id could not be told apart. Some servers restart their ids in
-        every answer, send none, or use characters that others reject: such a call gets a new id.
+        Results of calls with the same id could not be distinguished. Some servers restart their ids
+        in every answer, send none, or use characters that others reject: such a call gets a new id.
         """
         known, here = set(taken), set[str]()
         blocks: list[Block] = []
         calls: list[ToolCall] = []
-        for block in _whole(answer):
+        for block in _valid_blocks(answer):
             if block["type"] != "tool_use":
                 blocks.append(block)
                 continue
-            given, name = str(block.get("id") or ""), str(block.get("name") or "")[:_LONGEST_NAME]
+            given, name = str(block.get("id") or ""), str(block.get("name") or "")[:LONGEST_NAME]
             if given in here:
                 continue
             here.update([given] if given else [])
@@ -111,7 +110,7 @@ class TextCalls:
     tools: Sequence[Tool] = ()
 
     def __init__(self, lang: Lang = "en") -> None:
-        self._words = of_tools(lang)
+        self._words = Words(lang)
 
     def read(
         self,
@@ -119,15 +118,15 @@ class TextCalls:
         taken: Iterable[str],  # noqa: ARG002  there are no ids
     ) -> tuple[tuple[Block, ...], list[ToolCall]]:
         """Return the text blocks unchanged and every tagged call; native calls are ignored."""
-        blocks = tuple(block for block in _whole(answer) if block["type"] != "tool_use")
+        blocks = tuple(block for block in _valid_blocks(answer) if block["type"] != "tool_use")
         words = "".join(block["text"] for block in blocks if block["type"] == "text")
-        return blocks, [_tagged(match, self._words) for match in _TAG.finditer(words)]
+        return blocks, [_parse_call(match, self._words) for match in _TAG.finditer(words)]
 
     def result(
         self, call: ToolCall, text: str, *, ok: bool, gist: str | None = None
     ) -> ContextItem:
         """Build a result that follows the answer; there are no ids."""
-        words = f"[{call.name}] {text}" if ok else f"[{call.name} {self._words.failed}] {text}"
+        words = f"[{call.name}] {text}" if ok else f"[{call.name} {self._words('failed')}] {text}"
         return ContextItem(ItemType.TOOL, words, tool_name=call.name, is_error=not ok, gist=gist)
 
 
@@ -136,7 +135,7 @@ def calls_of(protocol: ToolProtocol, lang: Lang) -> CallProtocol:
     return TextCalls(lang) if protocol == "text" else NativeCalls(lang)
 
 
-def declaring(tools: Sequence[Tool], counter: TokenCounter) -> int:
+def declaration_tokens(tools: Sequence[Tool], counter: TokenCounter) -> int:
     """Count the tokens of the tool declarations."""
     declared = [
         {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
@@ -145,7 +144,7 @@ def declaring(tools: Sequence[Tool], counter: TokenCounter) -> int:
     return counter.count(json.dumps(declared, ensure_ascii=False)) if declared else 0
 
 
-def _whole(answer: Answer) -> list[Block]:
+def _valid_blocks(answer: Answer) -> list[Block]:
     """Drop text blocks without text: some servers start one and send nothing."""
     return [
         one for one in answer.blocks if one["type"] != "text" or isinstance(one.get("text"), str)
@@ -160,15 +159,19 @@ def _free_id(wanted: str, taken: set[str]) -> str:
     return free
 
 
-def _tagged(match: "re.Match[str]", words: ToolPhrases) -> ToolCall:
+def _parse_call(match: "re.Match[str]", words: Words) -> ToolCall:
     written, closed = match[1], match[2]
     if not closed:
-        return ToolCall(None, "tool_call", {}, words.not_closed.format(form=_FORM))
+        return ToolCall(
+            None, "tool_call", {}, words("The call was not closed. Write {form}.", form=_FORM)
+        )
     try:
         call = json.loads(written)
         name, arguments = call["name"], call.get("arguments", {})
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return ToolCall(None, "tool_call", {}, words.not_readable.format(form=_FORM))
+        return ToolCall(
+            None, "tool_call", {}, words("The call cannot be read. Write {form}.", form=_FORM)
+        )
     return ToolCall(None, str(name), arguments)
 
 
@@ -183,7 +186,7 @@ class TagFilter:
 
     Example:
         >>> tags = TagFilter()
-        >>> tags.pass_on("I look. <tool_"), tags.pass_on("call>{}</tool_call> Done")
+        >>> tags.feed("I look. <tool_"), tags.feed("call>{}</tool_call> Done")
         ('I look. ', ' Done')
     """
 
@@ -191,7 +194,7 @@ class TagFilter:
         self._held = ""
         self._in_call = False
 
-    def pass_on(self, text: str) -> str:
+    def feed(self, text: str) -> str:
         """Return the text that can be shown now, and buffer the rest."""
         text, self._held = self._held + text, ""
         shown: list[str] = []
@@ -199,7 +202,7 @@ class TagFilter:
         while True:
             tag = _CLOSE if self._in_call else _OPEN
             found = text.find(tag, place)
-            end = found if found >= 0 else len(text) - _begun(text, tag, place)
+            end = found if found >= 0 else len(text) - _partial_tag(text, tag, place)
             if not self._in_call:
                 shown.append(text[place:end])
             if found < 0:
@@ -208,7 +211,7 @@ class TagFilter:
             place, self._in_call = found + len(tag), not self._in_call
 
 
-def _begun(text: str, tag: str, place: int) -> int:
+def _partial_tag(text: str, tag: str, place: int) -> int:
     """Count the trailing characters, after a position, that may be the start of a tag."""
     longest = min(len(text) - place, len(tag) - 1)
     return next((n for n in range(longest, 0, -1) if text.endswith(tag[:n])), 0)

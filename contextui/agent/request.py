@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
-from contextui.agent.phrases import of_tools
-from contextui.config.settings import Lang
 from contextui.errors import ContextUIError
 from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
 from contextui.text import for_model
+from contextui.words import Lang, Words
 
 THINKING = ("thinking", "redacted_thinking")
 PLAIN: Mapping[str, tuple[str, ...]] = {
@@ -28,11 +27,13 @@ PLAIN: Mapping[str, tuple[str, ...]] = {
 }
 """The block types that every provider supports, and their fields."""
 
-_OF_ASSISTANT = ("tool_use", *THINKING)  # not allowed in a user message
-_OF_USER = ("tool_result", "image", "document", "search_result")  # not allowed in an assistant's
+LONGEST_NAME = 64
+"""Maximum length of a tool name in characters, as providers accept it."""
+
+_ASSISTANT_ONLY = ("tool_use", *THINKING)  # not allowed in a user message
+_USER_ONLY = ("tool_result", "image", "document", "search_result")  # not allowed in an assistant's
 _NO_OUTPUT = "(no output)"
-_ODD = re.compile(r"[^a-zA-Z0-9_-]")
-_LONGEST_NAME = 64
+_INVALID = re.compile(r"[^a-zA-Z0-9_-]")
 _NUL = "\\u0000"
 _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
@@ -44,7 +45,7 @@ def fit_block(block: Any, role: Role) -> Block | None:
         RecursionError: It is nested too deeply.
     """
     clean = _without_mark(block)
-    if clean is None or clean["type"] in (_OF_USER if role == "assistant" else _OF_ASSISTANT):
+    if clean is None or clean["type"] in (_USER_ONLY if role == "assistant" else _ASSISTANT_ONLY):
         return None
     if clean["type"] == "tool_use":
         return _call(clean)
@@ -71,10 +72,10 @@ def text_block(words: str) -> Block:
 
 def fit_id(given: Any) -> str:
     """Replace characters of a call id that the strictest provider rejects."""
-    return _ODD.sub("_", "" if given is None else str(given)) or "_"
+    return _INVALID.sub("_", "" if given is None else str(given)) or "_"
 
 
-def in_words(result: Block) -> Block:
+def result_as_text(result: Block) -> Block:
     """Turn a result without a matching call into a text block."""
     content = result["content"]
     if not isinstance(content, str):
@@ -133,7 +134,7 @@ def _call(block: Block) -> Block:
     given = block.get("input")
     if not isinstance(given, Mapping):
         given = {} if given is None else {"input": given}
-    name = _ODD.sub("_", str(block.get("name") or ""))[:_LONGEST_NAME] or "_"
+    name = _INVALID.sub("_", str(block.get("name") or ""))[:LONGEST_NAME] or "_"
     return _changed(block, id=fit_id(block.get("id")), name=name, input=given)
 
 
@@ -156,7 +157,7 @@ def _result_content(content: Any, is_error: bool) -> Any:
 def _fit_inner(block: Any, is_error: bool) -> Block | None:
     """Sanitize a part of a result; an error result may contain only text."""
     clean = _without_mark(block)
-    if clean is None or clean["type"] in (*_OF_ASSISTANT, "tool_result"):
+    if clean is None or clean["type"] in (*_ASSISTANT_ONLY, "tool_result"):
         return None
     if is_error and clean["type"] != "text":
         return None
@@ -228,12 +229,21 @@ def admit(
     if plain:
         messages = map(_plain, messages)
     system, turns = _gather(messages, stable, THINKING if without_thinking else ())
-    words = of_tools(lang)
-    turns = _paired(turns, words.no_result)
+    words = Words(lang)
+    turns = _paired(turns, words("There is no result of this call."))
     if turns and turns[0].role == "assistant":
         # This placeholder is as stable as the message that it precedes.
         turns.insert(
-            0, _Turn("user", [_Part(text_block(words.left_out_before), turns[0].parts[0].stable)])
+            0,
+            _Turn(
+                "user",
+                [
+                    _Part(
+                        text_block(words("(The conversation before this was left out.)")),
+                        turns[0].parts[0].stable,
+                    )
+                ],
+            ),
         )
     parts = chain.from_iterable(turn.parts for turn in turns)
     request = ModelRequest(
@@ -265,7 +275,7 @@ def _gather(
             system += [block["text"] for block in blocks if block["type"] == "text"]
             continue
         if role == "assistant":
-            blocks = _ended(_called_once(blocks, known))
+            blocks = _strip_end(_without_repeated_calls(blocks, known))
         if blocks and (not turns or turns[-1].role != role):
             turns.append(_Turn(role))
         if blocks:
@@ -292,8 +302,8 @@ def _fit_blocks(message: LlmMessage, role: Role) -> list[Block]:
         ) from None
 
 
-def _called_once(blocks: Iterable[Block], known: set[str]) -> list[Block]:
-    """Drop a second call with the same id: the results could not be told apart."""
+def _without_repeated_calls(blocks: Iterable[Block], known: set[str]) -> list[Block]:
+    """Drop a second call with the same id: the results could not be distinguished."""
     kept: list[Block] = []
     for block in blocks:
         if block["type"] == "tool_use":
@@ -304,7 +314,7 @@ def _called_once(blocks: Iterable[Block], known: set[str]) -> list[Block]:
     return kept
 
 
-def _ended(blocks: list[Block]) -> list[Block]:
+def _strip_end(blocks: list[Block]) -> list[Block]:
     """Strip trailing thinking and white space, which providers reject."""
     while blocks and blocks[-1]["type"] in THINKING:
         blocks = blocks[:-1]
@@ -339,7 +349,7 @@ def _answer(turn: _Turn, asked: Sequence[str], no_result: str) -> None:
         elif block["tool_use_id"] in asked and block["tool_use_id"] not in results:
             results[block["tool_use_id"]] = part
         else:
-            rest.append(_Part(in_words(block), part.stable))
+            rest.append(_Part(result_as_text(block), part.stable))
     all_stable = all(part.stable for part in turn.parts)
     answers = [results.get(call) or _Part(_missing(call, no_result), all_stable) for call in asked]
     turn.parts = [*answers, *rest]

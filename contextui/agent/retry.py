@@ -5,14 +5,15 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
-from contextui.agent import phrases
-from contextui.agent.events import AnswerDiscarded, RetryScheduled, UsageSpent
-from contextui.agent.phrases import Phrases
-from contextui.config.settings import Lang
-from contextui.events import Event
-from contextui.model import Answer, Model, ModelError, ModelRequest, Usage, UsageTold
+from contextui.events import AnswerDiscarded, Event, RetryScheduled, UsageSpent
+from contextui.model import Answer, Model, ModelError, ModelRequest, UsageUpdated
+from contextui.tokens import Usage
+from contextui.words import Lang, Words
 
 Sleep = Callable[[float], Awaitable[object]]
+
+Emit = Callable[[Event], object]
+"""Callback that receives the events of a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,9 @@ class RetryPolicy:
     longest: float = 60.0
     sleep: Sleep = asyncio.sleep
 
-    def pause(self, attempt: int, error: ModelError) -> int | None:
+    def delay(self, attempt: int, error: ModelError) -> int | None:
         """Return the seconds to wait after this attempt; None to give up."""
-        if not error.is_passing or attempt >= self.attempts_at(error):
+        if not error.is_transient or attempt >= self.attempts_at(error):
             return None
         wanted = error.retry_after
         if wanted is not None and wanted > self.longest:
@@ -59,56 +60,54 @@ async def answer_to(
     model: Model,
     request: ModelRequest,
     policy: RetryPolicy,
-    tell: Callable[[Event], None],
+    emit: Emit,
     lang: Lang = "en",
 ) -> Answer:
     """Return the whole answer to a request, with retries; emit events along the way.
 
-    The usage of each attempt, if known, is emitted once as `UsageTold`, even if the attempt failed.
+    The usage of each attempt, if known, is emitted once as `UsageUpdated`, even if it failed.
 
     Raises:
         ModelError: All attempts failed. Partial answers are discarded.
     """
-    attempt, words = 0, phrases.of(lang)
+    attempt, words = 0, Words(lang)
     while True:
         attempt += 1
         try:
-            return await _stream(model, request, tell, words)
+            return await _stream(model, request, emit, words)
         except ModelError as error:
-            seconds = policy.pause(attempt, error)
+            seconds = policy.delay(attempt, error)
             if seconds is None:
-                raise _last(error, attempt, policy, words) from error
-            reason, attempts = str(error), policy.attempts_at(error)
+                raise _final_error(error, attempt, policy, words) from error
+            reason, attempts = words(error), policy.attempts_at(error)
         for left in range(seconds, 0, -1):
-            tell(RetryScheduled(reason, left, attempt + 1, attempts))
+            emit(RetryScheduled(reason, left, attempt + 1, attempts))
             await policy.sleep(1)
 
 
-async def _stream(
-    model: Model, request: ModelRequest, tell: Callable[[Event], None], words: Phrases
-) -> Answer:
+async def _stream(model: Model, request: ModelRequest, emit: Emit, words: Words) -> Answer:
     shown = False
-    spent: UsageTold | None = None
+    spent: UsageUpdated | None = None
     stream = model.stream(request)
     try:
         async for event in stream:
             _check(event)
             if isinstance(event, Answer):
-                spent = UsageTold(event.usage)
+                spent = UsageUpdated(event.usage)
                 return event
-            if isinstance(event, UsageTold):
+            if isinstance(event, UsageUpdated):
                 spent = event
                 continue
-            tell(event)
+            emit(event)
             shown = True
-        raise ModelError("cut", words.broke_off)
+        raise ModelError("cut", words("The answer broke off."))
     except ModelError as error:
         if shown:
-            tell(AnswerDiscarded(str(error)))
+            emit(AnswerDiscarded(words(error)))
         raise
     finally:
         if spent is not None:
-            tell(spent)
+            emit(spent)
         close = getattr(stream, "aclose", None)  # async generators have it, other iterators may not
         if close is not None:
             await close()
@@ -124,21 +123,22 @@ def _check(event: object) -> None:
         raise TypeError('An Answer has blocks, such as ({"type": "text", "text": "Hi."},).')
 
 
-def _last(error: ModelError, attempt: int, policy: RetryPolicy, words: Phrases) -> ModelError:
-    told = str(error)
-    if not told.endswith((".", "!", "?", "。")):  # a server's message may end without punctuation
-        told += words.full_stop
+def _final_error(error: ModelError, attempt: int, policy: RetryPolicy, words: Words) -> ModelError:
+    text = words(error)
+    if not text.endswith((".", "!", "?", "。")):  # a server's message may end without punctuation
+        text += words(".")
     if error.retry_after is not None and error.retry_after > policy.longest:
-        told = words.leave_alone.format(reason=told, seconds=error.retry_after)
+        text = words(
+            "{reason} Try again in {seconds:.0f} s.",
+            reason=text,
+            seconds=error.retry_after,
+        )
     elif attempt > 1:
-        told = words.tried.format(reason=told, count=attempt)
-    return ModelError(error.kind, told, error.retry_after)
+        text = words("{reason} Tried {count} times.", reason=text, count=attempt)
+    return ModelError(error.kind, text, error.retry_after)
 
 
-Tell = Callable[[Event], object]
-
-
-class PatientModel:
+class RetryingModel:
     """Wraps the conversation's current model and retries transient errors.
 
     Args:
@@ -148,7 +148,7 @@ class PatientModel:
 
     Attributes:
         name: The model's name as of the last request.
-        tell: Callback for retry countdowns and usage. Streamed text is not emitted: it is for the
+        emit: Callback for retry countdowns and usage. Streamed text is not emitted: it is for the
             context.
         usage: Usage of its answers.
     """
@@ -156,7 +156,7 @@ class PatientModel:
     def __init__(self, model: Callable[[], Model], retry: RetryPolicy, lang: Lang = "en") -> None:
         self._model, self._retry, self._lang = model, retry, lang
         self.name = model().name
-        self.tell: Tell = lambda _: None
+        self.emit: Emit = lambda _: None
         self.usage = Usage()
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Answer]:
@@ -167,12 +167,12 @@ class PatientModel:
         """
         model = self._model()
         self.name = model.name
-        yield await answer_to(model, request, self._retry, self._hear, self._lang)
+        yield await answer_to(model, request, self._retry, self._on_event, self._lang)
 
-    def _hear(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         match event:
             case RetryScheduled():
-                self.tell(event)
-            case UsageTold(usage) if usage:
+                self.emit(event)
+            case UsageUpdated(usage) if usage:
                 self.usage += usage
-                self.tell(UsageSpent(usage, 0))
+                self.emit(UsageSpent(usage, 0))

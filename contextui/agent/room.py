@@ -4,26 +4,28 @@ import asyncio
 from collections.abc import Callable
 from functools import cached_property
 
-from contextui.agent.events import (
-    CompactionFinished,
-    CompactionStarted,
-    Notice,
-    UsageSpent,
-)
-from contextui.agent.phrases import of
-from contextui.agent.retry import PatientModel, Tell
+from contextui.agent.retry import Emit, RetryingModel
 from contextui.agent.turn import Setup, Turn
-from contextui.config.settings import Lang
-from contextui.context.compaction.service import CompactionResult, CompactionService
+from contextui.context.compaction.service import CompactionService
 from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.strategies.builtin import SlidingWindow
 from contextui.context.strategies.strategy import ContextStrategy, StrategyEnv, apply, decide
 from contextui.errors import ContextTooLargeError, ContextUIError
-from contextui.events import Trigger
-from contextui.model import Model, Usage
+from contextui.events import (
+    CompactionFinished,
+    CompactionResult,
+    CompactionStarted,
+    Notice,
+    Trigger,
+    UsageSpent,
+)
+from contextui.model import Model
 from contextui.secrets import mask
 from contextui.text import one_line
+from contextui.tokens import Usage
+from contextui.windowing.host import latest_render
 from contextui.windowing.trouble import reason_in, reason_of
+from contextui.words import Words
 
 PATIENCE = 120.0
 """Seconds that a strategy may take before a turn; then the sliding window is used instead."""
@@ -42,7 +44,7 @@ class Strategist:
     def __init__(self, setup: Setup, *, is_idle: Callable[[], bool]) -> None:
         self._setup, self._context, self._options = setup, setup.context, setup.options
         self._is_idle = is_idle
-        self._asked = PatientModel(setup.model, setup.options.retry)
+        self._model = RetryingModel(setup.model, setup.options.retry)
         self._env: StrategyEnv | None = None
         self._background: asyncio.Task[None] | None = None
         self._refresh: asyncio.Task[None] | None = None
@@ -58,10 +60,10 @@ class Strategist:
         """
         self.cancel()
         self.strategy = strategy
-        asked, spent = self._setup.model if model is None else lambda: model, self._asked.usage
+        asked, spent = self._setup.model if model is None else lambda: model, self._model.usage
         retrieved = self._env.retrieved if self._env is not None else ""
-        self._asked, self._env = PatientModel(asked, self._options.retry), None
-        self._asked.usage = spent
+        self._model, self._env = RetryingModel(asked, self._options.retry), None
+        self._model.usage = spent
         if retrieved:
             self.env.retrieved = retrieved
 
@@ -71,7 +73,7 @@ class Strategist:
         if self._env is None:  # created on first use: it counts the tools' tokens
             self._env = StrategyEnv(
                 self._context,
-                self._asked,
+                self._model,
                 self._options.budget,
                 reserved=self._setup.reserved,
                 max_tokens=self._options.max_tokens,
@@ -85,7 +87,7 @@ class Strategist:
         text, self._env.retrieved = self._env.retrieved, ""
         return text
 
-    async def before(self, turn: Turn, words: str) -> None:
+    async def before(self, turn: Turn, message: str) -> None:
         """Let the strategy decide what to keep for a turn with this message.
 
         If a strategy fails, the error is reported as a notice and the sliding window is used
@@ -93,27 +95,27 @@ class Strategist:
         """
         if self._refresh is not None:
             self._refresh.cancel()  # a turn does not wait for background work
-        if spent := self._asked.usage:
-            turn.tell(UsageSpent(spent, 0))
-        self._asked.tell = turn.tell
-        coming = ContextItem(ItemType.USER, words)
+        if spent := self._model.usage:
+            turn.emit(UsageSpent(spent, 0))
+        self._model.emit = turn.emit
+        coming = ContextItem(ItemType.USER, message)
         try:
             if self._has_room(coming):
                 return
             troubles, self._troubles = self._troubles, []
-            await self._follow(coming, troubles)
-            for line in self._told(troubles):
-                turn.tell(Notice(line))
+            await self._apply_strategy(coming, troubles)
+            for line in self._notices(troubles):
+                turn.emit(Notice(line))
         finally:
-            turn.usage += self._asked.usage
-            self._asked.tell, self._asked.usage = lambda _: None, Usage()
+            turn.usage += self._model.usage
+            self._model.emit, self._model.usage = lambda _: None, Usage()
 
     def after(self) -> None:
         """Start the strategy's background work, unless it is still running."""
         if type(self.strategy).on_turn_complete is ContextStrategy.on_turn_complete:
             return  # it has no background work
         if self._background is None or self._background.done():
-            self._background = asyncio.create_task(self._work())
+            self._background = asyncio.create_task(self._run_background())
 
     async def settle(self, seconds: float) -> list[str]:
         """Wait at most this many seconds for each part of the background work, then cancel it.
@@ -125,7 +127,7 @@ class Strategist:
             if running := [one for one in (self._background, self._refresh) if one is not None]:
                 await asyncio.wait(running, timeout=seconds)
         self.cancel()
-        return self._told(self._troubles)
+        return self._notices(self._troubles)
 
     def cancel(self) -> None:
         """Cancel the background work. Nothing is lost: it was not applied yet."""
@@ -134,7 +136,7 @@ class Strategist:
                 task.cancel()
         self._background = self._refresh = None
 
-    async def _work(self) -> None:
+    async def _run_background(self) -> None:
         strategy = self._with_env(self.strategy)
         try:
             await strategy.on_turn_complete(strategy.env.history)
@@ -142,27 +144,27 @@ class Strategist:
             self._troubles = [self._reason(problem)]
             return
         if self._is_idle():
-            self._refresh = asyncio.create_task(self._follow(None, self._troubles))
+            self._refresh = asyncio.create_task(self._apply_strategy(None, self._troubles))
 
-    async def _follow(self, coming: ContextItem | None, troubles: list[str]) -> None:
+    async def _apply_strategy(self, coming: ContextItem | None, troubles: list[str]) -> None:
         """Apply the strategy's decision; fall back to the sliding window on errors."""
         try:
             async with asyncio.timeout(PATIENCE):
                 await self._decide(self.strategy, coming)
             return
         except TimeoutError:
-            troubles.append(of(self._setup.lang).strategy_slow)
+            troubles.append(Words(self._setup.lang)("It took too long."))
         except Exception as problem:  # of any kind: there is a fallback
             troubles.append(self._reason(problem))
         await self._decide(SlidingWindow(), coming)
 
     async def _decide(self, strategy: ContextStrategy, coming: ContextItem | None) -> None:
         env = self._with_env(strategy).env
-        await self._show_less(env, coming)
+        await self._reduce_detail(env, coming)
         history = (*env.history, *((coming,) if coming is not None else ()))
         seen = {item.id: item.revision for item in history}
         payload = await strategy.compose_payload(
-            self._system_prompt(), history, self._setup.calls.tools, self._live()
+            self._system_prompt(), history, self._setup.calls.tools, self._live_windows()
         )
         plain = type(strategy) is SlidingWindow  # it keeps the minimum that can be kept
         apply(decide(payload, history, env, may_be_too_much=plain), seen, env)
@@ -183,7 +185,7 @@ class Strategist:
     def _fits(self, env: StrategyEnv, needed: int) -> bool:
         return self._context.outlook().tokens + needed <= env.whole_room
 
-    async def _show_less(self, env: StrategyEnv, coming: ContextItem | None) -> None:
+    async def _reduce_detail(self, env: StrategyEnv, coming: ContextItem | None) -> None:
         """If there is too little room, reduce the windows' detail before any message is dropped."""
         needed = self._needed(coming)
         if self._fits(env, needed):
@@ -202,19 +204,24 @@ class Strategist:
         system = (one for one in self._context.get_active() if one.type is ItemType.SYSTEM)
         return "\n\n".join(one.content for one in system if not one.is_summary)
 
-    def _live(self) -> str | None:
+    def _live_windows(self) -> str | None:
         windows = self._context.windows
-        shown = (
-            (window.runtime.renders.latest().xml for window in windows.windows()) if windows else ()
-        )
+        shown = (latest_render(one).xml for one in windows.windows()) if windows else ()
         return "\n".join(filter(None, [*shown, self.env.retrieved])) or None
 
-    def _told(self, troubles: list[str]) -> list[str]:
-        failed, name = of(self._setup.lang).strategy_failed, self.strategy.name
-        return [failed.format(name=name, reason=reason) for reason in troubles]
+    def _notices(self, troubles: list[str]) -> list[str]:
+        words, name = Words(self._setup.lang), self.strategy.name
+        return [
+            words(
+                "The strategy {name} failed; the sliding window is used instead: {reason}",
+                name=name,
+                reason=reason,
+            )
+            for reason in troubles
+        ]
 
     def _reason(self, problem: Exception) -> str:
-        return one_line(mask(reason_in(type(self.strategy), problem)), _LONGEST)
+        return one_line(mask(reason_in(type(self.strategy), problem, self._setup.lang)), _LONGEST)
 
 
 class CompactionStoppedError(ContextUIError):
@@ -235,7 +242,7 @@ class RoomMaker:
 
     def __init__(self, setup: Setup, *, is_idle: Callable[[], bool]) -> None:
         self._setup, self._context, self._options = setup, setup.context, setup.options
-        self._model = PatientModel(setup.model, setup.options.retry, setup.lang)
+        self._model = RetryingModel(setup.model, setup.options.retry, setup.lang)
         self.strategist = Strategist(setup, is_idle=is_idle)
         self.auto_compact = setup.options.auto_compact
 
@@ -258,12 +265,14 @@ class RoomMaker:
             ContextTooLargeError: The system prompt and the tools alone use up the budget.
         """
         system = [one for one in self._context.get_active() if one.type is ItemType.SYSTEM]
-        needed = self._setup.reserved + sum(self._context.ledger.size(one) for one in system)
+        needed = self._setup.reserved + sum(self._context.item_tokens(one) for one in system)
         if needed >= self._options.budget:
-            what = [of(self._setup.lang).prompt_and_tools.format(tokens=needed)]
+            what = [
+                Words(self._setup.lang)("the system prompt and the tools, ~{tokens}", tokens=needed)
+            ]
             raise ContextTooLargeError(needed, self._options.budget, what)
 
-    async def before(self, turn: Turn, words: str) -> None:
+    async def before(self, turn: Turn, message: str) -> None:
         """Apply the strategy and compact if due, before a turn with this message.
 
         A failed compaction is reported as a notice and the turn continues: there are other ways to
@@ -271,25 +280,26 @@ class RoomMaker:
         """
         comes_first = self.strategist.strategy.before_compaction
         if comes_first:
-            await self.strategist.before(turn, words)
-        await self._compact_if_due(turn, words)
+            await self.strategist.before(turn, message)
+        await self._compact_if_due(turn, message)
         if not comes_first:
-            await self.strategist.before(turn, words)
+            await self.strategist.before(turn, message)
 
-    async def _compact_if_due(self, turn: Turn, words: str) -> None:
+    async def _compact_if_due(self, turn: Turn, message: str) -> None:
         if not self.auto_compact:
             return
-        if not self.service.is_due(self._context.counter.count(words)):
+        if not self.service.is_due(self._context.counter.count(message)):
             return
         try:
-            await self.compact("auto", turn.tell)
+            await self.compact("auto", turn.emit)
         except Exception as error:
-            reason = str(error) if isinstance(error, ContextUIError) else reason_of(error)
-            turn.tell(Notice(of(self._setup.lang).not_compacted.format(reason=reason)))
+            reason = reason_of(error, self._setup.lang)
+            words = Words(self._setup.lang)
+            turn.emit(Notice(words("The conversation was not compacted: {reason}", reason=reason)))
         finally:
             turn.usage += self._model.usage
 
-    async def compact(self, trigger: Trigger, tell: Tell) -> CompactionResult:
+    async def compact(self, trigger: Trigger, emit: Emit) -> CompactionResult:
         """Compact the context; emit start, end, retries and usage.
 
         Raises:
@@ -297,22 +307,18 @@ class RoomMaker:
         """
         plan = self.service.check() if trigger == "manual" else self.service.preview()
         goes = sum(map(is_conversation, plan.goes))
-        tell(CompactionStarted(trigger, goes, len(plan.stays), plan.tokens))
-        self._model.tell, self._model.usage = tell, Usage()
+        emit(CompactionStarted(trigger, goes, len(plan.stays), plan.tokens))
+        self._model.emit, self._model.usage = emit, Usage()
         result: CompactionResult | None = None
         try:
             result = await self.service.compact(trigger)
         finally:
-            tell(CompactionFinished(result))
+            emit(CompactionFinished(result))
         return result
 
 
-async def outcome(task: "asyncio.Task[CompactionResult]", lang: Lang = "en") -> CompactionResult:
+async def outcome(task: "asyncio.Task[CompactionResult]") -> CompactionResult:
     """Wait for a manual compaction; cancelling the wait cancels the compaction.
-
-    Args:
-        task: The compaction.
-        lang: The person's language.
 
     Raises:
         CompactionStoppedError: The compaction was cancelled.
@@ -320,7 +326,7 @@ async def outcome(task: "asyncio.Task[CompactionResult]", lang: Lang = "en") -> 
     try:
         await asyncio.wait([task])
         if task.cancelled():
-            raise CompactionStoppedError(of(lang).compaction_stopped)
+            raise CompactionStoppedError("The compaction was stopped. Nothing was changed.")
         return task.result()
     finally:
         task.cancel()

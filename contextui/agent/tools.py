@@ -8,10 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from contextui.agent import phrases
 from contextui.agent.approval import ApprovalGate
-from contextui.agent.phrases import ToolPhrases, of_tools
-from contextui.config.settings import Lang
 from contextui.context.gists.gist import gist, gist_of_size, is_workbook
 from contextui.context.item import ContextItem, Stage
 from contextui.errors import ContextUIError, InvalidParamsError, WindowBusyError
@@ -24,7 +21,7 @@ from contextui.session.code.store import CODE_ID, CodeStore
 from contextui.text import quote
 from contextui.windowing.action import ActionResult
 from contextui.windowing.manager import WindowManager
-from contextui.windowing.phrases import of as window_words
+from contextui.words import LANGUAGES, Lang, Words, msg
 
 PAGE = 2_000
 """Maximum number of lines in one `read_file` result."""
@@ -78,7 +75,7 @@ class FileReader:
 
     def __init__(self, windows: WindowManager) -> None:
         self._windows = windows
-        self._words = phrases.of_tools(windows.lang)
+        self._words = Words(windows.lang)
         self._gists = CacheStore[str]()
         self._results = CacheStore[FileResult]()
 
@@ -97,7 +94,7 @@ class FileReader:
         """
         workspace = self._windows.files_for_model(allowed)
         if workspace is None:
-            raise InvalidParamsError(self._words.no_folder)
+            raise InvalidParamsError("There is no folder to read files from.")
         return await asyncio.to_thread(self._read, workspace, path, start)
 
     def _read(self, workspace: Workspace, path: str, start: int) -> FileResult:
@@ -122,9 +119,11 @@ class FileReader:
             )
         page = workspace.read_page(path, start, PAGE)
         if not page.lines:
-            no_line = self._words.no_line.format(path=path, line=start)
-            return FileResult(True, no_line if start > 1 else self._words.empty_file)
-        rest = f"\n{self._words.more_lines.format(line=page.end + 1)}" if page.more else ""
+            no_line = self._words("{path} has no line {line}.", path=path, line=start)
+            return FileResult(True, no_line if start > 1 else self._words("(empty)"))
+        rest = (
+            f"\n{self._words('… more from line {line} on', line=page.end + 1)}" if page.more else ""
+        )
         return FileResult(True, page.numbered() + rest, gist=self._gist(workspace, info, page))
 
     def _gist(self, workspace: Workspace, info: FileInfo, page: Page) -> str:
@@ -133,7 +132,7 @@ class FileReader:
         line = self._gists.get_or(key, lambda: _whole_gist(workspace, info, lang))
         if page.start == 1 and not page.more:
             return line
-        part = phrases.of(lang).lines_read.format(first=page.start, last=page.end)
+        part = Words(lang)(", lines {first}-{last}", first=page.start, last=page.end)
         return f"{line}{part}"
 
 
@@ -155,37 +154,28 @@ def _whole_gist(workspace: Workspace, info: FileInfo, lang: Lang) -> str:
         return gist_of_size(info.path, info.size, lang)
 
 
-_ABOUT: dict[Lang, dict[str, str]] = {
-    "en": {
-        "create": "Open a window of one of the classes in the system prompt. The new window, with "
-        "its id and its actions, stands in the result.",
-        "name": "The name of the class.",
-        "args": "The args that the class declares, by name.",
-        "action": "Carry out an action, or an anchor, of an open window. Every window also has the "
-        "action close with an optional summary.",
-        "window_id": "Such as todo_1.",
-        "action_id": "The id of the action.",
-        "params": "The params that the action declares, by name.",
-        "read_file": f"Read a text file of the folder, {PAGE} lines at most; start says from which "
-        "line on.",
-        "path": "Relative to the folder, or the id of a listed code file.",
-        "start": "The first line, 1 if left out.",
-    },
-    "zh": {
-        "create": "打开系统提示所列的某一类窗口。新窗口连同它的 id 和操作会出现在结果中。",
-        "name": "窗口类的名称。",
-        "args": "该类声明的参数，按名称给出。",
-        "action": "执行某个已打开窗口的操作或锚点。每个窗口都有 close 操作，可带 summary。",
-        "window_id": "例如 todo_1。",
-        "action_id": "操作的 id。",
-        "params": "该操作声明的参数，按名称给出。",
-        "read_file": f"读取文件夹中的文本文件，一次最多 {PAGE} 行；start 指定从第几行开始。",
-        "path": "相对于该文件夹的路径，或所列代码文件的 id。",
-        "start": "起始行，省略时为 1。",
-    },
+_DESCRIPTIONS = {
+    "create": msg(
+        "Open a window of one of the classes in the system prompt. The result contains the new "
+        "window with its id and its actions."
+    ),
+    "name": msg("The name of the class."),
+    "args": msg("The args that the class declares, by name."),
+    "action": msg(
+        "Run an action, or an anchor, of an open window. Every window also has the action close "
+        "with an optional summary."
+    ),
+    "window_id": msg("Such as todo_1."),
+    "action_id": msg("The id of the action."),
+    "params": msg("The params that the action declares, by name."),
+    "read_file": msg(
+        "Read a text file of the folder, at most {lines} lines; start is the first line."
+    ),
+    "path": msg("Relative to the folder, or the id of a listed code file."),
+    "start": msg("The first line; 1 by default."),
 }
 
-_TAKES = {
+_PARAMETERS = {
     "create": ({"name": "string", "args": "object"}, ["name"]),
     "action": (
         {"window_id": "string", "action_id": "string", "params": "object"},
@@ -196,15 +186,17 @@ _TAKES = {
 
 
 def _tool(name: str, lang: Lang) -> Tool:
-    kinds, required = _TAKES[name]
-    about = _ABOUT[lang]
-    properties = {one: {"type": kind, "description": about[one]} for one, kind in kinds.items()}
+    kinds, required = _PARAMETERS[name]
+    words = Words(lang)
+    properties = {
+        one: {"type": kind, "description": words(_DESCRIPTIONS[one])} for one, kind in kinds.items()
+    }
     schema = {"type": "object", "properties": properties, "required": required}
-    return Tool(name, about[name], schema)
+    return Tool(name, words(_DESCRIPTIONS[name], lines=PAGE), schema)
 
 
 TOOLS: dict[Lang, tuple[Tool, ...]] = {
-    lang: tuple(_tool(name, lang) for name in _TAKES) for lang in _ABOUT
+    lang: tuple(_tool(name, lang) for name in _PARAMETERS) for lang in LANGUAGES
 }
 """The tool declarations of each language."""
 
@@ -239,7 +231,7 @@ class ToolBox:
         gate: Asks before anything outside a window is changed.
 
     Example:
-        >>> await ToolBox(windows).carry_out(ToolCall("1", "create", {"name": "todo"}))
+        >>> await ToolBox(windows).run(ToolCall("1", "create", {"name": "todo"}))
         ActionResult(ok=True, text='Opened todo_1.', error=None)
     """
 
@@ -249,24 +241,25 @@ class ToolBox:
         windows.discloses_all = lambda: self.gate.mode == "auto"
         self.gate.mode_changed = windows.redraw
         self._files = FileReader(windows)
-        self._words = of_tools(windows.lang)
+        self._words = Words(windows.lang)
         self._tools: dict[str, Callable[..., Awaitable[ActionResult]]] = {
             "create": self.create,
             "action": self.action,
             "read_file": self.read_file,
         }
 
-    async def carry_out(self, call: ToolCall) -> ActionResult:
+    async def run(self, call: ToolCall) -> ActionResult:
         """Run a call. Errors are returned as a failed result that explains them."""
         try:
             if call.problem:
                 raise InvalidParamsError(call.problem)
             tool = self._tools.get(call.name)
             if tool is None:
-                told = self._words.no_tool.format(
-                    name=quote(call.name), names=", ".join(self._tools)
+                raise InvalidParamsError(
+                    "There is no tool {name}. Use: {names}.",
+                    name=quote(call.name),
+                    names=", ".join(self._tools),
                 )
-                raise InvalidParamsError(told)
             return await tool(**_arguments(call, self._words))
         except ContextUIError as error:
             return ActionResult.failed(error, self.windows.lang)
@@ -281,7 +274,7 @@ class ToolBox:
         if window is None or declared is None or declared.effect != "read":
             return None
         params = json.dumps(call.input.get("params"), sort_keys=True, default=str)
-        return (window.id, str(window.runtime.standing.version), action_id, params)
+        return (window.id, str(window.version), action_id, params)
 
     async def create(self, name: str, args: Mapping[str, Any] | None = None) -> ActionResult:
         """Open a window; ask the person before it reads files that may hold secrets."""
@@ -294,10 +287,18 @@ class ToolBox:
             try:
                 window = await asyncio.wait_for(opening, seconds)
             except TimeoutError:  # its own __init__ does not return
-                late = window_words(self.windows.lang).busy.format(id=name, seconds=seconds)
-                raise WindowBusyError(late) from None
-            told = self._words.still_opening if window.is_opening else self._words.opened
-            return ActionResult(True, told.format(id=window.id))
+                raise WindowBusyError(
+                    "{id} did not answer within {seconds:g} s.", id=name, seconds=seconds
+                ) from None
+            text = (
+                msg(
+                    "{id} is still opening. Use it once it has opened; if it fails, the next step "
+                    "reports it."
+                )
+                if window.is_opening
+                else msg("Opened {id}.")
+            )
+            return ActionResult(True, self._words(text, id=window.id))
 
         return await self._with_secrets("create", {"name": name, **given}, open_it)
 
@@ -338,7 +339,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def _arguments(call: ToolCall, words: ToolPhrases) -> dict[str, Any]:
+def _arguments(call: ToolCall, words: Words) -> dict[str, Any]:
     """Validate a call's arguments.
 
     Raises:
@@ -346,22 +347,28 @@ def _arguments(call: ToolCall, words: ToolPhrases) -> dict[str, Any]:
     """
     schema = next(tool.input_schema for tool in TOOLS["en"] if tool.name == call.name)
     expected = ", ".join(
-        f"{name} ({kind['type']}{'' if name in schema['required'] else words.optional})"
+        f"{name} ({kind['type']}{'' if name in schema['required'] else words(', optional')})"
         for name, kind in schema["properties"].items()
     )
     if not isinstance(call.input, Mapping):
-        raise InvalidParamsError(words.takes.format(name=call.name, expected=expected))
+        raise InvalidParamsError(
+            "{name} takes an object with: {expected}.", name=call.name, expected=expected
+        )
     given = {name: value for name, value in call.input.items() if value is not None}
     absent = [name for name in schema["required"] if name not in given]
-    problems = [words.missing.format(name=name) for name in absent]
+    problems = [words("{name} is missing", name=name) for name in absent]
     for name, value in given.items():
         kind = schema["properties"].get(name)
         if kind is None:
-            problems.append(words.unknown.format(name=quote(str(name))))
+            problems.append(words("there is no {name}", name=quote(str(name))))
         elif not isinstance(value, _TYPES[kind["type"]]) or isinstance(value, bool):
-            problems.append(words.wrong_type.format(name=name, type=kind["type"]))
+            problems.append(words("{name} must be of type {type}", name=name, type=kind["type"]))
     if problems:
         found = "; ".join(problems)
-        told = words.problems.format(name=call.name, problems=found, expected=expected)
-        raise InvalidParamsError(told)
+        raise InvalidParamsError(
+            "{name}: {problems}. It takes: {expected}.",
+            name=call.name,
+            problems=found,
+            expected=expected,
+        )
     return given

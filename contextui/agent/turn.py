@@ -6,25 +6,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from contextui.agent.events import AnswerDiscarded, Reason, TurnFinished
-from contextui.agent.preamble import Told
-from contextui.agent.protocol import CallProtocol, TagFilter, declaring
+from contextui.agent.preamble import PreambleText
+from contextui.agent.protocol import CallProtocol, TagFilter, declaration_tokens
 from contextui.agent.request import THINKING
-from contextui.agent.retry import RetryPolicy
+from contextui.agent.retry import Emit, RetryPolicy
 from contextui.agent.tools import FilesRead, ToolCall
-from contextui.config.settings import Lang
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
-from contextui.events import Event
-from contextui.model import Model, ModelRequest, TextDelta, Usage
+from contextui.events import AnswerDiscarded, Event, Reason, TurnFinished
+from contextui.model import Model, ModelRequest, TextDelta
 from contextui.session.cache import CacheStore
+from contextui.tokens import Usage
 from contextui.windowing.action import ActionResult
+from contextui.words import Lang
 
 FAILURES = 3
 """How often the same call may fail in one turn."""
 
 
-class TurnUnderWayError(ContextUIError):
+class TurnRunningError(ContextUIError):
     """A turn or a compaction was requested while another one is running."""
 
 
@@ -57,10 +57,10 @@ class Turn:
     """State of the running turn.
 
     Attributes:
-        tell: Callback that emits an event to the consumer of the turn.
+        emit: Callback that emits an event to the consumer of the turn.
         room: Tokens available for messages; lowered if the provider rejects a request as too large.
-        beforehand: Texts that are added before the person's message.
-        words_id: The id of the item with the person's message.
+        preamble: Texts that are added before the person's message.
+        message_id: The id of the item with the person's message.
         step: The number of the current request.
         steps: How many requests were answered.
         usage: Their usage in total.
@@ -77,10 +77,10 @@ class Turn:
         reads: Cached results of `read` actions; cleared when any other call runs.
     """
 
-    tell: Callable[[Event], None]
+    emit: Emit
     room: int
-    beforehand: tuple[Told, ...] = ()
-    words_id: str = ""
+    preamble: tuple[PreambleText, ...] = ()
+    message_id: str = ""
     step: int = 0
     steps: int = 0
     usage: Usage = field(default_factory=Usage)
@@ -97,26 +97,26 @@ class Turn:
     reads: CacheStore[ActionResult] = field(default_factory=CacheStore)
     _failures: Counter[str] = field(default_factory=Counter)
 
-    def hear(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Emit an event, and remember streamed text: the person has seen it."""
         if isinstance(event, TextDelta) and self.tags is not None:
-            event = TextDelta(self.tags.pass_on(event.text))
+            event = TextDelta(self.tags.feed(event.text))
             if not event.text:
                 return
         if isinstance(event, TextDelta):
             self.partial.append(event.text)
         elif isinstance(event, AnswerDiscarded):
-            self.await_answer()
-        self.tell(event)
+            self.reset_stream()
+        self.emit(event)
 
-    def await_answer(self) -> None:
+    def reset_stream(self) -> None:
         """Reset what is remembered of the streamed answer."""
         self.partial.clear()
         if self.tags is not None:
             self.tags = TagFilter()
 
     @property
-    def thought(self) -> bool:
+    def has_thinking(self) -> bool:
         """Whether the last request contained thinking that could be left out."""
         blocks = self.request.blocks() if self.request else ()
         return any(block["type"] in THINKING for block in blocks)
@@ -125,7 +125,7 @@ class Turn:
         """Count a failure of this call with these arguments."""
         self._failures[_key(call)] += 1
 
-    def gave_up(self, call: ToolCall) -> bool:
+    def has_given_up(self, call: ToolCall) -> bool:
         """Whether this call, with these arguments, failed too often to be run again."""
         return self._failures[_key(call)] >= FAILURES
 
@@ -169,4 +169,4 @@ class Setup:
     @cached_property
     def reserved(self) -> int:
         """Tokens of the tool declarations, which are part of every request."""
-        return declaring(self.calls.tools, self.context.counter)
+        return declaration_tokens(self.calls.tools, self.context.counter)

@@ -12,10 +12,19 @@ from dataclasses import dataclass
 from itertools import accumulate, takewhile
 from typing import Any
 
-from contextui.agent import phrases
 from contextui.model import Block, LlmMessage, ModelRequest
+from contextui.words import LANGUAGES, Words, msg
 
-_RESULT = re.compile(r"\[\w+( failed| 失败)?\] ")  # a result in the text protocol
+GO_ON = msg("(Go on.)")
+EMPTY_ANSWER = msg("(Your answer was empty. Answer in words, or go on.)")
+CUT_CALL = msg(
+    "(Your answer was cut off within a call, so that call was not carried out. Make shorter calls.)"
+)
+_NUDGES = frozenset(
+    Words(lang)(text) for lang in LANGUAGES for text in (GO_ON, EMPTY_ANSWER, CUT_CALL)
+)  # messages of the loop to the model within a turn
+_FAILED = "|".join(re.escape(Words(lang)("failed")) for lang in LANGUAGES)
+_RESULT = re.compile(rf"\[\w+( ({_FAILED}))?\] ")  # a result in the text protocol
 
 
 def likely_mark(request: ModelRequest) -> int:
@@ -30,24 +39,26 @@ def likely_mark(request: ModelRequest) -> int:
     answers = [start for start, message in placed if message.role == "assistant"]
     if answers and answers[-1] >= request.stable:
         return answers[-1]
-    began = (start for start, one in reversed(placed) if start < request.stable and _begins(one))
+    began = (
+        start for start, one in reversed(placed) if start < request.stable and _starts_turn(one)
+    )
     return next(began, 0)
 
 
-def _begins(message: LlmMessage) -> bool:
+def _starts_turn(message: LlmMessage) -> bool:
     """Whether a turn begins with this message: neither results nor nudges do."""
     if message.role != "user" or isinstance(message.content, str):
         return False
-    texts = [_words(block) for block in message.content]
+    texts = [_text(block) for block in message.content]
     return not any(one is None or _RESULT.match(one) for one in texts) and not _is_nudge(texts)
 
 
-def _words(block: Block) -> str | None:
+def _text(block: Block) -> str | None:
     return block.get("text", "") if block["type"] != "tool_result" else None
 
 
 def _is_nudge(texts: Sequence[str | None]) -> bool:
-    return all(text in phrases.NUDGES for text in texts)
+    return all(text in _NUDGES for text in texts)
 
 
 _MARK = {"type": "ephemeral"}
@@ -85,7 +96,7 @@ def payload(request: ModelRequest, model: str, previous: Sequence[Payload] = ())
     """
     messages = _Messages(request.messages)
     ours = [one for one in previous if _has_same_head(one.request, request)]
-    held = _held(request, ours) if ours else messages.last_markable(likely_mark(request))
+    held = _cached_mark(request, ours) if ours else messages.last_markable(likely_mark(request))
     stable, end = map(messages.last_markable, (request.stable, len(messages)))
     marks = {held, stable, end} - {0}
     for mark in marks:
@@ -157,14 +168,14 @@ class _Messages:
 # --- cache still held by the provider ------------------------------------------------------
 
 
-def _held(request: ModelRequest, previous: Sequence[Payload]) -> int:
+def _cached_mark(request: ModelRequest, previous: Sequence[Payload]) -> int:
     """Return the furthest mark of a previous request that is still valid for this one."""
     furthest = 0
     for sent in reversed(previous):  # the latest usually matches, which skips the others
         before, marks = sent.request, [mark for mark in sent.marks if mark > furthest]
         if not marks:
             continue
-        shared = _shared(before.messages, request.messages)
+        shared = _common_blocks(before.messages, request.messages)
         furthest = max((mark for mark in marks if mark <= shared), default=furthest)
     return furthest
 
@@ -174,7 +185,7 @@ def _has_same_head(one: ModelRequest, other: ModelRequest) -> bool:
     return one.system == other.system and one.tools == other.tools
 
 
-def _shared(before: Sequence[LlmMessage], now: Sequence[LlmMessage]) -> int:
+def _common_blocks(before: Sequence[LlmMessage], now: Sequence[LlmMessage]) -> int:
     """Count the equal blocks at the start of two conversations."""
     count = 0
     for old, new in zip(before, now, strict=False):

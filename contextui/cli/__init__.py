@@ -29,7 +29,7 @@ def main(words: Sequence[str] | None = None) -> int:
             sys.stdout.write(f"contextui {contextui.__version__}\n")
             sys.stdout.flush()
             return 0
-    from contextui.cli.console import give_away  # noqa: PLC0415  (comes with it)
+    from contextui.cli.console import redirect_stdout  # noqa: PLC0415  (comes with it)
     from contextui.cli.program import run  # noqa: PLC0415  (heavy; --version does not need it)
     from contextui.cli.watchdog import watchdog  # noqa: PLC0415  (comes with it)
 
@@ -37,5 +37,5 @@ def main(words: Sequence[str] | None = None) -> int:
     status = run(words)
     if is_program:
         watchdog.end_soon()
-        give_away()
+        redirect_stdout()
     return status

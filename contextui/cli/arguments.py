@@ -2,6 +2,7 @@
 
 import argparse
 import difflib
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NoReturn
@@ -14,13 +15,13 @@ from contextui.cli.flags import (
     WINDOW_FLAGS,
     Once,
     UsageError,
-    add_going_on,
     add_help,
+    add_resume,
     add_settings,
 )
-from contextui.cli.words import in_ours, words
 from contextui.config.settings import Settings
 from contextui.text import one_line
+from contextui.words import Message, msg, t
 
 HELP_AT = 25
 """The column of the help texts."""
@@ -45,11 +46,11 @@ class Help(argparse.RawDescriptionHelpFormatter):
         return wrapped(text, width)
 
     def _get_help_string(self, action: argparse.Action) -> str:
-        return words(action.help or "")
+        return t(action.help or "")
 
     def start_section(self, heading: str | None) -> None:
         """Start a section with a translated heading."""
-        super().start_section(words(heading or ""))
+        super().start_section(t(heading or ""))
 
     def add_usage(
         self,
@@ -59,24 +60,49 @@ class Help(argparse.RawDescriptionHelpFormatter):
         prefix: str | None = None,  # noqa: ARG002
     ) -> None:
         """Add the usage line with a translated prefix."""
-        super().add_usage(usage, actions, groups, words("usage: "))
+        super().add_usage(usage, actions, groups, t("usage: "))
 
 
 _NEAR_FLAG = 0.68  # similarity, up to 1, from which on a flag is suggested
 _FORMATS = ("text", "json", "stream-json")
 
 
+_ARGPARSE_ERRORS = {
+    r"unrecognized arguments: (?P<words>.*)": msg("Unrecognized arguments: {words}."),
+    r"the following arguments are required: (?P<names>.*)": msg("Missing arguments: {names}."),
+    r"argument (?P<name>\S+): expected one argument": msg("{name} needs a value."),
+    r"argument (?P<name>\S+): ignored explicit argument .*": msg("{name} takes no value."),
+    r"argument (?P<name>\S+): invalid int value: (?P<value>.*)": msg(
+        "{name} must be a whole number, not {value}."
+    ),
+    r"argument (?P<name>\S+): invalid choice: (?P<value>.*) \(choose from (?P<choices>.*)\)": msg(
+        "{name} must be one of {choices}, not {value}."
+    ),
+    r"argument (?P<name>\S+): not allowed with argument (?P<other>\S+)": msg(
+        "{name} cannot be used with {other}."
+    ),
+}
+"""The errors that argparse formats itself, in English, and our messages for them."""
+
+
+def _argparse_error(english: str) -> Message:
+    for pattern, message in _ARGPARSE_ERRORS.items():
+        if match := re.fullmatch(pattern, english, re.DOTALL):
+            return Message(message, match.groupdict())
+    return Message("{error}.", {"error": _capital(english)})
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        said = in_ours(f"{message[:1].upper()}{message[1:]}.")
+        error = _argparse_error(message)
         if near := self._nearest(message):
             raise UsageError(
-                "{said} Is {near} meant? See {program} --help.",
-                said=said,
+                "{error} Did you mean {near}? See {program} --help.",
+                error=error,
                 near=near[0],
                 program=self.prog,
             )
-        raise UsageError("{said} See {program} --help.", said=said, program=self.prog)
+        raise UsageError("{error} See {program} --help.", error=error, program=self.prog)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
         # The value of --resume=-- is "--"; argparse treats it as the end of all flags and returns
@@ -101,43 +127,43 @@ def main_parser() -> argparse.ArgumentParser:
     """Build the parser for calls without a command."""
     parser = _parser(
         "contextui",
-        f"contextui [PROMPT]      {words('the app, in this folder')}\n"
-        f"       contextui -p PROMPT     {words('one turn, no screen')}\n"
-        f"       contextui COMMAND       {words('one of those below')}",
-        words("A window system for LLM agents: you and the model share live windows."),
-        f"{words('commands (contextui COMMAND --help tells more):')}\n{_command_list()}\n\n"
+        f"contextui [PROMPT]      {t('open the app in this folder')}\n"
+        f"       contextui -p PROMPT     {t('run one turn and print the answer')}\n"
+        f"       contextui COMMAND       {t('run one of the commands below')}",
+        t("A window system for LLM agents: you and the model share live windows."),
+        f"{t('commands (see contextui COMMAND --help):')}\n{_command_list()}\n\n"
         + _examples(
-            words('contextui -p "Make a to-do list with milk and eggs"'),
-            words('contextui -c -p "Mark milk as done"'),
+            t('contextui -p "Make a to-do list with milk and eggs"'),
+            t('contextui -c -p "Mark milk as done"'),
             "git diff | contextui -p - --output-format json",
         ),
     )
-    ask = parser.add_argument_group("asking")
-    ask.add_argument("words", nargs="*", metavar="PROMPT", help="what the app is told first")
+    ask = parser.add_argument_group("prompt and output")
+    ask.add_argument("words", nargs="*", metavar="PROMPT", help="first prompt for the app")
     ask.add_argument(
         "-p",
         "--prompt",
         action=Once,
         metavar="PROMPT",
-        help="take one turn without a screen; - reads stdin",
+        help="run one turn and print the answer; - reads stdin",
     )
     ask.add_argument(
         "--output-format",
         choices=_FORMATS,
         metavar="|".join(_FORMATS),
-        help="with -p: the answer's words, one object, or one object for each event",
+        help="with -p: plain text, one JSON object, or one per event (default: text)",
     )
-    ask.add_argument("--verbose", action="store_true", help="with -p: tell of tool calls on stderr")
-    add_going_on(parser.add_argument_group("going on"))
-    add_settings(parser.add_argument_group("the model"), MODEL_FLAGS)
+    ask.add_argument("--verbose", action="store_true", help="with -p: print tool calls to stderr")
+    add_resume(parser.add_argument_group("sessions"))
+    add_settings(parser.add_argument_group("model"), MODEL_FLAGS)
     add_settings(parser.add_argument_group("windows and context"), WINDOW_FLAGS)
-    more = parser.add_argument_group("more")
+    more = parser.add_argument_group("other")
     add_help(more)
     more.add_argument(
         "--version",
         action="version",
         version=f"contextui {contextui.__version__}",
-        help="say which version this is",
+        help="show the version",
     )
     return parser
 
@@ -145,7 +171,7 @@ def main_parser() -> argparse.ArgumentParser:
 def command_parser(command: Command) -> argparse.ArgumentParser:
     """Build the parser of a command."""
     usage = f"contextui {command.name} {command.takes}".rstrip()
-    summary = words("{summary}.", summary=_capital(words(command.summary)))
+    summary = t("{summary}.", summary=_capital(t(command.summary)))
     examples = _examples(*command.examples) if command.examples else ""
     parser = _parser(f"contextui {command.name}", f"{usage} [options]", summary, examples)
     command.add(parser)
@@ -168,12 +194,12 @@ def _parser(prog: str, usage: str, description: str, epilog: str) -> argparse.Ar
 
 
 def _examples(*lines: str) -> str:
-    return "\n".join([words("examples:"), *(f"  {line}" for line in lines)])
+    return "\n".join([t("examples:"), *(f"  {line}" for line in lines)])
 
 
 def _command_list() -> str:
     heads = {f"{one.name} {one.takes}".rstrip(): one.summary for one in COMMANDS.values()}
-    return "\n".join(f"  {head:<{HELP_AT - 4}}  {words(what)}" for head, what in heads.items())
+    return "\n".join(f"  {head:<{HELP_AT - 4}}  {t(what)}" for head, what in heads.items())
 
 
 def _capital(text: str) -> str:
@@ -280,8 +306,8 @@ def _check_command(words: Sequence[str]) -> None:
     near = difflib.get_close_matches(words[0].lower(), known, 1, _NEAR)
     if near:
         raise UsageError(
-            "There is no command {word}. Is {near} meant? "
-            "As a prompt for the app it is written: contextui -- {word}",
+            "There is no command {word}. Did you mean {near}? "
+            "To use it as a prompt: contextui -- {word}",
             word=one_line(words[0]),
             near=known[near[0]] or near[0],
         )
@@ -292,12 +318,12 @@ def _check(arguments: Arguments) -> None:
         raise UsageError("-p takes one prompt. Put it in quotes, or give it on stdin with -p -.")
     if len(arguments.words) == 1 and arguments.words[0] in COMMANDS:
         name = arguments.words[0]
-        raise UsageError("Write the command first: contextui {name} …", name=name)
+        raise UsageError("The command comes first: contextui {name} …", name=name)
     if arguments.prompt is None and (arguments.output_format or arguments.verbose):
         flag = _FORMAT if arguments.output_format else "--verbose"
-        raise UsageError("{flag} is for one turn without a screen: give it with -p.", flag=flag)
+        raise UsageError("{flag} needs -p.", flag=flag)
 
 
 def _check_fork(arguments: Arguments) -> None:
     if arguments.fork and not (arguments.newest or arguments.resume):
-        raise UsageError("--fork goes on in a copy: say of which session, with -c or -r.")
+        raise UsageError("--fork needs a session to copy: add -c or -r.")

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from contextui.cli.flags import MODEL_FLAGS, WINDOW_FLAGS, add_going_on, add_json, add_settings
+from contextui.cli.flags import MODEL_FLAGS, WINDOW_FLAGS, add_json, add_resume, add_settings
 
 _SHELLS = ("bash", "zsh", "fish")
 _OF_TURNS = ("max_steps", "max_calls")
@@ -25,19 +25,22 @@ class Command:
 
 def _add_session(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "session", nargs="?", metavar="SESSION", help="by default the newest of this folder"
+        "session",
+        nargs="?",
+        metavar="SESSION",
+        help="a session id (default: the newest of this folder)",
     )
 
 
 def _add_debug(parser: argparse.ArgumentParser) -> None:
     _add_session(parser)
     parser.add_argument(
-        "--messages", action="store_true", help="show the exact request that would be sent next"
+        "--messages", action="store_true", help="print the exact request that would be sent next"
     )
     parser.add_argument(
-        "--turn", type=int, metavar="N", help="show it as it was when turn N had ended"
+        "--turn", type=int, metavar="N", help="show the session as it was after turn N"
     )
-    add_json(parser, "show items, windows and figures as JSON")
+    add_json(parser, "print items, windows and statistics as JSON")
     add_settings(parser, ("window", "windows", *_REQUEST_FLAGS, "placement", "lang"))
 
 
@@ -45,18 +48,16 @@ def _add_compact(parser: argparse.ArgumentParser) -> None:
     _add_session(parser)
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
-        "--dry-run", action="store_true", help="show what would go and what would stay"
+        "--dry-run", action="store_true", help="show what would be replaced, and change nothing"
     )
-    which.add_argument(
-        "--fork", action="store_true", help="do it in a copy of the session, and leave it as it is"
-    )
-    add_json(parser, "tell what came of it, or would go, as JSON")
+    which.add_argument("--fork", action="store_true", help="compact a copy of the session")
+    add_json(parser, "print the result as JSON")
     add_settings(parser, (*_REQUEST_FLAGS, "window", "windows", "placement", "lang"))
 
 
 def _add_sessions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--all", dest="everywhere", action="store_true", help="those of all folders"
+        "--all", dest="everywhere", action="store_true", help="list the sessions of all folders"
     )
     add_json(parser)
 
@@ -72,26 +73,28 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_new_window(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="small letters, digits, - and _")
+    parser.add_argument("name", metavar="NAME", help="lowercase letters, digits, - and _")
 
 
 def _add_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host",
         metavar="HOST",
-        help="listen there, and not on this machine alone; read the warning",
+        help="address to listen on (default: 127.0.0.1); all others expose the app",
     )
-    parser.add_argument("--port", type=int, metavar="PORT", help="by default any that is free")
-    add_going_on(parser.add_argument_group("going on"))
-    add_settings(parser.add_argument_group("the model"), MODEL_FLAGS)
+    parser.add_argument(
+        "--port", type=int, metavar="PORT", help="port to listen on (default: any free port)"
+    )
+    add_resume(parser.add_argument_group("sessions"))
+    add_settings(parser.add_argument_group("model"), MODEL_FLAGS)
     add_settings(parser.add_argument_group("windows and context"), WINDOW_FLAGS)
 
 
 def _add_trust(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--yes", action="store_true", help="trust them without asking")
-    which.add_argument("--revoke", action="store_true", help="trust this folder no longer")
-    add_json(which, "show what there is as JSON, and trust nothing")
+    which.add_argument("--yes", action="store_true", help="trust without asking")
+    which.add_argument("--revoke", action="store_true", help="revoke trust in this folder")
+    add_json(which, "print the files as JSON, and trust nothing")
 
 
 def _add_completion(parser: argparse.ArgumentParser) -> None:
@@ -101,53 +104,71 @@ def _add_completion(parser: argparse.ArgumentParser) -> None:
 _ALL = (
     Command(
         "debug",
-        "[SESSION]",
-        "show what the model sees of a session and what it costs",
-        "debug:run",
-        _add_debug,
-        ("contextui debug", "contextui debug 3f2a --turn 4 --messages"),
+        takes="[SESSION]",
+        summary="show what the model sees of a session",
+        runs="debug:run",
+        add=_add_debug,
+        examples=("contextui debug", "contextui debug 3f2a --turn 4 --messages"),
     ),
     Command(
         "compact",
-        "[SESSION]",
-        "have a summary stand for the older part of a session",
-        "compact:run",
-        _add_compact,
-        ("contextui compact --dry-run", "contextui compact 3f2a --model claude-haiku-5-5"),
+        takes="[SESSION]",
+        summary="replace the older part of a session with a summary",
+        runs="compact:run",
+        add=_add_compact,
+        examples=("contextui compact --dry-run", "contextui compact 3f2a --model claude-haiku-5-5"),
     ),
-    Command("sessions", "", "list the sessions of this folder", "sessions:run", _add_sessions),
-    Command("windows", "", "list the windows there are", "windows:run", _add_windows),
-    Command("config", "", "list the settings and where each comes from", "config:run", _add_config),
+    Command(
+        "sessions",
+        takes="",
+        summary="list the sessions of this folder",
+        runs="sessions:run",
+        add=_add_sessions,
+    ),
+    Command(
+        "windows",
+        takes="",
+        summary="list the available windows",
+        runs="windows:run",
+        add=_add_windows,
+    ),
+    Command(
+        "config",
+        takes="",
+        summary="list the settings and where each comes from",
+        runs="config:run",
+        add=_add_config,
+    ),
     Command(
         "new-window",
-        "NAME",
-        "write a working window and its test into this folder",
-        "new_window:run",
-        _add_new_window,
-        ("contextui new-window shopping-list",),
+        takes="NAME",
+        summary="create a window and its test in this folder",
+        runs="new_window:run",
+        add=_add_new_window,
+        examples=("contextui new-window shopping-list",),
     ),
     Command(
         "serve",
-        "",
-        "open the app in a browser, on this machine alone",
-        "serve:run",
-        _add_serve,
-        ("contextui serve", "contextui serve --continue --port 8000"),
+        takes="",
+        summary="serve the app to a browser on this machine",
+        runs="serve:run",
+        add=_add_serve,
+        examples=("contextui serve", "contextui serve --continue --port 8000"),
     ),
     Command(
         "trust",
-        "",
-        "let the windows in this folder's .contextui/windows run",
-        "trust:run",
-        _add_trust,
+        takes="",
+        summary="trust the windows in this folder's .contextui/windows",
+        runs="trust:run",
+        add=_add_trust,
     ),
     Command(
         "completion",
-        "SHELL",
-        "print what makes your shell complete all this",
-        "completion:run",
-        _add_completion,
-        (
+        takes="SHELL",
+        summary="print a shell completion script",
+        runs="completion:run",
+        add=_add_completion,
+        examples=(
             "contextui completion bash >> ~/.bashrc",
             "contextui completion fish > ~/.config/fish/completions/contextui.fish",
         ),

@@ -5,22 +5,20 @@ from collections.abc import Iterable
 from typing import Any
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import RetryScheduled
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.console import say, say_json, tell
+from contextui.cli.console import say, say_json, warn
 from contextui.cli.folder import session_of
 from contextui.cli.progress import Countdown
 from contextui.cli.setup import Assembly, assemble
-from contextui.cli.words import counted, in_ours, words
 from contextui.context.compaction.plan import Plan
-from contextui.context.compaction.service import CompactionResult
 from contextui.context.item import ContextItem, is_conversation
 from contextui.context.report import debug_line
-from contextui.events import Event
+from contextui.events import CompactionResult, Event, RetryScheduled
 from contextui.secrets import mask
 from contextui.session.session import Session
 from contextui.text import one_line
+from contextui.words import plural, t
 
 
 def run(arguments: Arguments) -> int:
@@ -33,7 +31,7 @@ def run(arguments: Arguments) -> int:
     arguments.resume = info.id
     assembly = assemble(arguments)
     for notice in (*notices, *assembly.notices):
-        tell(in_ours(notice))
+        warn(notice)
     if arguments.dry_run:
         _show(assembly, info.id, as_json=arguments.json)
         return flags.DONE
@@ -42,19 +40,19 @@ def run(arguments: Arguments) -> int:
 
 def _compact(assembly: Assembly, arguments: Arguments) -> int:
     with assembly.open_session(fork=arguments.fork) as session:
-        heard = len(session.notices)
+        printed = len(session.notices)
         for notice in session.notices:
-            tell(in_ours(notice))
+            warn(notice)
         result = asyncio.run(_take(assembly.controller(session.context)))
         if arguments.json:
             say_json(_data(result, session))
-    for notice in session.notices[heard:]:
-        tell(in_ours(notice))
+    for notice in session.notices[printed:]:
+        warn(notice)
     if session.unsaved:
-        tell(words("The summary is not saved: contextui -c resumes without it."))
+        warn(t("The summary was not saved: contextui -c resumes without it."))
         return flags.FAILED
     if not result.success:
-        tell(_failure(result, session.id))
+        warn(_failure(result, session.id))
         return flags.FAILED
     if not arguments.json:
         say(_success(result, session.id))
@@ -64,13 +62,13 @@ def _compact(assembly: Assembly, arguments: Arguments) -> int:
 async def _take(controller: InteractionController) -> CompactionResult:
     countdown = Countdown()
 
-    def hear(event: Event) -> None:
+    def on_event(event: Event) -> None:
         if isinstance(event, RetryScheduled):
-            countdown.tell(event)
+            countdown.show(event)
 
     try:
         await controller.windows.settle()
-        return await controller.compact(hear)
+        return await controller.compact(on_event)
     finally:
         countdown.clear()
         await controller.aclose()
@@ -80,37 +78,37 @@ async def _take(controller: InteractionController) -> CompactionResult:
 
 
 def _success(result: CompactionResult, session_id: str) -> str:
-    many = counted(result.messages, "{count} message", "{count} messages")
-    said = words("Compacted {many}: {saved}.", many=many, saved=_saved(result))
-    return f"{said} {_taking_back(session_id)}"
+    many = plural(result.messages, "{count} message", "{count} messages")
+    done = t("Compacted {many}: {saved}.", many=many, saved=_saved(result))
+    return f"{done} {_undo_hint(session_id)}"
 
 
 def _failure(result: CompactionResult, session_id: str) -> str:
     if not result.messages:
-        return words("{error} Nothing was changed.", error=in_ours(result.error))
-    said = words(
-        "There is no summary: {error} The newest part was kept: {saved}.",
+        return t("{error} Nothing was changed.", error=t(result.error))
+    failure = t(
+        "The summary failed: {error} Only the newest part was kept: {saved}.",
         error=result.error,
         saved=_saved(result),
     )
-    again = words("contextui compact tries again.")
-    return f"{said} {again} {_taking_back(session_id)}"
+    again = t("contextui compact retries.")
+    return f"{failure} {again} {_undo_hint(session_id)}"
 
 
 def _saved(result: CompactionResult) -> str:
     files = ", ".join(one_line(path, 60) for path in result.files_included)
-    said = words(
+    tokens = t(
         "{before} → {after} tokens, {percent}% less",
         before=f"{result.pre_tokens:,}",
         after=f"{result.post_tokens:,}",
         percent=result.percent,
     )
-    return said + (words(", with {files}", files=files) if files else "")
+    return tokens + (t(", with {files}", files=files) if files else "")
 
 
-def _taking_back(session_id: str) -> str:
+def _undo_hint(session_id: str) -> str:
     command = f"contextui -r {session_id[:8]}"
-    return words("/undo in the app takes it back: {command}", command=command)
+    return t("To undo, enter /undo in {command}", command=command)
 
 
 def _data(result: CompactionResult, session: Session) -> dict[str, Any]:
@@ -137,48 +135,48 @@ def _show(assembly: Assembly, session_id: str, *, as_json: bool) -> None:
     view = assembly.store().view(session_id)
     try:
         for notice in view.notices:
-            tell(in_ours(notice))
+            warn(notice)
         view.windows.settle_now()
         compaction = assembly.controller(view.context).compaction
         plan = compaction.possible()
         if as_json:
             say_json({"session_id": session_id, **_plan_data(plan)})
         else:
-            _tell(plan)
+            _print_plan(plan)
         if little := compaction.saves_little(plan):
-            tell(little)
+            warn(little)
     finally:
         view.close()
 
 
 def _plan_data(plan: Plan) -> dict[str, Any]:
-    def told(items: Iterable[ContextItem]) -> list[dict[str, Any]]:
+    def data_of(items: Iterable[ContextItem]) -> list[dict[str, Any]]:
         return [
             {"seq": one.seq, "id": one.id, "type": one.type.value, "pinned": one.pinned}
             for one in items
         ]
 
     return {
-        "goes": told(plan.goes),
+        "goes": data_of(plan.goes),
         "goes_tokens": plan.tokens,
-        "stays": told(plan.stays),
+        "stays": data_of(plan.stays),
         "stays_tokens": plan.stays_tokens,
     }
 
 
-def _tell(plan: Plan) -> None:
+def _print_plan(plan: Plan) -> None:
     for item in plan.goes:
-        say(words("goes   {item}", item=_line(item)))
+        say(t("goes   {item}", item=_line(item)))
     for item in plan.stays:
-        say(words("stays  {item}", item=_line(item)))
+        say(t("stays  {item}", item=_line(item)))
     goes, stays = sum(map(is_conversation, plan.goes)), len(plan.stays)
     say(
-        words(
+        t(
             "{goes}, ~{tokens} tokens, would go into a summary; "
             "{stays}, ~{rest} tokens, would stay.",
-            goes=counted(goes, "{count} message", "{count} messages"),
+            goes=plural(goes, "{count} message", "{count} messages"),
             tokens=f"{plan.tokens:,}",
-            stays=counted(stays, "{count} message", "{count} messages"),
+            stays=plural(stays, "{count} message", "{count} messages"),
             rest=f"{plan.stays_tokens:,}",
         )
     )
@@ -186,4 +184,4 @@ def _tell(plan: Plan) -> None:
 
 def _line(item: ContextItem) -> str:
     _, line = debug_line(item).split(" ", 1)  # strip the marker: all of them are active
-    return words("{line} (pinned)", line=line) if item.pinned else line
+    return t("{line} (pinned)", line=line) if item.pinned else line

@@ -9,9 +9,9 @@ from contextui.cli import flags as status
 from contextui.cli.arguments import Arguments, command_parser, main_parser
 from contextui.cli.commands import COMMANDS
 from contextui.cli.console import say
-from contextui.cli.words import words
 from contextui.config.settings import Settings, choices
 from contextui.context.strategies.registry import strategy_names
+from contextui.words import t
 
 Value = Literal["nothing", "text", "file", "folder", "session"]
 _VALUES: dict[str, Value] = {
@@ -89,7 +89,7 @@ def _option(action: argparse.Action) -> Option:
     offered = tuple(action.choices or ())
     if not offered and action.dest in Settings.model_fields:
         offered = tuple(strategy_names()) if action.dest == "strategy" else choices(action.dest)
-    about = words(action.help or "").replace("%%", "%")
+    about = t(action.help or "").replace("%%", "%")
     value = "nothing" if action.nargs == 0 else _VALUES.get(action.dest, "text")
     return Option(tuple(action.option_strings), offered, value, about, action.nargs == "*")
 
@@ -179,7 +179,7 @@ def _zsh() -> Iterator[str]:
     yield "_contextui() {"
     yield "    local -a commands=("
     for name in commands:
-        yield f"        {_quoted(f'{name}:{words(COMMANDS[name].summary)}')}"
+        yield f"        {_quoted(f'{name}:{t(COMMANDS[name].summary)}')}"
     yield "    )"
     yield '    if (( CURRENT == 2 )) && [[ "$words[2]" != -* ]]; then'
     yield "        _describe -t commands command commands"
@@ -226,7 +226,7 @@ def _fish() -> Iterator[str]:
     yield _FISH_SESSIONS
     yield "complete -c contextui -f"
     for name in commands:
-        about = _quoted(words(COMMANDS[name].summary))
+        about = _quoted(t(COMMANDS[name].summary))
         yield f"complete -c contextui -n __fish_is_first_arg -a {name} -d {about}"
     yield from _fish_options(_main(), f"not __fish_seen_subcommand_from {known}")
     for name, options in commands.items():
@@ -247,8 +247,8 @@ def _fish_options(options: Sequence[Option], when: str) -> Iterator[str]:
             parts.append(ids)
         if option.words:
             parts.append(f"-a {_quoted(' '.join(option.words))}")
-        told = " ".join(filter(None, parts))
-        yield f"complete -c contextui -n {_quoted(when)} {told} -d {_quoted(option.about)}"
+        spec = " ".join(filter(None, parts))
+        yield f"complete -c contextui -n {_quoted(when)} {spec} -d {_quoted(option.about)}"
 
 
 def _quoted(text: str) -> str:

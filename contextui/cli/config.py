@@ -2,14 +2,14 @@
 
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.console import say, say_json, say_table, tell
-from contextui.cli.folder import here, settings_of
-from contextui.cli.words import in_ours, words
+from contextui.cli.console import say, say_json, say_table, warn
+from contextui.cli.settings import here, settings_of
 from contextui.config.settings import StrategyChoice
 from contextui.config.sources import Loaded
 from contextui.secrets import mask
 from contextui.session.paths import contextui_home
 from contextui.text import shown_path
+from contextui.words import t
 
 
 def run(arguments: Arguments) -> int:
@@ -17,7 +17,7 @@ def run(arguments: Arguments) -> int:
     folder = here()
     loaded = settings_of(arguments, folder)
     for notice in loaded.notices:
-        tell(in_ours(notice))
+        warn(notice)
     _check(loaded.settings.strategy)
     values = loaded.settings.model_dump(mode="json")
     has_key = loaded.api_key is not None
@@ -30,10 +30,10 @@ def run(arguments: Arguments) -> int:
         return flags.DONE
     rows = [[name, _value(name, value, loaded), _origin(name, loaded)]
             for name, value in values.items()]  # fmt: skip
-    say_table([[words("setting"), words("value"), words("from")], *rows])
-    is_set = words("{name} is set.") if has_key else words("{name} is not set.")
-    say("\n" + is_set.format(name=loaded.key_variable))
-    say(words("What lasts is kept in {folder}.", folder=shown_path(contextui_home())))
+    say_table([[t("setting"), t("value"), t("from")], *rows])
+    key = t("{name} is set." if has_key else "{name} is not set.", name=loaded.key_variable)
+    say(f"\n{key}")
+    say(t("Data is stored in {folder}.", folder=shown_path(contextui_home())))
     return flags.DONE
 
 
@@ -43,7 +43,7 @@ def _check(strategy: StrategyChoice) -> None:
     Raises:
         ContextUIError: It does not.
     """
-    if strategy.config or strategy.is_a_strangers:
+    if strategy.config or strategy.is_third_party:
         from contextui.context.strategies.registry import make_strategy  # noqa: PLC0415  (heavy)
 
         make_strategy(strategy.name, strategy.config)
@@ -51,7 +51,7 @@ def _check(strategy: StrategyChoice) -> None:
 
 def _origin(name: str, loaded: Loaded) -> str:
     origin = loaded.origins[name]
-    return words("default") if origin == "default" else origin
+    return t("default") if origin == "default" else origin
 
 
 def _value(name: str, value: object, loaded: Loaded) -> str:

@@ -8,14 +8,13 @@ import re
 import shutil
 import sys
 import traceback
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from textwrap import indent
 from typing import Any, TextIO
 
-from contextui.cli.words import words
 from contextui.text import for_terminal, one_line
+from contextui.words import Text, t
 
 # Units that are not split, with the spaces after them. Punctuation stays with the character
 # before it, an opening bracket or quote with the one after it.
@@ -24,26 +23,35 @@ _WORD = rf"(?:(?!{_WIDE})[^\s（“《])+"
 _PIECE = re.compile(rf"[（“《]*(?:{_WIDE}|{_WORD})[，。；：、！？）”》…]*\s*|\s+|.")
 
 
+_ONE_COLUMN_EACH = re.compile("[ -\u02ff\u2010-\u2027]*")  # Latin letters and punctuation
+
+
 def width(text: str) -> int:
     """Return the columns that a line of text takes."""
-    return len(text) if text.isascii() else sum(map(_columns, text))
+    if _ONE_COLUMN_EACH.fullmatch(text):
+        return len(text)
+    from rich.cells import cell_len  # noqa: PLC0415  (most text does not need it)
+
+    return cell_len(text)
 
 
 def cut(text: str, columns: int) -> str:
     """Truncate a text to so many columns, with "…" at the end."""
     if width(text) <= columns:
         return text
-    room = columns - 1
-    for place, char in enumerate(text):
-        room -= _columns(char)
-        if room < 0:
-            return text[:place] + "…"
-    return text
+    from rich.cells import set_cell_size  # noqa: PLC0415  (short text does not need it)
+
+    return set_cell_size(text, max(columns - 1, 0)).rstrip() + "…"
 
 
 def cut_before(text: str, columns: int) -> str:
     """Truncate a text to so many columns, with "…" at the start."""
-    return text if width(text) <= columns else cut(text[::-1], columns)[::-1]
+    whole = width(text)
+    if whole <= columns:
+        return text
+    from rich.cells import split_text  # noqa: PLC0415  (short text does not need it)
+
+    return "…" + split_text(text, whole - max(columns - 1, 0))[1].lstrip()
 
 
 def padded(text: str, columns: int) -> str:
@@ -69,12 +77,6 @@ def wrapped(text: str, columns: int) -> list[str]:
     return [*lines, line.rstrip()] if line.strip() or not lines else lines
 
 
-def _columns(char: str) -> int:
-    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
 _ours: list[TextIO] = []  # the last one is used; empty while stdout is not redirected
 
 
@@ -84,21 +86,21 @@ def output() -> TextIO:
 
 
 @contextmanager
-def kept() -> Iterator[None]:
-    """Redirect everything but `output` from stdout to stderr."""
+def reserved_stdout() -> Iterator[None]:
+    """Reserve stdout for `output`: redirect what windows print to stderr."""
     standard = sys.stdout
     standard.flush()
     try:
         number, aside = standard.fileno(), sys.stderr.fileno()
     except (OSError, ValueError):  # not a file, but an object of this process
-        with _printed_aside(standard):
+        with _stdout_to_stderr(standard):
             yield
         return
     real = os.dup(number)
     os.dup2(aside, number)  # for processes that windows start
     own = open(real, "w", encoding=standard.encoding, errors=standard.errors)  # noqa: SIM115
     try:
-        with _printed_aside(own):
+        with _stdout_to_stderr(own):
             yield
     finally:
         with suppress(OSError, ValueError):  # stderr may be missing, or a window closed it
@@ -107,14 +109,14 @@ def kept() -> Iterator[None]:
         _close(own)
 
 
-def give_away() -> None:
+def redirect_stdout() -> None:
     """Redirect stdout to stderr for what windows print while the process exits."""
     with suppress(OSError, ValueError):  # one of them is not a file, or closed
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
 
 @contextmanager
-def _printed_aside(own: TextIO) -> Iterator[None]:
+def _stdout_to_stderr(own: TextIO) -> Iterator[None]:
     standard, sys.stdout = sys.stdout, sys.stderr
     _ours.append(own)
     try:
@@ -135,7 +137,7 @@ def _close(stream: TextIO) -> None:
 
 _LONGEST = 2_000  # characters of one message
 # JSON escapes control characters below U+0020; these would act in a terminal or hide text.
-_ACTING = re.compile(
+_CONTROLS = re.compile(
     "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\uffff\ud800-\udfff"
     "\U000e0000-\U000e007f]"
 )
@@ -145,7 +147,7 @@ class OutputError(OSError):
     """The output cannot be written, for another reason than a broken pipe."""
 
 
-def make_robust() -> None:
+def harden_streams() -> None:
     """Survive closed standard streams and characters that their encoding lacks."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # `contextui >&-`
@@ -160,7 +162,7 @@ def make_robust() -> None:
                 reconfigure(errors="backslashreplace")
 
 
-def let_go_of_closed() -> None:
+def discard_unwritable() -> None:
     """Discard pending output of closed or full streams: it would change the exit status."""
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -172,12 +174,12 @@ def let_go_of_closed() -> None:
 
 def say(text: str = "", *, end: str = "\n", flush: bool = False) -> None:
     """Write text to the output."""
-    _put_out(for_terminal(text) + end, flush=flush)
+    _write_output(for_terminal(text) + end, flush=flush)
 
 
 def say_json(data: Any, *, indent: int | None = 2) -> None:
     """Write data as JSON, and flush."""
-    _put_out(as_json(data, indent=indent) + "\n", flush=True)
+    _write_output(as_json(data, indent=indent) + "\n", flush=True)
 
 
 def say_json_list(
@@ -191,14 +193,16 @@ def say_json_list(
         after: The members after it.
     """
     name, found = items
-    _put_out("{\n" + "".join(f"{_member(*one)},\n" for one in before.items()), flush=False)
-    _put_out(f"  {as_json(name)}: [", flush=False)
+    _write_output("{\n" + "".join(f"{_member(*one)},\n" for one in before.items()), flush=False)
+    _write_output(f"  {as_json(name)}: [", flush=False)
     separator = "\n"
     for item in found:
-        _put_out(separator + indent(as_json(item, indent=2), "    "), flush=False)
+        _write_output(separator + indent(as_json(item, indent=2), "    "), flush=False)
         separator = ",\n"
     end = "]" if separator == "\n" else "\n  ]"
-    _put_out(end + "".join(f",\n{_member(*one)}" for one in after.items()) + "\n}\n", flush=True)
+    _write_output(
+        end + "".join(f",\n{_member(*one)}" for one in after.items()) + "\n}\n", flush=True
+    )
 
 
 def _member(name: str, value: Any) -> str:
@@ -211,12 +215,12 @@ def finish() -> None:
     Raises:
         OutputError: It cannot be written.
     """
-    _put_out("", flush=True)
+    _write_output("", flush=True)
 
 
-def tell(line: str) -> None:
-    """Write a one-line message to stderr, with secrets masked."""
-    note(f"contextui: {line}")
+def warn(message: Text) -> None:
+    """Write a one-line message to stderr, translated and with secrets masked."""
+    note(f"contextui: {t(message)}")
 
 
 def note(line: str) -> None:
@@ -225,19 +229,19 @@ def note(line: str) -> None:
         _write(sys.stderr, f"{one_line(_masked(line), _LONGEST)}\n", flush=True)
 
 
-def beside(text: str) -> None:
+def write_raw(text: str) -> None:
     """Write text to stderr verbatim, control characters included, for a terminal."""
     with suppress(OSError):
         _write(sys.stderr, text, flush=True)
 
 
-def tell_crash(error: BaseException) -> None:
+def report_crash(error: BaseException) -> None:
     """Report an unexpected error in one line; with `CONTEXTUI_DEBUG`, with a traceback."""
-    tell_where(error)
-    tell(words_of(error))
+    print_traceback(error)
+    warn(error_text(error))
 
 
-def tell_where(error: BaseException) -> None:
+def print_traceback(error: BaseException) -> None:
     """With `CONTEXTUI_DEBUG`, write an error's traceback to stderr."""
     if os.environ.get("CONTEXTUI_DEBUG"):
         lines = "".join(traceback.format_exception(error))
@@ -258,10 +262,10 @@ def terminal_columns() -> int | None:
     return shutil.get_terminal_size().columns if output().isatty() else None
 
 
-def words_of(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return an error's message, or its type if it has none."""
-    kind, said = type(error).__name__, str(error)
-    return words("Something went wrong: {what}", what=f"{kind}: {said}" if said else f"{kind}.")
+    kind, text = type(error).__name__, str(error)
+    return t("Unexpected error: {what}", what=f"{kind}: {text}" if text else f"{kind}.")
 
 
 def as_json(data: Any, *, indent: int | None = None) -> str:
@@ -270,7 +274,7 @@ def as_json(data: Any, *, indent: int | None = None) -> str:
         text = json.dumps(data, ensure_ascii=False, indent=indent, default=str, allow_nan=False)
     except ValueError:  # JSON has no NaN and no infinity
         text = json.dumps(_finite(data), ensure_ascii=False, indent=indent, default=str)
-    return _ACTING.sub(lambda match: json.dumps(match[0])[1:-1], text)
+    return _CONTROLS.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def _finite(data: Any) -> Any:
@@ -290,7 +294,7 @@ def _masked(text: str) -> str:
     return mask(text)
 
 
-def _put_out(text: str, *, flush: bool) -> None:
+def _write_output(text: str, *, flush: bool) -> None:
     try:
         _write(output(), text, flush=flush)
     except BrokenPipeError:

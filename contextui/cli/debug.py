@@ -6,25 +6,26 @@ from pathlib import Path
 
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel
-from contextui.agent.protocol import declaring
+from contextui.agent.protocol import declaration_tokens
 from contextui.agent.wire import payload
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.console import say, say_json, say_json_list, tell
-from contextui.cli.folder import read_guide, session_of, settings_of
+from contextui.cli.console import say, say_json, say_json_list, warn
+from contextui.cli.folder import read_guide, session_of
+from contextui.cli.settings import settings_of
 from contextui.cli.setup import (
     find_windows,
     session_options,
     turn_options,
     window_notices,
 )
-from contextui.cli.words import in_ours, words
 from contextui.config.settings import OFFLINE
 from contextui.config.sources import Loaded
 from contextui.context.report import ContextStats, debug_line
 from contextui.secrets import mask_own
 from contextui.session.export import item_data, session_data, window_data
 from contextui.session.store import SessionStore, SessionView
+from contextui.words import t
 
 
 def run(arguments: Arguments) -> int:
@@ -37,7 +38,7 @@ def run(arguments: Arguments) -> int:
     view = store.view(info.id, arguments.turn)
     try:
         for notice in (*notices, *loaded.notices, *window_notices(registry), *view.notices):
-            tell(in_ours(notice))
+            warn(notice)
         _show(arguments, loaded, view)
     finally:
         view.close()
@@ -46,7 +47,7 @@ def run(arguments: Arguments) -> int:
 
 def _show(arguments: Arguments, loaded: Loaded, view: SessionView) -> None:
     if arguments.messages:
-        say_json(_request(loaded, view, anew=arguments.turn is None))
+        say_json(_request(loaded, view, refresh_prompt=arguments.turn is None))
         return
     stats = view.context.get_stats()
     if arguments.json:
@@ -60,11 +61,11 @@ def _show(arguments: Arguments, loaded: Loaded, view: SessionView) -> None:
     say(_figures(stats))
 
 
-def _request(loaded: Loaded, view: SessionView, *, anew: bool) -> dict[str, object]:
+def _request(loaded: Loaded, view: SessionView, *, refresh_prompt: bool) -> dict[str, object]:
     """Build the next request, without the person's next message.
 
-    With `anew` it gets the current system prompt: the windows, the language or the folder's
-    AGENTS.md may have changed since the last turn.
+    With `refresh_prompt` it gets the current system prompt: the windows, the language or the
+    folder's AGENTS.md may have changed since the last turn.
     """
     controller = InteractionController(
         model=ScriptedModel(),  # not called
@@ -72,9 +73,9 @@ def _request(loaded: Loaded, view: SessionView, *, anew: bool) -> dict[str, obje
         options=turn_options(loaded),
         tool_protocol=loaded.settings.tool_protocol,
     )
-    if anew:
+    if refresh_prompt:
         controller.install_prompt(read_guide(Path(view.info.cwd)).text)
-    room = loaded.settings.budget - declaring(controller.declared, view.context.counter)
+    room = loaded.settings.budget - declaration_tokens(controller.declared, view.context.counter)
     asyncio.run(view.context.prepare(room))
     request = controller.request_of(view.context.compose(room))
     name = OFFLINE if loaded.provider == "offline" else loaded.settings.model
@@ -82,7 +83,7 @@ def _request(loaded: Loaded, view: SessionView, *, anew: bool) -> dict[str, obje
 
 
 def _figures(stats: ContextStats) -> str:
-    return words(
+    return t(
         "items   {active:,} in the context, {left_out:,} left out; "
         "{windows:,} of all {total:,} are windows\n"
         "tokens  ~{tokens:,} in the context, ~{all:,} with all items",

@@ -12,11 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import CallFinished, CallStarted, TurnFinished
 from contextui.agent.models.offline import OfflineModel
 from contextui.cli import flags
-from contextui.cli.console import finish, let_go_of_closed, make_robust, say
+from contextui.cli.console import discard_unwritable, finish, harden_streams, say
 from contextui.cli.progress import call_line
+from contextui.events import CallFinished, CallStarted, TurnFinished
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
 from contextui.windowing.finding.registry import discover
@@ -36,14 +36,14 @@ _MOST_LINES = 6  # of one window
 
 def main() -> int:
     """Play the conversation and return the exit status; a closed pipe ends it quietly."""
-    make_robust()
+    harden_streams()
     try:
         _play_all()
         finish()
     except BrokenPipeError:
         return flags.BROKEN_PIPE
     finally:
-        let_go_of_closed()
+        discard_unwritable()
     return flags.DONE
 
 

@@ -3,21 +3,13 @@
 import argparse
 from collections.abc import Iterable
 
-from contextui.cli.words import words
 from contextui.config.settings import Settings, choices, flag_of
 from contextui.errors import ContextUIError
+from contextui.words import t
 
 
 class UsageError(ContextUIError):
-    """Invalid arguments, with a message in the person's language.
-
-    Args:
-        english: The message, with placeholders in braces.
-        values: The values of the placeholders.
-    """
-
-    def __init__(self, english: str, **values: object) -> None:
-        super().__init__(words(english, **values))
+    """Invalid arguments; the message says what to change."""
 
 
 MODEL_FLAGS = (
@@ -61,32 +53,32 @@ class Once(argparse.Action):
 
 def add_help(parser: argparse._ActionsContainer) -> None:
     """Add the --help flag."""
-    parser.add_argument("-h", "--help", action="help", help="say what there is")
+    parser.add_argument("-h", "--help", action="help", help="show this help")
 
 
-def add_going_on(going_on: argparse._ArgumentGroup) -> None:
+def add_resume(group: argparse._ArgumentGroup) -> None:
     """Add the flags that resume an earlier session."""
-    which = going_on.add_mutually_exclusive_group()
+    which = group.add_mutually_exclusive_group()
     which.add_argument(
         "-c",
         "--continue",
         dest="newest",
         action="store_true",
-        help="go on with the newest session of this folder",
+        help="resume the newest session of this folder",
     )
     which.add_argument(
         "-r",
         "--resume",
         action=Once,
         metavar="ID",
-        help="go on with this session; its first letters will do",
+        help="resume this session; the start of its id is enough",
     )
-    going_on.add_argument(
-        "--fork", action="store_true", help="with -c or -r: go on in a copy of the session"
+    group.add_argument(
+        "--fork", action="store_true", help="with -c or -r: resume a copy of the session"
     )
 
 
-def add_json(parser: argparse._ActionsContainer, what: str = "list them as JSON") -> None:
+def add_json(parser: argparse._ActionsContainer, what: str = "print the list as JSON") -> None:
     """Add the --json flag."""
     parser.add_argument("--json", action="store_true", help=what)
 
@@ -95,18 +87,18 @@ def add_settings(parser: argparse._ActionsContainer, names: Iterable[str]) -> No
     """Add a flag for each of these settings, with the setting's description."""
     for name in names:
         field = Settings.model_fields[name]
-        about = words(str(field.description)).replace("%", "%%")
+        about = t(str(field.description)).replace("%", "%%")
         if field.default and name != "lang":
             default = field.default
             shown = "true" if default is True else default
-            about += words(" ({default})", default=shown)
+            about += t(" (default: {default})", default=shown)
         several = name in ("window", "windows", "secret_files")
         parser.add_argument(
             flag_of(name),
             dest=name,
             action="append" if several else "store",
             metavar=_METAVARS.get(name) or "|".join(choices(name)),
-            help=about + (words("; may be repeated") if several else ""),
+            help=about + (t("; may be repeated") if several else ""),
         )
 
 

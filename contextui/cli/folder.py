@@ -1,6 +1,5 @@
 """The working folder: its settings, AGENTS.md and earlier sessions."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,34 +8,13 @@ from typing import NamedTuple
 from contextui.agent.prompt import LONGEST_GUIDE
 from contextui.cli.arguments import Arguments
 from contextui.cli.flags import UsageError
-from contextui.cli.words import in_ours, speak, words
-from contextui.config.sources import Loaded, load_settings
+from contextui.cli.settings import here
 from contextui.files.errors import FileError, MissingFileError
 from contextui.files.textfile import TextFile
 from contextui.files.workspace import Workspace
-from contextui.session.paths import contextui_home
 from contextui.session.store import SessionInfo, SessionStore, UnknownSessionError, Unreadable
 from contextui.text import one_line, shown_path
-
-
-def here() -> Path:
-    """Return the current folder.
-
-    Raises:
-        UsageError: It was removed.
-    """
-    try:
-        return Path.cwd()
-    except FileNotFoundError:
-        raise UsageError("The current folder is gone. Go to another one.") from None
-
-
-def settings_of(arguments: Arguments, folder: Path, **flags: str) -> Loaded:
-    """Load the settings for a folder, with extra flags; switch to their language."""
-    loaded = load_settings({**arguments.flags, **flags}, os.environ, contextui_home(), folder)
-    speak(loaded.settings.lang)
-    return loaded
-
+from contextui.words import t
 
 NAME = "AGENTS.md"
 _LARGEST = 1_000_000  # bytes; far more than any prompt has room for
@@ -59,10 +37,10 @@ def read_guide(folder: Path) -> Guide:
     except MissingFileError:
         return Guide()
     except FileError as error:
-        return Guide(notices=(words("{file} is left out. {error}", file=NAME, error=error),))
+        return Guide(notices=(t("{file} is ignored. {error}", file=NAME, error=error),))
     count = len(text.strip())
-    cut = words(
-        "{file} has {count} characters; the model is told the first {most}.",
+    cut = t(
+        "{file} has {count} characters; the model gets the first {most}.",
         file=NAME,
         count=f"{count:,}",
         most=f"{LONGEST_GUIDE:,}",
@@ -100,13 +78,13 @@ def session_of(arguments: Arguments) -> Earlier:
     return _newest() if arguments.session is None else Earlier(_named(arguments.session))
 
 
-def unread(unreadable: Sequence[Unreadable]) -> tuple[str, ...]:
+def unreadable_notices(unreadable: Sequence[Unreadable]) -> tuple[str, ...]:
     """Format a notice about unreadable session files and folders."""
     if not unreadable:
         return ()
-    named = [f"{one_line(str(path), 300)}: {in_ours(why)}" for path, why in unreadable[:_MOST]]
+    named = [f"{one_line(str(path), 300)}: {t(why)}" for path, why in unreadable[:_MOST]]
     which = "; ".join([*named, *(["…"] if len(unreadable) > _MOST else [])])
-    return (words("There are sessions that cannot be read: {which}.", which=which),)
+    return (t("Some sessions cannot be read: {which}.", which=which),)
 
 
 def _named(session_id: str) -> SessionInfo:
@@ -116,20 +94,20 @@ def _named(session_id: str) -> SessionInfo:
     except UnknownSessionError as error:
         # It may be in an unreadable folder.
         folders = [one for one in store.survey().unreadable if one.path.suffix != ".jsonl"]
-        listed = words("contextui sessions --all lists those there are.")
-        raise UsageError(" ".join([in_ours(str(error)), *unread(folders), listed])) from error
+        listed = t("See contextui sessions --all.")
+        raise UsageError(" ".join([t(error), *unreadable_notices(folders), listed])) from error
 
 
 def _newest() -> Earlier:
     folder = here()
     survey = SessionStore().survey(folder)
     if survey.latest is not None:
-        return Earlier(survey.latest, unread(survey.unreadable))
+        return Earlier(survey.latest, unreadable_notices(survey.unreadable))
     shown = shown_path(folder)
     if survey.unreadable:
-        none = words("No session of {folder} can be read.", folder=shown)
-        raise UsageError(" ".join([none, *unread(survey.unreadable)]))
+        none = t("No session of {folder} can be read.", folder=shown)
+        raise UsageError(" ".join([none, *unreadable_notices(survey.unreadable)]))
     raise UsageError(
-        "There is no session of {folder} yet; contextui alone, or with -p, begins one.",
+        "There is no session of {folder} yet. contextui or contextui -p PROMPT starts one.",
         folder=shown,
     )

@@ -8,19 +8,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import ActionRefused, CompactionFinished, Notice, TurnFinished
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.console import finish, tell, tell_where, words_of
+from contextui.cli.console import error_text, finish, print_traceback, warn
 from contextui.cli.flags import UsageError
-from contextui.cli.output import Output, SilentOutput, Told, explained, output_for
+from contextui.cli.output import Output, SilentOutput, TurnReport, explained, output_for
 from contextui.cli.setup import Assembly, assemble
 from contextui.cli.watchdog import watchdog
-from contextui.cli.words import in_ours, spoken, words
-from contextui.events import Event, WindowNotOpened, WindowTroubled
+from contextui.events import (
+    ActionRefused,
+    CompactionFinished,
+    Event,
+    Notice,
+    TurnFinished,
+    WindowNotOpened,
+    WindowTroubled,
+)
 from contextui.model import Model
 from contextui.session.session import Session
 from contextui.tokens import TokenCounter
+from contextui.words import Text, language, t
 
 _STDIN = "-"
 _MOST_BYTES = 64_000_000  # of standard input; far more than any model accepts
@@ -46,7 +53,7 @@ def run(arguments: Arguments) -> int:
         notices = _Notices(assembly.notices, session)
         controller = assembly.controller(session.context)
         found = asyncio.run(_take_turn(prompt, controller, notices, output))
-    notices.tell_new()  # closing may have found the log damaged
+    notices.print_new()  # closing may have found the log damaged
     return found or (flags.FAILED if session.unsaved else flags.DONE)
 
 
@@ -60,7 +67,7 @@ def _prompt(arguments: Arguments) -> str:
     if prompt == _STDIN:
         prompt = _read_stdin()
     if not prompt.replace("\0", "").strip():
-        raise UsageError('The prompt is empty. Say something: contextui -p "What is on my list?"')
+        raise UsageError('The prompt is empty. Example: contextui -p "What is on my list?"')
     return prompt
 
 
@@ -68,12 +75,12 @@ def _read_stdin() -> str:
     data = sys.stdin.buffer.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
         most = f"{_MOST_BYTES:,}"
-        raise UsageError("The prompt has more than {most} bytes, which no model takes.", most=most)
+        raise UsageError("The prompt is longer than {most} bytes.", most=most)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(
-            "The prompt on stdin is not UTF-8 text: see byte {place}.", place=f"{error.start + 1:,}"
+            "The prompt on stdin is not UTF-8 text (byte {place}).", place=f"{error.start + 1:,}"
         ) from error
 
 
@@ -98,7 +105,7 @@ async def _take_turn(
     prompt: str, controller: InteractionController, notices: "_Notices", output: Output
 ) -> int:
     interruption = _Interruption(controller)
-    interruption.listen()
+    interruption.install()
     finished, broken = TurnFinished("failed"), None
     refused: list[ActionRefused] = []
     try:
@@ -107,33 +114,35 @@ async def _take_turn(
                 case TurnFinished():
                     finished = event
                 case Notice(text):
-                    notices.told.append(text)
+                    notices.printed.append(text)
                 case CompactionFinished(result) if result is not None and not result.success:
-                    notices.told.append(result.told(spoken()))
+                    notices.printed.append(result.text(language()))
                 case ActionRefused():
                     refused.append(event)
                 case WindowTroubled(window_id, reason):
                     notices.troubles[window_id] = reason
             try:
-                output.hear(event)
-                notices.tell_new()
+                output.handle(event)
+                notices.print_new()
             except OSError as error:
                 output, broken = SilentOutput(), error
                 controller.stop()  # the output is gone: cancel the turn
     except Exception as error:
-        tell_where(error)
-        finished = replace(finished, reason="failed", explanation=words_of(error))
+        print_traceback(error)
+        finished = replace(finished, reason="failed", explanation=error_text(error))
     session = notices.session
     if not finished.is_error and (problem := await _await_opening(session, notices, interruption)):
         finished = replace(finished, reason="failed", explanation=problem)
-    notices.tell_new()
-    notices.tell_rest()
+    notices.print_new()
+    notices.print_final()
     explanation = explained(finished, controller.options, session)
     try:
-        output.end(Told(finished, session, explanation, tuple(notices.told), tuple(refused)))
+        output.end(
+            TurnReport(finished, session, explanation, tuple(notices.printed), tuple(refused))
+        )
         if interruption.signal is None:  # no later turn will finish the background work
             for trouble in await controller.strategist.settle(_PATIENCE):
-                tell(trouble)
+                warn(trouble)
     finally:
         controller.close()
         await _close(controller.model)
@@ -155,19 +164,19 @@ async def _await_opening(
     Returns:
         A message about those that did not open; empty if all did.
     """
-    if interruption.came():
+    if interruption.arrived():
         return ""
     left = _OPENING
     while (waiting := await session.windows.await_opening(min(_LOOK, left))) and left > 0:
-        if interruption.came():
+        if interruption.arrived():
             break
         left -= _LOOK
     problems = [
-        words("{window} did not open: {reason}", window=window_id, reason=reason)
+        t("{window} did not open: {reason}", window=window_id, reason=reason)
         for window_id, reason in notices.not_opened.items()
     ]
     problems += [
-        words(
+        t(
             "{window} is still opening after {seconds} s and is not saved.",
             window=window_id,
             seconds=f"{_OPENING - max(left, 0):g}",
@@ -190,16 +199,16 @@ class _Interruption:
         self.signal: int | None = None
         self._controller = controller
 
-    def came(self) -> bool:
+    def arrived(self) -> bool:
         return self.signal is not None
 
-    def listen(self) -> None:
+    def install(self) -> None:
         loop = asyncio.get_running_loop()
         for one in _SIGNALS:
             if signal.getsignal(one) is not signal.SIG_IGN:  # `nohup` wants it ignored
-                loop.add_signal_handler(one, self._hear, one)
+                loop.add_signal_handler(one, self._on_signal, one)
 
-    def _hear(self, number: int) -> None:
+    def _on_signal(self, number: int) -> None:
         if self.signal is not None:
             os._exit(flags.SIGNALLED + number)  # the log is consistent at any moment
         self.signal = number
@@ -209,42 +218,42 @@ class _Interruption:
 class _Notices:
     """Prints each notice once, including those of the session as they appear."""
 
-    def __init__(self, before: Sequence[str], session: Session) -> None:
-        self.session, self.told = session, list[str]()
+    def __init__(self, before: Sequence[Text], session: Session) -> None:
+        self.session, self.printed = session, list[str]()
         self.troubles = dict[str, str]()  # the last of each window in this turn
         self.not_opened = dict[str, str]()
-        session.windows.subscribe(self._hear_window)
-        self._heard = 0
+        session.windows.subscribe(self._on_window_event)
+        self._seen = 0
         for notice in before:
-            self._tell(notice)
-        self.tell_new()
+            self._print(notice)
+        self.print_new()
 
-    def _hear_window(self, event: Event) -> None:
+    def _on_window_event(self, event: Event) -> None:
         if isinstance(event, WindowNotOpened):
             self.not_opened[event.window_id] = event.reason
 
-    def tell_new(self) -> None:
-        new = self.session.notices[self._heard :]
-        self._heard += len(new)
+    def print_new(self) -> None:
+        new = self.session.notices[self._seen :]
+        self._seen += len(new)
         for notice in new:
-            self._tell(notice)
+            self._print(notice)
 
-    def tell_rest(self) -> None:
+    def print_final(self) -> None:
         """Print what is known only at the end: failing windows, and what is not saved."""
         self.session.save()
-        self.tell_new()
+        self.print_new()
         for window_id, reason in self.troubles.items():
             if self.session.windows.get(window_id):  # otherwise the failed call reported it
-                self._tell(f"{window_id} {reason}")
+                self._print(f"{window_id} {reason}")
         if self.session.unsaved:  # no later turn can save it
-            self._tell(
-                words(
-                    "This turn is not saved, or not whole: "
-                    "contextui -c goes on without what is missing."
+            self._print(
+                t(
+                    "This turn was not saved completely: "
+                    "contextui -c resumes without the missing part."
                 )
             )
 
-    def _tell(self, notice: str) -> None:
-        notice = in_ours(notice)
-        self.told.append(notice)
-        tell(notice)
+    def _print(self, notice: Text) -> None:
+        text = t(notice)
+        self.printed.append(text)
+        warn(text)

@@ -10,12 +10,12 @@ from contextui.cli import flags
 from contextui.cli.arguments import Arguments
 from contextui.cli.console import say
 from contextui.cli.flags import UsageError
-from contextui.cli.folder import here, settings_of
+from contextui.cli.settings import here, settings_of
 from contextui.cli.watchdog import watchdog
-from contextui.cli.words import words
 from contextui.session.paths import contextui_home
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.template import write_new_window
+from contextui.words import t
 
 
 def run(arguments: Arguments) -> int:
@@ -23,12 +23,12 @@ def run(arguments: Arguments) -> int:
     folder = here()
     _check_free(arguments, folder)
     window, test = (path.name for path in write_new_window(arguments.name, folder))
-    say(words("Wrote {window} and {test}.", window=window, test=test))
-    say(words("Try it:   {command}", command=f"contextui --window {window}"))
-    say(words("Test it:  {command}", command=f"{_python()} -P -m contextui.testing {test}"))
+    say(t("Wrote {window} and {test}.", window=window, test=test))
+    say(t("Try it:   {command}", command=f"contextui --window {window}"))
+    say(t("Test it:  {command}", command=f"{_python()} -P -m contextui.testing {test}"))
     if find_spec("pytest") is None:
         command = f"{_python()} -P -m pip install pytest"
-        say(words("For that pytest is needed: {command}", command=command))
+        say(t("This needs pytest: {command}", command=command))
     return flags.DONE
 
 
@@ -46,7 +46,7 @@ def _check_free(arguments: Arguments, folder: Path) -> None:
     for entry in there_is.entries:
         if entry.name == arguments.name and entry.usable:
             raise UsageError(
-                "There is a window {name} already, {origin}. Take another name.",
+                "There is already a window {name}: {origin}. Choose another name.",
                 name=entry.name,
                 origin=entry.origin,
             )

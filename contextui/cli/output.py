@@ -7,26 +7,28 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from contextui.agent.events import (
+from contextui.agent.turn import TurnOptions
+from contextui.cli.arguments import OutputFormat
+from contextui.cli.console import output, say, say_json, warn
+from contextui.cli.progress import Countdown, Progress
+from contextui.events import (
     ActionRefused,
     AnswerDiscarded,
     AnswerGiven,
+    Event,
     RetryScheduled,
     StepStarted,
     TurnFinished,
 )
-from contextui.agent.turn import TurnOptions
-from contextui.cli.arguments import OutputFormat
-from contextui.cli.console import output, say, say_json, tell
-from contextui.cli.progress import Aside, Countdown
-from contextui.cli.words import counted, in_ours, spoken, words
-from contextui.events import Event
 from contextui.files.workspace import Workspace
-from contextui.model import CallBegun, TextDelta, ThinkingDelta, Usage
-from contextui.secrets import OwnMasked, mask, mask_own
+from contextui.model import CallBegun, TextDelta, ThinkingDelta
+from contextui.secrets import StreamMask, mask, mask_own
 from contextui.session.code.refs import LONGEST, MARKS, has_reference, with_code
 from contextui.session.session import Session
 from contextui.text import one_line
+from contextui.tokens import Usage
+from contextui.windowing.host import saved_state
+from contextui.words import language, plural, t
 
 
 class Answer:
@@ -38,7 +40,7 @@ class Answer:
 
     def __init__(self, workspace: Workspace | None = None) -> None:
         self._workspace = workspace
-        self._masked = OwnMasked()
+        self._masked = StreamMask()
         # In pieces: an answer may have megabytes and arrive a few characters at a time.
         self._given: list[str] = []
         self._kept: list[str] = []
@@ -65,8 +67,8 @@ class Answer:
         if not has_reference(text):
             return text
         whole = "".join(self._given)  # what precedes it decides whether this is in a code block
-        told = with_code(whole, self._workspace, spoken(), start=len(whole) - len(text))
-        return mask_own(told)
+        shown = with_code(whole, self._workspace, language(), start=len(whole) - len(text))
+        return mask_own(shown)
 
 
 def _next_mark(text: str, start: int) -> int:
@@ -94,7 +96,7 @@ _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TurnReport:
     """The result of a turn, for output.
 
     Attributes:
@@ -116,21 +118,21 @@ def explained(finished: TurnFinished, options: TurnOptions, session: Session) ->
     """Explain how the turn ended, with the command that continues it."""
     match finished.reason:
         case "paused":
-            steps = counted(options.max_steps, "{count} step", "{count} steps")
-            said = words("The turn paused after {steps}.", steps=steps)
+            steps = plural(options.max_steps, "{count} step", "{count} steps")
+            ended = t("The turn paused after {steps}.", steps=steps)
         case "cut_off":
             tokens = f"{options.max_tokens:,}"
-            said = words("The answer was cut off at {tokens} tokens.", tokens=tokens)
+            ended = t("The answer was cut off at {tokens} tokens.", tokens=tokens)
         case _:
-            return in_ours(finished.explanation)
+            return t(finished.explanation)
     which = "-c" if session.cwd == str(Path.cwd()) else f"-r {session.id}"
-    command = f'contextui {which} -p "{words("go on")}"'
-    return said + words(" Let it go on: {command}", command=command)
+    command = f'contextui {which} -p "{t("continue")}"'
+    return ended + t(" To continue: {command}", command=command)
 
 
-def result_of(told: Told) -> dict[str, Any]:
+def result_of(report: TurnReport) -> dict[str, Any]:
     """Build the JSON object of a finished turn."""
-    finished, session = told.finished, told.session
+    finished, session = report.finished, report.session
     data = {
         "result": mask_own(finished.text),
         "session_id": session.id,
@@ -142,17 +144,17 @@ def result_of(told: Told) -> dict[str, Any]:
                 "id": window.id,
                 "name": window.name,
                 "lod": window.lod.value,
-                "state": _plain(window.runtime.standing.kept.state),
+                "state": _plain(saved_state(window).state),
             }
             for window in session.windows.windows()
         ],
         "is_error": finished.is_error,
         "reason": finished.reason,
         "saved": not session.unsaved,
-        "notices": [mask(notice) for notice in told.notices],
-        "refused": [_plain(one) for one in told.refused],
+        "notices": [mask(notice) for notice in report.notices],
+        "refused": [_plain(one) for one in report.refused],
     }
-    return data | ({"error": mask(told.explanation)} if finished.is_error else {})
+    return data | ({"error": mask(report.explanation)} if finished.is_error else {})
 
 
 def not_started(error: str) -> dict[str, Any]:
@@ -200,10 +202,10 @@ _ENDING = (
 class Output(Protocol):
     """Prints the events of a turn."""
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Handle one event of the turn."""
 
-    def end(self, told: Told) -> None:
+    def end(self, report: TurnReport) -> None:
         """Finish the output; the turn is over."""
 
 
@@ -212,11 +214,11 @@ def output_for(form: OutputFormat, workspace: Workspace | None, *, verbose: bool
     for_a_person = verbose or sys.stderr.isatty()
     match form:
         case "text":
-            return TextOutput(workspace, tells_calls=for_a_person, live=output().isatty())
+            return TextOutput(workspace, show_calls=for_a_person, live=output().isatty())
         case "json":
-            return JsonOutput(tells_calls=for_a_person)
+            return JsonOutput(show_calls=for_a_person)
         case "stream-json":
-            return StreamOutput(tells_calls=verbose)
+            return StreamOutput(show_calls=verbose)
 
 
 class TextOutput:
@@ -224,21 +226,19 @@ class TextOutput:
 
     Args:
         workspace: Contains the code that the text may refer to: it replaces the reference.
-        tells_calls: Print calls and notices to stderr.
+        show_calls: Print calls and notices to stderr.
         live: Print text as it is streamed. Otherwise it is held until the answer is complete, so
             that a file never contains a truncated one.
     """
 
-    def __init__(
-        self, workspace: Workspace | None = None, *, tells_calls: bool, live: bool
-    ) -> None:
+    def __init__(self, workspace: Workspace | None = None, *, show_calls: bool, live: bool) -> None:
         self._live = live
         self._in_line = False
         self._workspace = workspace
         self._answer = Answer(workspace)
-        self._aside = Aside(tells=tells_calls, before=self._end_line)
+        self._progress = Progress(verbose=show_calls, before=self._end_line)
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Handle one event of the turn."""
         match event:
             case TextDelta(text):
@@ -248,14 +248,14 @@ class TextOutput:
             case AnswerDiscarded(reason):
                 self._discard(reason)
             case _:
-                self._aside.hear(event)
+                self._progress.handle(event)
 
-    def end(self, told: Told) -> None:
+    def end(self, report: TurnReport) -> None:
         """Print the rest of the answer, and the explanation if there is one."""
         self._end_answer()
-        self._aside.clear()
-        if told.explanation:
-            tell(told.explanation)
+        self._progress.clear()
+        if report.explanation:
+            warn(report.explanation)
 
     def _take(self, text: str) -> None:
         self._answer.take(text)
@@ -266,8 +266,8 @@ class TextOutput:
         if self._live:
             self._end_line()
             self._say(
-                words(
-                    "[What stands above broke off and does not count: {reason}]",
+                t(
+                    "[The answer above broke off and was discarded: {reason}]",
                     reason=one_line(reason, 300),
                 )
             )
@@ -276,7 +276,7 @@ class TextOutput:
 
     def _say(self, text: str) -> None:
         if text:
-            self._aside.clear()
+            self._progress.clear()
             say(text, end="", flush=True)
             self._in_line = not text.endswith("\n")
 
@@ -294,42 +294,42 @@ class TextOutput:
 class JsonOutput:
     """Prints one JSON object at the end; calls and notices go to stderr."""
 
-    def __init__(self, *, tells_calls: bool) -> None:
-        self._aside = Aside(tells=tells_calls)
+    def __init__(self, *, show_calls: bool) -> None:
+        self._progress = Progress(verbose=show_calls)
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Handle one event of the turn."""
-        self._aside.hear(event)
+        self._progress.handle(event)
 
-    def end(self, told: Told) -> None:
+    def end(self, report: TurnReport) -> None:
         """Print the result."""
-        self._aside.clear()
-        say_json(result_of(told))
-        _tell_failure(told)
+        self._progress.clear()
+        say_json(result_of(report))
+        _warn_failure(report)
 
 
 class SilentOutput:
     """Prints nothing, after the output was closed."""
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Ignore the event."""
 
-    def end(self, told: Told) -> None:
+    def end(self, report: TurnReport) -> None:
         """Do nothing."""
 
 
 class StreamOutput:
     """Prints one JSON object per line for each event, and the result last."""
 
-    def __init__(self, *, tells_calls: bool) -> None:
-        self._aside = Aside(tells=tells_calls)
+    def __init__(self, *, show_calls: bool) -> None:
+        self._progress = Progress(verbose=show_calls)
         self._countdown = Countdown()
         self._pieces: type[TextDelta | ThinkingDelta] = TextDelta
-        self._masked = OwnMasked()
+        self._masked = StreamMask()
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Print one event of the turn; of a retry countdown, only its start."""
-        self._aside.hear(event)
+        self._progress.handle(event)
         if isinstance(event, _ENDING) and not isinstance(event, self._pieces):
             self._say_held()
         if isinstance(event, TextDelta | ThinkingDelta):
@@ -338,12 +338,12 @@ class StreamOutput:
         elif not isinstance(event, RetryScheduled) or self._countdown.is_new(event):
             say_json(event_data(event), indent=None)
 
-    def end(self, told: Told) -> None:
+    def end(self, report: TurnReport) -> None:
         """Print the rest of the text, and the result."""
         self._say_held()
-        self._aside.clear()
-        say_json({"type": "result", **result_of(told)}, indent=None)
-        _tell_failure(told)
+        self._progress.clear()
+        say_json({"type": "result", **result_of(report)}, indent=None)
+        _warn_failure(report)
 
     def _say_held(self) -> None:
         """Print text held back as the possible start of an API key."""
@@ -354,6 +354,6 @@ class StreamOutput:
             say_json(event_data(self._pieces(text)), indent=None)
 
 
-def _tell_failure(told: Told) -> None:
-    if told.finished.is_error:
-        tell(told.explanation)
+def _warn_failure(report: TurnReport) -> None:
+    if report.finished.is_error:
+        warn(report.explanation)

@@ -11,56 +11,55 @@ from contextui.cli import console, flags
 from contextui.cli.arguments import Arguments, asks_for_json, parse
 from contextui.cli.console import (
     OutputError,
+    discard_unwritable,
+    error_text,
     finish,
-    let_go_of_closed,
-    make_robust,
+    harden_streams,
+    print_traceback,
+    report_crash,
     say_json,
-    tell,
-    tell_crash,
-    tell_where,
-    words_of,
+    warn,
 )
-from contextui.cli.language import language
-from contextui.cli.words import in_ours, speak, words
+from contextui.cli.settings import language
 from contextui.errors import ContextUIError
+from contextui.words import set_language, t
 
 
 def run(given: Sequence[str]) -> int:
     """Run the command line and return the exit status. No error leaves a traceback."""
-    make_robust()
-    speak(language(given, os.environ))
+    harden_streams()
+    set_language(language(given, os.environ))
     try:
         return _run(given)
     except BrokenPipeError:
         return flags.BROKEN_PIPE
     finally:
-        let_go_of_closed()
+        discard_unwritable()
 
 
 def _run(given: Sequence[str]) -> int:
     try:
-        with interrupt.Raised():
+        with interrupt.RaiseInterrupts():
             return _carry_out(given)
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
         return flags.SIGNALLED + SIGINT
     except ContextUIError as error:
-        tell_where(error)
-        said = in_ours(str(error))
-        tell(said)
-        return _fail(given, flags.WRONG, said)
+        print_traceback(error)
+        warn(error)
+        return _fail(given, flags.WRONG, t(error))
     except OutputError as error:
-        tell_where(error)
-        tell(_unwritten(error))
+        print_traceback(error)
+        warn(_unwritten(error))
         return flags.FAILED
     except Exception as error:
-        tell_crash(error)
-        return _fail(given, flags.FAILED, words_of(error))
+        report_crash(error)
+        return _fail(given, flags.FAILED, error_text(error))
 
 
 def _unwritten(error: OutputError) -> str:
-    return words("The output cannot be written: {reason}.", reason=in_ours(str(error.strerror)))
+    return t("The output cannot be written: {reason}.", reason=t(str(error.strerror)))
 
 
 def _carry_out(given: Sequence[str]) -> int:
@@ -78,7 +77,7 @@ def _command(arguments: Arguments) -> int:
     carry_out: Callable[[Arguments], int] = getattr(import_module(f"contextui.cli.{module}"), name)
     if module == "screen":
         return carry_out(arguments)
-    with console.kept():
+    with console.reserved_stdout():
         found = carry_out(arguments)
         finish()
         return found

@@ -4,19 +4,19 @@ import shutil
 import sys
 from collections.abc import Callable
 
-from contextui.agent.events import (
+from contextui.cli.console import as_json, cut, note, warn, width, write_raw
+from contextui.events import (
     ActionRefused,
     CallFinished,
     CallStarted,
     CompactionFinished,
     CompactionStarted,
+    Event,
     Notice,
     RetryScheduled,
 )
-from contextui.cli.console import as_json, beside, cut, note, tell, width
-from contextui.cli.words import counted, spoken, words
-from contextui.events import Event
 from contextui.text import one_line
+from contextui.words import language, plural, t
 
 
 class Countdown:
@@ -26,10 +26,10 @@ class Countdown:
         self._last: RetryScheduled | None = None
         self._shown = 0  # columns of the line on the terminal
 
-    def tell(self, event: RetryScheduled) -> None:
+    def show(self, event: RetryScheduled) -> None:
         """Show another second, or another retry."""
-        line = words(
-            "Try {attempt} of {attempts} in {seconds} s: {reason}",
+        line = t(
+            "Attempt {attempt} of {attempts} in {seconds} s: {reason}",
             reason=one_line(event.reason, 300),
             attempt=event.attempt,
             attempts=event.attempts,
@@ -48,31 +48,31 @@ class Countdown:
     def clear(self) -> None:
         """Erase the countdown."""
         if self._shown:
-            beside("\r" + " " * self._shown + "\r")
+            write_raw("\r" + " " * self._shown + "\r")
             self._shown = 0
 
     def _rewrite(self, line: str) -> None:
         room = shutil.get_terminal_size((80, 24)).columns - 1
         line = cut(line, room)
-        beside("\r" + line + " " * (self._shown - width(line)))
+        write_raw("\r" + line + " " * (self._shown - width(line)))
         self._shown = width(line)
 
 
-class Aside:
+class Progress:
     """Prints the progress of a turn to stderr.
 
     Args:
-        tells: Whether to print calls and countdowns, not only notices.
+        verbose: Whether to print calls and countdowns, not only notices.
         before: Called before a line is written, to end an unfinished line of output.
     """
 
-    def __init__(self, *, tells: bool, before: Callable[[], None] = lambda: None) -> None:
-        self._tells, self._before = tells, before
+    def __init__(self, *, verbose: bool, before: Callable[[], None] = lambda: None) -> None:
+        self._verbose, self._before = verbose, before
         self._calls: dict[int, CallStarted] = {}
         self._countdown = Countdown()
         self._refused = False
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Handle one event of the turn."""
         match event:
             case CallStarted(number):
@@ -85,29 +85,29 @@ class Aside:
                 self._refused = True
                 self._before()
                 self.clear()
-                tell(reason)
+                warn(reason)
             case Notice(text):  # printed always, so it is in every log
-                self._tell(text)
+                self._warn(text)
             case CompactionStarted(goes=goes):
-                many = counted(goes, "{count} message", "{count} messages")
-                self._note(words("Making room: a summary takes the place of {many}.", many=many))
+                many = plural(goes, "{count} message", "{count} messages")
+                self._note(t("Compacting: replacing {many} with a summary.", many=many))
             case CompactionFinished(result) if result is not None:
-                (self._note if result.success else self._tell)(result.told(spoken()))
-            case RetryScheduled() if self._tells:
+                (self._note if result.success else self._warn)(result.text(language()))
+            case RetryScheduled() if self._verbose:
                 self._before()
-                self._countdown.tell(event)
+                self._countdown.show(event)
 
     def clear(self) -> None:
         """Erase the countdown."""
         self._countdown.clear()
 
-    def _tell(self, line: str) -> None:
+    def _warn(self, line: str) -> None:
         self._before()
         self.clear()
-        tell(line)
+        warn(line)
 
     def _note(self, line: str) -> None:
-        if self._tells:
+        if self._verbose:
             self._before()
             self.clear()
             note(line)

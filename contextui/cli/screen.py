@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.console import let_go_of_closed
+from contextui.cli.console import discard_unwritable
 from contextui.cli.flags import UsageError
-from contextui.cli.folder import here, settings_of
+from contextui.cli.settings import here, settings_of
 from contextui.cli.watchdog import watchdog
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ def open_screen(arguments: Arguments) -> int:
     """
     is_served = "TEXTUAL_DRIVER" in os.environ  # the server draws, and reads the keys
     if not is_served and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("The app needs a terminal; contextui -p PROMPT answers without one.")
+        raise UsageError("The app needs a terminal. Without one, use contextui -p PROMPT.")
     if not is_served and os.environ.get("TERM") == "dumb":  # such as a shell within an editor
         raise UsageError(
-            "This terminal cannot be drawn on (TERM is dumb); contextui -p PROMPT answers in it."
+            "This terminal cannot show the app (TERM is dumb). Use contextui -p PROMPT."
         )
     from contextui.cli.folder import find_earlier  # noqa: PLC0415  (heavy: the sessions)
     from contextui.cli.setup import open_desk  # noqa: PLC0415  (heavy: the agent)
@@ -49,7 +49,7 @@ def open_screen(arguments: Arguments) -> int:
         lang=settings_of(arguments, folder).settings.lang,
         first_words=" ".join(arguments.words),
     )
-    app.leaving.may_end_process = True
+    app.shutdown.may_end_process = True
     watchdog.remember_terminal()
     try:
         with app.signals:
@@ -58,8 +58,8 @@ def open_screen(arguments: Arguments) -> int:
         watchdog.end_soon()
         if app.desk is not None:
             app.desk.close()
-        app.leaving.over()
-        let_go_of_closed()
+        app.shutdown.over()
+        discard_unwritable()
     if app.desk is not None and app.desk.session.unsaved:
         return app.return_code or flags.FAILED
     return app.return_code or flags.DONE

@@ -12,15 +12,16 @@ from contextui.cli.console import (
     say,
     say_json,
     say_table,
-    tell,
     terminal_columns,
+    warn,
     width,
 )
-from contextui.cli.folder import here, unread
-from contextui.cli.words import words
+from contextui.cli.folder import unreadable_notices
+from contextui.cli.settings import here
 from contextui.session.entry import moment
 from contextui.session.store import SessionInfo, SessionStore
 from contextui.text import one_line
+from contextui.words import t
 
 _SHORT_ID = 8
 _MOST = 5  # sessions that are named in a notice
@@ -30,22 +31,20 @@ def run(arguments: Arguments) -> int:
     """List the sessions, newest first."""
     survey = SessionStore().survey(None if arguments.everywhere else here())
     found = survey.sessions
-    for notice in (*unread(survey.unreadable), *_odd(found)):
-        tell(notice)
+    for notice in (*unreadable_notices(survey.unreadable), *_odd(found)):
+        warn(notice)
     if arguments.json:
         say_json([{**asdict(info), "path": str(info.path)} for info in found])
     elif not found and survey.unreadable:
-        say(words("None can be read."))
+        say(t("None can be read."))
     elif found:
-        folder = [words("folder")] if arguments.everywhere else []
-        heads = ["id", words("last entry"), *folder, words("first words")]
+        folder = [t("folder")] if arguments.everywhere else []
+        heads = ["id", t("updated"), *folder, t("first prompt")]
         rows = [_session_row(info, everywhere=arguments.everywhere) for info in found]
         say_table(_fitting([heads, *rows]))
     else:
-        none_here = words(
-            "There are no sessions of this folder yet; --all lists those of all folders."
-        )
-        say(words("There are no sessions yet.") if arguments.everywhere else none_here)
+        none_here = t("There are no sessions of this folder yet; --all lists those of all folders.")
+        say(t("There are no sessions yet.") if arguments.everywhere else none_here)
     return flags.DONE
 
 
@@ -56,16 +55,14 @@ def _odd(found: Sequence[SessionInfo]) -> tuple[str, ...]:
     if not odd:
         return ()
     return (
-        words(
-            "Some entries of these sessions cannot be read and are left out: {which}.", which=which
-        ),
+        t("Some entries of these sessions cannot be read and are skipped: {which}.", which=which),
     )
 
 
 def _session_row(info: SessionInfo, *, everywhere: bool) -> list[str]:
-    said = one_line(info.first_words or words("(nothing was said)"), 50)
+    prompt = one_line(info.first_words or t("(no prompt)"), 50)
     folder = [one_line(_from_home(info.cwd), 1_000)] if everywhere else []
-    return [info.id[:_SHORT_ID], _local(info.updated), *folder, said]
+    return [info.id[:_SHORT_ID], _local(info.updated), *folder, prompt]
 
 
 def _from_home(path: str) -> str:

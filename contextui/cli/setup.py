@@ -8,9 +8,9 @@ from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.turn import TurnOptions
 from contextui.cli.arguments import Arguments
-from contextui.cli.folder import Guide, find_earlier, here, read_guide, settings_of
+from contextui.cli.folder import Guide, find_earlier, read_guide
+from contextui.cli.settings import here, settings_of
 from contextui.cli.watchdog import watchdog
-from contextui.cli.words import in_ours, words
 from contextui.config.settings import OFFLINE, SettingsError
 from contextui.config.sources import KEY_VARIABLE, Loaded
 from contextui.context.manager import ContextManager
@@ -27,8 +27,8 @@ from contextui.windowing.finding.registry import Registry, WindowEntry, discover
 from contextui.windowing.finding.source import WindowLoadError
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
+from contextui.words import Text, t
 
-_OUR_OWN = " of the package contextui "
 _CHOSEN = ("--model", "CONTEXTUI_MODEL")
 
 
@@ -56,7 +56,7 @@ class Assembly:
     model: Model
     strategy: ContextStrategy
     strategy_model: Model | None
-    notices: tuple[str, ...]
+    notices: tuple[Text, ...]
 
     def store(self) -> SessionStore:
         """Return the session store, configured by the settings."""
@@ -104,7 +104,12 @@ def assemble(arguments: Arguments) -> Assembly:
     folder = Path(earlier.info.cwd) if earlier else here()
     loaded = settings_of(arguments, folder)
     unread = earlier.notices if earlier else ()
-    notices = [*unread, *loaded.notices, *_about(loaded), *_moved(folder)]
+    notices: list[Text] = [
+        *unread,
+        *loaded.notices,
+        *_model_notices(loaded),
+        *_folder_notices(folder),
+    ]
     registry = find_windows(loaded, folder)
     guide, chosen = read_guide(folder), loaded.settings.strategy
     return Assembly(
@@ -128,8 +133,8 @@ def make_model(loaded: Loaded, name: str | None = None) -> Model:
         ModelError: The environment names a proxy or certificates that cannot be used.
     """
     settings, key = loaded.settings, loaded.api_key
-    no_key = words(
-        "{model} needs {variable}. Set it, or take --model {offline}.",
+    no_key = SettingsError(
+        "{model} needs {variable}. Set it, or use --model {offline}.",
         model=settings.model,
         variable=KEY_VARIABLE,
         offline=OFFLINE,
@@ -137,12 +142,12 @@ def make_model(loaded: Loaded, name: str | None = None) -> Model:
     if loaded.provider == "offline":
         chosen = settings.provider == "auto" and loaded.origins["model"] in _CHOSEN
         if chosen and settings.model != OFFLINE:
-            raise SettingsError(no_key)
+            raise no_key
         from contextui.agent.models.offline import OfflineModel  # noqa: PLC0415  (not always needed)
 
         return OfflineModel()
     if key is None and settings.base_url is None:
-        raise SettingsError(no_key)
+        raise no_key
     from contextui.agent.models.anthropic import AnthropicModel  # noqa: PLC0415  (not always needed)
     from contextui.agent.models.limits import AnswerLimits  # noqa: PLC0415  (comes with it)
 
@@ -198,11 +203,7 @@ def find_windows(loaded: Loaded, folder: Path) -> Registry:
     for entry in unusable(registry):
         if any(_comes_from(entry, one) for one in (*settings.window, *settings.windows)):
             raise WindowLoadError(
-                words(
-                    "{window} cannot be used: {reason}.",
-                    window=entry.name,
-                    reason=in_ours(entry.reason),
-                )
+                "{window} cannot be used: {reason}.", window=entry.name, reason=t(entry.reason)
             )
     return registry
 
@@ -212,16 +213,21 @@ def unusable(registry: Registry) -> list[WindowEntry]:
     return [entry for entry in registry.entries if not entry.usable]
 
 
-def window_notices(registry: Registry) -> Iterable[str]:
+def window_notices(registry: Registry) -> Iterable[Text]:
     """Yield notices about windows that cannot be opened."""
-    yield from registry.notices
+    yield from map(t, registry.notices)
     for entry in unusable(registry):
-        if _OUR_OWN not in entry.origin:  # the person can do nothing about those
-            yield words(
-                "The window {window} is left out: {reason}.",
+        if not _is_built_in(entry):  # the person can do nothing about those
+            yield t(
+                "The window {window} is skipped: {reason}.",
                 window=entry.name,
-                reason=in_ours(entry.reason),
+                reason=t(entry.reason),
             )
+
+
+def _is_built_in(entry: WindowEntry) -> bool:
+    package = entry.entry_point.dist if entry.entry_point else None
+    return package is not None and package.name == "contextui"
 
 
 def _comes_from(entry: WindowEntry, given: str) -> bool:
@@ -232,27 +238,27 @@ def _comes_from(entry: WindowEntry, given: str) -> bool:
     return any(path == place or path.startswith(f"{place}/") for path in paths)
 
 
-def _about(loaded: Loaded) -> Iterable[str]:
+def _model_notices(loaded: Loaded) -> Iterable[str]:
     """Yield a notice if the configured model needs a key and the offline model replaces it."""
     settings, origin = loaded.settings, loaded.origins["model"]
-    unheard = origin not in ("default", *_CHOSEN) and settings.model != OFFLINE
-    if loaded.provider == "offline" and settings.provider == "auto" and unheard:
-        yield words(
-            "{model} ({origin}) needs {variable}. The offline model answers.",
+    ignored = origin not in ("default", *_CHOSEN) and settings.model != OFFLINE
+    if loaded.provider == "offline" and settings.provider == "auto" and ignored:
+        yield t(
+            "{model} ({origin}) needs {variable}. The offline model is used.",
             model=settings.model,
             origin=origin,
             variable=KEY_VARIABLE,
         )
 
 
-def _moved(folder: Path) -> Iterable[str]:
+def _folder_notices(folder: Path) -> Iterable[str]:
     if folder != here():
         shown = shown_path(folder)
         if folder.is_dir():
-            yield words("This session belongs to {folder} and works there.", folder=shown)
+            yield t("This session belongs to {folder} and runs there.", folder=shown)
         else:
-            yield words(
-                "This session belongs to {folder}, which is gone: it goes on without files.",
+            yield t(
+                "This session belongs to {folder}, which no longer exists: it has no files.",
                 folder=shown,
             )
 
@@ -271,7 +277,7 @@ def open_desk(arguments: Arguments) -> Desk:
         session,
         controller,
         assembly.registry.entries,
-        [*assembly.notices, *notices],
+        [*map(t, assembly.notices), *notices],
         assembly.loaded.provider == "offline",
     )
 
@@ -294,4 +300,4 @@ def _open(assembly: Assembly, *, fork: bool) -> tuple[Session, list[str]]:
         return assembly.open_session(fork=fork), []
     except SessionLockedError:
         copy = assembly.open_session(fork=True)
-        return copy, [words("The session is open in another process. This is a copy of it.")]
+        return copy, [t("The session is open in another process. This is a copy of it.")]

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.console import say, say_json, tell
+from contextui.cli.console import say, say_json, warn
 from contextui.cli.flags import UsageError
-from contextui.cli.folder import here
-from contextui.cli.words import counted, in_ours, words
+from contextui.cli.settings import here
 from contextui.session.paths import contextui_home
 from contextui.text import one_line, shown_path
 from contextui.windowing.finding.source import PROJECT_WINDOWS
 from contextui.windowing.finding.trust import Review, TrustStore
+from contextui.words import plural, t
 
 _LINE = 100  # characters of an answer
 
@@ -22,10 +22,10 @@ def run(arguments: Arguments) -> int:
     """Show the files, ask, and trust exactly these bytes."""
     store, folder = TrustStore(contextui_home()), here() / PROJECT_WINDOWS
     if store.problem:
-        tell(in_ours(store.problem))
+        warn(store.problem)
     if arguments.revoke:
         store.revoke(folder)
-        say(words("{folder} is not trusted.", folder=shown_path(folder)))
+        say(t("{folder} is no longer trusted.", folder=shown_path(folder)))
         return flags.DONE
     review = store.review(folder)
     if arguments.json:
@@ -36,20 +36,20 @@ def run(arguments: Arguments) -> int:
         raise UsageError("There are no windows in {folder}.", folder=shown)
     _show(review)
     if review.trusted:
-        say(words("These files are trusted."))
+        say(t("These files are trusted."))
         return flags.DONE
     if not arguments.yes and not _agreed(review):
-        say(words("Nothing was trusted."))
+        say(t("Nothing was trusted."))
         return flags.FAILED
     store.trust(folder, review)  # what was shown, even if it changed since
-    say(words("Trusted. You are asked again when a file changes."))
+    say(t("Trusted. You will be asked again when a file changes."))
     return flags.DONE
 
 
 def _show(review: Review) -> None:
     say(shown_path(review.folder))
     for file in review.files:
-        say(f"  {file}")
+        say(f"  {t(file)}")
         for line in _about(review.contents.get(file.name)):
             say(f"      {line}")
 
@@ -58,18 +58,18 @@ def _about(source: bytes | None) -> Iterator[str]:
     """Summarize a file; nothing of it is run."""
     if source is None:
         return
-    yield counted(source.count(b"\n"), "{count} line", "{count} lines")
+    yield plural(source.count(b"\n"), "{count} line", "{count} lines")
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        yield words("This is not valid Python.")
+        yield t("This is not valid Python.")
         return
     classes = [node.name for node in nodes if isinstance(node, ast.ClassDef)]
     imports = sorted({name for node in nodes for name in _imported(node)} - {"contextui"})
     if classes:
-        yield words("defines {names}", names=one_line(", ".join(classes), 300))
+        yield t("defines {names}", names=one_line(", ".join(classes), 300))
     if imports:
-        yield words("imports {names}", names=one_line(", ".join(imports), 300))
+        yield t("imports {names}", names=one_line(", ".join(imports), 300))
 
 
 def _imported(node: ast.AST) -> Iterator[str]:
@@ -81,8 +81,8 @@ def _imported(node: ast.AST) -> Iterator[str]:
 
 def _agreed(review: Review) -> bool:
     if not sys.stdin.isatty():
-        raise UsageError("There is nobody to ask. Read the files, then run contextui trust --yes.")
-    asked = words("They can do all that you can do. Trust them? [y]es, [N]o, [s]how them: ")
+        raise UsageError("No terminal to ask on. Review the files, then run contextui trust --yes.")
+    asked = t("They run with your permissions. Trust them? [y]es, [N]o, [s]how them: ")
     while True:
         say(asked, end="", flush=True)
         answer = sys.stdin.readline(_LINE).strip().lower()

@@ -68,24 +68,24 @@ class Watchdog:
         """
         if not self.is_wanted or self._memory is not None or not sys.executable:
             return
-        from contextui.cli.words import words  # noqa: PLC0415  (the script has no package)
         from contextui.windowing.worker import board  # noqa: PLC0415
+        from contextui.words import t  # noqa: PLC0415  (the script has no package)
 
         self._limit = limit
-        told = {
-            "frozen": words(
-                "{names} froze the program for {seconds} s, so it was ended. "
-                "What was saved is kept: contextui -c resumes the session."
+        messages = {
+            "frozen": t(
+                "{names} froze the program for {seconds} s, so it was killed. "
+                "Saved data is intact: contextui -c resumes the session."
             ),
-            "unknown": words(
-                "The program was frozen for {seconds} s, so it was ended. "
-                "What was saved is kept: contextui -c resumes the session."
+            "unknown": t(
+                "The program was frozen for {seconds} s, so it was killed. "
+                "Saved data is intact: contextui -c resumes the session."
             ),
-            "ending": self._holding_words(),
+            "ending": self._exit_message(),
         }
         facts = {
             "limit": limit,
-            "words": told,
+            "messages": messages,
             "terminal": _packed(self._terminal),
             "main": threading.main_thread().native_id,
         }
@@ -117,9 +117,9 @@ class Watchdog:
         """Record which windows delay the exit; after the limit, report them and exit."""
         names = self._name_holders(memory)
         if seconds > self._limit:
-            told = self._holding_words().format(names=names, seconds=f"{self._limit:g}")
+            line = self._exit_message().format(names=names, seconds=f"{self._limit:g}")
             with suppress(OSError):
-                os.write(2, f"contextui: {told}\n".encode("utf-8", "replace"))
+                os.write(2, f"contextui: {line}\n".encode("utf-8", "replace"))
             os._exit(1)
 
     @staticmethod
@@ -135,12 +135,12 @@ class Watchdog:
         self._memory[place * 8 : place * 8 + 8] = struct.pack("<Q", value)
 
     @staticmethod
-    def _holding_words() -> str:
-        from contextui.cli.words import words  # noqa: PLC0415
+    def _exit_message() -> str:
+        from contextui.words import t  # noqa: PLC0415
 
-        return words(
-            "{names} kept the program from ending, so it was stopped after {seconds} s. "
-            "What was saved is kept."
+        return t(
+            "{names} kept the program from exiting, so it was killed after {seconds} s. "
+            "Saved data is intact."
         )
 
 
@@ -229,9 +229,9 @@ def _end(facts: dict[str, Any], parent: int, which: str, names: str) -> None:
     """Restore the terminal, report what happened, and kill the program."""
     with suppress(OSError):
         _restore(facts["terminal"])
-    told = facts["words"][which].format(names=names, seconds=f"{facts['limit']:g}")
+    line = facts["messages"][which].format(names=names, seconds=f"{facts['limit']:g}")
     with suppress(OSError):
-        os.write(2, f"contextui: {told}\n".encode("utf-8", "replace"))
+        os.write(2, f"contextui: {line}\n".encode("utf-8", "replace"))
     with suppress(OSError):
         os.kill(parent, signal.SIGKILL)
     sys.exit()

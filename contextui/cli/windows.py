@@ -2,13 +2,13 @@
 
 from contextui.cli import flags
 from contextui.cli.arguments import Arguments
-from contextui.cli.console import say, say_json, tell, terminal_columns, wrapped
-from contextui.cli.folder import here, settings_of
+from contextui.cli.console import say, say_json, terminal_columns, warn, wrapped
+from contextui.cli.settings import here, settings_of
 from contextui.cli.watchdog import watchdog
-from contextui.cli.words import in_ours, spoken
 from contextui.session.paths import contextui_home
 from contextui.text import one_line
 from contextui.windowing.finding.registry import WindowEntry, discover
+from contextui.words import Text, language, t
 
 _INDENT = "    "
 
@@ -23,8 +23,9 @@ def run(arguments: Arguments) -> int:
         files=settings.window, folders=settings.windows, home=contextui_home(), project=folder
     )
     entries = registry.load_all()
-    for notice in (*loaded.notices, *registry.notices):
-        tell(in_ours(notice))
+    notices: list[Text] = [*loaded.notices, *registry.notices]
+    for notice in notices:
+        warn(notice)
     if arguments.json:
         say_json([entry.data() for entry in entries])
     else:
@@ -36,9 +37,9 @@ def run(arguments: Arguments) -> int:
 
 def _shown(entry: WindowEntry) -> str:
     """Format a window in one line, translated as far as possible."""
-    words = f"[X] {entry.name}: {in_ours(entry.reason)}"
+    words = f"[X] {entry.name}: {t(entry.reason)}"
     if entry.usable:
-        about = entry.cls.described(spoken()) if entry.cls else entry.origin
+        about = entry.cls.described(language()) if entry.cls else entry.origin
         words = f"[✓] {entry.name}: {one_line(about, 200)}"
     return words
 

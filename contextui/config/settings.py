@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_serializer, model_validator
 
 from contextui.errors import ContextUIError
+from contextui.words import Lang, Message, msg
 
 Provider = Literal["auto", "anthropic", "offline"]
 """The model provider; ``auto`` depends on whether an API key or base URL is set."""
@@ -21,25 +22,22 @@ LodName = Literal["full", "summary", "gist"]
 Approval = Literal["ask", "auto", "read-only"]
 """When to ask before writing: each time, never (allow all), or allow no writes."""
 
-Lang = Literal["en", "zh"]
-"""The language of the user interface."""
-
 ToolProtocol = Literal["native", "text"]
 """How a model calls tools: natively by the provider's API, or with `<tool_call>` tags in its
 text."""
 
 
-OUR_OWN = ("sliding", "summarization", "entities")
+BUILTIN_STRATEGIES = ("sliding", "summarization", "entities")
 """The names of the built-in strategies."""
 
 ALLOWED = {
-    "type": "a strategy's name, or plugin",
-    "plugin": "the name of a strategy that a package brings",
-    "model": "a model's name, without spaces",
-    "config": "a table",
+    "type": msg("a strategy's name, or plugin"),
+    "plugin": msg("the name of a strategy from an installed package"),
+    "model": msg("a model's name, without spaces"),
+    "config": msg("a table"),
 }
 """The allowed values of each key in the strategy table, for error messages."""
-PLUGIN_UNASKED = "plugin, or strategy.plugin left out"
+PLUGIN_CONFLICT = msg("plugin, or strategy.plugin left out")
 """The allowed values of the type if a plugin is named, for error messages."""
 
 _PLUGIN = "plugin"
@@ -68,17 +66,17 @@ class StrategyChoice(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _by_name(cls, given: object) -> object:
+    def _from_name(cls, given: object) -> object:
         return {"type": given} if isinstance(given, str) else given
 
     @model_validator(mode="after")
-    def _whole(self) -> "StrategyChoice":
+    def _check_plugin(self) -> "StrategyChoice":
         if (self.type == _PLUGIN) != (self.plugin is not None):
             raise ValueError("plugin is named with the type plugin, and only there")
         return self
 
     @model_serializer
-    def _shortest(self) -> str | dict[str, Any]:
+    def _serialize(self) -> str | dict[str, Any]:
         rest = {"plugin": self.plugin, "model": self.model, "config": self.config}
         set_ones = {name: value for name, value in rest.items() if value}
         return {"type": self.type, **set_ones} if set_ones else self.type
@@ -92,9 +90,9 @@ class StrategyChoice(BaseModel):
         return self.plugin or self.type
 
     @property
-    def is_a_strangers(self) -> bool:
+    def is_third_party(self) -> bool:
         """Whether it is third-party code, not built in."""
-        return self.name not in OUR_OWN
+        return self.name not in BUILTIN_STRATEGIES
 
 
 OFFLINE = "offline"
@@ -126,30 +124,30 @@ def _checked_url(url: str) -> str:
 
 
 Count = Annotated[
-    int, Field(ge=1, le=1_000_000_000), Allowed("a whole number from 1 to 1,000,000,000")
+    int, Field(ge=1, le=1_000_000_000), Allowed(msg("a whole number from 1 to 1,000,000,000"))
 ]
-Switch = Annotated[bool, Allowed("true or false")]
-Share = Annotated[float, Field(ge=0.1, le=1), Allowed("a number from 0.1 to 1")]
+Switch = Annotated[bool, Allowed(msg("true or false"))]
+Share = Annotated[float, Field(ge=0.1, le=1), Allowed(msg("a number from 0.1 to 1"))]
 ModelName = Annotated[
-    str, Field(pattern=r"^[^\s\x00-\x1f]{1,200}$"), Allowed("a model's name, without spaces")
+    str, Field(pattern=r"^[^\s\x00-\x1f]{1,200}$"), Allowed(msg("a model's name, without spaces"))
 ]
 Url = Annotated[
     str,
     Field(pattern=r"^[\x21-\x7e]{1,2000}$"),
     AfterValidator(_checked_url),
-    Allowed("an address such as http://localhost:11434, without a key in it"),
+    Allowed(msg("an address such as http://localhost:11434, without a key in it")),
 ]
 Strategy = Annotated[
     StrategyChoice,
-    Allowed("a strategy's name, or a table with type, plugin, model and config"),
+    Allowed(msg("a strategy's name, or a table with type, plugin, model and config")),
 ]
 _GivenPath = Annotated[str, Field(pattern=r"\S")]  # an empty path would be the current folder
-Paths = Annotated[tuple[_GivenPath, ...], Allowed("a list of paths, and none of them empty")]
+Paths = Annotated[tuple[_GivenPath, ...], Allowed(msg("a list of paths, none of them empty"))]
 
 
 _Pattern = Annotated[str, Field(pattern=r"^!?[^\s\x00-\x1f!]")]
 Patterns = Annotated[
-    tuple[_Pattern, ...], Allowed("a list of patterns such as *.vault; !PATTERN takes one out")
+    tuple[_Pattern, ...], Allowed(msg("a list of patterns such as *.vault; !PATTERN removes one"))
 ]
 
 
@@ -162,61 +160,64 @@ class Settings(BaseModel):
 
     provider: Provider = Field(
         default="auto",
-        description="who answers; auto is anthropic if there is a key or a base URL, else offline",
+        description=(
+            "the model provider; auto is anthropic if there is a key or a base URL, else offline"
+        ),
     )
     model: ModelName = Field(
-        default="claude-sonnet-5-5", description="the model to ask; offline is the embedded one"
+        default="claude-sonnet-5-5", description="the model to use; offline is the built-in one"
     )
     base_url: Url | None = Field(
         default=None,
-        description="where the model is served; any server that speaks Anthropic's API",
+        description="the URL of the model's server; any server that speaks Anthropic's API",
     )
-    budget: Count = Field(default=128_000, description="tokens that a request may have")
-    max_tokens: Count = Field(default=8_192, description="tokens that an answer may have")
-    max_steps: Count = Field(
-        default=50, description="requests that a turn may take before it pauses"
-    )
+    budget: Count = Field(default=128_000, description="maximum tokens of a request")
+    max_tokens: Count = Field(default=8_192, description="maximum tokens of an answer")
+    max_steps: Count = Field(default=50, description="maximum requests of a turn before it pauses")
     max_calls: Count = Field(
-        default=64, description="calls of one answer that are carried out; more are refused"
+        default=64, description="maximum tool calls of one answer; more are refused"
     )
-    max_windows: Count = Field(default=100, description="windows that may be open at a time")
+    max_windows: Count = Field(default=100, description="maximum number of open windows")
     max_silence: Count = Field(
-        default=120, description="seconds without progress after which an answer is given up"
+        default=120, description="seconds without progress after which an answer is cancelled"
     )
-    max_answer_time: Count = Field(
-        default=3_600, description="seconds that one answer may take in all"
-    )
+    max_answer_time: Count = Field(default=3_600, description="maximum seconds of one answer")
     max_freeze: Count = Field(
-        default=30, description="seconds that a window may freeze the program before it is ended"
+        default=30, description="seconds that a window may freeze the program before it is stopped"
     )
     tool_protocol: ToolProtocol = Field(
-        default="native", description="how the model calls tools: by the API, or in its text"
+        default="native", description="how the model calls tools: through the API, or in its text"
     )
     strategy: Strategy = Field(
-        default=StrategyChoice(type="sliding"), description="what the model reads of a long talk"
+        default=StrategyChoice(type="sliding"),
+        description="how a long conversation is shortened for the model",
     )
     placement: Placement = Field(
         default="tail",
-        description="where live windows stand: at the end, or where they were opened",
+        description="where live windows are placed: at the end, or where they were opened",
     )
     approval: Approval = Field(
         default="ask",
-        description="what may write outside of windows: what you allow, all, or nothing",
+        description="which actions may write outside of windows: those you allow, all, or none",
     )
     secret_files: Patterns = Field(
         default=(),
-        description="more files that ask before the model reads them, beside .env, *.pem …",
+        description=(
+            "more files that need approval before the model reads them, besides .env, *.pem …"
+        ),
     )
-    window: Paths = Field(default=(), description="a file of windows, FILE.py or FILE.py:Class")
-    windows: Paths = Field(default=(), description="a folder of such files")
+    window: Paths = Field(default=(), description="a file with windows, FILE.py or FILE.py:Class")
+    windows: Paths = Field(default=(), description="a folder of window files")
     windows_lod: LodName = Field(
-        default="full", description="how much of themselves windows show when they open"
+        default="full", description="the level of detail at which windows open"
     )
     compaction_auto: Switch = Field(
-        default=True, description="whether older messages become a summary when room gets short"
+        default=True,
+        description="whether to summarize older messages when the context is almost full",
     )
     compaction_threshold: Share = Field(
-        default=0.8, description="the share of the budget at which room counts as short"
+        default=0.8,
+        description="the share of the budget at which the context counts as almost full",
     )
     lang: Lang = Field(default="en", description="the language; by default that of the locale")
 
@@ -249,13 +250,13 @@ def choices(name: str) -> tuple[str, ...]:
     return words if all(isinstance(word, str) for word in words) else ()
 
 
-def allowed(name: str) -> str:
+def allowed(name: str) -> Message:
     """Describe the allowed values of a setting."""
     field = Settings.model_fields[name]
     if words := choices(name):
-        return f"one of {', '.join(words)}"
+        return Message("one of {words}", {"words": ", ".join(words)})
     found = [one for one in _metadata(field.annotation, field.metadata) if isinstance(one, Allowed)]
-    return found[0].words
+    return Message(found[0].words)
 
 
 def _metadata(annotation: Any, own: Sequence[Any]) -> Iterator[Any]:

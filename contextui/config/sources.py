@@ -13,17 +13,18 @@ from contextui.config.settings import (
     ALLOWED,
     LIMITS,
     OFFLINE,
-    PLUGIN_UNASKED,
+    PLUGIN_CONFLICT,
     TABLES,
     Approval,
-    Lang,
     Settings,
     SettingsError,
     allowed,
     flag_of,
 )
+from contextui.errors import os_reason
 from contextui.plain_file import read_plain
 from contextui.text import one_line, shown_path
+from contextui.words import Lang, Message, Text, msg
 
 _NOT_SET = object()
 
@@ -53,50 +54,64 @@ class Layer:
         try:
             valid = Settings.model_validate(dict(self.values), strict=self.strict)
         except ValidationError as error:
-            raise SettingsError(self._misfit(error)) from error
+            raise self._validation_error(error) from error
         return {name: getattr(valid, name) for name in self.values}
 
-    def _misfit(self, error: ValidationError) -> str:
+    def _validation_error(self, error: ValidationError) -> SettingsError:
         """Describe the validation error; for a table, name the key in it."""
         places = [one["loc"] for one in error.errors(include_url=False, include_context=False)]
         name = str(places[0][0])
         value = self.values[name]
         if name != "strategy" or not isinstance(value, Mapping):
-            return _must(self.names[name], value, allowed(name))
+            return _invalid_value(self.names[name], value, allowed(name))
         keys = [str(place[1]) for place in places if len(place) > 1]
-        return self._misfit_in(value, keys)
+        return self._table_error(value, keys)
 
-    def _misfit_in(self, table: Mapping[str, Any], keys: Sequence[str]) -> str:
+    def _table_error(self, table: Mapping[str, Any], keys: Sequence[str]) -> SettingsError:
         """Describe the error in a strategy table; without keys, that two of its keys conflict."""
         for key in keys:
             if key not in ALLOWED:
                 named, known = one_line(key, 60), ", ".join(ALLOWED)
-                return (
-                    f"{self.origin} sets strategy.{named}, and there is no such setting."
-                    f" There is: {known}."
-                )
+                return _unknown_setting(self.origin, f"strategy.{named}", known)
         clashes = not keys and "plugin" in table
         key = keys[0] if keys else "type" if clashes else "plugin"
-        wanted = PLUGIN_UNASKED if clashes else ALLOWED[key]
-        return _must(f"strategy.{key} in {self.origin}", table.get(key, _NOT_SET), wanted)
+        wanted = PLUGIN_CONFLICT if clashes else ALLOWED[key]
+        return _invalid_value(
+            f"strategy.{key} in {self.origin}", table.get(key, _NOT_SET), Message(wanted)
+        )
 
     def origin_of(self, name: str) -> str:
         """The source of a setting, for display."""
         return self.origin or self.names[name]
 
 
-def _must(name: str, value: object, wanted: str) -> str:
-    shown = "not set" if value is _NOT_SET else one_line(_shown(value), 60)
-    return f"{name} is {shown}: it must be {wanted}."
+def _invalid_value(name: str, value: object, wanted: Message) -> SettingsError:
+    return SettingsError(
+        "{name} is {value}: it must be {allowed}.", name=name, value=_shown(value), allowed=wanted
+    )
 
 
-def _shown(value: object) -> str:
+def _unknown_setting(file: str, name: str, known: str) -> SettingsError:
+    there_is = Message(" Available: {names}.", {"names": known})
+    return SettingsError(_UNKNOWN_SETTING, file=file, name=name, hint=there_is)
+
+
+_UNKNOWN_SETTING = msg("{file} sets {name}, which is not a setting.{hint}")
+
+
+def _shown(value: object) -> Text:
+    if value is _NOT_SET:
+        return Message("not set")
+    if isinstance(value, Mapping):
+        return Message("a table")
+    return one_line(_as_toml(value), 60)
+
+
+def _as_toml(value: object) -> str:
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_shown, value)) + "]"
+        return "[" + ", ".join(map(_as_toml, value)) + "]"
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, Mapping):
-        return "a table"
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
@@ -140,14 +155,17 @@ def locale_lang(environ: Mapping[str, str]) -> Lang | None:
     return ("zh" if locale.startswith("zh") else "en") if locale else None
 
 
-def misspelt(environ: Mapping[str, str]) -> Iterator[str]:
+def misspelled(environ: Mapping[str, str]) -> Iterator[Message]:
     """Yield a warning for each variable that looks like a misspelled ``CONTEXTUI_*`` setting."""
     known = {_PREFIX + name.upper() for name in Settings.model_fields} | _OWN_VARIABLES
     for variable in sorted(environ):
         if variable.startswith(_PREFIX) and variable not in known:
             near = difflib.get_close_matches(variable, known, 1, 0.85)
             if near:
-                yield f"{one_line(variable)} is no setting. Is {near[0]} meant?"
+                yield Message(
+                    "{variable} is not a setting. Did you mean {near}?",
+                    {"variable": one_line(variable), "near": near[0]},
+                )
 
 
 def _variables(environ: Mapping[str, str], names: Mapping[str, str]) -> Layer:
@@ -169,7 +187,7 @@ CONFIG_FILE = "config.toml"
 PROJECT_FOLDER = ".contextui"
 
 # A project is untrusted: with these it could run its code, or send the key to a third party.
-_NOT_A_PROJECTS = ("base_url", "provider", "window", "windows", "home", *LIMITS)
+_NOT_FOR_PROJECTS = ("base_url", "provider", "window", "windows", "home", *LIMITS)
 _SECRET_WORDS = ("api_key", "apikey", "auth_token", "secret", "password")
 _LARGEST_FILE = 1_000_000
 _LEAST_TO_MOST: tuple[Approval, ...] = ("read-only", "ask", "auto")
@@ -184,7 +202,7 @@ def users_layer(home: Path) -> Layer:
     return _file_layer(home / CONFIG_FILE)
 
 
-def project_layer(project: Path, home: Path, users: Layer, notices: list[str]) -> Layer:
+def project_layer(project: Path, home: Path, users: Layer, notices: list[Message]) -> Layer:
     """The settings from the project's config file, which cannot exceed the user's permissions.
 
     Args:
@@ -202,23 +220,30 @@ def project_layer(project: Path, home: Path, users: Layer, notices: list[str]) -
         return Layer({}, {})  # in the user's home folder the two files are one
     layer = _file_layer(folder / CONFIG_FILE, of_project=True)
     chosen = layer.checked().get("strategy")
-    if chosen is not None and chosen.is_a_strangers:
+    if chosen is not None and chosen.is_third_party:
         raise SettingsError(
-            f"{layer.origin} sets the strategy {chosen}, which a project may not, as it does not "
-            "ship with contextui: give it as a flag, or set it in your own config.toml."
+            "{file} sets the strategy {name}, which a project may not, as it does not ship with "
+            "contextui: give it as a flag, or set it in your own config.toml.",
+            file=layer.origin,
+            name=chosen,
         )
     for pattern in layer.checked().get("secret_files", ()):
         if pattern.startswith("!"):
             raise SettingsError(
-                f"{layer.origin} takes {one_line(pattern, 60)} out of secret_files, which a "
-                "project may not: set it in your own config.toml."
+                "{file} removes {pattern} from secret_files, which a project may not: set it "
+                "in your own config.toml.",
+                file=layer.origin,
+                pattern=one_line(pattern, 60),
             )
     wanted = layer.checked().get("approval")
     usual = users.checked().get("approval", Settings.model_fields["approval"].default)
     if wanted and _LEAST_TO_MOST.index(wanted) > _LEAST_TO_MOST.index(usual):
         notices.append(
-            f"{layer.origin} asks for approval {wanted}; it stays {usual}, as a project cannot "
-            f"raise it. Use --approval {wanted} if you want that."
+            Message(
+                "{file} asks for approval {wanted}; it stays {usual}, as a project cannot "
+                "raise it. Use --approval {wanted} if you want that.",
+                {"file": layer.origin, "wanted": wanted, "usual": usual},
+            )
         )
         values = {name: value for name, value in layer.values.items() if name != "approval"}
         return Layer(values, layer.names, layer.origin, strict=True)
@@ -234,7 +259,7 @@ def _file_layer(path: Path, *, of_project: bool = False) -> Layer:
         values["secret_files"] = tuple(values["secret_files"])
     for name in {"window", "windows"} & values.keys():
         if isinstance(values[name], list):  # otherwise validation rejects it later
-            values[name] = tuple(_beside(path, one) for one in values[name])
+            values[name] = tuple(_resolved_beside(path, one) for one in values[name])
     return Layer(values, names, shown, strict=True)
 
 
@@ -250,15 +275,13 @@ def _flattened(given: dict[str, Any], shown: str) -> tuple[dict[str, Any], dict[
         for inner, one in value.items():
             if inner not in table:
                 named, known = one_line(f"{key}.{inner}", 60), ", ".join(table)
-                raise SettingsError(
-                    f"{shown} sets {named}, and there is no such setting. There is: {known}."
-                )
+                raise _unknown_setting(shown, named, known)
             values[table[inner]] = one
             names[table[inner]] = f"{key}.{inner} in {shown}"
     return values, names
 
 
-def _beside(path: Path, name: object) -> object:
+def _resolved_beside(path: Path, name: object) -> object:
     """Resolve a path in a config file relative to that file."""
     is_path = isinstance(name, str) and name.strip()  # validation rejects an empty path later
     return str(path.parent / Path(str(name)).expanduser()) if is_path else name
@@ -271,13 +294,21 @@ def _parsed(path: Path, shown: str) -> dict[str, Any]:
         return {}
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise SettingsError(f"{shown}, line {line}: this is not UTF-8 text.") from error
+        raise SettingsError(
+            "{file}, line {line}: this is not UTF-8 text.", file=shown, line=line
+        ) from error
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{shown} is not valid TOML: {one_line(str(error), 200)}.") from error
+        raise SettingsError(
+            "{file} is not valid TOML: {why}.", file=shown, why=one_line(str(error), 200)
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise SettingsError(f"{shown} is not valid TOML: a value is out of bounds.") from error
+        raise SettingsError(
+            "{file} is not valid TOML: {why}.", file=shown, why=Message("a value is out of bounds")
+        ) from error
     except OSError as error:
-        raise SettingsError(f"{shown} cannot be read: {error.strerror}.") from error
+        raise SettingsError(
+            "{file} cannot be read: {why}.", file=shown, why=os_reason(error)
+        ) from error
 
 
 def _check_key(key: str, shown: str, *, of_project: bool) -> None:
@@ -286,26 +317,36 @@ def _check_key(key: str, shown: str, *, of_project: bool) -> None:
     if plain != "secret_files" and any(word in plain for word in _SECRET_WORDS):
         variable = TOKEN_VARIABLE if "auth_token" in plain else KEY_VARIABLE
         raise SettingsError(
-            f"{shown} holds {named}: a key does not belong into a file. "
-            f"Set the variable {variable} instead."
+            "{file} sets {name}: API keys are not allowed in config files. Set the variable "
+            "{variable} instead.",
+            file=shown,
+            name=named,
+            variable=variable,
         )
-    if of_project and plain in _NOT_A_PROJECTS:
+    if of_project and plain in _NOT_FOR_PROJECTS:
         if plain == "home":
-            where = "set the variable CONTEXTUI_HOME."
-            raise SettingsError(f"{shown} sets {named}, which a project may not: {where}")
+            raise SettingsError(
+                "{file} sets {name}, which a project may not: set the variable CONTEXTUI_HOME.",
+                file=shown,
+                name=named,
+            )
         raise SettingsError(
-            f"{shown} sets {named}, which a project may not: "
-            "give it as a flag, or set it in your own config.toml."
+            "{file} sets {name}, which a project may not: give it as a flag, or set it "
+            "in your own config.toml.",
+            file=shown,
+            name=named,
         )
     if key not in Settings.model_fields:
-        raise SettingsError(f"{shown} sets {named}, and there is no such setting.{_nearest(plain)}")
+        raise SettingsError(_UNKNOWN_SETTING, file=shown, name=named, hint=_hint(plain))
 
 
-def _nearest(key: str) -> str:
+def _hint(key: str) -> Message:
     if key == "home":
-        return " Set the variable CONTEXTUI_HOME instead."
+        return Message(" Set the variable CONTEXTUI_HOME instead.")
     near = difflib.get_close_matches(key, Settings.model_fields, 1, 0.5)
-    return f" Is {near[0]} meant?" if near else f" There is: {', '.join(Settings.model_fields)}."
+    if near:
+        return Message(" Did you mean {near}?", {"near": near[0]})
+    return Message(" Available: {names}.", {"names": ", ".join(Settings.model_fields)})
 
 
 _DEFAULT = "default"
@@ -325,7 +366,7 @@ class Loaded:
 
     settings: Settings
     origins: Mapping[str, str]
-    notices: tuple[str, ...] = ()
+    notices: tuple[Message, ...] = ()
     api_key: SecretStr | None = None
     key_variable: str = KEY_VARIABLE
 
@@ -353,7 +394,7 @@ def load_settings(
     Raises:
         SettingsError: A setting is invalid; the message says which, where and why.
     """
-    notices = list(misspelt(environ))
+    notices = list(misspelled(environ))
     users = users_layer(home)
     layers = [
         locale_layer(environ),

@@ -6,3 +6,33 @@ the running turn, so that the work is proportional to what changed. `render` and
 as pure functions, and the specification that `compose` is tested against. `placement` alone decides
 where windows go in a request, `fit` what is reduced first when the budget is exceeded.
 """
+
+from typing import TYPE_CHECKING
+
+from contextui.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from contextui.context.compaction.service import CompactionService as CompactionService
+    from contextui.context.gists.gist import gist as gist
+    from contextui.context.item import ContextItem as ContextItem
+    from contextui.context.item import ItemType as ItemType
+    from contextui.context.manager import ContextManager as ContextManager
+    from contextui.context.messages import Composition as Composition
+    from contextui.context.render import ContextRenderer as ContextRenderer
+    from contextui.context.render import RenderOptions as RenderOptions
+    from contextui.context.report import ContextStats as ContextStats
+    from contextui.events import CompactionResult as CompactionResult
+
+_HOMES = {
+    "contextui.context.compaction.service": ["CompactionService"],
+    "contextui.events": ["CompactionResult"],
+    "contextui.context.gists.gist": ["gist"],
+    "contextui.context.item": ["ContextItem", "ItemType"],
+    "contextui.context.manager": ["ContextManager"],
+    "contextui.context.messages": ["Composition"],
+    "contextui.context.render": ["ContextRenderer", "RenderOptions"],
+    "contextui.context.report": ["ContextStats"],
+}
+
+__all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

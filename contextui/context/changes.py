@@ -164,7 +164,7 @@ class Changes:
             self._expand(step, under_way)
         else:
             for before in step:
-                self._take_back(before, under_way)
+                self._revert(before, under_way)
         return items_of(step)
 
     def _expand(self, step: Compaction, under_way: bool) -> None:
@@ -173,7 +173,7 @@ class Changes:
             if item.hidden == "compacted":
                 self.set(item, under_way, hidden=None)
 
-    def _take_back(self, before: Before, under_way: bool) -> None:
+    def _revert(self, before: Before, under_way: bool) -> None:
         face, item = before.face, before.item
         gone = item.hidden in _BY_ITSELF and face.hidden is None
         self.set(

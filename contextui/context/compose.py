@@ -281,12 +281,12 @@ class Composer:
     def _current_system(self) -> list[Piece]:
         if self._system is None:
             # Mid-turn, a new system item waits: it would precede everything that was sent.
-            stands = (
+            fixed = (
                 item
                 for item in visible(self._system_items)
                 if not (self.under_way and item.stage is Stage.NEW)
             )
-            self._system = list(self._pieces(units(head_first(stands))))
+            self._system = list(self._pieces(units(head_first(fixed))))
         return self._system
 
     def _current_sent(self) -> list[Piece]:

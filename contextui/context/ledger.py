@@ -45,7 +45,7 @@ class Ledger:
         self.all, self.active = ItemIndex(), ItemIndex()
         self.calls, self.changes, self.folds = Calls(), Changes(), Folds()
         self._awaits_answer = False
-        self._said_meanwhile: list[ContextItem] = []
+        self._pending: list[ContextItem] = []
         self.open: list[ContextItem] = []
         """The items of any type that are not final yet."""
         self._placement, self._windows = placement, windows
@@ -129,13 +129,13 @@ class Ledger:
         are queued, and follow the answer, or come when none is expected any more."""
         if item is not None and item.type is ItemType.USER and self._awaits_answer:
             assign(item, is_owned=True)
-            self._said_meanwhile.append(item)
+            self._pending.append(item)
             return []
         if item is not None and item.type is not ItemType.ASSISTANT:
             return [item]
         self._awaits_answer = False
-        said, self._said_meanwhile = self._said_meanwhile, []
-        return [*([item] if item is not None else []), *said]
+        pending, self._pending = self._pending, []
+        return [*([item] if item is not None else []), *pending]
 
     def replace_older(self, item: ContextItem) -> list[ContextItem]:
         """Hide older references to the window that a new item refers to; return them."""
@@ -239,7 +239,7 @@ class Ledger:
             assign(item, stage=Stage.FINAL, carried=())
         self._composer.finished([item for item in done if is_conversation(item)])
         if not early:
-            self.calls.give_up()
+            self.calls.end_turn()
         self.note([*done, *released], shown=False)
         self.note(released)
         return done

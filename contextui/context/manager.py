@@ -14,6 +14,7 @@ from contextui.context.fit import Room, wait_for_each
 from contextui.context.item import SUMMARY, ContextItem, Hidden, ItemType, ItemView, is_conversation
 from contextui.context.ledger import Ledger
 from contextui.context.messages import Composition
+from contextui.context.queries import Queries
 from contextui.context.report import ContextStats, debug_line
 from contextui.errors import (
     DuplicateItemError,
@@ -41,6 +42,7 @@ from contextui.events import (
 from contextui.text import cap, quote
 from contextui.tokens import TokenCounter
 from contextui.windowing.manager import WindowManager
+from contextui.words import Words
 
 
 class Edits(ABC):
@@ -56,7 +58,7 @@ class Edits(ABC):
     def _writing(self) -> AbstractContextManager[None]: ...
 
     @abstractmethod
-    def _tell(
+    def _emit_change(
         self, items: Iterable[ContextItem], operation: Operation, fields: Mapping[str, Any]
     ) -> None: ...
 
@@ -85,7 +87,7 @@ class Edits(ABC):
         """
         item = self.get(item_id)
         if item.hidden in ("closed", "replaced"):
-            raise InvalidItemError(f"{item.content} is {item.hidden}; it cannot be brought back.")
+            raise InvalidItemError(f"{item.content} is {item.hidden}; it cannot be restored.")
         back = [one for one in self.ledger.calls.together(item) if one.hidden]
         pinned = {"pinned": True} if item.hidden in ("trimmed", "compacted") else {}
         self._change(back, "restore", hidden=None, **pinned)
@@ -112,7 +114,7 @@ class Edits(ABC):
         with self._writing():
             items = self.ledger.undo()
             if items:
-                self._tell(items, "undo", {})
+                self._emit_change(items, "undo", {})
             return items
 
     def _with_gist(self, item_id: str) -> ContextItem:
@@ -125,14 +127,10 @@ class Edits(ABC):
         with self._writing():
             if different := [item for item in items if item.differs(fields)]:
                 self.ledger.step(different, fields)
-                self._tell(different, operation, fields)
+                self._emit_change(different, operation, fields)
 
 
 _LONGEST_SUMMARY = 2_000  # characters of a closing summary that stay in the context
-GAVE_UP = {"en": " (not saved, given up: {what})", "zh": "（未保存，已放弃：{what}）"}
-"""Appended to the closing line of a window whose unsaved edits were discarded."""
-
-_CLOSED = {"en": "{window} closed: {summary}", "zh": "{window} 已关闭：{summary}"}
 
 
 class WindowFollower:
@@ -140,11 +138,11 @@ class WindowFollower:
 
     def __init__(self, context: "ContextManager", windows: WindowManager) -> None:
         self._context, self._windows = context, windows
-        windows.subscribe(self._hear)
+        windows.subscribe(self._on_event)
         for window in windows.windows():
             self._opened(window.id)
 
-    def _hear(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         match event:
             case WindowChanged():
                 # Only marked as stale: a window's thread must not wait for a running `compose`.
@@ -164,14 +162,15 @@ class WindowFollower:
         self._context.mark_window_obsolete(event.window_id)
         summary = (event.summary or "").strip()
         if summary and event.actor == "person":
-            words = _CLOSED[self._windows.lang]
-            text = words.format(window=event.window_id, summary=cap(summary, _LONGEST_SUMMARY))
+            words = Words(self._windows.lang)
+            summary = cap(summary, _LONGEST_SUMMARY)
+            text = words("{id} closed: {summary}", id=event.window_id, summary=summary)
             if event.given_up:
-                text += GAVE_UP[self._windows.lang].format(what=event.given_up)
+                text += words(" (unsaved, discarded: {what})", what=event.given_up)
             self._context.add(ContextItem(ItemType.USER, text))
 
 
-class ContextManager(Edits):
+class ContextManager(Edits, Queries):
     """Holds the items of one conversation and composes its requests.
 
     With `windows` given it follows them: an opened window gets an item, and closing it makes
@@ -202,8 +201,7 @@ class ContextManager(Edits):
         self.windows, self.placement = windows, placement
         self.counter = counter or TokenCounter()
         self.ledger = Ledger(windows, self.counter, placement)
-        """All items and derived state. Anyone may read it; only the manager and session replay
-        write it."""
+        """All items and derived state; internal to `contextui.context`."""
         self._listeners = Listeners(windows.dispatcher if windows is not None else None)
         self._lock = threading.RLock()
         self._room = Room(self.ledger, windows, self.counter, self._lock)
@@ -221,11 +219,6 @@ class ContextManager(Edits):
         return self._listeners.subscribe(listener)
 
     # --- items -------------------------------------------------------------------------
-
-    @property
-    def current_seq(self) -> int:
-        """The seq of the newest item, 0 if there is none."""
-        return self.ledger.seq
 
     def add(self, item: ContextItem) -> ContextItem:
         """Assign the item its seq and append it.
@@ -247,7 +240,7 @@ class ContextManager(Edits):
             if item.type is ItemType.USER and self.ledger.turn_is_over:
                 self.end_turn()
             if older := self.ledger.replace_older(item):
-                self._tell(older, "replace", {"hidden": "replaced"})
+                self._emit_change(older, "replace", {"hidden": "replaced"})
             self._enter(self.ledger.due(item))
             return item
 
@@ -264,7 +257,7 @@ class ContextManager(Edits):
                 self.ledger.recall(item)
             self.ledger.folds.restore({one: folds[one] for one in new.keys() & folds.keys()})
 
-    def take_in(self) -> None:
+    def flush_pending(self) -> None:
         """Append the messages queued while an answer was streaming; none is expected any more."""
         with self._writing():
             self._enter(self.ledger.due())
@@ -323,7 +316,7 @@ class ContextManager(Edits):
         """
         with self._writing():
             if self.ledger.under_way:
-                raise InvalidItemError("A turn is under way: nothing that was sent may change.")
+                raise InvalidItemError("A turn is running: nothing that was sent may change.")
             self.end_turn()
             before = self.ledger.compose().tokens
             item = self.add(ContextItem(ItemType.SYSTEM, summary, id=SUMMARY + uuid.uuid4().hex))
@@ -340,7 +333,7 @@ class ContextManager(Edits):
         """
         with self._writing():
             if self.ledger.under_way:
-                raise InvalidItemError("A turn is under way: nothing that was sent may change.")
+                raise InvalidItemError("A turn is running: nothing that was sent may change.")
             self._hide([item for item in items if not item.hidden], reason, "trim")
 
     def mark_window_obsolete(self, window_id: str) -> None:
@@ -374,7 +367,7 @@ class ContextManager(Edits):
         if limit is not None and self._is_short(limit):
             wait_for_each(self._room.lowering(limit))
         with self._writing():
-            self.take_in()  # compose() means that no answer is expected any more
+            self.flush_pending()  # compose() means that no answer is expected any more
             if limit is not None and self.ledger.compose().tokens > limit:
                 self._trim(limit)
             return self.ledger.compose()
@@ -472,7 +465,7 @@ class ContextManager(Edits):
 
     def _finish(self, early: bool) -> None:
         with self._writing():
-            self.take_in()
+            self.flush_pending()
             if self.ledger.finish(early) or early:
                 self._listeners.post(TurnEnded(self.ledger.seq, early))
 
@@ -495,9 +488,9 @@ class ContextManager(Edits):
     def _hide(self, items: Sequence[ContextItem], reason: Hidden, operation: Operation) -> None:
         if items:
             self.ledger.set(items, {"hidden": reason})
-            self._tell(items, operation, {"hidden": reason})
+            self._emit_change(items, operation, {"hidden": reason})
 
-    def _tell(
+    def _emit_change(
         self, items: Iterable[ContextItem], operation: Operation, fields: Mapping[str, Any]
     ) -> None:
         self._listeners.post(ItemsChanged(tuple(item.id for item in items), operation, fields))

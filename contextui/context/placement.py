@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from contextui.context.item import Carried, ContextItem, ItemType
 from contextui.context.units import Unit
+from contextui.windowing.host import latest_render
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import ContextVersion
 
@@ -67,7 +68,7 @@ def live_copy(reference: ContextItem, windows: WindowManager) -> Carried | None:
     window = windows.get(reference.content)
     if window is None:
         return None
-    render = window.runtime.renders.latest()
+    render = latest_render(window)
     return Carried(reference.content, render.version, render.xml)
 
 

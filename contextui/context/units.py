@@ -109,7 +109,7 @@ class Calls:
         """The ids of all calls that were ever made."""
         return self._askers.keys()
 
-    def give_up(self) -> None:
+    def end_turn(self) -> None:
         """Expect no more results: the turn is over."""
         self._unanswered.clear()
 

@@ -84,7 +84,7 @@ class Buffer:
         """Record an edited text as one undo step."""
         old, base, edits = self.file.text, self.base.text, self.edits
         if new.text == old:
-            raise EditError(new.path, "That changes nothing.", "这样没有任何改动。")
+            raise EditError(new.path, "That changes nothing.")
         new.encoding.check(new.text, new.path)
         for change in reversed(_changes(old, new.text)):
             edits = _merged(edits, base, old, change)
@@ -97,9 +97,13 @@ class Buffer:
         """Replace some characters; the letters of a word are one undo step."""
         old, new, adds = self.file.text, LINE_END.sub(self.file.ending, text), start == end
         if not 0 <= start <= end <= len(old):
-            there = f"There are characters 0 to {len(old)}, not {start} to {end}."
-            zh = f"字符位置为 0 到 {len(old)}，不是 {start} 到 {end}。"
-            raise EditError(self.file.path, there, zh)
+            raise EditError(
+                self.file.path,
+                "There are characters 0 to {count}, not {start} to {end}.",
+                count=len(old),
+                start=start,
+                end=end,
+            )
         after = self.become(replace(self.file, text=old[:start] + new + old[end:]))
         if end - start + len(new) != 1:
             return after
@@ -109,14 +113,14 @@ class Buffer:
     def undo(self) -> "Buffer":
         """Go back to the text before the last change."""
         if not self.past:
-            raise EditError(self.file.path, "There is nothing to undo.", "没有可撤销的改动。")
+            raise EditError(self.file.path, "There is nothing to undo.")
         before = self.become(replace(self.file, text=self.past[-1]))
         return replace(before, past=self.past[:-1], future=(*self.future, self.file.text))
 
     def redo(self) -> "Buffer":
         """Go forward to the text before the last `undo`."""
         if not self.future:
-            raise EditError(self.file.path, "There is nothing to redo.", "没有可重做的改动。")
+            raise EditError(self.file.path, "There is nothing to redo.")
         after = self.become(replace(self.file, text=self.future[-1]))
         return replace(after, future=self.future[:-1])
 

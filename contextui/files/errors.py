@@ -2,8 +2,9 @@
 
 import errno
 
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, os_reason
 from contextui.text import quote
+from contextui.words import Translatable
 
 
 def shown(path: str) -> str:
@@ -14,13 +15,21 @@ def shown(path: str) -> str:
 class FileError(ContextUIError):
     """Base class of all errors about files.
 
-    Attributes:
+    Args:
         path: The path concerned, as given or as displayed.
+        message: What is wrong, as in `ContextUIError`.
+        zh: The message in Chinese, for errors whose message is not in the catalogue.
+        values: Values for the placeholders of a message of the catalogue.
+
+    Attributes:
+        path: The path concerned.
     """
 
-    def __init__(self, path: str, message: str, zh: str = "") -> None:
+    def __init__(
+        self, path: str, message: str | Translatable, zh: str = "", **values: object
+    ) -> None:
         self.path = path
-        super().__init__(message, zh=zh)
+        super().__init__(message, zh=zh, **values)
 
 
 class InvalidPathError(FileError):
@@ -62,8 +71,8 @@ class SecretFileError(FileError):
         self.real = real
         super().__init__(
             path,
-            f"{shown(path)} may hold secrets, and the person has not allowed to read it.",
-            f"{shown(path)} 可能含有机密，用户没有允许读取它。",
+            "{name} may hold secrets, and the person has not allowed reading it.",
+            name=shown(path),
         )
 
 
@@ -74,9 +83,11 @@ class FileTooLargeError(FileError):
         self.size, self.limit = size, limit
         super().__init__(
             path,
-            f"{shown(path)} has {size:,} bytes and is too large to be opened whole "
-            f"(the limit is {limit:,}). Read it in pages.",
-            f"{shown(path)} 有 {size:,} 字节，太大，不能整个打开（上限 {limit:,}）。请分页读取。",
+            "{name} has {size:,} bytes and is too large to be opened whole (the limit is "
+            "{limit:,}). Read it in pages.",
+            name=shown(path),
+            size=size,
+            limit=limit,
         )
 
 
@@ -86,9 +97,10 @@ class FolderTooLargeError(FileError):
     def __init__(self, path: str, limit: int) -> None:
         super().__init__(
             path,
-            f"{shown(path)} holds more than {limit:,} names and is too large to be listed. "
+            "{name} holds more than {limit:,} names and is too large to be listed. "
             "Name the file itself.",
-            f"{shown(path)} 中的名称超过 {limit:,} 个，太多，无法列出。请直接给出文件名。",
+            name=shown(path),
+            limit=limit,
         )
 
 
@@ -115,9 +127,9 @@ class FileChangedError(SaveError):
         self.diff = diff
         super().__init__(
             path,
-            f"{shown(path)} was changed on disk since it was read, so it was not overwritten. "
+            "{name} was changed on disk since it was read, so it was not overwritten. "
             "Read it again, or look at the diff first.",
-            f"{shown(path)} 在读取之后被改动过，没有覆盖它。请重新读取，或先看差异。",
+            name=shown(path),
         )
 
 
@@ -150,32 +162,34 @@ def reading_failed(path: str, error: OSError) -> FileError:
     name = shown(path)
     match error.errno:
         case errno.ENOENT:
-            en, zh = f"There is no {name} in the workspace.", f"工作区中没有 {name}。"
-            return MissingFileError(path, en, zh)
+            return MissingFileError(path, "There is no {name} in the workspace.", name=name)
         case errno.ENOTDIR:
-            en = f"A part of {name} is used as a folder and is none."
-            return NotAFolderError(path, en, f"{name} 的一部分被当作文件夹，但它不是。")
+            return NotAFolderError(
+                path, "A part of {name} is used as a folder, but is not one.", name=name
+            )
         case errno.ENAMETOOLONG:
-            return InvalidPathError(path, f"The path {name} is too long.", f"路径 {name} 太长。")
+            return InvalidPathError(path, "The path {name} is too long.", name=name)
         case errno.ELOOP:
-            en = f"{name} was replaced by a link while being opened."
-            return UnreadableFileError(path, en, f"{name} 在打开时被换成了链接。")
+            return UnreadableFileError(
+                path, "{name} was replaced by a link while being opened.", name=name
+            )
         case errno.EACCES | errno.EPERM:
-            en, zh = f"There is no permission to read {name}.", f"没有读取 {name} 的权限。"
-            return UnreadableFileError(path, en, zh)
+            return UnreadableFileError(path, "There is no permission to read {name}.", name=name)
         case _:
-            why = error.strerror
-            en, zh = f"{name} cannot be read: {why}.", f"无法读取 {name}：{why}。"
-            return UnreadableFileError(path, en, zh)
+            return UnreadableFileError(
+                path, "{name} cannot be read: {why}.", name=name, why=os_reason(error)
+            )
 
 
 def saving_failed(path: str, error: OSError) -> SaveError:
     """Convert an `OSError` from saving to a `SaveError`."""
-    name, why = shown(path), error.strerror
+    name, why = shown(path), os_reason(error)
     if error.errno in _FULL:
-        en = f"{name} was not saved: {why}. The file is as it was before."
-        return DiskFullError(path, en, f"{name} 没有保存：{why}。文件仍和原来一样。")
+        return DiskFullError(
+            path, "{name} was not saved: {why}. The file is unchanged.", name=name, why=why
+        )
     if error.errno in _DENIED:
-        en = f"{name} was not saved: the file or its folder must not be written to."
-        return ReadOnlyFileError(path, en, f"{name} 没有保存：文件或其所在文件夹不可写。")
-    return SaveError(path, f"{name} was not saved: {why}.", f"{name} 没有保存：{why}。")
+        return ReadOnlyFileError(
+            path, "{name} was not saved: the file or its folder is not writable.", name=name
+        )
+    return SaveError(path, "{name} was not saved: {why}.", name=name, why=why)

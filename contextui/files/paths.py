@@ -24,6 +24,7 @@ from contextui.files.errors import (
     reading_failed,
     shown,
 )
+from contextui.words import Message
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 Parts: TypeAlias = tuple[str, ...]
@@ -77,37 +78,36 @@ def escape(path: str) -> PathEscapeError:
     """The error for a path that leads out of the workspace."""
     return PathEscapeError(
         path,
-        f"{shown(path)} leads out of the workspace. Only files inside can be used.",
-        f"{shown(path)} 通向工作区之外。只能使用工作区内的文件。",
+        "{name} leads out of the workspace. Only files inside can be used.",
+        name=shown(path),
     )
 
 
 def _checked(path: object) -> str:
     if not isinstance(path, str):
-        raise InvalidPathError(str(path), "A path must be text.", "路径必须是文字。")
+        raise InvalidPathError(str(path), "A path must be text.")
     if not path.strip():
-        en = "The path is empty. Name a file of the workspace."
-        raise InvalidPathError(path, en, "路径是空的。请写出工作区中的文件。")
+        raise InvalidPathError(path, "The path is empty. Name a file of the workspace.")
     if problem := _problem(path):
-        en, zh = problem
-        raise InvalidPathError(path, f"The path {shown(path)} {en}.", f"路径 {shown(path)} {zh}。")
+        raise InvalidPathError(
+            path, "The path {name} {problem}.", name=shown(path), problem=problem
+        )
     return path
 
 
-def _problem(path: str) -> tuple[str, str] | None:
+def _problem(path: str) -> Message | None:
     if "\0" in path:
-        return "contains a NUL character", "含有 NUL 字符"
+        return Message("contains a NUL character")
     if "\\" in path or _DRIVE.match(path):
-        en = 'looks like one of Windows. Write it relative to the workspace, with "/"'
-        return en, "像是 Windows 的路径。请写成相对于工作区的路径，用“/”分隔"
+        return Message('looks like a Windows path. Write it relative to the workspace, with "/"')
     try:
         encoded = path.encode()
     except UnicodeEncodeError:
-        return "contains characters that are not valid Unicode", "含有无效的 Unicode 字符"
+        return Message("contains characters that are not valid Unicode")
     if len(encoded) > PATH_LIMIT:
-        return f"is longer than {PATH_LIMIT} bytes", f"超过 {PATH_LIMIT} 字节"
+        return Message("is longer than {limit} bytes", {"limit": PATH_LIMIT})
     if any(len(name) > NAME_LIMIT for name in encoded.split(b"/")):
-        return f"contains a name longer than {NAME_LIMIT} bytes", f"有超过 {NAME_LIMIT} 字节的名称"
+        return Message("contains a name longer than {limit} bytes", {"limit": NAME_LIMIT})
     return None
 
 
@@ -160,7 +160,7 @@ class Spot:
         """Open the file here; raise unless it is a regular file."""
         if self.info is None:
             raise reading_failed(self.path, FileNotFoundError(errno.ENOENT, ""))
-        refuse_all_but_files(self.path, self.info)  # opening a device may already act on it
+        check_regular_file(self.path, self.info)  # opening a device may already act on it
         if self.guard is not None:
             self.guard(self)
         try:
@@ -168,7 +168,7 @@ class Spot:
         except OSError as error:
             raise reading_failed(self.path, error) from error
         try:
-            refuse_all_but_files(self.path, os.fstat(descriptor))
+            check_regular_file(self.path, os.fstat(descriptor))
         except BaseException:
             os.close(descriptor)
             raise
@@ -179,9 +179,9 @@ class Spot:
         try:
             return os.open(self.name or ".", _FOLDER, dir_fd=self.folder)
         except NotADirectoryError as error:
-            name = shown(self.path)
-            en, zh = f"{name} is not a folder.", f"{name} 不是文件夹。"
-            raise NotAFolderError(self.path, en, zh) from error
+            raise NotAFolderError(
+                self.path, "{name} is not a folder.", name=shown(self.path)
+            ) from error
         except OSError as error:
             raise reading_failed(self.path, error) from error
 
@@ -267,8 +267,8 @@ class _Descent:
         if self._links > LINK_LIMIT:
             raise UnreadableFileError(
                 self._path,
-                f"{shown(self._path)} goes through too many links, or in a circle.",
-                f"{shown(self._path)} 经过的链接太多，或成了环。",
+                "{name} goes through too many links, or in a circle.",
+                name=shown(self._path),
             )
         try:
             target = os.readlink(name, dir_fd=self._here)
@@ -295,8 +295,8 @@ class _Descent:
     def _escape(self) -> PathEscapeError:
         return PathEscapeError(
             self._path,
-            f"{shown(self._path)} is or goes through a link out of the workspace.",
-            f"{shown(self._path)} 是或经过通向工作区之外的链接。",
+            "{name} is or goes through a link out of the workspace.",
+            name=shown(self._path),
         )
 
     def return_to_root(self) -> None:
@@ -311,26 +311,25 @@ class _Descent:
 
 
 _KINDS = {
-    stat.S_IFDIR: ("a folder", "文件夹"),
-    stat.S_IFIFO: ("a FIFO", "FIFO"),
-    stat.S_IFSOCK: ("a socket", "套接字"),
-    stat.S_IFCHR: ("a device", "设备"),
-    stat.S_IFBLK: ("a device", "设备"),
-    stat.S_IFLNK: ("a link that was put there a moment ago", "刚刚放上的链接"),
+    stat.S_IFDIR: Message("a folder"),
+    stat.S_IFIFO: Message("a FIFO"),
+    stat.S_IFSOCK: Message("a socket"),
+    stat.S_IFCHR: Message("a device"),
+    stat.S_IFBLK: Message("a device"),
+    stat.S_IFLNK: Message("a link that was just created"),
 }
-_ODD = ("no regular file", "特殊文件")
+_OTHER = Message("a special file")
 
 
-def refuse_all_but_files(path: str, info: os.stat_result) -> None:
+def check_regular_file(path: str, info: os.stat_result) -> None:
     """Raise unless this is a regular file on a real file system."""
     if not stat.S_ISREG(info.st_mode):
-        en, zh = _KINDS.get(stat.S_IFMT(info.st_mode), _ODD)
-        raise NotAFileError(
-            path, f"{shown(path)} is {en}, not a file.", f"{shown(path)} 是{zh}，不是文件。"
-        )
+        kind = _KINDS.get(stat.S_IFMT(info.st_mode), _OTHER)
+        raise NotAFileError(path, "{name} is {kind}, not a file.", name=shown(path), kind=kind)
     if info.st_dev in _kernel_devices():
-        en = f"{shown(path)} is no real file: the kernel makes it up."
-        raise NotAFileError(path, en, f"{shown(path)} 不是真正的文件，而是内核生成的。")
+        raise NotAFileError(
+            path, "{name} is not a real file: the kernel generates it.", name=shown(path)
+        )
 
 
 @cache

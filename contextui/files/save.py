@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
+from contextui.errors import os_reason
 from contextui.files.diff import diff_bytes
 from contextui.files.errors import (
     ExistingFileError,
@@ -33,7 +34,7 @@ from contextui.files.errors import (
     saving_failed,
     shown,
 )
-from contextui.files.paths import Spot, refuse_all_but_files
+from contextui.files.paths import Spot, check_regular_file
 from contextui.files.textfile import Version
 
 TEXT_LIMIT = 16 * 1024 * 1024
@@ -122,7 +123,7 @@ def is_temporary(name: str) -> bool:
 
 
 @contextmanager
-def written_beside(
+def temporary_file(
     spot: Spot, data: bytes, *, like: bool = False, replaces: str | None = None
 ) -> Iterator[tuple[str, Version]]:
     """Write content to a temporary file, which is removed on exit.
@@ -144,7 +145,7 @@ def written_beside(
                 spot.notes.made(temporary, os.fstat(descriptor).st_ino)
             write_all(descriptor, data)
             if like:
-                _make_alike(spot, descriptor)
+                _copy_old_attributes(spot, descriptor)
             flush(descriptor)
             version = Version.of(os.fstat(descriptor), data)
         finally:
@@ -155,12 +156,12 @@ def written_beside(
         raise
     finally:
         if not keep:
-            forget(spot, temporary)
+            remove_name(spot, temporary)
         if spot.notes is not None:
             spot.notes.done(temporary)
 
 
-def _make_alike(spot: Spot, descriptor: int) -> None:
+def _copy_old_attributes(spot: Spot, descriptor: int) -> None:
     old = spot.open()
     try:
         copy_attributes(old, descriptor)
@@ -168,13 +169,13 @@ def _make_alike(spot: Spot, descriptor: int) -> None:
         os.close(old)
 
 
-def forget(spot: Spot, name: str) -> None:
+def remove_name(spot: Spot, name: str) -> None:
     """Remove a name beside the file, if it exists."""
     with suppress(OSError):
         os.unlink(name, dir_fd=spot.folder)
 
 
-def give_name(folder: int, temporary: str, name: str) -> None:
+def link_name(folder: int, temporary: str, name: str) -> None:
     """Link the finished file to its name, unless that exists: a link never replaces anything."""
     folders = {"src_dir_fd": folder, "dst_dir_fd": folder}
     try:
@@ -188,19 +189,19 @@ def give_name(folder: int, temporary: str, name: str) -> None:
         os.replace(temporary, name, **folders)
 
 
-def part_from_litter(spot: Spot, info: os.stat_result) -> int:
+def remove_leftover_names(spot: Spot, info: os.stat_result) -> int:
     """Remove a second name that a crash during naming may have left; return how many remain."""
     with os.scandir(spot.folder) as entries:
-        litter = [
+        leftovers = [
             entry.name
             for entry in entries
             if is_temporary(entry.name)
             and entry.name != spot.name  # never the file that is being saved
             and entry.inode() == info.st_ino
         ]
-    for name in litter:
-        forget(spot, name)
-    return info.st_nlink - len(litter)
+    for name in leftovers:
+        remove_name(spot, name)
+    return info.st_nlink - len(leftovers)
 
 
 _CALL, _FLAG = ("renameatx_np", 2) if sys.platform == "darwin" else ("renameat2", 2)
@@ -265,16 +266,16 @@ def deleted(spot: Spot) -> FileDeletedError:
     """The error for a file that no longer exists."""
     return FileDeletedError(
         spot.path,
-        f"{shown(spot.path)} was deleted since it was read. Save it as a new file.",
-        f"{shown(spot.path)} 在读取之后被删除。请存为新文件。",
+        "{name} was deleted since it was read. Save it as a new file.",
+        name=shown(spot.path),
     )
 
 
 def _read_only(spot: Spot) -> ReadOnlyFileError:
     return ReadOnlyFileError(
         spot.path,
-        f"{shown(spot.path)} is read-only, so it was not saved. Save it elsewhere.",
-        f"{shown(spot.path)} 是只读的，没有保存。请存到别处。",
+        "{name} is read-only, so it was not saved. Save it elsewhere.",
+        name=shown(spot.path),
     )
 
 
@@ -287,20 +288,20 @@ def write_in_place(spot: Spot, data: bytes, expected: Version) -> Version:
     descriptor = spot.open(os.O_RDWR)
     try:
         old = content_of(descriptor, spot.path)
-        _keep(spot, backup, old)
+        _write_backup(spot, backup, old)
         try:
             info = check_unchanged(spot, expected, data)
             if not os.path.samestat(info, os.fstat(descriptor)):  # same content, another file
                 raise FileChangedError(spot.path, "")
         except BaseException:
-            forget(spot, backup)
+            remove_name(spot, backup)
             raise
         try:
             _overwrite(descriptor, data)
         except BaseException:
-            _put_back(spot, descriptor, old, backup)
+            _restore_old(spot, descriptor, old, backup)
             raise
-        forget(spot, backup)
+        remove_name(spot, backup)
         return Version.of(os.fstat(descriptor), data)
     finally:
         os.close(descriptor)
@@ -312,45 +313,45 @@ def _overwrite(descriptor: int, data: bytes) -> None:
     flush(descriptor)
 
 
-def _keep(spot: Spot, backup: str, old: bytes) -> None:
-    with written_beside(spot, old, like=True) as (temporary, _):
+def _write_backup(spot: Spot, backup: str, old: bytes) -> None:
+    with temporary_file(spot, old, like=True) as (temporary, _):
         try:
-            give_name(spot.folder, temporary, backup)
+            link_name(spot.folder, temporary, backup)
         except FileExistsError as error:
             raise SaveError(
                 spot.path,
-                f"An earlier save of {shown(spot.path)} was interrupted: {shown(backup)} beside it "
-                "has the content from before. Compare the two and remove that one first.",
-                f"先前保存 {shown(spot.path)} 时被中断：旁边的 {shown(backup)} 是之前的内容。"
-                "请先比较两者，并移走后者。",
+                "An earlier save of {name} was interrupted: {backup} beside it has the content "
+                "from before. Compare the two and remove that one first.",
+                name=shown(spot.path),
+                backup=shown(backup),
             ) from error
         flush(spot.folder)
 
 
-def _put_back(spot: Spot, descriptor: int, old: bytes, backup: str) -> None:
+def _restore_old(spot: Spot, descriptor: int, old: bytes, backup: str) -> None:
     try:
         _overwrite(descriptor, old)
     except OSError as error:
         raise SaveError(
             spot.path,
-            f"{shown(spot.path)} was written in part only. {shown(backup)} beside it has the "
-            "content from before.",
-            f"{shown(spot.path)} 只写入了一部分。旁边的 {shown(backup)} 是之前的内容。",
+            "{name} was only partly written. {backup} beside it has the content from before.",
+            name=shown(spot.path),
+            backup=shown(backup),
         ) from error
-    forget(spot, backup)
+    remove_name(spot, backup)
 
 
 def create(spot: Spot, data: bytes) -> Version:
     """Create a new file; never overwrite an existing one."""
     if spot.info is not None:
-        raise _taken(spot)
-    with _as_save_errors(spot), written_beside(spot, data) as (temporary, version):
+        raise _already_exists(spot)
+    with _as_save_errors(spot), temporary_file(spot, data) as (temporary, version):
         try:
-            give_name(spot.folder, temporary, spot.name)
+            link_name(spot.folder, temporary, spot.name)
         except FileExistsError as error:
-            raise _taken(spot) from error
-        forget(spot, temporary)
-        _confirm(spot)
+            raise _already_exists(spot) from error
+        remove_name(spot, temporary)
+        _sync_folder(spot)
     return version
 
 
@@ -364,29 +365,29 @@ def replace(spot: Spot, data: bytes, expected: Version, *, keep_links: bool) -> 
         keep_links: Write into a file with several hard links; otherwise that is refused.
     """
     if spot.info is not None:
-        refuse_all_but_files(spot.path, spot.info)
+        check_regular_file(spot.path, spot.info)
     with _as_save_errors(spot):
         old = check_unchanged(spot, expected, data)
-        names = part_from_litter(spot, old) if old.st_nlink > 1 else 1
+        names = remove_leftover_names(spot, old) if old.st_nlink > 1 else 1
         if names > 1:
             if keep_links:
                 return write_in_place(spot, data, expected)
             raise HardLinkedFileError(
                 spot.path,
-                f"{shown(spot.path)} is one file under {names} names (hard links), and saving "
-                "would part it from the others. Save with keep_links to write into all of them.",
-                f"{shown(spot.path)} 是有 {names} 个名称的同一文件（硬链接），"
-                "保存会使它与其他名称分开。用 keep_links 保存可写入全部。",
+                "{name} is one file under {count} names (hard links), and saving would separate "
+                "it from the others. Save with keep_links to write into all of them.",
+                name=shown(spot.path),
+                count=names,
             )
-        beside = written_beside(spot, data, like=True, replaces=expected.digest)
+        beside = temporary_file(spot, data, like=True, replaces=expected.digest)
         with beside as (temporary, version):
             check_unchanged(spot, expected, data)
-            _take_place(spot, temporary, expected, data)
-            _confirm(spot)
+            _swap_in(spot, temporary, expected, data)
+            _sync_folder(spot)
     return version
 
 
-def _take_place(spot: Spot, temporary: str, expected: Version, data: bytes) -> None:
+def _swap_in(spot: Spot, temporary: str, expected: Version, data: bytes) -> None:
     """Rename the new file over the old one, and roll back if the old one had changed."""
     try:
         exchanged = exchange(spot.folder, temporary, spot.name)
@@ -405,10 +406,10 @@ def _take_place(spot: Spot, temporary: str, expected: Version, data: bytes) -> N
         except OSError as error:
             raise StrandedError(
                 spot.path,
-                f"{shown(spot.path)} was changed on disk in the very moment of saving. "
-                f"What it held is in {shown(temporary)} beside it.",
-                f"{shown(spot.path)} 在保存的瞬间被改动。"
-                f"它原来的内容在旁边的 {shown(temporary)} 中。",
+                "{name} was changed on disk while it was being saved. What it held is in "
+                "{temporary} beside it.",
+                name=shown(spot.path),
+                temporary=shown(temporary),
             ) from error
         raise
 
@@ -417,23 +418,24 @@ def _rename(spot: Spot, temporary: str) -> None:
     os.replace(temporary, spot.name, src_dir_fd=spot.folder, dst_dir_fd=spot.folder)
 
 
-def _confirm(spot: Spot) -> None:
+def _sync_folder(spot: Spot) -> None:
     """Sync the new name to disk; the file is saved even if this fails."""
     try:
         flush(spot.folder)
     except OSError as error:
         raise SaveError(
             spot.path,
-            f"{shown(spot.path)} was saved, but the disk did not confirm it: {error.strerror}.",
-            f"{shown(spot.path)} 已保存，但磁盘没有确认：{error.strerror}。",
+            "{name} was saved, but the disk did not confirm it: {why}.",
+            name=shown(spot.path),
+            why=os_reason(error),
         ) from error
 
 
-def _taken(spot: Spot) -> ExistingFileError:
+def _already_exists(spot: Spot) -> ExistingFileError:
     return ExistingFileError(
         spot.path,
-        f"There is a {shown(spot.path)} already; a new file does not overwrite it.",
-        f"已有 {shown(spot.path)}；新文件不会覆盖它。",
+        "There is a {name} already; a new file does not overwrite it.",
+        name=shown(spot.path),
     )
 
 

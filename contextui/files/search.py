@@ -25,7 +25,7 @@ _SHOWN = 200
 _LONGEST = 1024 * 1024  # characters: a longer line without end is searched in several pieces
 
 
-class Patience:
+class SearchTimeout:
     """A timeout for searches, which then end early with the results so far.
 
     Args:
@@ -33,16 +33,16 @@ class Patience:
         clock: Returns the time in seconds.
 
     Attributes:
-        ran_out: Whether a search ended early because of it.
+        expired: Whether a search ended early because of it.
     """
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock, self._end, self.ran_out = clock, clock() + seconds, False
+        self._clock, self._end, self.expired = clock, clock() + seconds, False
 
-    def lasts(self) -> bool:
+    def allows_more(self) -> bool:
         """Whether the search may continue."""
-        self.ran_out = self.ran_out or self._clock() >= self._end
-        return not self.ran_out
+        self.expired = self.expired or self._clock() >= self._end
+        return not self.expired
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def find_names(
     under: AnyPath = ".",
     *,
     limit: int = HITS,
-    patience: Patience | None = None,
+    timeout: SearchTimeout | None = None,
 ) -> Iterator[FolderEntry]:
     """Find files and folders whose name contains the text, or matches it as a glob with `*` or `?`.
 
@@ -78,7 +78,7 @@ def find_names(
     wanted, whole = text.casefold(), "/" in text
     found = (
         entry
-        for entry in _while(patience, walk(workspace, under))
+        for entry in _while(timeout, walk(workspace, under))
         if _fits((entry.path if whole else entry.name).casefold(), wanted, pattern)
     )
     yield from islice(found, max(limit, 0))
@@ -95,7 +95,7 @@ def find_text(
     *,
     ignore_case: bool = False,
     limit: int = HITS,
-    patience: Patience | None = None,
+    timeout: SearchTimeout | None = None,
 ) -> Iterator[Hit]:
     """Find lines that contain a text, skipping binary files, ignored files and links.
 
@@ -106,23 +106,23 @@ def find_text(
         wanted = re.compile(re.escape(text), re.IGNORECASE if ignore_case else 0)
         hits = (
             hit
-            for entry in _while(patience, walk(workspace, under))
+            for entry in _while(timeout, walk(workspace, under))
             if entry.kind == "file"
-            for hit in _hits(workspace, entry.path, wanted, patience)
+            for hit in _hits(workspace, entry.path, wanted, timeout)
         )
         yield from islice(hits, max(limit, 0))
 
 
-def _while(patience: Patience | None, things: Iterable[T]) -> Iterator[T]:
-    return takewhile(lambda _: patience is None or patience.lasts(), things)
+def _while(timeout: SearchTimeout | None, things: Iterable[T]) -> Iterator[T]:
+    return takewhile(lambda _: timeout is None or timeout.allows_more(), things)
 
 
 def _hits(
-    workspace: Workspace, path: str, wanted: re.Pattern[str], patience: Patience | None
+    workspace: Workspace, path: str, wanted: re.Pattern[str], timeout: SearchTimeout | None
 ) -> Iterator[Hit]:
     number = 1
     try:
-        for piece in _while(patience, _pieces(workspace, path)):
+        for piece in _while(timeout, _pieces(workspace, path)):
             if wanted.search(piece):
                 yield from _lines(path, piece, number, wanted)
             number += len(LINE_END.findall(piece))

@@ -17,7 +17,6 @@ from functools import cached_property
 from hashlib import blake2b
 from xml.sax.saxutils import escape
 
-from contextui.config.settings import Lang
 from contextui.files.errors import (
     BinaryFileError,
     EditError,
@@ -25,7 +24,7 @@ from contextui.files.errors import (
     UnreadableFileError,
     shown,
 )
-from contextui.text import counted, there_are
+from contextui.words import Lang, Message, Text
 
 LINE_END = re.compile(r"\r\n|\n|\r")
 """A line end in a file. U+2028, U+0085, form feed and the like do not end a line."""
@@ -65,12 +64,15 @@ class Encoding:
         except (UnicodeDecodeError, LookupError) as error:
             raise UnreadableFileError(
                 path,
-                f"{shown(path)} is no valid {self}: {error}.",
-                f"{shown(path)} 不是有效的 {self}：{error}。",
+                "{name} is not valid {encoding}: {why}.",
+                name=shown(path),
+                encoding=self,
+                why=error,
             ) from error
         if "\0" in text:
-            en = f"{shown(path)} is no text: it contains NUL characters."
-            raise BinaryFileError(path, en, f"{shown(path)} 不是文本：含有 NUL 字符。")
+            raise BinaryFileError(
+                path, "{name} is not text: it contains NUL characters.", name=shown(path)
+            )
         return text
 
     def encode(self, text: str, path: str = "") -> bytes:
@@ -88,14 +90,16 @@ class Encoding:
             except UnicodeEncodeError as error:
                 at = error.start
         char = text[at]
-        name = unicodedata.name(char, "no character of its own")
         line = len(LINE_END.findall(text, 0, at)) + 1
         raise UnencodableTextError(
             path,
-            f"{shown(path)} is kept as {self}, which cannot hold U+{ord(char):04X} ({name}) "
-            f"in line {line} of the text. Nothing was changed.",
-            f"{shown(path)} 的编码是 {self}，不能容纳第 {line} 行的 U+{ord(char):04X}（{name}）。"
-            "没有任何改动。",
+            "{name} is kept as {encoding}, which cannot hold U+{code:04X} ({character}) in line "
+            "{line} of the text. Nothing was changed.",
+            name=shown(path),
+            encoding=self,
+            code=ord(char),
+            character=unicodedata.name(char, "no character of its own"),
+            line=line,
         )
 
 
@@ -117,8 +121,7 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
         if data.startswith(mark):
             return Encoding(codec, mark, unit)
     if b"\0" in data:
-        en = f"{shown(path)} is no text: it contains NUL bytes."
-        raise BinaryFileError(path, en, f"{shown(path)} 不是文本：含有 NUL 字节。")
+        raise BinaryFileError(path, "{name} is not text: it contains NUL bytes.", name=shown(path))
     try:
         codecs.getincrementaldecoder("utf-8")().decode(data, final=whole)
         return UTF8
@@ -128,8 +131,10 @@ def detect(data: bytes, path: str = "", *, whole: bool = True) -> Encoding:
     if controls * 50 > len(data):
         raise BinaryFileError(
             path,
-            f"{shown(path)} is no text: {controls:,} of {len(data):,} bytes are controls.",
-            f"{shown(path)} 不是文本：{len(data):,} 字节中有 {controls:,} 个控制字符。",
+            "{name} is not text: {controls:,} of {size:,} bytes are control characters.",
+            name=shown(path),
+            controls=controls,
+            size=len(data),
         )
     return Encoding("latin-1" if _UNDEFINED_IN_CP1252.search(data) else "cp1252")
 
@@ -143,8 +148,9 @@ def named(codec: str, data: bytes, path: str = "") -> Encoding:
     if encoding.decode(data, path).encode(encoding.codec) != data:
         raise UnreadableFileError(
             path,
-            f"{shown(path)} read as {codec} could not be saved again as it is.",
-            f"{shown(path)} 按 {codec} 读取后无法原样保存。",
+            "{name} read as {encoding} could not be saved again as it is.",
+            name=shown(path),
+            encoding=codec,
         )
     return encoding
 
@@ -154,8 +160,9 @@ def _lookup(codec: str, path: str) -> codecs.CodecInfo:
         found = codecs.lookup(codec)
         "".encode(codec)  # "hex" and "rot13" are codecs too, but not text encodings
     except (LookupError, ValueError, TypeError) as error:
-        en, zh = f"There is no encoding {shown(codec)}.", f"没有编码 {shown(codec)}。"
-        raise UnreadableFileError(path, en, zh) from error
+        raise UnreadableFileError(
+            path, "There is no encoding {name}.", name=shown(codec)
+        ) from error
     return found
 
 
@@ -320,10 +327,11 @@ class TextFile:
         """Insert lines before a line; use the number after the last line to append."""
         count = len(self.lines)
         if not 1 <= before <= count + 1:
-            en, zh = ("1", "1") if not count else (f"1 to {count + 1}", f"1 到 {count + 1}")
-            raise self._wrong(
-                f"Lines can be inserted before {en}, not {before}.",
-                f"可以在第 {zh} 行之前插入，不能是 {before}。",
+            raise EditError(
+                self.path,
+                "Lines can be inserted before {places}, not {before}.",
+                places=_range(1, count + 1),
+                before=before,
             )
         new = _as_lines(text)
         if before <= count:
@@ -345,17 +353,18 @@ class TextFile:
         A line end in `old` matches any line end; those in `new` are converted to the file's own.
         """
         if not old:
-            raise self._wrong("The text to be replaced is empty.", "要替换的文字是空的。")
+            raise EditError(self.path, "The text to be replaced is empty.")
         pattern = _exactly(old)
         places = [match.span() for match in pattern.finditer(self.text)]
         if count == 1 == len(places) and pattern.search(self.text, places[0][0] + 1):
-            said = "occurs 2 times, not 1: two that overlap. Nothing was changed."
-            raise self._wrong(
-                f"{shown(old)} {said} Quote more around it.",
-                f"{shown(old)} 出现 2 次且相互重叠，不是 1 次。没有任何改动。请多引用一些前后文。",
+            raise EditError(
+                self.path,
+                "{text} occurs 2 times, not 1: two that overlap. Nothing was changed. Quote more "
+                "around it.",
+                text=shown(old),
             )
         if len(places) != count:
-            raise self._not_so_often(old, len(places), count)
+            raise self._wrong_count(old, len(places), count)
         self.encoding.check(new, self.path)
         parts, end = list[str](), 0
         for start, stop in places:
@@ -376,36 +385,52 @@ class TextFile:
     def _check_range(self, first: int, last: int) -> None:
         count = len(self.lines)
         if not 1 <= first <= last <= count:
-            asked = (f"{first}",) if first == last else (f"{first}", f"{last}")
-            raise self._wrong(
-                f"{there_are('line', count)}, not {' to '.join(asked)}.",
-                f"行号从 1 到 {count}，不是 {' 到 '.join(asked)}。"
-                if count
-                else "文件中没有任何行。",
+            asked = _range(first, last)
+            if not count:
+                raise EditError(self.path, "There are no lines, not {asked}.", asked=asked)
+            if count == 1:
+                raise EditError(self.path, "There is line 1, not {asked}.", asked=asked)
+            raise EditError(
+                self.path, "There are lines 1 to {count}, not {asked}.", count=count, asked=asked
             )
 
-    def _not_so_often(self, old: str, found: int, count: int) -> EditError:
+    def _wrong_count(self, old: str, found: int, count: int) -> EditError:
         """The error for a text that does not occur `count` times, with its line numbers."""
-        where, advice, zh_where, zh_advice = ",", "", "", ""
-        if found:
-            lines = self.lines_with(old)
-            where, zh_where = f", {in_lines(lines)};", f"（{in_lines(lines, 'zh')}）"
-            advice = f" Quote more around it, or give count={found}."
-            zh_advice = f"请多引用一些前后文，或给出 count={found}。"
-        name, said = shown(old), f"occurs {counted(found, 'time')}{where} not {count}."
-        return self._wrong(
-            f"{name} {said} Nothing was changed.{advice}",
-            f"{name} 出现 {found} 次{zh_where}，不是 {count} 次。没有任何改动。{zh_advice}",
+        if not found:
+            return EditError(
+                self.path,
+                "{text} occurs 0 times, not {count}. Nothing was changed.",
+                text=shown(old),
+                count=count,
+            )
+        return EditError(
+            self.path,
+            "{text} occurs {found}, {where}; not {count}. Nothing was changed. Quote more around "
+            "it, or give count={number}.",
+            text=shown(old),
+            found=Message("{count} time" if found == 1 else "{count} times", {"count": found}),
+            where=_in_lines(self.lines_with(old)),
+            count=count,
+            number=found,
         )
 
-    def _wrong(self, message: str, zh: str) -> EditError:
-        return EditError(self.path, message, zh)
+
+def _range(first: int, last: int) -> Text:
+    if first == last:
+        return str(first)
+    return Message("{first} to {last}", {"first": first, "last": last})
 
 
 def in_lines(numbers: Sequence[int], lang: Lang = "en") -> str:
     """Format line numbers: "in line 3", "in lines 5, 8"; a long list is truncated."""
+    return _in_lines(numbers).text(lang)
+
+
+def _in_lines(numbers: Sequence[int]) -> Message:
     listed = shorten(", ".join(map(str, numbers)), 100)
-    return f"第 {listed} 行" if lang == "zh" else f"in line{'s' * (len(numbers) > 1)} {listed}"
+    return Message(
+        "in line {numbers}" if len(numbers) == 1 else "in lines {numbers}", {"numbers": listed}
+    )
 
 
 def _as_lines(text: str) -> list[str]:

@@ -83,8 +83,9 @@ class Workspace:
             folder = os.open(self._names.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except NotADirectoryError as error:
             name = os.fspath(root)
-            en, zh = f"The workspace {name} is not a folder.", f"工作区 {name} 不是文件夹。"
-            raise NotAFolderError(name, en, zh) from error
+            raise NotAFolderError(
+                name, "The workspace {name} is not a folder.", name=name
+            ) from error
         except OSError as error:
             raise reading_failed(os.fspath(root), error) from error
         self._folder = folder

@@ -4,3 +4,32 @@
 writes each change as an `entry`; `restore` reads them back from the last `checkpoint` on, by
 `replay`.
 """
+
+from typing import TYPE_CHECKING
+
+from contextui.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from contextui.session.code.index import CodeStoreError as CodeStoreError
+    from contextui.session.code.refs import resolve_code_refs as resolve_code_refs
+    from contextui.session.code.store import CodeFile as CodeFile
+    from contextui.session.code.store import CodeStore as CodeStore
+    from contextui.session.notes import Note as Note
+    from contextui.session.notes import Notes as Notes
+    from contextui.session.paths import escape_project_path as escape_project_path
+    from contextui.session.session import Session as Session
+    from contextui.session.session import SessionOptions as SessionOptions
+    from contextui.session.store import SessionStore as SessionStore
+
+_HOMES = {
+    "contextui.session.code.index": ["CodeStoreError"],
+    "contextui.session.code.refs": ["resolve_code_refs"],
+    "contextui.session.code.store": ["CodeFile", "CodeStore"],
+    "contextui.session.notes": ["Note", "Notes"],
+    "contextui.session.paths": ["escape_project_path"],
+    "contextui.session.session": ["Session", "SessionOptions"],
+    "contextui.session.store": ["SessionStore"],
+}
+
+__all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

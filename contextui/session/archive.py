@@ -5,15 +5,15 @@ hidden. They are read one by one: a log may be larger than the memory.
 """
 
 from collections import deque
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from contextui.context.changes import UNDO_STEPS, admit
 from contextui.context.item import (
     ContextItem,
     ItemType,
-    Load,
     Stage,
     assign,
     is_conversation,
@@ -23,10 +23,10 @@ from contextui.context.item import (
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
 from contextui.events import Event, ItemsChanged, TurnEnded
-from contextui.model import Block
+from contextui.plain_file import open_plain
 from contextui.session.entry import Entry, decode
-from contextui.session.items import TWIN, item_of
-from contextui.session.logfile import Damage, Line, entries, line_at, lines, open_plain
+from contextui.session.items import Content, item_of, stored
+from contextui.session.logfile import Damage, Line, entries, lines
 from contextui.session.restore import in_order
 from contextui.session.schema import ChangeFacts
 
@@ -34,7 +34,7 @@ _SUBTYPE = b'"subtype":"'
 _ITEMS = (b'"subtype":"prompt"', b'"subtype":"window_item"')
 _CHANGES = (b'"subtype":"change"', b'"subtype":"compact_boundary"')
 
-_Marks = dict[str, dict[str, Any]]
+_ItemChanges = dict[str, dict[str, Any]]
 
 
 def older_items(
@@ -56,19 +56,19 @@ def older_items(
     if not start:
         return
     with open_plain(path) as file:
-        marks = _marks(file, known, end)
-        told = (line for line in _until(file, start) if _tells_of_item(line.text))
-        for _, entry in in_order(entries(told, _ignore), 0, _ignore):
+        marks = _changes_by_item(file, known, end)
+        candidates = (line for line in _until(file, start) if _may_be_item(line.text))
+        for _, entry in in_order(entries(candidates, _ignore), 0, _ignore):
             try:
                 item = None if entry.uuid in known else item_of(entry)
                 if item is not None:
                     admit(item)
-                    yield _as_it_is(item, entry, marks.get(item.id, {}))
+                    yield _with_changes(item, entry, marks.get(item.id, {}))
             except ContextUIError:
                 continue  # it was skipped when the session was restored, too
 
 
-def _as_it_is(item: ContextItem, entry: Entry, changes: dict[str, Any]) -> ContextItem:
+def _with_changes(item: ContextItem, entry: Entry, changes: dict[str, Any]) -> ContextItem:
     """Apply its seq and all later changes to an item."""
     reason = "closed" if item.type is ItemType.WINDOW else item.hidden or "trimmed"
     assign(item, seq=(entry.data or {}).get("seq", 0), hidden=reason)
@@ -76,10 +76,10 @@ def _as_it_is(item: ContextItem, entry: Entry, changes: dict[str, Any]) -> Conte
     return item
 
 
-def _marks(file: BinaryIO, known: Container[str], end: int | None) -> _Marks:
+def _changes_by_item(file: BinaryIO, known: Container[str], end: int | None) -> _ItemChanges:
     """Collect the changes of items that are not loaded, by id."""
-    marks: _Marks = {}
-    steps: deque[_Marks] = deque(maxlen=UNDO_STEPS)
+    marks: _ItemChanges = {}
+    steps: deque[_ItemChanges] = deque(maxlen=UNDO_STEPS)
     changes = (line for line in _until(file, end) if any(one in line.text for one in _CHANGES))
     for _, entry in entries(changes, _ignore):
         if entry.subtype == "compact_boundary" and entry.data:
@@ -109,7 +109,7 @@ def _until(file: BinaryIO, end: int | None) -> Iterator[Line]:
         yield line
 
 
-def _tells_of_item(text: bytes) -> bool:
+def _may_be_item(text: bytes) -> bool:
     """Whether a line may contain an item; others need no parsing."""
     return _SUBTYPE not in text or any(one in text for one in _ITEMS)
 
@@ -120,8 +120,6 @@ def _ignore(_: Damage) -> None:
 
 LIMIT, KEPT = 1_000, 800
 """Number of items above which old ones are unloaded, and how many stay loaded."""
-
-_UNREADABLE = (OSError, ContextUIError, KeyError, TypeError, ValueError)
 
 
 class MemoryStore:
@@ -139,18 +137,18 @@ class MemoryStore:
         self._context, self._offsets, self._path = context, offsets, path
         self._through = 0  # all items up to this seq were considered
         self._reloaded: dict[str, None] = {}  # older items whose content was loaded again
-        context.subscribe(self._hear)
+        context.subscribe(self._on_event)
 
-    def _hear(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if isinstance(event, ItemsChanged):
             for item in map(self._context.get, event.item_ids):
                 if not item.is_loaded and not item.hidden:
                     reload(item)
                     self._reloaded[item.id] = None
         elif isinstance(event, TurnEnded) and self._context.current_seq > LIMIT:
-            self._let_go(self._context.current_seq - KEPT)
+            self._unload_old(self._context.current_seq - KEPT)
 
-    def _let_go(self, newest: int) -> None:
+    def _unload_old(self, newest: int) -> None:
         self._context.outlook()  # cache what requests show of them while it is loaded
         old = [self._context.get(item_id) for item_id in self._reloaded]
         for item in self._context.get_all().since(self._through + 1):
@@ -163,25 +161,60 @@ class MemoryStore:
             # An edit is a separate entry in the log, not part of the item's own.
             unchanged = not item.revision and item.held is None and item.stage is Stage.FINAL
             if item.id in self._offsets and unchanged and item.is_loaded and is_conversation(item):
-                unload(item, self._reader(item))
+                shown = partial(self._as_shown, item)
+                unload(item, stored(self._path, self._offsets, item.id, fallback=shown))
 
-    def _reader(self, item: ContextItem) -> Load:
-        def read() -> tuple[str, tuple[Block, ...] | None]:
-            try:
-                with self._path.open("rb") as file:
-                    stored = item_of(decode(line_at(file, self._offsets[item.id]).text))
-            except _UNREADABLE:
-                stored = None
-            if stored is not None and stored.id == item.id.partition(TWIN)[0]:
-                return stored.content, stored.blocks
-            return self._as_shown(item)
-
-        return read
-
-    def _as_shown(self, item: ContextItem) -> tuple[str, tuple[Block, ...] | None]:
+    def _as_shown(self, item: ContextItem) -> Content:
         """Return what requests show of an item, if the log was damaged or removed."""
-        shown = self._context.ledger.shown_content(item)
+        shown = self._context.shown_content(item)
         if shown is None or isinstance(shown, str):
             return shown or item.gist or "", None
         texts = (str(block.get("text", "")) for block in shown if block.get("type") == "text")
         return "\n".join(texts), tuple(shown)
+
+
+_SEQ = b'"data":{"seq":'
+_ID = len(b'{"uuid":"')
+
+
+class ScannedEntry(NamedTuple):
+    """An entry that `scan_entries` found.
+
+    Attributes:
+        subtype: Its kind.
+        data: Its data.
+        seq: The seq of the last item before it.
+        seqs: The seqs of all items before it, by id.
+    """
+
+    subtype: str
+    data: Mapping[str, Any]
+    seq: int
+    seqs: Mapping[str, int]
+
+
+def scan_entries(path: Path, kinds: Sequence[str]) -> Iterator[ScannedEntry]:
+    """Yield the system entries of some kinds in a log; damaged lines are skipped.
+
+    Of an item, nothing but its id and its seq is read. Without a readable log, nothing is yielded.
+    """
+    marks = tuple(f'"subtype":"{name}"'.encode() for name in kinds)
+    seqs: dict[str, int] = {}
+    seq = 0
+    try:
+        with open_plain(path) as file:
+            for line in lines(file):
+                text = line.text
+                place = text.rfind(_SEQ)
+                try:
+                    if place >= 0:
+                        digits = text[place + len(_SEQ) : place + len(_SEQ) + 20]
+                        seq = int(digits.split(b",")[0].split(b"}")[0])
+                        seqs[text[_ID : text.index(b'"', _ID)].decode("ascii", "replace")] = seq
+                    elif any(mark in text for mark in marks):
+                        entry = decode(text)
+                        yield ScannedEntry(entry.subtype or "", entry.data or {}, seq, seqs)
+                except (ContextUIError, LookupError, TypeError, ValueError):
+                    continue
+    except OSError:
+        return

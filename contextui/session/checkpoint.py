@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 from contextui.context.changes import Before, Compaction, Step, items_of
 from contextui.context.item import ContextItem, Face, ItemType, Stage, assign, is_conversation
 from contextui.context.manager import ContextManager
+from contextui.context.replay import ContextReplay
 from contextui.session.schema import BeforeFacts, BoundaryFacts, CheckpointFacts
+from contextui.windowing import host
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.window import Window
 
@@ -27,24 +29,24 @@ def checkpoint_data(
     context: ContextManager, windows: WindowManager, places: Places, turn: int
 ) -> dict[str, Any]:
     """Return the state of a conversation between two turns, as JSON-ready data."""
-    ledger, offsets = context.ledger, places.items
-    items = [item for item in _that_matter(context) if item.id in offsets]
+    replay, offsets = ContextReplay(context), places.items
+    items = [item for item in _relevant_items(context) if item.id in offsets]
     # A window that is still opening is not saved.
-    open_windows = [one for one in windows.windows() if not (one.is_opening and one.runtime.is_new)]
+    open_windows = [one for one in windows.windows() if not host.is_first_opening(one)]
     stats, windows_named = context.get_stats(), sum(i.type is ItemType.WINDOW for i in items)
     return {
-        "seq": ledger.seq,
-        "cut": ledger.cut,
+        "seq": context.current_seq,
+        "cut": context.cut,
         "turn": turn,
         "ratio": context.counter.ratio,
         "items": [[offsets[item.id], _item_facts(item)] for item in items],
         "rest": [
             stats.total_items - len(items),
             stats.window_items - windows_named,
-            stats.all_tokens - sum(map(ledger.tally.tokens_of, items)),
+            stats.all_tokens - sum(map(replay.counted_tokens, items)),
         ],
-        "folds": ledger.folds.among(item.id for item in items),
-        "undo": [_step_facts(step) for step in ledger.changes.steps],
+        "folds": context.folds.among(item.id for item in items),
+        "undo": [_step_facts(step) for step in replay.undo_steps],
         "windows": [_window_facts(window) for window in open_windows],
         "used": sorted((one.id for one in open_windows), key=windows.focused_at),
         "numbers": windows.numbers,
@@ -63,20 +65,22 @@ def load_checkpoint(
 
     Items that are not given are skipped: their entries are invalid.
     """
-    ledger = context.ledger
+    replay = ContextReplay(context)
     for offset, facts in data["items"]:
         if offset not in items:
             continue
         item, changes = items[offset], dict(facts)
         stage = Stage.NEW if changes.pop("open", False) else Stage.FINAL
         assign(item, stage=stage, **{k: v for k, v in changes.items() if k != "seq"})
-        ledger.enter(item, facts["seq"])
-    ledger.seq, ledger.cut = data["seq"], data["cut"]
+        replay.insert(item, facts["seq"])
     context.counter.ratio = data["ratio"]
-    ledger.tally.assume(*data["rest"])
-    ledger.folds.restore(data.get("folds", {}))  # older logs have none
-    ledger.changes.steps.extend(_step(facts, ledger.items) for facts in data["undo"])
-    ledger.calls.give_up()
+    replay.load(
+        data["seq"],
+        data["cut"],
+        rest=data["rest"],
+        folds=data.get("folds", {}),  # older logs have none
+        undo_steps=[_step(facts, context.items) for facts in data["undo"]],
+    )
 
 
 def is_consistent(data: CheckpointFacts) -> bool:
@@ -87,25 +91,25 @@ def is_consistent(data: CheckpointFacts) -> bool:
 
 
 def _window_facts(window: Window) -> dict[str, Any]:
-    history = [entry.model_dump(mode="json") for entry in window.runtime.history.entries]
+    history = [entry.model_dump(mode="json") for entry in host.history(window)]
     facts = {"windowId": window.id, "name": window.name, "history": history}
-    focus = {"focusId": focus_id} if (focus_id := window.runtime.focus_id) else {}
-    return {**facts, **focus, **window.runtime.standing.kept.data()}
+    focus = {"focusId": focus_id} if (focus_id := host.focus_id(window)) else {}
+    return {**facts, **focus, **host.saved_state(window).data()}
 
 
-def _that_matter(context: ContextManager) -> list[ContextItem]:
-    ledger = context.ledger
+def _relevant_items(context: ContextManager) -> list[ContextItem]:
+    calls = context.calls
     talk = (item for item in context.get_active() if is_conversation(item) and not item.pinned)
-    since = next((item.seq for item in talk), ledger.seq + 1)
+    since = next((item.seq for item in talk), context.current_seq + 1)
     kept = {item.id: item for item in context.get_active()}
     kept.update((item.id, item) for item in context.get_all().since(since))
-    for step in ledger.changes.steps:
+    for step in ContextReplay(context).undo_steps:
         kept.update((item.id, item) for item in items_of(step))
     for item in list(kept.values()):
-        asker = ledger.calls.asker(item)
-        kept.update((one.id, one) for one in (asker, *ledger.calls.results(asker)))
+        asker = calls.asker(item)
+        kept.update((one.id, one) for one in (asker, *calls.results(asker)))
     for window in context.windows.windows() if context.windows else ():
-        kept.update((item.id, item) for item in ledger.references.get(window.id, ()))
+        kept.update((item.id, item) for item in context.window_items(window.id))
     return sorted(kept.values(), key=lambda item: item.seq)
 
 

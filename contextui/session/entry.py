@@ -18,7 +18,7 @@ from pydantic.alias_generators import to_camel
 
 from contextui.errors import ContextUIError
 from contextui.secrets import own_secrets
-from contextui.session.schema import OddEntryError, checked, where_odd
+from contextui.session.schema import InvalidEntryError, checked, first_error
 from contextui.text import for_model
 
 SHORTEST = 16
@@ -43,12 +43,12 @@ def unseal(line: bytes) -> bytes:
     """Restore the keys in a line; placeholders of variables that are not set stay."""
     if _SIGN not in line:
         return line
-    return _SEAL.sub(_opened, line.decode("utf-8", "surrogateescape")).encode(
+    return _SEAL.sub(_restored, line.decode("utf-8", "surrogateescape")).encode(
         "utf-8", "surrogateescape"
     )
 
 
-def _opened(match: re.Match[str]) -> str:
+def _restored(match: re.Match[str]) -> str:
     if match[1]:
         return f"⟦{match[1][1:]}{match[2]}⟧"
     value = dict(own_secrets(SHORTEST)).get(match[2])
@@ -139,12 +139,12 @@ _DESCRIPTIVE = {
 }  # an entry is valid without them
 
 
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+def _reject_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
 
 
 _check: Callable[[Any], Entry] = Entry.__pydantic_validator__.validate_python
-_JSON = json.JSONDecoder(parse_constant=_no_number)
+_JSON = json.JSONDecoder(parse_constant=_reject_constant)
 
 
 def encode(fields: Mapping[str, Any]) -> bytes:
@@ -159,7 +159,7 @@ def encode(fields: Mapping[str, Any]) -> bytes:
             raise ValueError("nested too deeply")
         line = seal(text).encode("utf-8")
     except (TypeError, ValueError, RecursionError):
-        line = seal(_dump(_holdable(fields))).encode("utf-8")
+        line = seal(_dump(_json_safe(fields))).encode("utf-8")
     if fields.get("subtype") == "checkpoint":
         line = _signed(line)
     return line + b"\n"
@@ -175,7 +175,7 @@ def _signed(line: bytes) -> bytes:
     return line.removesuffix(b"}}") + f',"digest":"{_digest(data)}"}}}}'.encode()
 
 
-def _is_whole(line: bytes) -> bool:
+def _matches_digest(line: bytes) -> bool:
     """Whether the data of a checkpoint matches its digest; older ones have none."""
     data = _JSON.decode(line.decode("utf-8"))["data"]
     digest = data.pop("digest", None)
@@ -200,17 +200,17 @@ def decode(line: bytes) -> Entry:
     if end != len(text):
         raise DamagedLineError("it is not JSON")
     if _may_be_deep(line, b"{", b"[") and _is_deep(fields):
-        raise DamagedLineError("no entry: it is nested too deeply")
+        raise DamagedLineError("not an entry: nested too deeply")
     if not isinstance(fields, dict):
-        raise DamagedLineError("no entry: it is no object")
+        raise DamagedLineError("not an entry: not an object")
     try:
         fields["data"] = checked(fields.get("type"), fields.get("subtype"), fields.get("data"))
-    except OddEntryError as problem:
-        raise DamagedLineError(f"no entry: {problem}") from problem
+    except InvalidEntryError as problem:
+        raise DamagedLineError(f"not an entry: {problem}") from problem
     entry = _entry(fields)
-    _leave_out_odd_labels(entry)
-    if entry.subtype == "checkpoint" and not _is_whole(line):
-        raise DamagedLineError("no entry: data.digest: something else was written")
+    _drop_invalid_labels(entry)
+    if entry.subtype == "checkpoint" and not _matches_digest(line):
+        raise DamagedLineError("not an entry: data.digest: does not match")
     return entry
 
 
@@ -229,11 +229,11 @@ def _entry(fields: Any) -> Entry:
     except ValidationError as problem:
         odd = {error["loc"][0] if error["loc"] else "" for error in problem.errors()}
         if not odd <= _DESCRIPTIVE:
-            raise DamagedLineError(f"no entry: {where_odd(problem)}") from problem
+            raise DamagedLineError(f"not an entry: {first_error(problem)}") from problem
     return _check({name: fields[name] for name in fields.keys() - odd})
 
 
-def _leave_out_odd_labels(entry: Entry) -> None:
+def _drop_invalid_labels(entry: Entry) -> None:
     """Drop labels that are absurdly long or not valid text: lists show them and memory keeps them.
 
     A lone surrogate is never written, and no file system accepts one in a path.
@@ -247,7 +247,7 @@ def _leave_out_odd_labels(entry: Entry) -> None:
         if len(getattr(entry, name)) > _LONGEST_LABEL:
             setattr(entry, name, getattr(entry, name)[:_LONGEST_LABEL])
     if len(entry.uuid) > _LONGEST_LABEL:
-        raise DamagedLineError("no entry: uuid: it is too long")
+        raise DamagedLineError("not an entry: uuid: too long")
 
 
 def _may_be_deep(text: AnyStr, *openings: AnyStr) -> bool:
@@ -267,7 +267,7 @@ def _is_deep(value: Any) -> bool:
     return True
 
 
-def _holdable(value: Any, depth: int = 0) -> Any:
+def _json_safe(value: Any, depth: int = 0) -> Any:
     shown: Any = f"[{type(value).__name__}]"
     if depth > _MAX_DEPTH:
         shown = "[too deep]"
@@ -280,7 +280,7 @@ def _holdable(value: Any, depth: int = 0) -> Any:
     elif isinstance(value, float):
         shown = value if math.isfinite(value) else f"[{value}]"
     elif isinstance(value, Mapping):
-        shown = {for_model(str(key)): _holdable(one, depth + 1) for key, one in value.items()}
+        shown = {for_model(str(key)): _json_safe(one, depth + 1) for key, one in value.items()}
     elif isinstance(value, list | tuple | set | frozenset):
-        shown = [_holdable(one, depth + 1) for one in value]
+        shown = [_json_safe(one, depth + 1) for one in value]
     return shown

@@ -11,6 +11,7 @@ from contextui.context.item import ContextItem, ItemType
 from contextui.secrets import mask_own
 from contextui.session.store import SessionView
 from contextui.text import for_terminal
+from contextui.windowing.host import saved_state
 
 Format = Literal["md", "json"]
 """The export formats."""
@@ -66,7 +67,7 @@ def window_data(view: SessionView) -> list[dict[str, Any]]:
             "id": window.id,
             "name": window.name,
             "lod": window.lod.value,
-            "state": window.runtime.standing.kept.state,
+            "state": saved_state(window).state,
         }
         for window in view.windows.windows()
     ]

@@ -1,7 +1,7 @@
 """Conversion between context items and log entries."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from pathlib import Path
@@ -11,11 +11,13 @@ from contextui.context.changes import clean_blocks
 from contextui.context.item import SUMMARY, ContextItem, ItemType, Load, Origin
 from contextui.errors import ContextUIError, InvalidItemError
 from contextui.model import Block
+from contextui.plain_file import open_plain
 from contextui.session.entry import SCHEMA, Entry, Message, ToolResult, decode, encode
-from contextui.session.logfile import line_at, open_plain
+from contextui.session.logfile import line_at
 from contextui.session.schema import ItemFacts
 from contextui.version import VERSION
 from contextui.windowing.env import Clock
+from contextui.windowing.host import latest_render, saved_state
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.window import Window
 
@@ -25,7 +27,11 @@ LOST = "[This was only in the log, which another program damaged.]"
 TWIN = "~"
 """Separates the uuid of an entry from its seq, if another entry has the same uuid."""
 
+Content = tuple[str, tuple[Block, ...] | None]
+"""The text of an item and its blocks."""
+
 _KEPT = ("pinned", "gist", "hidden")
+_UNREADABLE = (OSError, ContextUIError, KeyError, TypeError, ValueError)
 _KINDS = {"user": ItemType.USER, "assistant": ItemType.ASSISTANT, "system": ItemType.SYSTEM}
 
 
@@ -35,28 +41,32 @@ def item_fields(item: ContextItem) -> dict[str, Any]:
     for name in _KEPT:
         if value := getattr(item, name):
             data[name] = value
-    said = list(item.blocks) if item.blocks else item.content
+    content = list(item.blocks) if item.blocks else item.content
     if item.blocks:
         data["text"] = item.content
     match item.type:
         case ItemType.USER:
-            fields: dict[str, Any] = {"type": "user", "message": _message("user", said)}
+            fields: dict[str, Any] = {"type": "user", "message": _message("user", content)}
         case ItemType.ASSISTANT:
-            message = _message("assistant", said)
+            message = _message("assistant", content)
             if item.origin is not None:
                 message |= {"model": item.origin.model, "usage": dict(item.origin.usage)}
             fields = {"type": "assistant", "message": message}
         case ItemType.SYSTEM if item.is_summary:
-            fields = {"type": "user", "isCompactSummary": True, "message": _message("user", said)}
+            fields = {
+                "type": "user",
+                "isCompactSummary": True,
+                "message": _message("user", content),
+            }
             data["hidden"] = "compacted"  # it takes effect only together with its boundary
         case ItemType.SYSTEM:
-            message = _message("system", said)
+            message = _message("system", content)
             fields = {"type": "system", "subtype": "prompt", "message": message}
         case ItemType.WINDOW:
             fields = {"type": "system", "subtype": "window_item"}
             data["windowId"] = item.content
         case ItemType.TOOL:
-            result: dict[str, Any] = {"id": item.tool_call_id or "", "output": said}
+            result: dict[str, Any] = {"id": item.tool_call_id or "", "output": content}
             if item.is_error:
                 result["error"] = item.content
             fields = {"type": "tool_result", "toolResult": result}
@@ -98,33 +108,44 @@ def item_of(entry: Entry) -> ContextItem | None:
     if entry.type == "system" and entry.subtype != "prompt":
         return None
     if entry.message is None:
-        raise InvalidItemError(f"An entry of type {entry.type} says nothing.")
+        raise InvalidItemError(f"An entry of type {entry.type} has no message.")
     kind = _KINDS.get(entry.message.role if isinstance(entry.message.role, str) else entry.type)
     kind = kind or _KINDS.get(entry.type, ItemType.USER)
     if kind is ItemType.SYSTEM and not (entry.type == "system" and "seq" in data):
         kind = ItemType.USER  # another program wrote it: do not trust its claimed role
     if entry.is_compact_summary and "seq" in data and entry.uuid.startswith(SUMMARY):
         kind = ItemType.SYSTEM
-    said = entry.message.content
-    blocks = None if isinstance(said, str) else _blocks(said, kind)
-    text = said if isinstance(said, str) else data.get("text") or _words(blocks or ())
+    content = entry.message.content
+    blocks = None if isinstance(content, str) else _blocks(content, kind)
+    text = content if isinstance(content, str) else data.get("text") or _words(blocks or ())
     if kind is ItemType.SYSTEM:
         blocks = None
     origin = _origin(entry.message) if kind is ItemType.ASSISTANT else None
     return ContextItem(kind, text, id=entry.uuid, blocks=blocks, origin=origin, **kept)
 
 
-def stored(path: Path, offset: int, item_id: str) -> Load:
-    """Return a function that reads an item's content from its log on demand."""
+def _lost() -> Content:
+    return LOST, None
 
-    def read() -> tuple[str, tuple[Block, ...] | None]:
+
+def stored(path: Path, offsets: Mapping[str, int], item_id: str, fallback: Load = _lost) -> Load:
+    """Return a function that reads an item's content from its log on demand.
+
+    Args:
+        path: The log.
+        offsets: The offset in the log of each item; a log that is rewritten has others.
+        item_id: The item.
+        fallback: Returns the content if the log does not have it: another program changed it.
+    """
+
+    def read() -> Content:
         try:
             with open_plain(path) as file:
-                entry = decode(line_at(file, offset).text)
+                entry = decode(line_at(file, offsets[item_id]).text)
             item = item_of(entry) if item_id.partition(TWIN)[0] == entry.uuid else None
-        except (OSError, ContextUIError):
-            item = None  # another program changed the log
-        return (item.content, item.blocks) if item is not None else (LOST, None)
+        except _UNREADABLE:
+            item = None
+        return (item.content, item.blocks) if item is not None else fallback()
 
     return read
 
@@ -156,26 +177,26 @@ def _origin(message: Message) -> Origin | None:
     return Origin(message.model, message.usage if isinstance(message.usage, dict) else {})
 
 
-def _blocks(said: Any, kind: ItemType) -> list[Block]:
+def _blocks(content: Any, kind: ItemType) -> list[Block]:
     """Convert a message's content of any form to blocks, without dropping anything."""
-    if said is None:
+    if content is None:
         return []
-    given = said if isinstance(said, list) else [said]
+    given = content if isinstance(content, list) else [content]
     return [_block(one, kind) for one in given if one is not None]
 
 
-def _block(said: Any, kind: ItemType) -> Block:
-    if isinstance(said, dict) and set(said) == {"text"} and isinstance(said["text"], str):
-        said = said["text"]
+def _block(content: Any, kind: ItemType) -> Block:
+    if isinstance(content, dict) and set(content) == {"text"} and isinstance(content["text"], str):
+        content = content["text"]
     try:
-        return clean_blocks([said], kind)[0]
+        return clean_blocks([content], kind)[0]
     except InvalidItemError:
-        return {"type": "text", "text": said if isinstance(said, str) else as_text(said)}
+        return {"type": "text", "text": content if isinstance(content, str) else as_text(content)}
 
 
-def as_text(said: Any) -> str:
+def as_text(value: Any) -> str:
     """Convert another program's JSON to text."""
-    return json.dumps(said, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _words(blocks: Iterable[Block]) -> str:
@@ -208,33 +229,35 @@ class Stamp:
         )
 
 
-def noted(subtype: str, **data: Any) -> dict[str, Any]:
+def system_entry(subtype: str, **data: Any) -> dict[str, Any]:
     """Build an entry of a kind that only contextui knows."""
     return {"type": "system", "subtype": subtype, "data": data}
 
 
 def header() -> dict[str, Any]:
     """Build the first entry of a log."""
-    return noted("session", schema=SCHEMA)
+    return system_entry("session", schema=SCHEMA)
 
 
-def opening(window: Window) -> dict[str, Any]:
+def opened_entry(window: Window) -> dict[str, Any]:
     """Build the entry of a window that was opened, in its current state."""
-    kept, render = window.runtime.standing.kept, window.runtime.renders.latest().xml
-    return noted(
+    kept, render = saved_state(window), latest_render(window).xml
+    return system_entry(
         "window_opened", windowId=window.id, name=window.name, render=render, **kept.data()
     )
 
 
-def closing(
+def closed_entry(
     windows: WindowManager, window_id: str, summary: str | None, actor: str
 ) -> dict[str, Any]:
     """Build the entry of a window that was closed, with its last render."""
     render = windows.last_render(window_id)
-    return noted("window_closed", windowId=window_id, summary=summary, actor=actor, render=render)
+    return system_entry(
+        "window_closed", windowId=window_id, summary=summary, actor=actor, render=render
+    )
 
 
-def as_it_is(item: ContextItem) -> dict[str, Any]:
+def current_item_fields(item: ContextItem) -> dict[str, Any]:
     """Build the entry of an item as it is now, not as it was added."""
     fields = item_fields(item)
     fields["data"]["hidden"] = item.hidden

@@ -9,77 +9,36 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from contextui.config.settings import Lang
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, os_reason
 from contextui.files.protection import make_private
 from contextui.session.entry import DamagedLineError, decode
 from contextui.session.logfile import Difference, LogFile, lines_backwards
 from contextui.text import shown_path
+from contextui.words import Lang, Message, Words, msg
 
 Written = Callable[[int], None]
 """Callback with the offset of a line, once it is in the file."""
 
 Pending = tuple[bytes, Written | None]
 
-_WORDS: dict[Lang, dict[str, str]] = {
-    "en": {
-        "failed": "Not saved: {reason}. {advice} It is tried again until it works.",
-        "space": "Free some space on the disk of {folder}.",
-        "writable": "Make {folder} writable.",
-        "other": "The folder is {folder}.",
-        "resumed": "Saving has resumed; nothing was lost.",
-        "resumed_unconfirmed": "Saving has resumed.",
-        "unconfirmed": (
-            "Written, but the disk did not confirm it: {reason}. "
-            "The newest entries may be missing after a power cut."
-        ),
-        "confirmed": (
-            "The disk confirms again what is written. What was written before that may still be "
-            "missing after a power cut."
-        ),
-        "torn": "The last line was torn and is cut off ({count} bytes).",
-        "gone": "The log of this session was deleted or moved.",
-        "replaced": "The log of this session was replaced by something else.",
-        "shrunk": "The log of this session was truncated.",
-        "grown": "Another program wrote into the log of this session.",
-        "altered": "Another program changed the log of this session.",
-        "again": "It was written again: {path}.",
-        "aside": "What stood there is kept as {name}.",
-        "rebuilt": "Earlier turns were not in memory: only what is still in the context is kept.",
-    },
-    "zh": {
-        "failed": "未能保存：{reason}。{advice}会一直重试，直到成功。",
-        "space": "请在 {folder} 所在的磁盘上腾出空间。",
-        "writable": "请使 {folder} 可写。",
-        "other": "文件夹是 {folder}。",
-        "resumed": "已恢复保存；没有丢失任何内容。",
-        "resumed_unconfirmed": "已恢复保存。",
-        "unconfirmed": "已写入，但磁盘没有确认：{reason}。断电后最新的内容可能会缺失。",
-        "confirmed": "磁盘又能确认写入的内容。此前写入的内容在断电后仍可能缺失。",
-        "torn": "最后一行不完整，已截去（{count} 字节）。",
-        "gone": "这个会话的日志被删除或移走了。",
-        "replaced": "这个会话的日志被换成了别的东西。",
-        "shrunk": "这个会话的日志被截短了。",
-        "grown": "另一个程序向这个会话的日志写入了内容。",
-        "altered": "另一个程序改动了这个会话的日志。",
-        "again": "已重新写入：{path}。",
-        "aside": "原处的内容保留为 {name}。",
-        "rebuilt": "较早的轮次不在内存中：只保留了上下文中仍有的内容。",
-    },
-}
+_SPACE = msg("Free some space on the disk of {folder}.")
+_WRITABLE = msg("Make {folder} writable.")
 _ADVICE = {
-    errno.ENOSPC: "space",
-    errno.EDQUOT: "space",
-    errno.EROFS: "writable",
-    errno.EACCES: "writable",
-    errno.EPERM: "writable",
+    errno.ENOSPC: _SPACE,
+    errno.EDQUOT: _SPACE,
+    errno.EROFS: _WRITABLE,
+    errno.EACCES: _WRITABLE,
+    errno.EPERM: _WRITABLE,
 }
-_REASONS_ZH = {
-    "No space left on device": "磁盘已满",
-    "Read-only file system": "文件系统只读",
-    "Permission denied": "没有权限",
-    "another process has opened this session": "另一个进程打开了这个会话",
+_DIFFERENCES: dict[Difference, str] = {
+    "gone": msg("The log of this session was deleted or moved."),
+    "replaced": msg("The log of this session was replaced by something else."),
+    "shrunk": msg("The log of this session was truncated."),
+    "grown": msg("Another program wrote into the log of this session."),
+    "altered": msg("Another program changed the log of this session."),
 }
+_BUSY = msg("another process has opened this session")
+_CHANGED = msg("the log was changed by another program")
 
 
 class SessionLockedError(ContextUIError):
@@ -100,7 +59,7 @@ class SessionLog:
 
     Args:
         path: The file; it and its folder are created with owner-only permissions.
-        told: Callback for a message when saving fails, resumes, or the file was repaired.
+        notify: Callback for a message when saving fails, resumes, or the file was repaired.
         lang: The language of these messages.
         lazy: Create the file with the first line, and nothing before.
 
@@ -113,11 +72,11 @@ class SessionLog:
     """
 
     def __init__(
-        self, path: Path, told: Callable[[str], None], lang: Lang = "en", *, lazy: bool = False
+        self, path: Path, notify: Callable[[str], None], lang: Lang = "en", *, lazy: bool = False
     ) -> None:
-        self.path, self._told, self._words = path, told, _WORDS[lang]
+        self.path, self._notify, self._words = path, notify, Words(lang)
         self.rebuild: Callable[[int], Iterable[Pending]] | None = None
-        self._waiting: deque[Pending] = deque()
+        self._pending: deque[Pending] = deque()
         self._guard = threading.RLock()
         self._file: LogFile | None = None
         self._expected: int | None = None
@@ -136,7 +95,8 @@ class SessionLog:
             self._acquire()
         except Timeout:
             raise SessionLockedError(
-                f"Session {path.stem} is open in another process. Use --fork to go on in a copy."
+                "Session {name} is open in another process. Use --fork to continue in a copy.",
+                name=path.stem,
             ) from None
         except OSError as problem:
             self._fail(problem)
@@ -150,7 +110,7 @@ class SessionLog:
     @property
     def unsaved(self) -> int:
         """How many lines are queued; at least one if the log is lost."""
-        return len(self._waiting) or int(self._is_displaced)
+        return len(self._pending) or int(self._is_displaced)
 
     @property
     def is_open(self) -> bool:
@@ -173,18 +133,18 @@ class SessionLog:
             Whether it is written; if not, it is queued for a retry.
         """
         with self._guard:
-            self._waiting.append((line, written))
-            return self._write_waiting()
+            self._pending.append((line, written))
+            return self._write_pending()
 
     def retry(self) -> bool:
         """Check the file and retry queued lines; return whether everything is written."""
         with self._guard:
-            return self._write_waiting()
+            return self._write_pending()
 
     def sync(self) -> None:
         """Flush everything to the disk itself."""
         with self._guard:
-            if not self._write_waiting() or self._file is None:
+            if not self._write_pending() or self._file is None:
                 return
             try:
                 os.fdatasync(self._file.fd)
@@ -193,11 +153,22 @@ class SessionLog:
                 # nothing.
                 if self._is_confirmed:
                     self._is_confirmed = False
-                    self._tell("unconfirmed", reason=self._reason(problem))
+                    self._notify(
+                        self._words(
+                            "Written, but the disk did not confirm it: {reason}. "
+                            "The newest entries may be missing after a power cut.",
+                            reason=os_reason(problem),
+                        )
+                    )
                 return
             if not self._is_confirmed:
                 self._is_confirmed = True
-                self._tell("confirmed")
+                self._notify(
+                    self._words(
+                        "The disk confirms again what is written. What was written before that may "
+                        "still be missing after a power cut."
+                    )
+                )
 
     def close(self) -> None:
         """Retry queued lines a last time and release the session."""
@@ -211,20 +182,20 @@ class SessionLog:
 
     # --- writing -----------------------------------------------------------------------
 
-    def _write_waiting(self) -> bool:
-        is_unused = self._file is None and not self._waiting and self.problem is None
+    def _write_pending(self) -> bool:
+        is_unused = self._file is None and not self._pending and self.problem is None
         if self._is_closed or is_unused:  # released to others, or not created yet
-            return not self._waiting
+            return not self._pending
         try:
             if self._file is None and not self._open():
                 return False
             assert self._file is not None
             if (what := self._file.difference()) is not None:
                 self._recover(self._file, what)
-            while self._waiting:
-                line, written = self._waiting[0]
+            while self._pending:
+                line, written = self._pending[0]
                 offset = self._file.write(line)
-                self._waiting.popleft()
+                self._pending.popleft()
                 if written is not None:
                     written(offset)
         except OSError as problem:
@@ -232,7 +203,13 @@ class SessionLog:
             return False
         if self.problem is not None:
             self.problem = None
-            self._tell("resumed" if self._is_confirmed else "resumed_unconfirmed")
+            self._notify(
+                self._words(
+                    "Saving has resumed; nothing was lost."
+                    if self._is_confirmed
+                    else "Saving has resumed."
+                )
+            )
         return True
 
     def _recover(self, file: LogFile, what: Difference) -> None:
@@ -243,15 +220,21 @@ class SessionLog:
             self._acquire()
         size, missing, aside = file.recover()
         self._is_displaced = False
-        parts = [self._words[what], self._words["again"].format(path=shown_path(self.path))]
+        rewritten = self._words("It was rewritten: {path}.", path=shown_path(self.path))
+        parts = [self._words(_DIFFERENCES[what]), rewritten]
         if missing is None:
-            parts.append(self._words["rebuilt"])
+            parts.append(
+                self._words(
+                    "Earlier turns were not in memory: only what is still in the context is kept."
+                )
+            )
             lines = list(self.rebuild(size)) if self.rebuild is not None else []
         else:
             lines = [(line, None) for line in missing]
-        self._waiting.extendleft(reversed(lines))
-        parts += [self._words["aside"].format(name=aside)] if aside else []
-        self._told(" ".join(parts))
+        self._pending.extendleft(reversed(lines))
+        if aside:
+            parts.append(self._words("What was in its place is kept as {name}.", name=aside))
+        self._notify(" ".join(parts))
 
     # --- opening -----------------------------------------------------------------------
 
@@ -273,9 +256,9 @@ class SessionLog:
             if not self._lock.is_locked:
                 self._acquire()
             file = LogFile(self.path)
-            size = mend_end(file.fd, self._told, self._words)
+            size = repair_end(file.fd, self._notify, self._words.lang)
             if self._expected is not None and size != self._expected:
-                raise OSError(errno.EIO, "the log was changed by another program")
+                raise OSError(errno.EIO, _CHANGED)
             file.begin(size)
         except OSError as problem:  # includes Timeout
             if file is not None:
@@ -291,23 +274,19 @@ class SessionLog:
         is_new = self.problem is None
         self.problem = problem
         if isinstance(problem, Timeout):
-            self.problem = OSError(errno.EBUSY, "another process has opened this session")
+            self.problem = OSError(errno.EBUSY, _BUSY)
         if is_new:
-            advice = self._words[_ADVICE.get(self.problem.errno or 0, "other")]
-            folder = shown_path(self.path.parent)
-            self._tell(
-                "failed", reason=self._reason(self.problem), advice=advice.format(folder=folder)
+            advice = _ADVICE.get(self.problem.errno or 0, msg("The folder is {folder}."))
+            self._notify(
+                self._words(
+                    "Not saved: {reason}. {advice} Saving is retried until it succeeds.",
+                    reason=os_reason(self.problem),
+                    advice=Message(advice, {"folder": shown_path(self.path.parent)}),
+                )
             )
 
-    def _reason(self, problem: OSError) -> str:
-        reason = problem.strerror or str(problem)
-        return _REASONS_ZH.get(reason, reason) if self._words is _WORDS["zh"] else reason
 
-    def _tell(self, phrase: str, **values: object) -> None:
-        self._told(self._words[phrase].format(**values))
-
-
-def mend_end(fd: int, told: Callable[[str], None], words: dict[str, str] = _WORDS["en"]) -> int:
+def repair_end(fd: int, notify: Callable[[str], None], lang: Lang = "en") -> int:
     """Cut off a last line that a crash has torn, or add its missing newline.
 
     Returns:
@@ -322,6 +301,9 @@ def mend_end(fd: int, told: Callable[[str], None], words: dict[str, str] = _WORD
         decode(torn.text)
     except DamagedLineError:
         os.ftruncate(fd, torn.offset)
-        told(words["torn"].format(count=size - torn.offset))
+        removed = Message(
+            "The incomplete last line was removed ({count} bytes).", {"count": size - torn.offset}
+        )
+        notify(removed.text(lang))
         return torn.offset
     return size + os.write(fd, b"\n")

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
 from contextui.files.protection import make_private
-from contextui.files.save import exchange, give_name
+from contextui.files.save import exchange, link_name
 from contextui.session.entry import DamagedLineError, Entry, decode
+from contextui.words import msg
 
 KEPT_BYTES = 1 << 24
 """Bytes of the newest lines kept in memory, to rewrite them if the file is damaged."""
@@ -26,13 +27,13 @@ KEPT_BYTES = 1 << 24
 _SAMPLE = 1 << 12  # bytes of earlier content, to detect changes
 _CHUNK = 1 << 20
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_CHANGED = "the log was changed by another program"
+_CHANGED = msg("the log was changed by another program")
 
 Difference = Literal["gone", "replaced", "shrunk", "grown", "altered"]
 """What another program did to the file."""
 
 
-class _Sighting(NamedTuple):
+class _FileState(NamedTuple):
     """The stat of the file after our last write; any difference is another program's change."""
 
     device: int
@@ -41,7 +42,7 @@ class _Sighting(NamedTuple):
     mtime: int
 
     @classmethod
-    def of(cls, info: os.stat_result) -> "_Sighting":
+    def of(cls, info: os.stat_result) -> "_FileState":
         return cls(info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
 
 
@@ -75,9 +76,9 @@ class LogFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.fd = _opened(path)
+        self.fd = _open_regular(path)
         self.size = 0
-        self._left = _Sighting.of(os.fstat(self.fd))
+        self._last_state = _FileState.of(os.fstat(self.fd))
         self._found = 0  # bytes written by earlier runs
         self._samples: list[tuple[int, bytes]] = []  # samples of these bytes, with their offsets
         self._kept: deque[tuple[int, bytes]] = deque()  # lines of this run, with their offsets
@@ -87,7 +88,7 @@ class LogFile:
     def begin(self, size: int) -> None:
         """Accept the first `size` bytes as the file's valid content."""
         self.size = self._found = size
-        self._left = _Sighting.of(os.fstat(self.fd))
+        self._last_state = _FileState.of(os.fstat(self.fd))
         self._kept.clear()
         self._kept_bytes = 0
         ends = {min(_SAMPLE, size), size}
@@ -113,25 +114,25 @@ class LogFile:
                 done += os.write(self.fd, line[done:])
         except OSError:
             self._is_torn = True
-            self._take_back()
+            self._rollback()
             raise
         offset, self.size = self.size, self.size + len(line)
         # By fstat, so that the next lstat shows whether the path is another file.
-        self._left = _Sighting.of(os.fstat(self.fd))._replace(size=self.size)
+        self._last_state = _FileState.of(os.fstat(self.fd))._replace(size=self.size)
         self._kept.append((offset, line))
         self._kept_bytes += len(line)
         while self._kept_bytes > KEPT_BYTES and len(self._kept) > 1:
             self._kept_bytes -= len(self._kept.popleft()[1])
         return offset
 
-    def _take_back(self) -> bool:
+    def _rollback(self) -> bool:
         """Remove a partial write; if that fails, it is retried before the next write."""
         try:
             os.ftruncate(self.fd, self.size)
         except OSError:
             return False
         self._is_torn = False
-        self._left = _Sighting.of(os.fstat(self.fd))
+        self._last_state = _FileState.of(os.fstat(self.fd))
         return True
 
     # --- changes by other programs -----------------------------------------------------
@@ -142,36 +143,36 @@ class LogFile:
         Raises:
             OSError: The rest of a failed write cannot be removed.
         """
-        if self._is_torn and not self._take_back():
+        if self._is_torn and not self._rollback():
             self._reopen()
         try:
-            now = _Sighting.of(os.lstat(self._path))
+            now = _FileState.of(os.lstat(self._path))
         except (FileNotFoundError, NotADirectoryError):
             return "gone"
         except OSError:
             return None  # no access to the path, but the open file can be written to
         what: Difference | None = None
-        if now[:2] != self._left[:2]:
+        if now[:2] != self._last_state[:2]:
             what = "replaced"
-        elif now.size != self._left.size:
-            what = "shrunk" if now.size < self._left.size else "grown"
-        elif now != self._left:
+        elif now.size != self._last_state.size:
+            what = "shrunk" if now.size < self._last_state.size else "grown"
+        elif now != self._last_state:
             if self._intact() < self.size:
                 what = "altered"
             else:  # touched, not changed
-                self._left = now
+                self._last_state = now
         return what
 
     def _reopen(self) -> None:
         """Reopen the same file, if its descriptor fails."""
-        fd = _opened(self._path)
-        if _Sighting.of(os.fstat(fd))[:2] != self._left[:2]:
+        fd = _open_regular(self._path)
+        if _FileState.of(os.fstat(fd))[:2] != self._last_state[:2]:
             os.close(fd)  # another file: `difference` reports it
             return
         os.close(self.fd)
         self.fd = fd
-        if not self._take_back():
-            raise OSError(errno.EIO, "a failed write cannot be removed")
+        if not self._rollback():
+            raise OSError(errno.EIO, msg("a failed write cannot be removed"))
 
     def _intact(self) -> int:
         """Return how many bytes of the open file, in whole lines, are unchanged."""
@@ -209,12 +210,12 @@ class LogFile:
         make_private(self._path.parent)
         folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            fd, aside = self._written_again(folder, intact)
+            fd, aside = self._rewrite(folder, intact)
         finally:
             os.close(folder)
         os.close(self.fd)
         self.fd, self.size, self._is_torn = fd, intact, False
-        self._left = _Sighting.of(os.fstat(fd))
+        self._last_state = _FileState.of(os.fstat(fd))
         missing = [(offset, line) for offset, line in self._kept if offset >= intact]
         if intact < end and (not missing or missing[0][0] > intact):
             self.begin(intact)
@@ -223,7 +224,7 @@ class LogFile:
             self._kept_bytes -= len(self._kept.pop()[1])
         return Recovery(intact, [line for _, line in missing], aside)
 
-    def _written_again(self, folder: int, size: int) -> tuple[int, str]:
+    def _rewrite(self, folder: int, size: int) -> tuple[int, str]:
         new = f"{self._path.name}.{secrets.token_hex(8)}.new"
         fd = os.open(new, _OPEN | os.O_EXCL, 0o600, dir_fd=folder)
         try:
@@ -253,7 +254,7 @@ class LogFile:
         try:
             info = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
-            give_name(folder, new, name)
+            link_name(folder, new, name)
             with contextlib.suppress(OSError):
                 os.unlink(new, dir_fd=folder)
             return ""
@@ -280,11 +281,11 @@ class LogFile:
         return info.st_size - size == len(rest) and line.startswith(rest)
 
 
-def _opened(path: Path) -> int:
+def _open_regular(path: Path) -> int:
     fd = os.open(path, _OPEN, 0o600)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise OSError(errno.EINVAL, "the log is no plain file")
+        raise OSError(errno.EINVAL, msg("the log is not a regular file"))
     return fd
 
 
@@ -304,19 +305,6 @@ class Damage(NamedTuple):
 
     offset: int
     reason: str
-
-
-def open_plain(path: Path) -> BinaryIO:
-    """Open a regular file for reading; anything else might block.
-
-    Raises:
-        OSError: It is not a regular file, or cannot be opened.
-    """
-    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise OSError(errno.EINVAL, "it is no plain file")
-    return os.fdopen(fd, "rb")
 
 
 def lines(file: BinaryIO, start: int = 0) -> Iterator[Line]:

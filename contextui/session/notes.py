@@ -15,6 +15,7 @@ from contextui.errors import ContextUIError
 from contextui.files.errors import ExistingFileError, FileChangedError, MissingFileError
 from contextui.files.textfile import Version
 from contextui.files.workspace import Workspace
+from contextui.words import Message
 
 NOTES_LIMIT = 1_000
 """Maximum number of notes."""
@@ -69,13 +70,15 @@ class Note(BaseModel):
                 continue
             if (size := len(words)) > _LONGEST[name]:
                 raise NotesError(
-                    f"A {name} has up to {_LONGEST[name]} characters, not {size}.",
-                    zh=f"{name} 最多 {_LONGEST[name]} 个字符，现有 {size} 个。",
+                    "A {name} has up to {most} characters, not {size}.",
+                    name=name,
+                    most=_LONGEST[name],
+                    size=size,
                 )
             sound = words.encode("utf-8", "replace").decode()
             setattr(self, name, sound if name == "text" else _line(sound) or None)
         if not self.text.strip():
-            raise NotesError("An entry needs words.", zh="笔记不能为空。")
+            raise NotesError("An entry needs words.")
 
     def tag(self, tags: Iterable[str]) -> None:
         """Add tags; one that differs only in case replaces the old one."""
@@ -117,8 +120,7 @@ class Notes(BaseModel):
         """Add an empty note with an unused number."""
         if len(self.entries) >= NOTES_LIMIT:
             raise NotesError(
-                f"There are {NOTES_LIMIT} entries already. Delete some first.",
-                zh=f"已有 {NOTES_LIMIT} 条笔记。请先删除一些。",
+                "There are {count} entries already. Delete some first.", count=NOTES_LIMIT
             )
         self.last_id += 1
         self.entries.append(Note(id=self.last_id))
@@ -131,10 +133,10 @@ class Notes(BaseModel):
             if number and str(note.id) == number[1]:
                 return note
         newest = ", ".join(f"{one.id} {one.head!r}" for one in self.entries[-20:])
-        asked = repr(str(wanted)[:80])
         raise NotesError(
-            f"There is no entry {asked}. Newest: {newest or 'none'}.",
-            zh=f"没有笔记 {asked}。最新的有：{newest or '无'}。",
+            "There is no entry {asked}. Newest: {newest}.",
+            asked=repr(str(wanted)[:80]),
+            newest=newest or Message("none"),
         )
 
     def stamp(self, note: Note, now: datetime) -> None:
@@ -165,9 +167,12 @@ class Notes(BaseModel):
         except MissingFileError:
             return None
         except ValidationError as error:
-            said = f"{path} is no notebook that can be read here, and is left as it is."
-            raise NotesError(f"{said} Move it away to keep this one.") from error
-        self._take_over(file)
+            raise NotesError(
+                "{path} is not a notebook that this version can read, so it was not changed. "
+                "Move it away to save this one.",
+                path=path,
+            ) from error
+        self._merge(file)
         return opened.version
 
     def push(self, workspace: Workspace, path: str) -> None:
@@ -186,7 +191,7 @@ class Notes(BaseModel):
         file = _File(notebook=1, entries=self.entries, deleted=self.deleted)
         return f"{file.model_dump_json(indent=1)}\n"
 
-    def _take_over(self, file: _File) -> None:
+    def _merge(self, file: _File) -> None:
         for uid, when in file.deleted.items():
             self.deleted[uid] = max(when, self.deleted.get(uid, 0))
         mine = {one.uid: one for one in self.entries}

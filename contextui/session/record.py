@@ -28,17 +28,19 @@ from contextui.events import (
 from contextui.session.checkpoint import Places, checkpoint_data
 from contextui.session.items import (
     Stamp,
-    as_it_is,
     call_fields,
-    closing,
+    closed_entry,
+    current_item_fields,
     header,
     item_fields,
-    noted,
-    opening,
+    opened_entry,
+    system_entry,
 )
 from contextui.session.log import Pending, SessionLog
-from contextui.session.paths import Recent
+from contextui.session.recent import Recent
 from contextui.session.restore import Loaded
+from contextui.windowing.host import focus_id as focus_id_of
+from contextui.windowing.host import saved_state
 from contextui.windowing.manager import WindowManager
 
 CHECKPOINT_EVERY = 1_000
@@ -51,7 +53,7 @@ BACKGROUND_RATE = 64_000
 """Bytes per second that the timers of one window may add to the log, averaged over more than a
 second. Below that rate a change is written at once; above it, changes are merged and delayed."""
 
-_FOLLOWS_BY_ITSELF = ("close", "replace")  # replaying their cause repeats them
+_REPEATED_BY_REPLAY = ("close", "replace")  # replaying their cause repeats them
 
 
 class Recorder:
@@ -107,8 +109,8 @@ class Recorder:
         self._delayed: dict[str, threading.Timer] = {}
         self._shown: dict[str, int] = {}  # hash of each window's last fully logged XML
         self._held: list[Pending] | None = None
-        self._ends = [context.subscribe(self._hear), windows.subscribe(self._hear)]
-        log.rebuild = self._lines_behind
+        self._ends = [context.subscribe(self._on_event), windows.subscribe(self._on_event)]
+        log.rebuild = self._missing_lines
 
     def resume(self, loaded: Loaded) -> None:
         """Continue a log that was restored."""
@@ -122,7 +124,7 @@ class Recorder:
         self._absent = loaded.absent
         self.flush()  # a `restored` hook may have changed its window
 
-    def hold_back(self) -> None:
+    def defer_start(self) -> None:
         """Delay the first entries: a session that was only opened leaves no log."""
         self._held = []
 
@@ -155,7 +157,7 @@ class Recorder:
         with self._lock:
             if text != self.draft and not self._is_closed:
                 self.draft = text
-                self._note("draft", text=text)
+                self._write_system("draft", text=text)
 
     def save(self) -> None:
         """Retry queued writes, and repair the log if another program damaged it."""
@@ -200,28 +202,28 @@ class Recorder:
         self.parent = identity
         return line
 
-    def _hear(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         with self._lock:
-            self._write_down(event)
+            self._write_event(event)
             if self._since_checkpoint >= self._every:
                 self._wants_checkpoint = True
             if self._wants_checkpoint:
                 self.checkpoint()
 
-    def _write_down(self, event: Event) -> None:
+    def _write_event(self, event: Event) -> None:
         if isinstance(event, ItemAdded | RequestSent | TurnEnded):
             self._write_summary({})  # its boundary did not follow
         match event:
             case ItemAdded():
                 self._item_added(event.item_id)
-            case ItemsChanged() if event.operation not in _FOLLOWS_BY_ITSELF:
+            case ItemsChanged() if event.operation not in _REPEATED_BY_REPLAY:
                 self._changed(event)
             case CutMoved():
-                self._note("cut", cut=event.cut)
+                self._write_system("cut", cut=event.cut)
             case Compacted():
                 self._boundary(event)
             case UsageReported():
-                self._note("usage", counted=event.counted, usage=dict(event.usage))
+                self._write_system("usage", counted=event.counted, usage=dict(event.usage))
             case RequestSent():
                 self._request(event)
             case TurnEnded():
@@ -237,7 +239,7 @@ class Recorder:
 
     def _changed(self, event: ItemsChanged) -> None:
         facts = {"itemIds": list(event.item_ids), "fields": dict(event.fields)}
-        self._note("change", operation=event.operation, **facts)
+        self._write_system("change", operation=event.operation, **facts)
         if not self._recalled.isdisjoint(event.item_ids):
             # Otherwise a resume would have to read the whole log to know them.
             self._wants_checkpoint = True
@@ -272,9 +274,9 @@ class Recorder:
             self._summary_id = None
 
     def _write_item(self, item: ContextItem, more: Mapping[str, Any] | None = None) -> None:
-        self.write({**item_fields(item), **(more or {})}, item.id, self._place_of(item.id))
+        self.write({**item_fields(item), **(more or {})}, item.id, self._offset_callback(item.id))
 
-    def _place_of(self, item_id: str) -> Callable[[int], None]:
+    def _offset_callback(self, item_id: str) -> Callable[[int], None]:
         def written(offset: int) -> None:
             self.offsets[item_id] = offset
 
@@ -282,19 +284,19 @@ class Recorder:
 
     def _window_closed(self, event: WindowClosed) -> None:
         self.write(
-            closing(self._windows, event.window_id, event.summary, event.actor),
-            written=self._closing_place_of(event.window_id),
+            closed_entry(self._windows, event.window_id, event.summary, event.actor),
+            written=self._closing_callback(event.window_id),
         )
 
-    def _closing_place_of(self, window_id: str) -> Callable[[int], None]:
+    def _closing_callback(self, window_id: str) -> Callable[[int], None]:
         def written(offset: int) -> None:
             self.closings[window_id] = offset
 
         return written
 
-    def _note(self, subtype: str, **data: Any) -> int:
+    def _write_system(self, subtype: str, **data: Any) -> int:
         """Write a system entry; return its size in bytes."""
-        self.write(noted(subtype, **data))
+        self.write(system_entry(subtype, **data))
         return self._last_size
 
     def _request(self, event: RequestSent) -> None:
@@ -307,7 +309,7 @@ class Recorder:
                     self._shown[copy.window_id] = hash(copy.xml)
                     facts["xml"] = copy.xml
                 copies.append(facts)
-        self._note(
+        self._write_system(
             "request",
             throughSeq=event.through_seq,
             carrierId=event.carrier_id,
@@ -322,7 +324,7 @@ class Recorder:
         def written(_: int) -> None:
             self.saved_turn = turn
 
-        self.write(noted("turn_end", turn=turn, early=event.early), written=written)
+        self.write(system_entry("turn_end", turn=turn, early=event.early), written=written)
         if self._since_checkpoint >= self._every:
             self.checkpoint()
         self._log.sync()
@@ -336,19 +338,19 @@ class Recorder:
             data["windows"] += self._absent  # a later run may have their classes
             if self.draft:
                 data["draft"] = self.draft
-            self._note("checkpoint", **data)
+            self._write_system("checkpoint", **data)
             self._since_checkpoint = 0
             # A resume from here has not read earlier renders.
             self._shown.clear()
 
     def _is_settled(self) -> bool:
         """Whether no turn is running and the log is complete."""
-        is_written = all(item.id in self.offsets for item in self._context.ledger.open)
+        is_written = all(item.id in self.offsets for item in self._context.open_items)
         return is_written and self._context.is_between_turns()
 
     # --- rebuilding a damaged log ------------------------------------------------------
 
-    def _lines_behind(self, intact: int) -> list[Pending]:
+    def _missing_lines(self, intact: int) -> list[Pending]:
         """Encode what is in memory but not in the first `intact` bytes of the log.
 
         Past requests and turns are not included. A checkpoint follows as soon as no turn is
@@ -359,25 +361,29 @@ class Recorder:
         for window in self._windows.windows():
             if window.id not in self._logged:  # it is still opening
                 continue
-            self._logged[window.id] = str(window.runtime.standing.kept.version)
-            lines.append((self._line(opening(window)), None))
-        lines += [(self._line(noted("window_opened", **facts)), None) for facts in self._absent]
+            self._logged[window.id] = str(saved_state(window).version)
+            lines.append((self._line(opened_entry(window)), None))
+        lines += [
+            (self._line(system_entry("window_opened", **facts)), None) for facts in self._absent
+        ]
         for window_id, offset in self.closings.items():
             if offset >= intact:
-                line = self._line(closing(self._windows, window_id, None, "person"))
-                lines.append((line, self._closing_place_of(window_id)))
-        ended = noted("turn_end", turn=self.turn, early=False)
-        is_open = {item.id for item in self._context.ledger.open}
+                line = self._line(closed_entry(self._windows, window_id, None, "person"))
+                lines.append((line, self._closing_callback(window_id)))
+        ended = system_entry("turn_end", turn=self.turn, early=False)
+        is_open = {item.id for item in self._context.open_items}
         for item in sorted(self._context.get_all(), key=lambda one: one.seq):
             if self.offsets.get(item.id, -1) < intact:
                 continue  # it is in the log, or queued
             if item.id in is_open and ended:
                 lines.append((self._line(ended), None))
                 ended = {}
-            lines.append((self._line(as_it_is(item), item.id), self._place_of(item.id)))
+            lines.append(
+                (self._line(current_item_fields(item), item.id), self._offset_callback(item.id))
+            )
         lines += [(self._line(ended), None)] if ended else []
-        lines.append((self._line(noted("cut", cut=self._context.ledger.cut)), None))
-        lines += [(self._line(noted("draft", text=self.draft)), None)] if self.draft else []
+        lines.append((self._line(system_entry("cut", cut=self._context.cut)), None))
+        lines += [(self._line(system_entry("draft", text=self.draft)), None)] if self.draft else []
         self.parent = waiting
         self._wants_checkpoint = True
         return lines
@@ -387,8 +393,8 @@ class Recorder:
         window = self._windows.get(window_id)
         if window is None or window.is_opening or window_id in self._logged:
             return
-        self._logged[window_id] = str(window.runtime.standing.kept.version)
-        self.write(opening(window))
+        self._logged[window_id] = str(saved_state(window).version)
+        self.write(opened_entry(window))
 
     def _window_committed(self, event: WindowCommitted) -> None:
         """Write a change as soon as it is committed.
@@ -421,8 +427,8 @@ class Recorder:
     def _window_used(self, event: WindowActed | WindowFocused | WindowDetailChanged) -> None:
         if isinstance(event, WindowActed):
             window = self._windows.get(event.window_id)
-            focus_id = window.runtime.focus_id if window is not None else None
-            self._note(
+            focus_id = focus_id_of(window) if window is not None else None
+            self._write_system(
                 "window_acted",
                 windowId=event.window_id,
                 action=event.action_id,
@@ -432,7 +438,7 @@ class Recorder:
                 **({"focusId": focus_id} if focus_id else {}),
             )
         elif isinstance(event, WindowFocused):
-            self._note("window_focused", windowId=event.window_id)
+            self._write_system("window_focused", windowId=event.window_id)
         self._window_state(event.window_id)
 
     def _window_state(self, window_id: str) -> int:
@@ -444,8 +450,8 @@ class Recorder:
         window, logged = self._windows.get(window_id), self._logged.get(window_id)
         if window is None or logged is None:  # closed, or not logged before it has opened
             return 0
-        kept = window.runtime.standing.kept
+        kept = saved_state(window)
         if logged == str(kept.version):
             return 0
         self._logged[window_id] = str(kept.version)
-        return self._note("window_state", windowId=window_id, **kept.data())
+        return self._write_system("window_state", windowId=window_id, **kept.data())

@@ -3,15 +3,14 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, get_args
 
-from contextui.config.settings import Lang
 from contextui.context.changes import admit, check_text, items_of
 from contextui.context.gists.gist import gist
 from contextui.context.item import Carried, ContextItem, ItemType, assign
 from contextui.context.manager import ContextManager
+from contextui.context.replay import ContextReplay
 from contextui.context.units import Calls
 from contextui.errors import ContextUIError, DuplicateItemError, InvalidItemError
 from contextui.events import Trigger
@@ -22,7 +21,7 @@ from contextui.session.schema import (
     BoundaryFacts,
     ChangeFacts,
     CheckpointFacts,
-    OddEntryError,
+    InvalidEntryError,
     RequestFacts,
     TurnFacts,
 )
@@ -31,6 +30,7 @@ from contextui.version import VERSION
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
 from contextui.windowing.window import Window
+from contextui.words import Lang, Words
 
 _TOOLS = ("read_file", "file_reader")
 _ID_PREFIX = "call_read_file_"
@@ -67,52 +67,20 @@ def _path(given: Any) -> str | None:
     return next((path for path in named if isinstance(path, str) and path), None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """Messages about windows that could not be restored as they were."""
-
-    no_class: str
-    unknown: str
-    not_open: str
-    stays: str
-    stays_without: str
-    was_opening: str
-
-
-_WORDS: dict[Lang, _Words] = {
-    "en": _Words(
-        no_class="there is no window class {name} any more",
-        unknown="{id} no longer knows what it kept as {names}.",
-        not_open="{id} is not open: {problem}. It stays in the session as it was, {stays}.",
-        stays="and is open again once its class can take that",
-        stays_without="and is open again once its class is there: name its file with --window",
-        was_opening="{id} was still opening when the session ended. It was not saved: open it "
-        "again.",
-    ),
-    "zh": _Words(
-        no_class="窗口类 {name} 已不存在",
-        unknown="{id} 不再认识它保存过的 {names}。",
-        not_open="{id} 没有打开：{problem}。它原样保留在会话中，{stays}。",
-        stays="等它的类能够接受该状态时会再次打开",
-        stays_without="等它的类可用时会再次打开：请用 --window 指定其文件",
-        was_opening="会话结束时 {id} 仍在打开，没有保存。请重新打开。",
-    ),
-}
-
-
 _LONGEST_NUMBER = 10  # digits: we never assign a longer window number
 _MOST_ROUNDS = 1_000  # entries of a window's history kept during replay
 _UNKNOWN_TIME = datetime.fromtimestamp(0, UTC)
 
 
-class ReturningWindows:
+class WindowReplay:
     """Collects what the log says about windows, then restores each once, in its last state."""
 
     def __init__(self) -> None:
         self._open: dict[str, dict[str, Any]] = {}  # as `OpenedFacts`
         self._closed: dict[str, str] = {}
         self._renders: dict[str, str] = {}
-        self._used: dict[str, None] = {}
+        self._used: dict[str, None] = {}  # the last used one at the end
+        self._unsure: set[str] = set()  # those of unknown use, put first
         self._numbers: dict[str, int] = {}
         self._histories: dict[str, list[HistoryEntry]] = {}
         self.absent: list[dict[str, Any]] = []
@@ -138,8 +106,12 @@ class ReturningWindows:
                 # Its opening entry may be missing. Its id starts with its name.
                 name = window_id.rpartition("_")[0] or window_id
                 self._open.setdefault(window_id, {"name": name}).update(data)
-                self._use_first(window_id)
+                if window_id not in self._used:
+                    self._used = {window_id: None, **self._used}
+                    self._unsure.add(window_id)
             case "window_acted":
+                if window_id in self._unsure:  # it had the focus, or an entry would say so
+                    self._use(window_id)
                 self._act(window_id, data, timestamp)
             case "window_focused":
                 self._use(window_id)
@@ -160,7 +132,7 @@ class ReturningWindows:
             self._renders[facts["windowId"]] = facts["xml"]
         return self._renders.get(facts["windowId"], "")
 
-    def come_back(
+    def restore(
         self,
         windows: WindowManager,
         context: ContextManager,
@@ -171,46 +143,67 @@ class ReturningWindows:
         A window whose class is missing, or rejects the state, is skipped with a warning. It stays
         in the session and is restored once its class is available.
         """
-        words = _WORDS[windows.lang]
+        words = Words(windows.lang)
         for window_id, facts in self._open.items():
             cls = windows.classes.get(facts["name"])
             try:
                 if cls is None:
-                    raise ContextUIError(words.no_class.format(name=facts["name"]))
+                    raise ContextUIError("there is no window class {name}", name=facts["name"])
                 self._restore(windows, cls, window_id, facts)
-                self._show_again(context, window_id)
+                self._unhide(context, window_id)
                 if unknown := set(facts["state"] or ()) - set(cls.State.model_fields):
-                    warn(words.unknown.format(id=window_id, names=", ".join(sorted(unknown))))
-            except Exception as problem:  # a window's own code may raise anything
-                stays = words.stays if cls is not None else words.stays_without
-                warn(words.not_open.format(id=window_id, problem=problem, stays=stays))
+                    warn(
+                        words(
+                            "{id} does not use these parts of its saved state: {names}.",
+                            id=window_id,
+                            names=", ".join(sorted(unknown)),
+                        )
+                    )
+            except Exception as error:  # a window's own code may raise anything
+                warn(
+                    words(
+                        "{id} is not open: {problem}. It stays in the session and opens once its "
+                        "class accepts its state."
+                        if cls is not None
+                        else "{id} is not open: {problem}. It stays in the session and opens once "
+                        "its class is available: name its file with --window.",
+                        id=window_id,
+                        problem=error if isinstance(error, ContextUIError) else str(error),
+                    )
+                )
                 self._closed[window_id] = self._renders.get(window_id) or facts.get("render") or ""
                 self.absent.append(self._facts(window_id, facts))
         for window_id in self._used:
             if windows.get(window_id):
                 windows.focus(window_id)
-        for window_id in context.ledger.references:
+        for window_id in context.window_ids:
             self._count(window_id.rpartition("_")[0], window_id)
         windows.remember(self._closed, self._numbers)
-        for window_id in list(context.ledger.references):
+        for window_id in context.window_ids:
             if windows.get(window_id) is None:
-                shown = any(not item.is_obsolete for item in context.ledger.references[window_id])
+                shown = any(not item.is_obsolete for item in context.window_items(window_id))
                 if shown and window_id not in self._closed:
-                    warn(words.was_opening.format(id=window_id))
+                    warn(
+                        words(
+                            "{id} was still opening when the session ended. It was not saved: "
+                            "open it again.",
+                            id=window_id,
+                        )
+                    )
                 context.mark_window_obsolete(window_id)
 
     def _restore(
         self, windows: WindowManager, cls: type[Window], window_id: str, facts: dict[str, Any]
     ) -> None:
-        window = windows.restore(
+        windows.restore(
             cls,
             window_id,
             facts["state"] or {},
             lod=Lod(facts["lod"]),
             version=ContextVersion.read(facts["version"]),
+            history=self._histories.get(window_id, ()),
+            focus_id=facts.get("focusId"),
         )
-        window.runtime.history.recall(self._histories.get(window_id, []))
-        window.runtime.focus_id = facts.get("focusId")
 
     def _facts(self, window_id: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         history = [one.model_dump(mode="json") for one in self._histories.get(window_id, ())]
@@ -219,11 +212,11 @@ class ReturningWindows:
         return {"windowId": window_id, **kept, "history": history, **focus}
 
     @staticmethod
-    def _show_again(context: ContextManager, window_id: str) -> None:
+    def _unhide(context: ContextManager, window_id: str) -> None:
         """Unhide the window's item, which a run without its class may have hidden."""
-        references = context.ledger.references.get(window_id, [])
+        references = context.window_items(window_id)
         if references and references[-1].hidden == "closed":
-            context.ledger.set(references[-1:], {"hidden": None})
+            ContextReplay(context).set(references[-1:], {"hidden": None})
 
     def _act(self, window_id: str, data: dict[str, Any], timestamp: str) -> None:
         if window_id in self._open and "focusId" in data:
@@ -239,11 +232,8 @@ class ReturningWindows:
             )
         )
 
-    def _use_first(self, window_id: str) -> None:
-        """Register a window whose use is not logged."""
-        self._used.setdefault(window_id)
-
     def _use(self, window_id: str) -> None:
+        self._unsure.discard(window_id)
         self._used.pop(window_id, None)
         self._used[window_id] = None
 
@@ -268,8 +258,9 @@ class Replay:
         windows: Collects the windows.
     """
 
-    def __init__(self, context: ContextManager, windows: ReturningWindows) -> None:
+    def __init__(self, context: ContextManager, windows: WindowReplay) -> None:
         self._context, self._windows = context, windows
+        self._changes = ContextReplay(context)
         self.turn = 0
         """How many turns have ended."""
         self.last_id: str | None = None
@@ -280,7 +271,7 @@ class Replay:
         self.draft = ""
         """The person's unsent input."""
 
-    def take_draft(self, text: object) -> None:
+    def set_draft(self, text: object) -> None:
         """Remember the person's unsent input."""
         self.draft = text if isinstance(text, str) else ""
 
@@ -293,7 +284,7 @@ class Replay:
             NewerSchemaError: A newer version of contextui wrote the log.
             ContextUIError: It does not fit the entries before it.
         """
-        data, ledger = entry.data, self._context.ledger
+        data = entry.data
         match entry.subtype:
             case "session":
                 check_schema(entry)
@@ -301,15 +292,15 @@ class Replay:
                 self._change(data)
             case "cut":
                 # The skipped entries may have been items.
-                if data["cut"] > ledger.seq + 1 + self.left_out:
-                    raise OddEntryError("data.cut: no item has so high a seq")
-                ledger.cut = data["cut"]
+                if data["cut"] > self._context.current_seq + 1 + self.left_out:
+                    raise InvalidEntryError("data.cut: higher than the seq of any item")
+                self._changes.set_cut(data["cut"])
             case "usage":
                 self._context.report_usage(data["counted"], data["usage"])
             case "request":
                 self._request(data)
             case "draft":
-                self.take_draft(data.get("text"))
+                self.set_draft(data.get("text"))
             case "turn_end":
                 self._end_turn(data)
             case "compact_boundary":
@@ -325,7 +316,7 @@ class Replay:
         return None
 
     def _end_turn(self, data: TurnFacts) -> None:
-        self._context.ledger.finish(early=data["early"])
+        self._changes.end_turn(early=data["early"])
         # A number that is far too high is invalid, but the turn has ended anyway.
         is_near = self.turn <= data["turn"] <= self.turn + 1 + self.left_out
         self.turn = data["turn"] if is_near else self.turn + (not data["early"])
@@ -336,24 +327,23 @@ class Replay:
             return None
         if entry.type == "user" and item.content.strip() == self.draft.strip():
             self.draft = ""  # it was sent
-        ledger, seq = self._context.ledger, (entry.data or {}).get("seq")
+        items, seq = self._context.items, (entry.data or {}).get("seq")
         if seq is None:  # another program's: our own rules split it into turns
-            return self._from_elsewhere(item, entry)
+            return self._foreign_item(item, entry)
         admit(item)
-        if item.id in ledger.items:  # of two equal uuids, either may be the invalid one
+        if item.id in items:  # of two equal uuids, either may be the invalid one
             assign(item, id=f"{item.id}{TWIN}{seq}")
-            if item.id in ledger.items:
-                raise DuplicateItemError("it stands there twice")
-        self._untangle(item)
-        ledger.replace_older(item)
-        ledger.enter(item, seq)
+            if item.id in items:
+                raise DuplicateItemError("its id is already in use")
+        self._resolve_call_conflicts(item)
+        self._changes.add(item, seq)
         if self._boundary is not None and self._boundary.summary_id == item.id:
             self._fold(self._boundary, item)
         return item
 
-    def _untangle(self, item: ContextItem) -> None:
+    def _resolve_call_conflicts(self, item: ContextItem) -> None:
         """Turn tool calls of an item into text if another item has made or answered them."""
-        calls = self._context.ledger.calls
+        calls = self._context.calls
         try:
             calls.check(item)
         except InvalidItemError:
@@ -368,18 +358,20 @@ class Replay:
             assign(item, tool_call_id=None, blocks=blocks or None)
             assign(item, revision=0)
 
-    def _from_elsewhere(self, item: ContextItem, entry: Entry) -> ContextItem:
-        ledger, windows = self._context.ledger, self._context.windows
+    def _foreign_item(self, item: ContextItem, entry: Entry) -> ContextItem:
+        windows = self._context.windows
         is_summary = entry.is_compact_summary and self._boundary == _Boundary("")
         if is_summary:  # another program's: it replaces everything before
             self._context.end_turn()
         before = list(self._context.get_active()) if is_summary else []
         self._context.add(item)
-        ledger.set(before, {"hidden": "compacted"})
+        self._changes.set(before, {"hidden": "compacted"})
         if is_summary:
             self._boundary = None
-        if line := gist_of_read(entry, item, ledger.calls, windows.lang if windows else "en"):
-            ledger.set([item], {"gist": line})
+        if line := gist_of_read(
+            entry, item, self._context.calls, windows.lang if windows else "en"
+        ):
+            self._changes.set([item], {"gist": line})
         return item
 
     def _compact(self, entry: Entry) -> None:
@@ -399,29 +391,28 @@ class Replay:
     def _fold(self, boundary: "_Boundary", summary: ContextItem) -> None:
         self._boundary = None
         if not summary.is_summary:
-            raise OddEntryError("It is no summary, and no items are left out for it.")
+            raise InvalidEntryError("It is not a summary, so no items are hidden for it.")
         items = self._known(boundary.item_ids)
-        self._context.ledger.compact(items, summary, boundary.trigger)
+        self._changes.compact(items, summary, boundary.trigger)
 
     def _change(self, data: ChangeFacts) -> None:
-        ledger, operation = self._context.ledger, data["operation"]
+        changes, operation = self._changes, data["operation"]
         items = self._known(data["itemIds"])
         if operation == "undo":
-            steps = ledger.changes.steps
+            steps = changes.undo_steps
             if not steps or {one.id for one in items_of(steps[-1])} != {one.id for one in items}:
-                raise OddEntryError("What it undoes is not there.")
-            ledger.undo()
+                raise InvalidEntryError("The change to undo is missing.")
+            changes.undo()
             return
         fields = dict(data["fields"])
         if "content" in fields:
             for item in items:
                 if item.type is ItemType.WINDOW:
-                    raise OddEntryError("A window cannot be edited.")
+                    raise InvalidEntryError("A window cannot be edited.")
                 check_text(data["fields"]["content"], item.type)
-        (ledger.set if operation == "trim" else ledger.step)(items, fields)
+        (changes.set if operation == "trim" else changes.edit)(items, fields)
 
     def _request(self, data: RequestFacts) -> None:
-        ledger = self._context.ledger
         renders = [(facts, self._windows.render(facts)) for facts in data["windows"]]
         for carrier in self._known([data["carrierId"]] if data["carrierId"] else []):
             copies = [
@@ -429,12 +420,12 @@ class Replay:
                 for facts, xml in renders
                 if xml
             ]
-            ledger.carry(carrier, tuple(copies[len(carrier.carried) :]))
-        ledger.fix(data["throughSeq"], data["waitingIds"])
+            self._changes.carry(carrier, copies)
+        self._changes.mark_sent(data["throughSeq"], data["waitingIds"])
 
     def _known(self, item_ids: Iterable[str]) -> list[ContextItem]:
         """Return the items with these ids, without those lost to damage."""
-        items = self._context.ledger.items
+        items = self._context.items
         return [items[item_id] for item_id in item_ids if item_id in items]
 
 
@@ -454,7 +445,7 @@ def check_schema(header: Entry) -> None:
 
     Raises:
         NewerSchemaError: The log is newer; the file is not changed.
-        OddEntryError: The schema number is invalid.
+        InvalidEntryError: The schema number is invalid.
     """
     schema = (header.data or {}).get("schema", SCHEMA)
     if schema == SCHEMA and type(schema) is int:
@@ -462,10 +453,12 @@ def check_schema(header: Entry) -> None:
     is_number = type(schema) is int and SCHEMA < schema < _NO_SCHEMA
     if is_number and _release(header.version) > _release(VERSION):
         raise NewerSchemaError(
-            "This session was written by a newer contextui "
-            f"(schema {schema}, known here is {SCHEMA}). It is left as it is."
+            "This session was written by a newer contextui (schema {schema}; this version knows "
+            "{known}). It was not changed.",
+            schema=schema,
+            known=SCHEMA,
         )
-    raise OddEntryError("data.schema: that is the number of no schema")
+    raise InvalidEntryError("data.schema: unknown schema number")
 
 
 def _release(version: str | None) -> tuple[float, ...]:

@@ -12,6 +12,7 @@ from contextui.context.changes import admit
 from contextui.context.item import SUMMARY, ContextItem, unload
 from contextui.context.manager import ContextManager
 from contextui.errors import ContextUIError
+from contextui.plain_file import open_plain
 from contextui.session.checkpoint import is_consistent, load_checkpoint
 from contextui.session.entry import DamagedLineError, Entry, decode
 from contextui.session.items import TWIN, item_of, stored
@@ -23,12 +24,11 @@ from contextui.session.logfile import (
     line_at,
     lines,
     lines_backwards,
-    open_plain,
 )
-from contextui.session.replay import NewerSchemaError, Replay, ReturningWindows, check_schema
-from contextui.session.schema import CheckpointFacts, OddEntryError
-from contextui.text import counted
+from contextui.session.replay import NewerSchemaError, Replay, WindowReplay, check_schema
+from contextui.session.schema import CheckpointFacts, InvalidEntryError
 from contextui.windowing.manager import WindowManager
+from contextui.words import Words
 
 _CHECKPOINT = b'"subtype":"checkpoint"'
 _OUR_FIRST_BYTES = b'{"uuid":"'
@@ -133,8 +133,8 @@ class _Loading:
         self._path = Path(file.name)
         self._file, self._context, self._windows = file, context, windows
         self._warn, self._until = warn, turn
-        self._returning = ReturningWindows()
-        self._replay = Replay(context, self._returning)
+        self._window_replay = WindowReplay()
+        self._replay = Replay(context, self._window_replay)
         self._loaded = Loaded()
         self._damage: list[Damage] = []
         self._damaged = 0
@@ -145,23 +145,30 @@ class _Loading:
         if start is None:
             reached = self._apply_all(self._counted(entries(lines(self._file), self._set_aside)))
         else:
-            self._take(start)
+            self._load_start(start)
             reached = self._apply_all(iter(start.rest))
         if self._until is not None and not reached:
             raise UnknownTurnError(
-                f"There is no turn {self._until}. How many have ended: {self._replay.turn}."
+                "There is no turn {turn}. Turns so far: {turns}.",
+                turn=self._until,
+                turns=self._replay.turn,
             )
         loaded = self._loaded
-        loaded.versions = self._returning.versions
-        self._returning.come_back(self._windows, self._context, self._warn)
-        loaded.absent = self._returning.absent
+        loaded.versions = self._window_replay.versions
+        self._window_replay.restore(self._windows, self._context, self._warn)
+        loaded.absent = self._window_replay.absent
         loaded.turn, loaded.last_id = self._replay.turn, self._replay.last_id
         loaded.set_aside = self._damaged
         loaded.draft = self._replay.draft
         if self._damage:
+            words = Words(self._windows.lang)
             self._warn(
-                f"Left out as damaged: {counted(self._damaged, 'line')}, the first at byte "
-                f"{self._damage[0].offset}: {self._damage[0].reason}"
+                words(
+                    "Left out as damaged: {count}, the first at byte {place}: {why}",
+                    count=words.plural(self._damaged, "{count} line", "{count} lines"),
+                    place=self._damage[0].offset,
+                    why=self._damage[0].reason,
+                )
             )
         return loaded
 
@@ -174,7 +181,7 @@ class _Loading:
 
     def _apply_all(self, found: Iterator[tuple[int, Entry]]) -> bool:
         """Replay the entries; return whether the requested turn was reached."""
-        for offset, entry in in_order(found, self._context.ledger.seq, self._set_aside):
+        for offset, entry in in_order(found, self._context.current_seq, self._set_aside):
             self._loaded.since_checkpoint += 1
             self._loaded.end = offset
             try:
@@ -189,18 +196,18 @@ class _Loading:
             elif entry.subtype == "window_closed":
                 self._loaded.closings[entry.data["windowId"]] = offset
             elif entry.subtype in ("change", "compact_boundary") and entry.data:
-                self._let_go(entry.data["itemIds"])
+                self._unload_hidden(entry.data["itemIds"])
             if self._ends_turn(entry):
                 return True
         return False
 
-    def _let_go(self, item_ids: list[str]) -> None:
+    def _unload_hidden(self, item_ids: list[str]) -> None:
         """Unload the content of hidden items: a long log would fill the memory."""
-        ledger, offsets = self._context.ledger, self._loaded.offsets
-        for item in (ledger.items[one] for one in item_ids if one in ledger.items):
-            is_old = item.seq + _RECENT < ledger.seq and item.id in offsets
+        context, offsets = self._context, self._loaded.offsets
+        for item in (context.items[one] for one in item_ids if one in context.items):
+            is_old = item.seq + _RECENT < context.current_seq and item.id in offsets
             if item.hidden and is_old and not item.revision and item.is_loaded:
-                unload(item, stored(self._path, offsets[item.id], item.id))
+                unload(item, stored(self._path, offsets, item.id))
 
     def _ends_turn(self, entry: Entry) -> bool:
         if entry.subtype != "turn_end" or self._until is None:
@@ -245,24 +252,24 @@ class _Loading:
         except Exception:  # unusable: fall back to an earlier one
             return None
         known = {item.id for item in items.values()} | {entry.uuid for _, entry in rest}
-        if not damage and not known.issuperset(_named(rest)):
+        if not damage and not known.issuperset(_referenced_ids(rest)):
             return None
         self._loaded.parsed += 1
         return _Start(line.offset, checkpoint, items, closings, rest, damage)
 
-    def _take(self, start: _Start) -> None:
+    def _load_start(self, start: _Start) -> None:
         data: CheckpointFacts = start.checkpoint.data
         self._loaded.start = self._loaded.end = start.offset
         for damage in start.damage:
             self._set_aside(damage)
         load_checkpoint(data, self._context, start.items)
         self._loaded.offsets.update((item.id, offset) for offset, item in start.items.items())
-        self._returning.load(data)
+        self._window_replay.load(data)
         for offset, closing in start.closings:
             self._loaded.closings[closing.data["windowId"]] = offset
-            self._returning.apply("window_closed", closing.data, closing.timestamp)
+            self._window_replay.apply("window_closed", closing.data, closing.timestamp)
         self._replay.turn, self._replay.last_id = data["turn"], start.checkpoint.uuid
-        self._replay.take_draft(data.get("draft", ""))
+        self._replay.set_draft(data.get("draft", ""))
 
     def _items_at(self, data: CheckpointFacts, damage: list[Damage]) -> dict[int, ContextItem]:
         """Read the items that a checkpoint refers to, by offset, except for invalid ones."""
@@ -297,7 +304,7 @@ class _Loading:
             yield one
 
 
-def _named(rest: list[tuple[int, Entry]]) -> set[str]:
+def _referenced_ids(rest: list[tuple[int, Entry]]) -> set[str]:
     """Return the ids of items that entries refer to."""
     named: set[str] = set()
     for _, entry in rest:
@@ -371,11 +378,11 @@ def check_is_session(path: Path) -> None:
                     break
                 continue
             if header.subtype == "session":
-                with suppress(OddEntryError):
+                with suppress(InvalidEntryError):
                     check_schema(header)
             return
     if damaged:
-        raise NotASessionError(f"{path.name} holds no session. It is left as it is.")
+        raise NotASessionError("{file} is not a session. It was not changed.", file=path.name)
 
 
 def _is_last(file: BinaryIO) -> bool:

@@ -22,7 +22,7 @@ HIGHEST_SEQ = 10**8
 """Upper bound of seq: a log with so many items would have tens of gigabytes."""
 
 
-class OddEntryError(ContextUIError):
+class InvalidEntryError(ContextUIError):
     """An entry does not have the form of its kind, or does not fit the entries before it."""
 
 
@@ -272,7 +272,7 @@ def checked(kind: object, subtype: object, data: Any) -> Any:
     """Validate the data of an entry by the form of its kind; None if it has none.
 
     Raises:
-        OddEntryError: It does not have that form; the message says where.
+        InvalidEntryError: It does not have that form; the message says where.
     """
     form = _FORMS.get(subtype) if isinstance(subtype, str) else None
     if form is None:
@@ -282,10 +282,10 @@ def checked(kind: object, subtype: object, data: Any) -> Any:
     try:
         return form(data)
     except ValidationError as problem:
-        raise OddEntryError(where_odd(problem, "data")) from problem
+        raise InvalidEntryError(first_error(problem, "data")) from problem
 
 
-def where_odd(problem: ValidationError, start: str = "") -> str:
+def first_error(problem: ValidationError, start: str = "") -> str:
     """Describe the first invalid field and the reason."""
     first = problem.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join([*([start] if start else []), *map(str, first["loc"])][:6]) or "entry"

@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
-from contextui.config.settings import Lang, Placement
+from contextui.config.settings import Placement
 from contextui.context.item import ContextItem, ItemType
 from contextui.context.manager import ContextManager
 from contextui.events import Event, WindowTroubled
@@ -16,7 +16,7 @@ from contextui.plain_file import read_plain
 from contextui.session.archive import MemoryStore, older_items
 from contextui.session.items import Stamp
 from contextui.session.log import SessionLog
-from contextui.session.paths import Recent
+from contextui.session.recent import Recent
 from contextui.session.record import CHECKPOINT_EVERY, Recorder
 from contextui.session.restore import Loaded, check_is_session, load
 from contextui.tokens import TokenCounter
@@ -24,6 +24,7 @@ from contextui.windowing.env import Clock, utc_now
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
+from contextui.words import Lang, Words
 
 _LARGEST = 4_096  # bytes of .git/HEAD, or of a .git file that points to another folder
 # A branch name as git allows it, without blanks or control characters of any script.
@@ -55,7 +56,7 @@ class SessionOptions:
 
     Attributes:
         classes: The available window classes.
-        lang: The language of the windows.
+        lang: The language of the windows and notices.
         lod: The level of detail at which windows open.
         placement: Where live windows are placed in a request.
         counter: Creates the token counter; each session has its own, as it is calibrated.
@@ -90,12 +91,6 @@ class SessionOptions:
         return windows, ContextManager(windows, counter=self.counter(), placement=self.placement)
 
 
-_LOST: dict[Lang, str] = {
-    "en": "Interrupted before it finished. It may or may not have been carried out.",
-    "zh": "在完成之前被中断。它可能已经执行，也可能没有。",
-}
-
-
 class Session:
     """A persistent conversation: every change is written to its log.
 
@@ -105,7 +100,7 @@ class Session:
         path: Its log.
         windows: Its windows.
         context: Its items.
-        notices: Messages for the person, about damage and failed saves.
+        notices: Messages for the person in the session's language, about damage and failed saves.
 
     Use it as a context manager, or `close` it, to release it for other processes.
     """
@@ -121,12 +116,13 @@ class Session:
     ) -> None:
         self.id, self.cwd, self.path = session_id, cwd, path
         self.notices: list[str] = []
+        self._words = Words(options.lang)
         if path.exists():
             check_is_session(path)  # before anything is repaired
         self._log = SessionLog(path, self.notices.append, options.lang, lazy=lazy)
         try:
             self.windows, self.context = options.make(session_id, cwd)
-            self._leftovers = self._note_saves(path.parents[2] / "saving")
+            self._leftovers = self._track_saves(path.parents[2] / "saving")
             loaded = self._load() if path.exists() and path.stat().st_size else None
             stamp = Stamp(session_id, cwd, branch_of(Path(cwd)), options.clock)
             every = options.checkpoint_every
@@ -136,12 +132,12 @@ class Session:
             )
             if loaded is None:
                 if lazy:
-                    self._recorder.hold_back()
+                    self._recorder.defer_start()
                 self._recorder.begin()
             else:
                 self._recorder.resume(loaded)
             MemoryStore(self.context, self._recorder.offsets, path)
-            self._make_whole()
+            self._complete_interrupted()
         except BaseException:
             self._log.close()
             raise
@@ -172,7 +168,7 @@ class Session:
         """How many turns are not completely in the log; all of them if the log is lost."""
         if not self.unsaved:
             return 0
-        is_under_way = bool(self.context.ledger.open)
+        is_under_way = bool(self.context.open_items)
         saved = 0 if self._log.is_displaced else self._recorder.saved_turn
         return self.turn - saved + is_under_way
 
@@ -202,7 +198,7 @@ class Session:
     @property
     def has_older_items(self) -> bool:
         """Whether the log has items that were not restored, as no request includes them."""
-        return len(self.context.ledger.items) < self.context.current_seq
+        return len(self.context.items) < self.context.current_seq
 
     def older_items(self) -> list[ContextItem]:
         """Return the items that were not restored, oldest first, read from the log now.
@@ -210,7 +206,7 @@ class Session:
         Raises:
             OSError: The log cannot be read.
         """
-        items = self.context.ledger.items
+        items = self.context.items
         return list(older_items(self.path, items, self._recorder.read_from))
 
     def recall(self, item_id: str, log: ContextManager, offsets: Mapping[str, int]) -> None:
@@ -223,15 +219,15 @@ class Session:
             log: The whole log, read into a context of its own.
             offsets: The offset in the log of each of its items.
         """
-        calls, item = log.ledger.calls, log.get(item_id)
+        calls, item = log.calls, log.get(item_id)
         asker = calls.asker(item)
         together = {one.id: copy(one) for one in (asker, *calls.results(asker), item)}
         self._recorder.recall({one: offsets[one] for one in together})
-        self.context.recall(together.values(), log.ledger.folds.among(together))
+        self.context.recall(together.values(), log.folds.among(together))
 
     def close(self) -> None:
         """Write the queued entries and release the session."""
-        self.context.take_in()
+        self.context.flush_pending()
         self.windows.shut_down()
         self._recorder.flush()
         self._recorder.stop()
@@ -240,7 +236,7 @@ class Session:
             self.windows.workspace.close()
         self._leftovers.close()
 
-    def _note_saves(self, folder: Path) -> Leftovers:
+    def _track_saves(self, folder: Path) -> Leftovers:
         """Remove temporary files of interrupted saves, and track those of this session."""
         remove_leftovers(folder)
         leftovers = Leftovers(folder)
@@ -251,26 +247,28 @@ class Session:
     def _load(self) -> Loaded:
         if not self._log.is_open:
             self._log.expect(self.path.stat().st_size)
-        end = self.windows.subscribe(self._hear_trouble)
+        end = self.windows.subscribe(self._on_trouble)
         try:
             return load(self.path, self.context, self.windows, self.notices.append)
         finally:
             end()
 
-    def _hear_trouble(self, event: Event) -> None:
+    def _on_trouble(self, event: Event) -> None:
         if isinstance(event, WindowTroubled):
-            self.notices.append(f"{event.window_id} {event.reason}")
+            self.notices.append(f"{event.window_id} {self._words(event.reason)}")
 
-    def _make_whole(self) -> None:
+    def _complete_interrupted(self) -> None:
         """Complete what a crash interrupted.
 
         Add error results for unanswered tool calls, and list windows that were open but not
         listed.
         """
         for window in self.windows.windows():
-            if window.id not in self.context.ledger.references:
+            if not self.context.window_items(window.id):
                 self.context.add(ContextItem(ItemType.WINDOW, window.id))
-        lost = _LOST[self.windows.lang]
-        for call in self.context.ledger.calls.unanswered:
+        lost = self._words(
+            "Interrupted before it finished. It may or may not have been carried out."
+        )
+        for call in self.context.calls.unanswered:
             item = ContextItem(ItemType.TOOL, lost, tool_call_id=call, is_error=True)
             self.context.add(item)

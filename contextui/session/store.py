@@ -13,27 +13,30 @@ from typing import NamedTuple
 
 from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, os_reason
 from contextui.files.protection import make_private
+from contextui.plain_file import open_plain
 from contextui.session.archive import older_items
 from contextui.session.entry import Entry, moment
 from contextui.session.items import item_of
-from contextui.session.logfile import entries, lines, lines_backwards, open_plain
+from contextui.session.logfile import entries, lines, lines_backwards
 from contextui.session.paths import (
     check_session_id,
     contextui_home,
     escape_project_path,
-    recent_ids,
 )
+from contextui.session.recent import recent_ids
 from contextui.session.restore import Loaded, UnknownTurnError, check_is_session, load
 from contextui.session.session import Session, SessionOptions
 from contextui.text import for_model, one_line, quote
 from contextui.windowing.manager import WindowManager
+from contextui.words import Message
 
 _REPLACED = "\ufffd"  # replaces what is not valid UTF-8
 _FIRST_LINES = 60  # searched for the first user message
 _LAST_LINES = 3  # searched for the time of the last write: any one may be invalid
-_EMPTY = "it is empty"
+_EMPTY = Message("it is empty")
+_NO_SESSION = Message("it is damaged, or not a session")
 
 
 class UnknownSessionError(ContextUIError):
@@ -71,7 +74,7 @@ class Unreadable(NamedTuple):
     """A file or folder of sessions that cannot be read, and why."""
 
     path: Path
-    reason: str
+    reason: Message
 
 
 class Survey(NamedTuple):
@@ -83,8 +86,8 @@ class Survey(NamedTuple):
     @property
     def latest(self) -> SessionInfo | None:
         """The session that was written last; an empty one only if all are."""
-        said = (one for one in self.sessions if not one.is_empty)
-        return next(said, self.sessions[0] if self.sessions else None)
+        nonempty = (one for one in self.sessions if not one.is_empty)
+        return next(nonempty, self.sessions[0] if self.sessions else None)
 
 
 class SessionView(NamedTuple):
@@ -105,7 +108,7 @@ class SessionView(NamedTuple):
     def items(self) -> Iterator[ContextItem]:
         """Iterate over all items by seq, including those left in the log."""
         here, loaded = self.context.get_all(), self.loaded
-        items = self.context.ledger.items
+        items = self.context.items
         older = older_items(self.info.path, items, loaded.start, loaded.end)
         return merge(older, here, key=lambda item: item.seq)
 
@@ -174,20 +177,23 @@ class SessionStore:
         exact = [path for path in found if path.stem == session_id]
         chosen = exact or found
         if len(chosen) != 1:
+            if not found:
+                raise UnknownSessionError("There is no session {name}.", name=quote(session_id))
+            ids = ", ".join(path.stem for path in found[:5])
             raise UnknownSessionError(
-                f"Several sessions begin with {session_id}: "
-                f"{', '.join(path.stem for path in found[:5])}."
-                if found
-                else f"There is no session {quote(session_id)}."
+                "Several sessions begin with {name}: {ids}.", name=session_id, ids=ids
             )
         path = chosen[0]
         try:
             info = _read_info(path)
         except OSError as error:
-            reason = _reason(error)
-            raise UnknownSessionError(f"Session {path.stem} cannot be read: {reason}.") from error
+            raise UnknownSessionError(
+                "Session {name} cannot be read: {why}.", name=path.stem, why=os_reason(error)
+            ) from error
         if not info.size:
-            raise UnknownSessionError(f"Session {path.stem} cannot be read: {_EMPTY}.")
+            raise UnknownSessionError(
+                "Session {name} cannot be read: {why}.", name=path.stem, why=_EMPTY
+            )
         return info
 
     def latest(self, cwd: str | Path) -> SessionInfo | None:
@@ -208,12 +214,12 @@ class SessionStore:
             except FileNotFoundError:
                 continue  # it was just removed, or is a dangling link
             except OSError as error:
-                unreadable.append(Unreadable(path, _reason(error)))
+                unreadable.append(Unreadable(path, os_reason(error)))
                 continue
             if not info.size:
                 unreadable.append(Unreadable(path, _EMPTY))
             elif not info.started:
-                unreadable.append(Unreadable(path, "it is damaged, or no session"))
+                unreadable.append(Unreadable(path, _NO_SESSION))
             elif cwd is None or info.cwd == os.path.abspath(cwd):
                 found.append(info)
         recent = recent_ids(self.home / "projects" / folder) if folder is not None else []
@@ -247,7 +253,9 @@ class SessionStore:
                 missing = turn
         if missing is not None:
             path.unlink()
-            raise UnknownTurnError(f"There is no turn {missing} in session {info.id}.")
+            raise UnknownTurnError(
+                "There is no turn {turn} in session {name}.", turn=missing, name=info.id
+            )
         return Session(new_id, info.cwd, path, self._options)
 
     def view(self, session_id: str, turn: int | None = None, *, whole: bool = False) -> SessionView:
@@ -272,21 +280,21 @@ def _logs(
     projects: Path, folder: str | None, report: Callable[[Unreadable], None]
 ) -> Iterator[Path]:
     """Yield the logs of one folder or of all; unreadable folders are reported."""
-    for project in _inside(projects, report):
+    for project in _children(projects, report):
         if folder in (None, project.name):
-            yield from (path for path in _inside(project, report) if path.suffix == ".jsonl")
+            yield from (path for path in _children(project, report) if path.suffix == ".jsonl")
 
 
-def _inside(folder: Path, report: Callable[[Unreadable], None]) -> Iterator[Path]:
+def _children(folder: Path, report: Callable[[Unreadable], None]) -> Iterator[Path]:
     try:
         yield from sorted(folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
-        report(Unreadable(folder, _reason(error)))
+        report(Unreadable(folder, os_reason(error)))
 
 
-def _as_named_here(cwd: str) -> str:
+def _local_name(cwd: str) -> str:
     """Restore the name of a session's folder.
 
     A log cannot hold a name that is not UTF-8; if the current folder matches, use its name.
@@ -305,30 +313,26 @@ def _when(info: SessionInfo) -> datetime:
     return moment(info.updated) or datetime.min.replace(tzinfo=UTC)
 
 
-def _reason(error: OSError) -> str:
-    return error.strerror or type(error).__name__
-
-
 def _read_info(path: Path) -> SessionInfo:
     odd: set[int] = set()
     with open_plain(path) as file:
         first: list[Entry] = []
         for _, entry in entries(lines(file), lambda damage: odd.add(damage.offset)):
             first.append(entry)
-            if _is_said(entry) or len(first) == _FIRST_LINES:
+            if _is_message(entry) or len(first) == _FIRST_LINES:
                 break
         last = entries(lines_backwards(file), lambda damage: odd.add(damage.offset))
         newest = [entry for _, entry in islice(last, _LAST_LINES)]
     started = _time(first, path) if first else ""
     return SessionInfo(
         id=path.stem,
-        cwd=_as_named_here(_cwd(path, [*first, *newest])),
+        cwd=_local_name(_cwd(path, [*first, *newest])),
         path=path,
-        first_words=one_line(next((_words(one) for one in first if _is_said(one)), ""), 60),
+        first_words=one_line(next((_text(one) for one in first if _is_message(one)), ""), 60),
         started=started,
         updated=_time(newest, path) if newest else started,
         size=path.stat().st_size,
-        is_empty=not any(_is_said(one) or one.subtype == "window_opened" for one in first)
+        is_empty=not any(_is_message(one) or one.subtype == "window_opened" for one in first)
         and not _last_draft(first),
         odd_entries=len(odd),
     )
@@ -352,11 +356,11 @@ def _cwd(path: Path, found: Iterable[Entry]) -> str:
     return max(fitting or named, key=lambda cwd: named[cwd], default="")
 
 
-def _is_said(entry: Entry) -> bool:
+def _is_message(entry: Entry) -> bool:
     return entry.type == "user" and not entry.is_compact_summary
 
 
-def _words(entry: Entry) -> str:
+def _text(entry: Entry) -> str:
     try:
         item = item_of(entry)
     except ContextUIError:

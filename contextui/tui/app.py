@@ -17,7 +17,6 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.message import Message
 
-from contextui.config.settings import Lang
 from contextui.context.item import ItemType
 from contextui.errors import ContextUIError
 from contextui.files.protection import make_private
@@ -25,29 +24,32 @@ from contextui.secrets import mask
 from contextui.session.paths import contextui_home
 from contextui.text import one_line
 from contextui.tui.desktop.widgets import cause_of, guard_of
-from contextui.tui.dialogs.disk import QuitScreen, unsaved_words
 from contextui.tui.dialogs.help import QUESTION, GoTo, HelpScreen
 from contextui.tui.dialogs.timing import Asker, WaitingLine
+from contextui.tui.dialogs.unsaved import QuitScreen, unsaved_words
 from contextui.tui.keys import KeyLine
 from contextui.tui.lines import line
 from contextui.tui.link import Desk
 from contextui.tui.main import MainScreen
-from contextui.tui.shutdown import Leaving, Signals
+from contextui.tui.shutdown import Shutdown, Signals
 from contextui.tui.themes import THEMES
-from contextui.tui.words import Words
 from contextui.windowing.trouble import reason_of
+from contextui.words import Lang, Words
 
 
 class Crash(Exception):  # noqa: N818  wraps another error
     """Wraps an unexpected error in a message for the person."""
 
-    def __init__(self, error: BaseException, report: Path | None, lost: str = "") -> None:
+    def __init__(
+        self, error: BaseException, report: Path | None, words: Words, lost: str = ""
+    ) -> None:
         reason = one_line(f"{type(error).__name__}: {mask(str(error))}", 300)
-        kept = f" The report is in {report}." if report is not None else ""
-        super().__init__(
-            f"contextui stopped because of a mistake of its own: {reason}.{kept} "
-            f"{lost or 'Everything said is kept: contextui -c goes on.'}"
-        )
+        parts = [
+            words("contextui crashed because of a bug: {reason}.", reason=reason),
+            words("The report is in {file}.", file=report) if report is not None else "",
+            lost or words("The conversation is saved: contextui -c resumes it."),
+        ]
+        super().__init__(" ".join(part for part in parts if part))
 
     def __rich__(self) -> Text:
         return Text(str(self))
@@ -56,11 +58,11 @@ class Crash(Exception):  # noqa: N818  wraps another error
 def write_report(error: BaseException) -> Path | None:
     """Write the traceback to a file only the person can read; return None if that fails."""
     path = contextui_home() / "crash.log"
-    told = mask("".join(traceback.format_exception(error)))
+    report = mask("".join(traceback.format_exception(error)))
     try:
         make_private(path.parent)
         path.touch(mode=0o600)
-        path.write_text(told, encoding="utf-8", errors="replace")
+        path.write_text(report, encoding="utf-8", errors="replace")
     except OSError:
         return None
     return path
@@ -100,7 +102,7 @@ class Palette(Provider):
         if text.endswith(" "):
             main.prompt.put(text)
         else:
-            main.do(text)
+            main.run_command(text)
 
 
 LOST = 1
@@ -167,11 +169,11 @@ class ContextUIApp(KeyLine[int]):
         self.words = Words(lang)
         self.desk: Desk | None = None
         self.asker: Asker | None = None
-        self.leaving = Leaving(self.words, self._say_who_held_up, self._close_by_force)
+        self.shutdown = Shutdown(self.words, self._report_blocking_windows, self._close_by_force)
         """Limits how long quitting may take."""
-        self.signals = Signals(self._leave_with, self.leaving.end_within)
+        self.signals = Signals(self._leave_with, self.shutdown.end_within)
         """Quits the app on a signal; a context manager to enter around `run`."""
-        self._is_leaving = False
+        self._is_exiting = False
         self._open_desk, self._first_words = open_desk, first_words
         self.main = MainScreen(self.words, folder or Path.cwd(), self.hold)
         for one in THEMES:
@@ -189,7 +191,7 @@ class ContextUIApp(KeyLine[int]):
         """Close the model's connections while the event loop still runs."""
         if self.desk is not None:
             await self.desk.controller.aclose()
-        self.leaving.closed()
+        self.shutdown.closed()
 
     def _start_opening(self) -> None:
         # A daemon thread, so that quitting does not wait for a session that is still opening.
@@ -199,7 +201,7 @@ class ContextUIApp(KeyLine[int]):
         try:
             self.post_message(self.Opened(self._open_desk()))
         except ContextUIError as error:
-            self.post_message(self.NotOpened(str(error)))
+            self.post_message(self.NotOpened(self.words(error)))
         except Exception as error:
             self.post_message(self.NotOpened(reason_of(error)))
 
@@ -215,7 +217,7 @@ class ContextUIApp(KeyLine[int]):
         message.desk.controller.tools.gate.ask = self.asker.ask
         self.main.attach(message.desk, self, self.asker)
         if self._first_words:
-            self.main.say(self._first_words)
+            self.main.send(self._first_words)
 
     @on(NotOpened)
     def _give_up(self, message: NotOpened) -> None:
@@ -242,7 +244,7 @@ class ContextUIApp(KeyLine[int]):
     def action_command_palette(self) -> None:
         """Open the command palette."""
         if self.screen is self.main:  # commands only apply to the main screen
-            self.push_screen(CommandPalette(placeholder=self.words("every command, by name…")))
+            self.push_screen(CommandPalette(placeholder=self.words("Search commands…")))
 
     def action_help(self) -> None:
         """Open the help screen with all keys and commands."""
@@ -292,8 +294,8 @@ class ContextUIApp(KeyLine[int]):
         message: RenderableType | None = None,
     ) -> None:
         """Quit; print what could not be saved, or how to resume the conversation."""
-        self._is_leaving = True
-        self.leaving.begin()
+        self._is_exiting = True
+        self.shutdown.begin()
         self.main.keep_draft()
         lost = self._lost()
         if lost and not return_code:
@@ -313,7 +315,7 @@ class ContextUIApp(KeyLine[int]):
         items = self.desk.session.context.get_all() if self.desk is not None else ()
         if not any(one.type is ItemType.USER for one in items):
             return None
-        return Text(self.words("contextui -c goes on with this conversation."))
+        return Text(self.words("contextui -c resumes this conversation."))
 
     def _leave_with(self, status: int) -> None:
         self.exit(status, return_code=status)
@@ -322,22 +324,22 @@ class ContextUIApp(KeyLine[int]):
         """Queue a message; on ctrl+q, start the exit timer even if a window blocks all keys."""
         if isinstance(message, events.Key) and message.key == "ctrl+q":
             if self.desk is not None and self.desk.session.unsaved:  # the quit dialog asks first
-                asyncio.get_running_loop().call_later(_STUCK, self._begin_leaving_if_stuck)
+                asyncio.get_running_loop().call_later(_STUCK, self._begin_shutdown_if_stuck)
             else:
-                self.leaving.begin()
+                self.shutdown.begin()
         return super().post_message(message)
 
-    def _begin_leaving_if_stuck(self) -> None:
+    def _begin_shutdown_if_stuck(self) -> None:
         """Start the exit timer if a window blocks the key queue, so that the dialog cannot open."""
         if self._waiting:
-            self.leaving.begin()
+            self.shutdown.begin()
 
-    def _say_who_held_up(self, told: str) -> None:
+    def _report_blocking_windows(self, message: str) -> None:
         """Exit, if not already exiting, and print which window blocked the exit."""
         code = self.return_code or 0
-        if told or not self._is_leaving:
-            self._is_leaving = True
-            super().exit(code, return_code=code, message=Text(told) if told else None)
+        if message or not self._is_exiting:
+            self._is_exiting = True
+            super().exit(code, return_code=code, message=Text(message) if message else None)
 
     def _close_by_force(self) -> int:
         """Restore the terminal and close the session before the process is killed.
@@ -358,13 +360,13 @@ class ContextUIApp(KeyLine[int]):
             write_report(error)
             guard.guarded_failed(cause_of(error))
             return
-        if self._is_leaving:  # errors during teardown are logged and ignored
+        if self._is_exiting:  # errors during teardown are logged and ignored
             write_report(error)
             return
-        told = (
+        crash = (
             error
             if isinstance(error, Crash)
-            else Crash(error, write_report(error), str(self._lost() or ""))
+            else Crash(error, write_report(error), self.words, str(self._lost() or ""))
         )
-        told.__cause__ = error
-        super()._handle_exception(told)
+        crash.__cause__ = error
+        super()._handle_exception(crash)

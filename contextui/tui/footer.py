@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui.tui.lines import KEY, MUTED, line
-from contextui.tui.words import Words
+from contextui.words import Words
 
 _GAP = "  "
 _NAMES = {
@@ -28,7 +28,7 @@ _NAMES = {
 }
 
 
-class Keys(Static):
+class KeyFooter(Static):
     """The active key bindings, focused widget first; a click presses a key."""
 
     def __init__(self, words: Words) -> None:
@@ -52,7 +52,7 @@ class Keys(Static):
     def render(self) -> Content:
         """Render as many keys as fit; the last one, usually help, is dropped last."""
         shown = [(name, self._words(about), key) for name, about, key in self._shown()]
-        widths = [Content(f"{name} {told}").cell_length + len(_GAP) for name, told, _ in shown]
+        widths = [Content(f"{name} {about}").cell_length + len(_GAP) for name, about, _ in shown]
         while len(shown) > 1 and sum(widths) - len(_GAP) > self.size.width:
             del shown[-2], widths[-2]
         starts = accumulate(widths, initial=0)
@@ -60,8 +60,8 @@ class Keys(Static):
         return Content.assemble(
             *(
                 part
-                for name, told, _ in shown
-                for part in ((f"{name} ", f"{KEY} bold"), (told + _GAP, MUTED))
+                for name, about, _ in shown
+                for part in ((f"{name} ", f"{KEY} bold"), (about + _GAP, MUTED))
             )
         )
 

@@ -13,7 +13,7 @@ from contextui.session.session import branch_of
 from contextui.tui.inspector.look import Looker
 from contextui.tui.lines import FAINT, MUTED, line
 from contextui.tui.link import Changes, Desk
-from contextui.tui.words import Words
+from contextui.words import Words
 
 
 def shown_folder(folder: Path) -> str:

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import Notice, TurnFinished, TurnStarted
 from contextui.agent.room import CompactionStoppedError
 from contextui.errors import ContextUIError
 from contextui.events import (
     Event,
+    Notice,
+    TurnFinished,
+    TurnStarted,
     WindowActed,
     WindowChanged,
     WindowClosed,
@@ -21,6 +23,7 @@ from contextui.events import (
 )
 from contextui.session.session import Session
 from contextui.windowing.finding.registry import WindowEntry
+from contextui.words import Text
 
 
 @dataclass(slots=True)
@@ -40,7 +43,7 @@ class Desk:
     session: Session
     controller: InteractionController
     entries: list[WindowEntry] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
+    notices: list[Text] = field(default_factory=list)
     is_offline: bool = False
     switch_model: Callable[[str], None] | None = None
     switch_strategy: Callable[[str], None] | None = None
@@ -48,8 +51,8 @@ class Desk:
     def tokens_of(self, window_id: str) -> int | None:
         """Return a window's tokens in a request, or None if no item refers to it."""
         context = self.session.context
-        items = context.ledger.references.get(window_id)
-        return context.counter.calibrated(context.ledger.size(items[-1])) if items else None
+        items = context.window_items(window_id)
+        return context.counter.calibrated(context.item_tokens(items[-1])) if items else None
 
     def close(self) -> None:
         """Write pending data and release the session."""
@@ -87,8 +90,8 @@ class Link:
         self._changes: Changes | None = None
         self._lock = threading.Lock()
         self._ends = [
-            desk.session.windows.subscribe(self._hear_window),
-            desk.session.context.subscribe(self._hear_context),
+            desk.session.windows.subscribe(self._handle_window_event),
+            desk.session.context.subscribe(self._handle_context_event),
         ]
 
     def take(self) -> Changes:
@@ -102,10 +105,10 @@ class Link:
         for end in self._ends:
             end()
 
-    def _hear_context(self, _: Event) -> None:
+    def _handle_context_event(self, _: Event) -> None:
         self._note(lambda changes: setattr(changes, "context", True))
 
-    def _hear_window(self, event: Event) -> None:
+    def _handle_window_event(self, event: Event) -> None:
         def note(changes: Changes) -> None:
             changes.context = True
             match event:
@@ -136,14 +139,16 @@ class Talk:
 
     Args:
         controller: Runs a turn.
-        hear: Callback for every event of every turn.
+        callback: Callback for every event of every turn.
 
     Attributes:
         waiting: Messages queued while a turn runs, in order; the UI may change the list.
     """
 
-    def __init__(self, controller: InteractionController, hear: Callable[[Event], None]) -> None:
-        self._controller, self._hear = controller, hear
+    def __init__(
+        self, controller: InteractionController, callback: Callable[[Event], None]
+    ) -> None:
+        self._controller, self._callback = controller, callback
         self.waiting: list[str] = []
         self.last: TurnFinished | None = None
         self._began: TurnStarted | None = None
@@ -170,7 +175,7 @@ class Talk:
         words: str | None = text
         while words is not None:
             async for event in self._controller.run_turn(words):
-                self._hear(event)
+                self._callback(event)
                 if isinstance(event, TurnStarted):
                     self._began = event
                 elif isinstance(event, TurnFinished):
@@ -196,11 +201,11 @@ class Talk:
     async def compact(self) -> None:
         """Compact the conversation, then run turns for the queued messages."""
         try:
-            await self._controller.compact(self._hear)
+            await self._controller.compact(self._callback)
         except CompactionStoppedError:
             return  # its end was already emitted
         except ContextUIError as error:
-            self._hear(Notice(str(error)))
+            self._callback(Notice(error.text(self._controller.windows.lang)))
             return
         if self.waiting:
             await self.run(self.waiting.pop(0))

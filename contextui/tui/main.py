@@ -13,24 +13,23 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
-from contextui.agent.events import CompactionFinished, Notice, TurnFinished, TurnStarted
-from contextui.events import Event
+from contextui.events import CompactionFinished, Event, Notice, TurnFinished, TurnStarted
 from contextui.tui.commands import Command, Commands
-from contextui.tui.conversation.input import Queue, Saying, Writing
+from contextui.tui.conversation.input import InputArea, Queue, Sender
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import Try
 from contextui.tui.desktop.pane import Desktop
 from contextui.tui.desktop.widgets import Guard
-from contextui.tui.dialogs.disk import RETRY, SaveWatch
 from contextui.tui.dialogs.help import PLACES, QUESTION, GoTo, HelpScreen
 from contextui.tui.dialogs.timing import Asker
-from contextui.tui.footer import Keys
+from contextui.tui.dialogs.unsaved import RETRY, SaveWatch
+from contextui.tui.footer import KeyFooter
 from contextui.tui.header import Header, Panes, shown_folder
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.link import Desk, Link, Talk
 from contextui.tui.menu import Menu
-from contextui.tui.words import Words
+from contextui.words import Words
 
 Hold: TypeAlias = Callable[[Callable[[], bool]], object]
 """Holds key events back until a condition is true, e.g. until a pane has the focus."""
@@ -164,9 +163,9 @@ class MainScreen(Screen[None]):
                 yield Desktop(words)
                 with Vertical(id="chat"):
                     yield Conversation(words, self._folder)
-                    yield Writing(words)
+                    yield InputArea(words)
             yield Inspector(words)
-        yield Keys(words)
+        yield KeyFooter(words)
 
     def on_mount(self) -> None:
         """Focus the prompt."""
@@ -180,7 +179,7 @@ class MainScreen(Screen[None]):
         """Attach a session to all panes."""
         self.desk, self._asker = desk, asker
         self._link = Link(desk, lambda: self.post_message(self.Changed()))
-        menu = Menu(app, desk, self.words, self._saying, self.conversation.note)
+        menu = Menu(app, desk, self.words, self._sender, self.conversation.note)
         self.writing.commands = menu.commands(self._own_commands())
         self.query_one(Header).attach(desk)
         self.query_one(Panes).attach(desk)
@@ -191,7 +190,7 @@ class MainScreen(Screen[None]):
         for notice in desk.notices:
             self.conversation.note(notice)
         self._arrange()
-        self._saying.attach(Talk(desk.controller, self.hear))
+        self._sender.attach(Talk(desk.controller, self.handle))
         self._saves = SaveWatch(desk.session, self._report_saving)
         self._saves.report()
         self.set_interval(RETRY, self._saves.retry)
@@ -212,10 +211,10 @@ class MainScreen(Screen[None]):
     def keep_draft(self) -> None:
         """Log the unsent text, so that a resumed session restores it."""
         if self.desk is not None and self.is_attached:
-            self.desk.session.keep_draft(self._saying.unsent)
+            self.desk.session.keep_draft(self._sender.unsent)
 
     def _watch_draft(self) -> None:
-        unsent, before = self._saying.unsent, self._typed
+        unsent, before = self._sender.unsent, self._typed
         self._typed = unsent
         if len(unsent) < _LONG_DRAFT or unsent == before:
             self.keep_draft()
@@ -236,8 +235,8 @@ class MainScreen(Screen[None]):
         )
 
     @cached_property
-    def _saying(self) -> Saying:
-        return Saying(
+    def _sender(self) -> Sender:
+        return Sender(
             self.writing,
             self.conversation,
             self.words,
@@ -247,12 +246,12 @@ class MainScreen(Screen[None]):
     @property
     def talk(self) -> Talk | None:
         """Runs the turns; None while the session is still opening."""
-        return self._saying.talk
+        return self._sender.talk
 
     @property
-    def writing(self) -> Writing:
+    def writing(self) -> InputArea:
         """The input area."""
-        return self.query_one(Writing)
+        return self.query_one(InputArea)
 
     @property
     def prompt(self) -> Prompt:
@@ -287,23 +286,23 @@ class MainScreen(Screen[None]):
         if self._saves is not None:
             self._saves.report()
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Pass an event of the current turn to the panes."""
-        self.conversation.hear(event)
-        self.prompt.hear(event)
-        self.query_one(Inspector).hear(event)
+        self.conversation.handle(event)
+        self.prompt.handle(event)
+        self.query_one(Inspector).handle(event)
         if isinstance(event, TurnStarted | TurnFinished | CompactionFinished):
-            self._saying.show_waiting(event)
+            self._sender.show_waiting(event)
 
     @on(Guard.Failed)
     def _log_failed_widget(self, message: Guard.Failed) -> None:
         """Log the failure of a window's custom widget; the window is drawn without it."""
-        told = self.words(
-            "{name} could not be drawn: {reason}. The rest works on.",
+        text = self.words(
+            "{name} could not be drawn: {reason}. Everything else still works.",
             name=message.window_id,
             reason=message.reason.rstrip("."),
         )
-        self.query_one(Inspector).hear(Notice(told))
+        self.query_one(Inspector).handle(Notice(text))
 
     def _arrange(self) -> None:
         """Hide the desktop while no window is open."""
@@ -316,31 +315,31 @@ class MainScreen(Screen[None]):
     def _try(self, message: Try.Chosen) -> None:
         """Send a suggested message and focus the prompt."""
         self.prompt.focus()
-        self.say(message.text)
+        self.send(message.text)
 
     @on(Prompt.Submitted)
-    def _say_or_do(self, message: Prompt.Submitted) -> None:
+    def _send_or_run(self, message: Prompt.Submitted) -> None:
         if message.text.startswith("/"):
-            self.do(message.text)
+            self.run_command(message.text)
         else:
-            self.say(message.text)
+            self.send(message.text)
 
     @on(Prompt.SentNothing)
     def _retry(self) -> None:
-        self._saying.retry()
+        self._sender.retry()
 
-    def do(self, command: str) -> None:
+    def run_command(self, command: str) -> None:
         """Run a slash command."""
-        self._saying.do(command)
+        self._sender.run_command(command)
 
-    def say(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """Send a message to the model, or queue it while a turn runs."""
-        self._saying.say(text)
+        self._sender.send(text)
 
     @on(Queue.TakenBack)
     @on(Prompt.TakenBack)
     def _take_back(self) -> None:
-        self._saying.take_back()
+        self._sender.take_back()
 
     @on(Prompt.Paged)
     def _page(self, message: Prompt.Paged) -> None:
@@ -363,7 +362,7 @@ class MainScreen(Screen[None]):
             Command("inspector", "show or hide the inspector", lambda _: self.action_inspector()),
             Command("copy", "copy the last answer", lambda _: self.conversation.action_copy()),
             Command("help", "all keys and commands", self._help),
-            Command("zoom", "give one pane all the room", lambda _: self.action_zoom()),
+            Command("zoom", "zoom the current pane", lambda _: self.action_zoom()),
         ]
 
     def _help(self, _: str) -> None:
@@ -405,7 +404,9 @@ class MainScreen(Screen[None]):
 
     def wait_for_person(self, is_waiting: bool) -> None:
         """Pause the turn's timer while a call waits for the person."""
-        if all(self.query(one) for one in (Writing, Conversation)):  # else the app is shutting down
+        if all(
+            self.query(one) for one in (InputArea, Conversation)
+        ):  # else the app is shutting down
             self.prompt.pause(self.conversation.wait(is_waiting))
 
     @on(Desktop.Emptied)
@@ -436,14 +437,14 @@ class MainScreen(Screen[None]):
         elif self.has_class("-zoom"):
             self.action_zoom()
         else:
-            self._saying.stop()
+            self._sender.stop()
 
     def action_stop_or_clear(self) -> None:
         """Copy the selection, else stop the turn, else clear the prompt, else hint at ctrl+q."""
         selected = self.get_selected_text() or self.prompt.selected_text
         if selected:
             self.app.copy_to_clipboard(selected)
-        elif not self._saying.stop():
+        elif not self._sender.stop():
             if self.prompt.text:
                 self.prompt.clear()
             else:

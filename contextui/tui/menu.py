@@ -16,34 +16,35 @@ from contextui.errors import ContextUIError, InvalidParamsError
 from contextui.session.export import Format, export_to
 from contextui.text import one_line, quote, shown_path
 from contextui.tui.commands import Choice, Command, Commands, arguments, needs, required, takes
-from contextui.tui.conversation.input import Saying
+from contextui.tui.conversation.input import Sender
 from contextui.tui.conversation.prompt import MODES
 from contextui.tui.dialogs.compact import CompactScreen
 from contextui.tui.inspector.history import view_of
 from contextui.tui.link import Desk
 from contextui.tui.themes import THEMES
-from contextui.tui.words import Words
+from contextui.windowing.host import current_render
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
+from contextui.words import Words, msg
 
 _ABOUT = 200  # maximum length of a window description
 _SENTENCE = re.compile(r".*?(?:。|\.(?=\s|$))")
 _MODELS = {
-    "claude-sonnet-5-5": "by Anthropic",
-    "claude-opus-5-5": "by Anthropic",
-    "offline": "the built-in one: simple wishes, no network",
+    "claude-sonnet-5-5": msg("by Anthropic"),
+    "claude-opus-5-5": msg("by Anthropic"),
+    "offline": msg("built in: simple requests, no network"),
 }
 _STRATEGIES = {
-    "sliding": "the newest of it, as much as there is room for",
-    "summarization": "the oldest rounds become a summary",
-    "entities": "no history, but the facts in it",
+    "sliding": msg("the newest messages that fit"),
+    "summarization": msg("the oldest turns become a summary"),
+    "entities": msg("extracted facts instead of the history"),
 }
 _CONFIGURABLE = {
     key_of(name): name for name in ("windows_lod", "compaction_auto", "compaction_threshold")
 }
 _ALL = "all"
-Tell = Callable[[str], object]
+Notify = Callable[[str], object]
 
 
 class Menu:
@@ -53,13 +54,15 @@ class Menu:
         app: The app.
         desk: The session.
         words: Translates into the person's locale.
-        saying: Starts and stops turns.
-        tell: Shows a message to the person.
+        sender: Starts and stops turns.
+        notify: Shows a message to the person.
     """
 
-    def __init__(self, app: App[int], desk: Desk, words: Words, saying: Saying, tell: Tell) -> None:
-        self._app, self._desk, self._words, self._tell = app, desk, words, tell
-        self._saying = saying
+    def __init__(
+        self, app: App[int], desk: Desk, words: Words, sender: Sender, notify: Notify
+    ) -> None:
+        self._app, self._desk, self._words, self._notify = app, desk, words, notify
+        self._sender = sender
         self._windows = desk.session.windows
         self._warned = ("", "")  # the window that was not closed, and its unsaved data
 
@@ -70,22 +73,22 @@ class Menu:
                 Command("open", "open a window", self.open, "NAME", "o", self._openable),
                 Command("close", "close a window", self.close, "ID",
                         choices=lambda: map(Choice, self._open_ids())),
-                Command("undo", "take back the last change to the context", self.undo, alias="u"),
-                Command("model", "connect another model", self.model, "NAME", "m", self._models),
-                Command("strategy", "choose what the model reads of a long talk", self.strategy,
+                Command("undo", "undo the last change to the context", self.undo, alias="u"),
+                Command("model", "switch the model", self.model, "NAME", "m", self._models),
+                Command("strategy", "choose how a long conversation is shortened", self.strategy,
                         "NAME", choices=self._strategies),
-                Command("approval", "who decides about writing", self.approval, "MODE",
+                Command("approval", "when to ask before writing", self.approval, "MODE",
                         choices=lambda: [Choice(o, self._mode(o)) for o in get_args(Approval)]),
                 Command("config", "show or change settings for this session", self.config,
                         "NAME", choices=self._settings),
                 Command("export", "write the conversation to a file", self.export, "FORMAT",
                         choices=self._exports),
-                Command("theme", "other colours", self.theme, "NAME",
+                Command("theme", "change the theme", self.theme, "NAME",
                         choices=lambda: map(Choice, self._themes())),
-                Command("quit", "leave; everything is kept", self.quit, alias="q"),
-                Command("compact", "have a summary stand for what was said long ago",
+                Command("quit", "quit; the session is saved", self.quit, alias="q"),
+                Command("compact", "replace older messages with a summary",
                         self.compact, alias="c"),
-                Command("stop", "stop the turn under way", self.stop),
+                Command("stop", "stop the current turn", self.stop),
                 *others,
             ]
         )  # fmt: skip
@@ -99,20 +102,22 @@ class Menu:
         given = self._given(cls, rest) if cls is not None else {}
         window = self._windows.open(name, **given)
         number = self._open_ids().index(window.id) + 1
-        told = (
-            "{window} is open. ctrl+g {number} goes there." if number < 10 else "{window} is open."
+        message = (
+            msg("Opened {window}. ctrl+g {number} goes there.")
+            if number < 10
+            else msg("Opened {window}.")
         )
-        self._tell(self._words(told, window=window.id, number=number))
+        self._notify(self._words(message, window=window.id, number=number))
 
     def _given(self, cls: type[Window], typed: str) -> dict[str, Any]:
         """Parse and validate a window's arguments; errors include the usage."""
         how = f"/open {cls.name} {takes(cls.opening)}"
         if typed.strip() and not cls.opening.listing:
-            raise self._error("{name} takes nothing. Type: /open {name}", name=cls.name)
+            raise self._error("{name} takes no arguments. Type: /open {name}", name=cls.name)
         given = arguments(typed, cls.opening)
         if missing := [one for one in required(cls.opening) if one not in given]:
-            told = "{name} needs {params}. Type: {how}"
-            raise self._error(told, name=cls.name, params=", ".join(missing), how=how)
+            message = msg("{name} needs {params}. Type: {how}")
+            raise self._error(message, name=cls.name, params=", ".join(missing), how=how)
         try:
             cls.opening.validate(given, cls.name, self._words.lang)
         except InvalidParamsError as error:
@@ -123,35 +128,35 @@ class Menu:
         """Close a window; one with unsaved data only when the command is repeated."""
         there = self._open_ids()
         if not window_id and len(there) != 1:
-            told = "Which one? {names}" if there else "No window is open."
-            raise self._error(told, names=" | ".join(there))
+            message = msg("Which one? {names}") if there else msg("No window is open.")
+            raise self._error(message, names=" | ".join(there))
         window_id = window_id or there[0]
         window = self._windows.get(window_id)
-        lost = window.runtime.renders.at().unsaved if window is not None else ""
+        lost = current_render(window).unsaved if window is not None else ""
         warned, self._warned = self._warned, (window_id, lost)
         if lost and warned != self._warned:
-            raise self._error("Not saved: {what}. Enter again closes it.", what=lost)
+            raise self._error("Unsaved: {what}. Enter again to close.", what=lost)
         self._windows.close(window_id, actor="person")
-        told = "{window} is closed. Given up: {what}." if lost else "{window} is closed."
-        self._tell(self._words(told, window=window_id, what=lost))
+        message = msg("Closed {window}. Discarded: {what}.") if lost else msg("Closed {window}.")
+        self._notify(self._words(message, window=window_id, what=lost))
 
     def undo(self, _: str) -> None:
         """Undo the last change to the context."""
         items = self._desk.session.context.undo()
         if not items:
-            raise self._error("There is nothing to take back.")
-        told = ", ".join(f"{item.seq:04}" for item in items)
-        self._tell(self._words("Taken back: {items}.", items=told))
+            raise self._error("Nothing to undo.")
+        message = ", ".join(f"{item.seq:04}" for item in items)
+        self._notify(self._words("Undone: {items}.", items=message))
 
     def model(self, name: str) -> None:
         """Connect another model."""
         if self._desk.switch_model is None or not name:
             current = self._desk.controller.model.name
-            told = "The model is {model}. /model NAME connects another one."
-            raise self._error(told, model=current)
+            message = msg("The model is {model}. /model NAME to switch.")
+            raise self._error(message, model=current)
         self._desk.switch_model(name)
         name = self._desk.controller.model.name
-        self._tell(self._words("{model} answers from now on.", model=name))
+        self._notify(self._words("Switched to {model}.", model=name))
 
     def strategy(self, name: str) -> None:
         """Select the strategy that shortens long conversations."""
@@ -164,9 +169,9 @@ class Menu:
                 others=others,
             )
         self._desk.switch_strategy(name)
-        self._tell(
+        self._notify(
             self._words(
-                "The strategy is {name} until you quit; a line in config.toml keeps it: {line}",
+                "The strategy is {name} until you quit; to keep it, add to config.toml: {line}",
                 name=strategist.strategy.name,
                 line=f'strategy = "{name}"',
             )
@@ -178,19 +183,19 @@ class Menu:
         known = self._configured()
         if not name:
             listed = ", ".join(f"{key} = {shown}" for key, shown in known.items())
-            self._tell(self._words("{settings}. Type: /config NAME VALUE", settings=listed))
+            self._notify(self._words("{settings}. Type: /config NAME VALUE", settings=listed))
             return
         if name not in known:
-            told = "{name} is none of {names}."
-            raise self._error(told, name=quote(name), names=", ".join(known))
+            message = msg("{name} is not one of {names}.")
+            raise self._error(message, name=quote(name), names=", ".join(known))
         field = _CONFIGURABLE[name]
         value = value.strip()
         try:
             chosen = Layer({field: value}, {field: name}).checked()[field]
         except SettingsError:
-            told = "{name} is {value}: it must be {allowed}."
+            message = "{name} is {value}: it must be {allowed}."
             wanted = self._words(allowed(field))
-            raise self._error(told, name=name, value=quote(value), allowed=wanted) from None
+            raise self._error(message, name=name, value=quote(value), allowed=wanted) from None
         controller = self._desk.controller
         if field == "windows_lod":
             self._windows.lod = Lod(chosen.capitalize())
@@ -200,9 +205,9 @@ class Menu:
             controller.compaction.threshold = chosen
         table, _, key = name.partition(".")
         written = f'"{chosen}"' if isinstance(chosen, str) else str(chosen).lower()
-        self._tell(
+        self._notify(
             self._words(
-                "{name} is {value} until you quit; config.toml keeps it: {line}",
+                "{name} is {value} until you quit; to keep it, add to config.toml: {line}",
                 name=name,
                 value=str(chosen).lower(),
                 line=f"[{table}] {key} = {written}",
@@ -235,11 +240,14 @@ class Menu:
                 finally:
                     view.close()
             except Exception as error:  # any problem with the log or the disk is reported
-                told = self._words("Not exported: {reason}", reason=reason_of(error))
+                message = self._words(
+                    "Not exported: {reason}",
+                    reason=error if isinstance(error, ContextUIError) else reason_of(error),
+                )
             else:
-                told = self._words("Written to {file}.", file=shown_path(written))
+                message = self._words("Written to {file}.", file=shown_path(written))
             with suppress(RuntimeError):  # the app may have quit
-                self._app.call_from_thread(self._tell, told)
+                self._app.call_from_thread(self._notify, message)
 
         # Reading a long log takes time; a daemon thread does not delay quitting.
         threading.Thread(target=write, name="export", daemon=True).start()
@@ -250,16 +258,18 @@ class Menu:
         for known in modes:
             if known == mode:
                 gate.mode = known
-                self._tell(self._words("From now on: {mode}.", mode=self._mode(mode)))
+                self._notify(self._words("Approval: {mode}.", mode=self._mode(mode)))
                 return
-        told = "{name} is none of {names}." if mode else "Which one? {names}"
-        raise self._error(told, name=quote(mode), names=", ".join(modes))
+        message = msg("{name} is not one of {names}.") if mode else msg("Which one? {names}")
+        raise self._error(message, name=quote(mode), names=", ".join(modes))
 
     def theme(self, name: str) -> None:
         """Select a color theme."""
         if name not in self._app.available_themes:
-            told = "There is no theme {name}. Try {names}." if name else "Which one? {names}"
-            raise self._error(told, name=quote(name), names=", ".join(self._themes()))
+            message = (
+                msg("There is no theme {name}. Try {names}.") if name else msg("Which one? {names}")
+            )
+            raise self._error(message, name=quote(name), names=", ".join(self._themes()))
         self._app.theme = name
 
     def quit(self, _: str) -> None:
@@ -268,17 +278,17 @@ class Menu:
 
     def compact(self, _: str) -> None:
         """Preview the compaction; run it if the person confirms."""
-        controller, calls = self._desk.controller, self._desk.session.context.ledger.calls
+        controller, calls = self._desk.controller, self._desk.session.context.calls
         controller.check_idle()
         screen = CompactScreen(self._words, controller.compaction.check(), calls)
-        self._app.push_screen(screen, self._saying.compact)
+        self._app.push_screen(screen, self._sender.compact)
 
     def stop(self, _: str) -> None:
         """Stop the current turn."""
-        self._saying.stop()
+        self._sender.stop()
 
-    def _error(self, told: str, **values: object) -> ContextUIError:
-        return ContextUIError(self._words(told, **values))
+    def _error(self, message: str, **values: object) -> ContextUIError:
+        return ContextUIError(self._words(message, **values))
 
     def _openable(self) -> list[Choice]:
         classes = (self._windows.classes[name] for name in self._names())
@@ -294,7 +304,7 @@ class Menu:
 
     def _models(self) -> list[Choice]:
         """Return common models, the current one marked; any other name can be typed."""
-        known = _MODELS | {self._desk.controller.model.name: "answers now"}
+        known = _MODELS | {self._desk.controller.model.name: msg("current")}
         return [Choice(name, self._words(about)) for name, about in known.items()]
 
     def _strategies(self) -> list[Choice]:
@@ -309,7 +319,7 @@ class Menu:
     def _exports(self) -> list[Choice]:
         return [
             Choice("md", self._words("Markdown: what the model reads")),
-            Choice(f"md {_ALL}", self._words("Markdown: closed and left out items too")),
+            Choice(f"md {_ALL}", self._words("Markdown: including closed and hidden items")),
             Choice("json", self._words("everything, for programs")),
         ]
 
@@ -329,6 +339,6 @@ class Menu:
 
 def _first_sentence(description: str) -> str:
     """Return the first sentence of a window's description; the rest is for the model."""
-    told = one_line(description, _ABOUT)
-    sentence = _SENTENCE.match(told)
-    return sentence[0] if sentence else told
+    line = one_line(description, _ABOUT)
+    sentence = _SENTENCE.match(line)
+    return sentence[0] if sentence else line

@@ -12,14 +12,14 @@ from types import FrameType
 from typing import Any
 
 from contextui.tui.desktop.widgets import holders
-from contextui.tui.words import Words
+from contextui.words import Words, msg
 
 _PATIENCE = 2.0  # seconds for tasks to end by themselves
 _AGAIN = 0.5  # seconds between two checks for remaining tasks
 _LONGEST = 10.0  # seconds after which the process is killed
 
 
-class Leaving:
+class Shutdown:
     """Makes sure that the app exits once the person quits.
 
     A third-party widget may block the exit by waiting for something that never happens: its tasks
@@ -55,7 +55,7 @@ class Leaving:
         """Kill the process after this many seconds, unless it ended by itself."""
         if self.may_end_process:
             args = (seconds, status)
-            threading.Thread(target=self._end, args=args, daemon=True, name="leaving").start()
+            threading.Thread(target=self._end, args=args, daemon=True, name="shutdown").start()
 
     def closed(self) -> None:
         """Stop cancelling tasks: all widgets are closed."""
@@ -66,22 +66,22 @@ class Leaving:
         self._is_over.set()
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """A message about the windows that blocked the exit; empty if none did."""
         if not self._names:
             return ""
-        told = "{names} did not end by itself, and was stopped."
-        return self._words(told, names=", ".join(self._names))
+        text = msg("Stopped {names}: it did not exit in time.")
+        return self._words(text, names=", ".join(self._names))
 
     def _insist(self) -> None:
         if self._is_closed:
             return
-        before = self.told
+        before = self.message
         for task, guard in holders().items():
             self._names[guard.guarded_window] = None
             guard.guarded_is_given_up = True
             task.cancel()
-        self._leave(self.told if self.told != before else "")
+        self._leave(self.message if self.message != before else "")
         asyncio.get_running_loop().call_later(_AGAIN, self._insist)
 
     def _end(self, seconds: float, status: int | None) -> None:
@@ -91,9 +91,9 @@ class Leaving:
         found = 0
         with suppress(Exception):
             found = self._close()
-        told = self.told or self._words("Something did not end by itself, and was stopped.")
+        text = self.message or self._words("Stopped a task that did not exit in time.")
         with suppress(Exception):
-            print(told, file=sys.__stderr__, flush=True)
+            print(text, file=sys.__stderr__, flush=True)
         os._exit(found if status is None else status)
 
 
@@ -145,7 +145,7 @@ class Signals:
             self._attributes = termios.tcgetattr(_STDIN)
         for one in STATUSES:
             if signal.getsignal(one) is not signal.SIG_IGN:  # `nohup` ignores it
-                self._before[one] = signal.signal(one, self._hear)
+                self._before[one] = signal.signal(one, self._handle)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -158,7 +158,7 @@ class Signals:
         self._loop = asyncio.get_running_loop()
         for one in self._before:  # a driver may have set its own handlers
             self._loop.remove_signal_handler(one)
-            signal.signal(one, self._hear)
+            signal.signal(one, self._handle)
 
     def restore_attributes(self) -> None:
         """Restore the terminal's echo and line mode."""
@@ -166,7 +166,7 @@ class Signals:
             with suppress(termios.error, OSError):
                 termios.tcsetattr(_STDIN, termios.TCSANOW, self._attributes)
 
-    def _hear(self, number: int, _: FrameType | None) -> None:
+    def _handle(self, number: int, _: FrameType | None) -> None:
         self._count += 1
         status = STATUSES[signal.Signals(number)]
         if self._loop is None or self._loop.is_closed():  # before the first frame, or at exit

@@ -5,3 +5,36 @@ code on its own thread (`worker`), where every call commits or is rolled back (`
 `state`). The rest of the program takes finished renders (`render`) and never waits. `finding`
 discovers window classes; `testing` helps their authors.
 """
+
+from typing import TYPE_CHECKING
+
+from contextui.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from contextui.windowing.action import ActionResult as ActionResult
+    from contextui.windowing.anchor import Button as Button
+    from contextui.windowing.anchor import Form as Form
+    from contextui.windowing.anchor import Reference as Reference
+    from contextui.windowing.finding.registry import Registry as Registry
+    from contextui.windowing.finding.registry import discover as discover
+    from contextui.windowing.finding.trust import TrustStore as TrustStore
+    from contextui.windowing.manager import WindowManager as WindowManager
+    from contextui.windowing.preview import Preview as Preview
+    from contextui.windowing.state import Transient as Transient
+    from contextui.windowing.template import write_new_window as write_new_window
+    from contextui.windowing.window import Window as Window
+
+_HOMES = {
+    "contextui.windowing.action": ["ActionResult"],
+    "contextui.windowing.anchor": ["Button", "Form", "Reference"],
+    "contextui.windowing.finding.registry": ["Registry", "discover"],
+    "contextui.windowing.finding.trust": ["TrustStore"],
+    "contextui.windowing.manager": ["WindowManager"],
+    "contextui.windowing.preview": ["Preview"],
+    "contextui.windowing.state": ["Transient"],
+    "contextui.windowing.template": ["write_new_window"],
+    "contextui.windowing.window": ["Window"],
+}
+
+__all__ = sorted(name for names in _HOMES.values() for name in names)  # noqa: PLE0605
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

@@ -25,12 +25,10 @@ from typing import (
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from contextui import text
-from contextui.config.settings import Lang
 from contextui.errors import ContextUIError, InvalidParamsError, WindowDefinitionError
 from contextui.text import quote
-from contextui.windowing import phrases
-from contextui.windowing.phrases import WindowWords
 from contextui.windowing.trouble import reason_of
+from contextui.words import Lang, Words
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -103,9 +101,7 @@ class Params:
             try:
                 shown = type_name(plain, f"{where}: {name}")
             except RecursionError:
-                raise WindowDefinitionError(
-                    f"{where}: {name} is of a type within itself."
-                ) from None
+                raise WindowDefinitionError(f"{where}: {name} has a recursive type.") from None
             self.listing.append(Param(name, shown, has_default or nullable))
             if nullable and not has_default:
                 self._absent[name] = None  # if omitted, it must still be passed to the method
@@ -130,13 +126,13 @@ class Params:
         Raises:
             InvalidParamsError: It lists every problem, and what was expected.
         """
-        words = phrases.of(lang)
+        words = Words(lang)
         arguments: dict[str, Any] = dict(self._absent)
         missing = [p.name for p in self.listing if not p.optional and p.name not in given]
-        problems = [words.missing.format(name=name) for name in missing]
+        problems = [words("{name} is missing", name=name) for name in missing]
         for name, value in given.items():
             if name not in self._hints:
-                problems.append(words.unknown.format(name=quote(str(name))))
+                problems.append(words("there is no param {name}", name=quote(str(name))))
                 continue
             try:
                 arguments[name] = self._adapters[name].validate_python(value)
@@ -144,19 +140,29 @@ class Params:
                 first = error.errors(include_url=False)[:_PROBLEMS]
                 problems += [self._problem(name, one, words) for one in first]
             except (Exception, SystemExit) as error:  # a faulty validator of the author
-                problems.append(f"{name}: {reason_of(error)}")
+                problems.append(f"{name}: {reason_of(error, lang)}")
         if problems:
-            expected = str(self) or words.no_params
-            told = words.problems.format(what=what, problems="; ".join(problems), expected=expected)
-            raise InvalidParamsError(told)
+            expected = str(self) or words("no params")
+            message = words(
+                "{what}: {problems}. Expected: {expected}",
+                what=what,
+                problems="; ".join(problems),
+                expected=expected,
+            )
+            raise InvalidParamsError(message)
         return arguments
 
-    def _problem(self, name: str, error: "ErrorDetails", words: WindowWords) -> str:
+    def _problem(self, name: str, error: "ErrorDetails", words: Words) -> str:
         path = ".".join([name, *map(str, error["loc"])])
         known = next((p.type for p in self.listing if p.name == path), None)
         of_type = error["type"].endswith(_TYPE_ERRORS)
-        expected = words.expected.format(type=known) if known and of_type else error["msg"]
-        return words.got.format(name=path, expected=expected, value=quote(_shown(error["input"])))
+        expected = words("expected {type}", type=known) if known and of_type else error["msg"]
+        return words(
+            "{name}: {expected}, got {value}",
+            name=path,
+            expected=expected,
+            value=quote(_shown(error["input"])),
+        )
 
 
 def type_name(hint: Any, where: str) -> str:
@@ -261,7 +267,7 @@ class ActionResult:
     @classmethod
     def failed(cls, error: ContextUIError, lang: Lang = "en") -> "ActionResult":
         """Create the result of a failed call, with the error's message in this language."""
-        return cls(False, text.for_model(text.cap(error.told(lang), _LONGEST)), error)
+        return cls(False, text.for_model(text.cap(error.text(lang), _LONGEST)), error)
 
 
 def action(label: str, effect: Effect = "state", *, zh: str = "") -> Callable[[F], F]:

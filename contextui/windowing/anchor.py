@@ -13,10 +13,10 @@ from contextui.errors import (
 )
 from contextui.names import ANCHOR_ID
 from contextui.text import quote
-from contextui.windowing import phrases
 from contextui.windowing.action import Action, ActionResult
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Anchor, AnchorType
+from contextui.words import Words
 
 if TYPE_CHECKING:
     from contextui.windowing.window import Window
@@ -154,6 +154,14 @@ class Intent:
         """The action's full name, such as ``editor_1.save``."""
         return f"{self.window.id}.{self.action.id}"
 
+    async def preview(self) -> Preview | None:
+        """Return what the action would change outside the window; None if that is unknown.
+
+        Raises:
+            ContextUIError: The window's preview failed, or took too long.
+        """
+        return await self.window.runtime.preview_of(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Permit:
@@ -179,7 +187,7 @@ Allow = Callable[[Intent], Awaitable[Permit | ActionResult | None]]
 nothing to do; or None, if no permit is needed. It raises to refuse the intent."""
 
 
-def make_out(
+def resolve_intent(
     window: "Window",
     action_id: str,
     params: Mapping[str, Any],
@@ -192,22 +200,27 @@ def make_out(
         InvalidParamsError: The params do not match the action's.
     """
     name, given, target = action_id, dict(params), None
-    words = phrases.of(window.env.lang)
+    words = Words(window.env.lang)
     anchor = anchors.get(action_id)
     if isinstance(anchor, Reference):
-        raise UnknownActionError(words.reference.format(name=action_id))
+        raise UnknownActionError(words("{name} is a reference and has no action.", name=action_id))
     if anchor is not None:
         name, target = anchor.action, anchor.target
         if given.keys() - (fields := fields_of(anchor)):
-            names = ", ".join(fields) or words.no_params
-            raise InvalidParamsError(words.takes.format(name=action_id, names=names))
+            names = ", ".join(fields) or words("no params")
+            raise InvalidParamsError(words("{name} takes {names}.", name=action_id, names=names))
         given = {**anchor.params, **given}
     declared = window.actions.get(name)
     if declared is None:
         acting = (name for name, one in anchors.items() if not isinstance(one, Reference))
         there_is = ", ".join([*window.actions, *acting, "close"])
         raise UnknownActionError(
-            words.no_action.format(id=window.id, name=quote(action_id), names=there_is)
+            words(
+                "{id} has no action {name}. It has: {names}.",
+                id=window.id,
+                name=quote(action_id),
+                names=there_is,
+            )
         )
     arguments = declared.params.validate(given, f"{window.id}.{action_id}", window.env.lang)
     return Intent(window, declared, arguments, target)

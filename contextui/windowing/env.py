@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from contextui.config.settings import Lang
 from contextui.errors import NoWorkspaceError
 from contextui.events import Event, WindowTroubled
 from contextui.files.errors import FileError, SecretFileError
-from contextui.windowing import phrases
-from contextui.windowing.phrases import WindowWords
+from contextui.words import Lang, Words
 
 if TYPE_CHECKING:
     from contextui.files.workspace import Workspace
@@ -88,9 +86,9 @@ class Place:
     """Whether the model may read files that may hold secrets without approval."""
 
     @property
-    def words(self) -> WindowWords:
-        """The messages about windows, in the person's language."""
-        return phrases.of(self.env.lang)
+    def words(self) -> Words:
+        """Translates messages about the window into the person's language."""
+        return Words(self.env.lang)
 
     def now(self) -> datetime:
         """Return the current time."""

@@ -1,13 +1,12 @@
 """`WindowManager`: opens, closes, restores and focuses windows, and runs their actions."""
 
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
 from contextui import text
-from contextui.config.settings import Lang
 from contextui.errors import (
     ContextUIError,
     InvalidParamsError,
@@ -30,17 +29,17 @@ from contextui.events import (
 )
 from contextui.files.workspace import Workspace
 from contextui.names import WINDOW_ID
-from contextui.windowing import phrases, roster
+from contextui.windowing import roster
 from contextui.windowing.action import ActionResult
 from contextui.windowing.anchor import Allow
 from contextui.windowing.env import Clock, Env, Place, utc_now
-from contextui.windowing.phrases import WindowWords
-from contextui.windowing.roster import Catalog, Roster, make
+from contextui.windowing.roster import Catalog, Roster, instantiate
 from contextui.windowing.runtime import CLOSE, Runtime
-from contextui.windowing.snapshot import ContextVersion, Lod
+from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished, note_module
+from contextui.words import Lang, Words
 
 MOST_WINDOWS = 1_000
 """Default for the maximum number of open windows."""
@@ -80,7 +79,7 @@ class WindowManager:
         self.lod, self.lang, self.clock, self.workspace = lod, lang, clock, workspace
         self._most = most
         self._catalog = Catalog(classes)
-        self._roster = Roster(self._words)
+        self._roster = Roster()
         self._listeners = Listeners()
         self.discloses_all: Callable[[], bool] = lambda: False
         """Whether the model may read files that may hold secrets without approval."""
@@ -155,9 +154,12 @@ class WindowManager:
         args: Mapping[str, Any],
         allowed: frozenset[str] | None,
     ) -> Window:
-        instance = self._catalog.window(window, self._words)
+        instance = self._catalog.window(window)
         if (count := len(self.windows())) >= self._most:
-            raise TooManyWindowsError(self._words.too_many.format(count=count))
+            raise TooManyWindowsError(
+                "{count} windows are open, which is the maximum (max_windows). Close one first.",
+                count=count,
+            )
         arguments = instance.opening.validate(args, f"open {instance.name}", self.lang)
         window_id = self._roster.next_id(instance.name)
         runtime = self._attach(instance, window_id, self.lod, ContextVersion(1))
@@ -181,18 +183,29 @@ class WindowManager:
         *,
         lod: Lod | None = None,
         version: ContextVersion = ContextVersion(1),  # noqa: B008  immutable
+        history: Sequence[HistoryEntry] = (),
+        focus_id: str | None = None,
     ) -> Window:
         """Restore a window of an earlier run under its id, with its saved state.
+
+        Args:
+            cls: Its class.
+            window_id: Its id.
+            state: Its saved state.
+            lod: Its level of detail; by default that of new windows.
+            version: Its version.
+            history: The actions run on it, oldest first.
+            focus_id: The target of the anchor that was acted on last.
 
         Raises:
             UnknownWindowError: The id is in use, or invalid.
             InvalidSourceDataError: The state does not match this class.
         """
         if not WINDOW_ID.fullmatch(window_id):
-            raise UnknownWindowError(f"{text.quote(window_id)} cannot be a window's id.")
+            raise UnknownWindowError("{id} cannot be a window's id.", id=text.quote(window_id))
         if self._roster.get(window_id) is not None:
-            raise UnknownWindowError(f"There is a window {window_id} already.")
-        instance = make(cls)
+            raise UnknownWindowError("There is a window {id} already.", id=window_id)
+        instance = instantiate(cls)
         try:
             instance.state = cls.State.from_saved(state)
         except Exception as problem:
@@ -201,6 +214,8 @@ class WindowManager:
             ) from problem
         self._roster.note_id(window_id)
         runtime = self._attach(instance, window_id, lod or self.lod, version)
+        runtime.history.recall(history)
+        runtime.focus_id = focus_id
         if runtime.worker.wait(runtime.start(instance.restored, {}, first=False)):
             runtime.worker.wait(runtime.renders.request())
         self._roster.enter(instance)
@@ -299,11 +314,11 @@ class WindowManager:
         Returns:
             The ids of late windows; they show their last render, marked stale.
         """
-        return self._told_late(await roster.settle(self.windows(), seconds))
+        return self._warn_late(await roster.settle(self.windows(), seconds))
 
     def settle_now(self) -> None:
         """As `settle`, without an event loop; inside one it does not wait at all."""
-        self._told_late(roster.settle_now(self.windows()))
+        self._warn_late(roster.settle_now(self.windows()))
 
     # --- internals ---------------------------------------------------------------------
 
@@ -338,7 +353,7 @@ class WindowManager:
         with suppress(UnknownWindowError):  # closed concurrently
             self._roster.leave(window.id, runtime.renders.latest().xml)
             runtime.worker.stop()
-            self._listeners.emit(WindowNotOpened(window.id, reason_of(problem)), False)
+            self._listeners.emit(WindowNotOpened(window.id, reason_of(problem, self.lang)), False)
             self._listeners.emit(WindowClosed(window.id, None, "window"), False)
 
     def _close(self, window_id: str, summary: str | None, actor: Actor) -> str:
@@ -360,28 +375,41 @@ class WindowManager:
                 return answer
         summary = arguments.get("summary")
         lost = self._close(window.id, summary, actor)
-        form = self._words.closed_with if summary else self._words.closed
-        told = form.format(id=window.id, summary=summary)
-        return ActionResult(
-            True, f"{told}\n{self._words.given_up.format(what=lost)}" if lost else told
-        )
+        lines = [
+            self._words("{id} closed: {summary}", id=window.id, summary=summary)
+            if summary
+            else self._words("{id} closed.", id=window.id)
+        ]
+        if lost:
+            lines.append(
+                self._words(
+                    "Unsaved and discarded: {what}. Opening it again does not restore it; only "
+                    "the session's log still has it.",
+                    what=lost,
+                )
+            )
+        return ActionResult(True, "\n".join(lines))
 
     def _as_params(self, given: object) -> Mapping[str, Any]:
         if given is None:
             return {}
         if not isinstance(given, Mapping):
             kind = type(given).__name__
-            raise InvalidParamsError(self._words.not_an_object.format(type=kind))
+            raise InvalidParamsError("params must be an object, not a {type}.", type=kind)
         return given
 
-    def _told_late(self, late: Iterable[Window]) -> list[str]:
+    def _warn_late(self, late: Iterable[Window]) -> list[str]:
         """Emit a warning for each late window, and return the ids."""
         for window in late:
             if self.get(window.id):  # it may have been closed since
                 busy = window.runtime.worker.busy_for()
-                window.runtime.place.warn(self._words.late.format(seconds=busy))
+                window.runtime.place.warn(
+                    self._words(
+                        "is late: busy for {seconds:.1f} s, its last render is shown", seconds=busy
+                    )
+                )
         return [window.id for window in late]
 
     @property
-    def _words(self) -> WindowWords:
-        return phrases.of(self.lang)
+    def _words(self) -> Words:
+        return Words(self.lang)

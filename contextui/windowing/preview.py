@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from contextui.errors import ContextUIError
 from contextui.files.diff import DiffCounts, count_diff
 from contextui.text import for_model
-from contextui.windowing.phrases import WindowWords
+from contextui.words import Words
 
 Verb = Literal["write", "delete", "run", "read", "close"]
 """What would be done to the target; shown in the headline of the approval prompt."""
@@ -64,7 +64,7 @@ class Preview:
         return (count_diff(self.diff) or _NONE).removed
 
 
-def checked(given: object, name: str, words: WindowWords) -> Preview | None:
+def checked(given: object, name: str, words: Words) -> Preview | None:
     """Validate what a window's `preview` returned.
 
     Args:
@@ -82,16 +82,37 @@ def checked(given: object, name: str, words: WindowWords) -> Preview | None:
         if given.text.startswith("--- ") and count_diff(given.text) is not None:
             given = Preview(name, diff=given.text)
     if not isinstance(given, Preview):
-        raise PreviewError(words.preview_type.format(type=type(given).__name__))
+        raise PreviewError(
+            words(
+                "preview() returned {type}; it must return a Preview, text or None.",
+                type=type(given).__name__,
+            )
+        )
     _check_target(given.target, words)
     for part in (given.diff, given.text, given.whole):
         if not isinstance(part, str):
-            raise PreviewError(words.preview_type.format(type=type(part).__name__))
+            raise PreviewError(
+                words(
+                    "preview() returned {type}; it must return a Preview, text or None.",
+                    type=type(part).__name__,
+                )
+            )
     if given.verb not in get_args(Verb):
-        raise PreviewError(words.preview_type.format(type=repr(given.verb)[:40]))
+        raise PreviewError(
+            words(
+                "preview() returned {type}; it must return a Preview, text or None.",
+                type=repr(given.verb)[:40],
+            )
+        )
     size = len(given.diff) + len(given.text)
     if size > PREVIEW_LIMIT:
-        raise PreviewError(words.preview_size.format(size=size, most=PREVIEW_LIMIT))
+        raise PreviewError(
+            words(
+                "the preview has {size:,} characters, {most:,} at most can be shown.",
+                size=size,
+                most=PREVIEW_LIMIT,
+            )
+        )
     diff, text = given.diff, given.text
     if diff and count_diff(diff) is None:  # not a valid diff: shown as text
         diff, text = "", f"{diff}\n{text}" if text else diff
@@ -99,13 +120,18 @@ def checked(given: object, name: str, words: WindowWords) -> Preview | None:
     return replace(given, diff=_drawable(diff), text=_drawable(text), whole=_drawable(whole))
 
 
-def _check_target(target: object, words: WindowWords) -> None:
+def _check_target(target: object, words: Words) -> None:
     """Raise if the target cannot be shown as it is, in one line."""
     if not isinstance(target, str) or not target.strip() or len(target) > _LONGEST_TARGET:
-        raise PreviewError(words.preview_target)
+        raise PreviewError(words("the preview names no target."))
     for char in target:
         if char in _BIDI or unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp"):
-            raise PreviewError(words.preview_letter.format(code=f"U+{ord(char):04X}"))
+            raise PreviewError(
+                words(
+                    "the target's name contains {code}, which cannot be shown.",
+                    code=f"U+{ord(char):04X}",
+                )
+            )
 
 
 def _drawable(text: str) -> str:

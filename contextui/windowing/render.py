@@ -12,7 +12,6 @@ from contextui.errors import ContextUIError, InvalidSourceDataError
 from contextui.events import WindowChanged, WindowDetailChanged
 from contextui.text import for_xml
 from contextui.windowing import anchor as anchor_registry
-from contextui.windowing import phrases
 from contextui.windowing.anchor import AnyAnchor, Reference
 from contextui.windowing.env import Place, SecretReads
 from contextui.windowing.snapshot import (
@@ -24,9 +23,10 @@ from contextui.windowing.snapshot import (
     SnapshotState,
     text_form,
 )
-from contextui.windowing.transaction import Standing
+from contextui.windowing.transaction import StateStore
 from contextui.windowing.trouble import reason_in
 from contextui.windowing.worker import PATIENCE, Worker
+from contextui.words import Words
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -185,9 +185,10 @@ def draw(window: "Window", frame: Frame, warn: Warn, reported: set[str]) -> Rend
         unsaved = text.one_line(window.unsaved() or "", _LONGEST_UNSAVED)
         return Render(snapshot, _xml(window, snapshot, registry), registry, unsaved)
     except BaseException as problem:
-        reason, said = reason_in(type(window), problem), phrases.of(window.env.lang).not_drawn
-        warn(f"{said}: {reason}")
-        return failure(window, frame, f"{window.id} {said}.\n{reason}")
+        lang = window.env.lang
+        reason, notice = reason_in(type(window), problem, lang), Words(lang)("could not be drawn")
+        warn(f"{notice}: {reason}")
+        return failure(window, frame, f"{window.id} {notice}.\n{reason}")
 
 
 def failure(window: "Window", frame: Frame, reason: str) -> Render:
@@ -214,7 +215,10 @@ def withhold(window: "Window", render: Render, files: tuple[str, ...]) -> Render
     if not files:
         return render
     names = ", ".join(map(text.shown_name, files))
-    notice = phrases.of(window.env.lang).withheld.format(names=names)
+    notice = Words(window.env.lang)(
+        "Content withheld: {names} may hold secrets. Acting on this window asks the person for it.",
+        names=names,
+    )
     hidden = {"content": notice, "elements": None, "error": None}
     xml = _xml(window, render.snapshot.model_copy(update=hidden), {})
     return replace(render, xml=xml, withheld=files)
@@ -285,7 +289,7 @@ def _xml(window: "Window", snapshot: Snapshot, registry: Mapping[str, AnyAnchor]
             open_params = [str(param) for param in bound.params.listing if param.name in fields]
             label = text.one_line(anchor.label, 200) if anchor.label else bound.labelled(lang)
             lines.append(ActionLine(anchor.id, ",".join(open_params), label))
-    close = ActionLine("close", "summary:string?", phrases.of(lang).close)
+    close = ActionLine("close", "summary:string?", Words(lang)("Close"))
     # A description that the window set on itself is not translated.
     is_own = window.description != type(window).description
     described = str(window.description) if is_own else window.described(lang)
@@ -297,20 +301,20 @@ class Renders:
     """Cache of a window's newest finished render at each level of detail.
 
     Attributes:
-        instead: Text shown in place of the content: why the window did not open.
+        replacement: Text shown in place of the content: why the window did not open.
     """
 
     def __init__(
         self,
         window: "Window",
         place: Place,
-        standing: Standing,
+        store: StateStore,
         worker: Worker,
         secrets: SecretReads,
     ) -> None:
-        self.instead: str | None = None
+        self.replacement: str | None = None
         self._secrets = secrets
-        self._window, self._place, self._standing, self._worker = window, place, standing, worker
+        self._window, self._place, self._store, self._worker = window, place, store, worker
         self._finished: Mapping[Lod, Render] = {}
         self._drawing: dict[Lod, Future[None]] = {}
         self._lock = threading.Lock()
@@ -320,19 +324,19 @@ class Renders:
     def latest(self) -> Render:
         """Return the newest finished render, marked stale if it is out of date. Never waits."""
         finished = self._finished  # read before the version, so that no render can be newer than it
-        present = self._standing.kept
+        present = self._store.saved
         render = finished.get(present.lod)
         if render is not None and render.version == present.version:
             return render
         newest = max(
             finished.values(), key=lambda one: (one.version, one.lod is present.lod), default=None
         )
-        if newest is None and self._standing.is_opening:
+        if newest is None and self._store.is_opening:
             frame = self._frame(present.lod, ContextVersion(0))
-            return placeholder(self._window, frame, self._place.words.opening)
+            return placeholder(self._window, frame, self._place.words("Opening…"))
         if newest is None:
-            reason = self.instead or self._place.words.not_drawn_yet.format(
-                id=self._place.window_id
+            reason = self.replacement or self._place.words(
+                "{id} has not been drawn yet.", id=self._place.window_id
             )
             frame = self._frame(present.lod, ContextVersion(0))
             newest = failure(self._window, frame, reason)
@@ -344,31 +348,31 @@ class Renders:
 
     def at(self, lod: Lod | None = None) -> Render:
         """Return the render at this level; wait for it as long as the caller can."""
-        level = lod or self._standing.lod
+        level = lod or self._store.lod
         if render := self.current(level):
             return render
-        if self._standing.is_opening:
+        if self._store.is_opening:
             return self.latest()
         self._worker.wait(self.request(level))
         return self.current(level) or self.latest()
 
     def current(self, lod: Lod | None = None) -> Render | None:
         """Return the render at this level if it shows the current version."""
-        render = self._finished.get(lod or self._standing.lod)
-        return render if render is not None and render.version == self._standing.version else None
+        render = self._finished.get(lod or self._store.lod)
+        return render if render is not None and render.version == self._store.version else None
 
     def pending(self) -> "Future[None] | None":
         """Return the pending render of the current version, if any.
 
         There is none to wait for while a window takes long to open: it shows that it is opening.
         """
-        if self._standing.is_opening and self._worker.busy_for() > PATIENCE:
+        if self._store.is_opening and self._worker.busy_for() > PATIENCE:
             return None
         return None if self.current() else self.request()
 
     def request(self, lod: Lod | None = None) -> "Future[None]":
         """Queue a render of the current version at this level, and return its future."""
-        level = lod or self._standing.lod
+        level = lod or self._store.lod
         with self._lock:
             waiting = self._drawing.get(level)
             if waiting is None or waiting.done() or waiting.running():
@@ -377,11 +381,11 @@ class Renders:
 
     def redraw(self) -> "Future[None]":
         """Render the same data again, after a change outside the state, such as the language."""
-        return self._worker.submit(lambda: self._draw_again(self._standing.lod))
+        return self._worker.submit(lambda: self._draw_again(self._store.lod))
 
     def set_lod(self, lod: Lod) -> None:
         """Switch the level of detail and request a render."""
-        if self._standing.switch(lod):
+        if self._store.switch(lod):
             self.request(lod)
             self._place.emit(WindowDetailChanged(self._place.window_id, lod.value))
 
@@ -389,7 +393,7 @@ class Renders:
 
     def _draw(self, lod: Lod) -> None:
         if not self.current(lod):
-            version = self._standing.version
+            version = self._store.version
             self._finish(lod, self._drawn(lod, version))
 
     def _draw_again(self, lod: Lod) -> None:
@@ -397,24 +401,24 @@ class Renders:
         if before is None:
             self._draw(lod)
             return
-        version = self._standing.version.after_detail()
+        version = self._store.version.after_detail()
         render = self._drawn(lod, version)
-        if not render.same_output_as(before) and self._standing.become(version):
+        if not render.same_output_as(before) and self._store.advance(version):
             self._finish(lod, render)
 
     def _drawn(self, lod: Lod, version: ContextVersion) -> Render:
-        frame = self._frame(lod, version, self._standing.kept.state)
-        if self.instead:
-            return failure(self._window, frame, self.instead)
-        with self._standing.looking("content()"):
+        frame = self._frame(lod, version, self._store.saved.state)
+        if self.replacement:
+            return failure(self._window, frame, self.replacement)
+        with self._store.read_only("content()"):
             render = draw(self._window, frame, self._place.warn, self._reported)
             return withhold(self._window, render, self._secrets.withheld())
 
     def _finish(self, lod: Lod, render: Render) -> None:
         if not render.unsaved:
-            self._standing.edited_by_person = False
+            self._store.edited_by_person = False
         self._finished = {**self._finished, lod: render}  # other threads may read the old one
-        if lod is self._standing.lod:
+        if lod is self._store.lod:
             self._place.emit(WindowChanged(self._place.window_id, str(render.version)), False)
 
     def _frame(

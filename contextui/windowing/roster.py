@@ -7,10 +7,10 @@ from concurrent.futures import wait as wait_for
 
 from contextui.errors import UnknownWindowError, WindowDefinitionError
 from contextui.text import quote
-from contextui.windowing.phrases import WindowWords
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
 from contextui.windowing.worker import PATIENCE, finished, in_event_loop, running
+from contextui.words import Message
 
 
 class Numbering:
@@ -42,14 +42,9 @@ class Numbering:
 
 
 class Roster:
-    """The windows of a session by id. Thread-safe.
+    """The windows of a session by id. Thread-safe."""
 
-    Args:
-        words: The error messages for unknown windows.
-    """
-
-    def __init__(self, words: WindowWords) -> None:
-        self._words = words
+    def __init__(self) -> None:
         self._windows: dict[str, Window] = {}
         self._last_renders: dict[str, str] = {}
         self._numbering = Numbering()
@@ -80,9 +75,12 @@ class Roster:
     def unknown(self, window_id: str) -> UnknownWindowError:
         """Return the error for a window that is not open."""
         if window_id in self._last_renders:
-            return UnknownWindowError(self._words.is_closed.format(id=window_id))
-        there_is = ", ".join(self._windows) or self._words.none
-        return UnknownWindowError(self._words.no_window.format(id=quote(window_id), names=there_is))
+            return UnknownWindowError("{id} is closed.", id=window_id)
+        return UnknownWindowError(
+            "There is no window {id}. Open windows: {names}.",
+            id=quote(window_id),
+            names=", ".join(self._windows) or Message("none"),
+        )
 
     def open_windows(self) -> list[Window]:
         """Return the open windows, in the order in which they were opened."""
@@ -172,7 +170,7 @@ class Catalog:
                 f"{known.__module__}.{known.__qualname__} and {cls.__module__}.{cls.__qualname__}."
             )
 
-    def window(self, asked: Window | type[Window] | str, words: WindowWords) -> Window:
+    def window(self, asked: Window | type[Window] | str) -> Window:
         """Return a window to open, by name, class or instance.
 
         Raises:
@@ -181,17 +179,20 @@ class Catalog:
         """
         if isinstance(asked, str):
             if asked not in self.classes:
-                there_is = ", ".join(sorted(self.classes)) or words.none
-                raise UnknownWindowError(words.no_class.format(name=quote(asked), names=there_is))
+                raise UnknownWindowError(
+                    "There is no window called {name}. There is: {names}.",
+                    name=quote(asked),
+                    names=", ".join(sorted(self.classes)) or Message("none"),
+                )
             asked = self.classes[asked]
         if isinstance(asked, type):
-            return make(asked)
+            return instantiate(asked)
         if asked._runtime is not None:
-            raise UnknownWindowError(f"{asked.id} was opened before.")
+            raise UnknownWindowError("{id} was opened before.", id=asked.id)
         return asked
 
 
-def make(cls: type[Window]) -> Window:
+def instantiate(cls: type[Window]) -> Window:
     """Instantiate a window class.
 
     Raises:
@@ -202,7 +203,7 @@ def make(cls: type[Window]) -> Window:
             return cls()
     except (Exception, SystemExit) as problem:  # an author's __init__, on the caller's thread
         raise WindowDefinitionError(
-            f"No {cls.name} window can be made: {reason_of(problem)}"
+            f"A {cls.name} window cannot be created: {reason_of(problem)}"
         ) from problem
 
 
@@ -235,5 +236,5 @@ def _late(drawing: dict[Window, "Future[None]"]) -> list[Window]:
     return [
         window
         for window, future in drawing.items()
-        if not future.done() and not window.runtime.standing.is_opening
+        if not future.done() and not window.runtime.store.is_opening
     ]

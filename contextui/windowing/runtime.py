@@ -25,14 +25,15 @@ from contextui.events import (
 from contextui.files.errors import SecretFileError
 from contextui.text import one_line
 from contextui.windowing.action import Action, ActionResult, Params
-from contextui.windowing.anchor import Allow, Intent, Permit, make_out
+from contextui.windowing.anchor import Allow, Intent, Permit, resolve_intent
 from contextui.windowing.env import Place, SecretReads
 from contextui.windowing.preview import Preview, PreviewError, checked
 from contextui.windowing.render import MOST_CONTENT, Renders
 from contextui.windowing.snapshot import ContextVersion, HistoryEntry, Lod, Snapshot
-from contextui.windowing.transaction import Call, Standing
+from contextui.windowing.transaction import Call, StateStore
 from contextui.windowing.trouble import reason_in
 from contextui.windowing.worker import PATIENCE, Worker, finished
+from contextui.words import Lang, Words, msg
 
 if TYPE_CHECKING:
     from contextui.windowing.window import Window
@@ -73,7 +74,7 @@ class History:
 
 
 _TICK_FAILURES = 3  # consecutive failures after which a timer is stopped
-_ASKED_AGAIN = 5  # times that an action may change between approval and execution
+_MAX_APPROVALS = 5  # times that an action may change between approval and execution
 
 
 class _ChangedError(ContextUIError):
@@ -84,7 +85,12 @@ def _close(window: object, summary: str | None = None) -> None:
     """Declare the params of `close`, which every window has."""
 
 
-CLOSE = Action("close", "Close", "state", Params(_close, "Window"), "关闭")
+class _CloseAction(Action):
+    def labelled(self, lang: Lang) -> str:
+        return Words(lang)(self.label)
+
+
+CLOSE = _CloseAction("close", msg("Close"), "state", Params(_close, "Window"))
 """The `close` action that every window has."""
 
 
@@ -97,7 +103,7 @@ class Runtime:
     Attributes:
         place: The window's id, session and environment.
         worker: The window's own thread.
-        standing: The current state and its version.
+        store: The current state and its version.
         renders: The finished renders.
         history: The actions run on it.
         focus_id: The target of the anchor that was acted on last.
@@ -108,21 +114,21 @@ class Runtime:
     def __init__(self, window: "Window", place: Place, lod: Lod, version: ContextVersion) -> None:
         self.window, self.place = window, place
         self.worker = Worker(place.window_id)
-        self.standing = Standing(window, place, lod, version)
+        self.store = StateStore(window, place, lod, version)
         self.secrets = SecretReads(window, place)
-        self.renders = Renders(window, place, self.standing, self.worker, self.secrets)
+        self.renders = Renders(window, place, self.store, self.worker, self.secrets)
         self.history = History(window.history_limit)
         self.focus_id: str | None = None
         self.commit_input: Callable[[], Awaitable[None]] | None = None
         self.is_new = False
         """Whether the window was opened in this run, not restored."""
-        self._begun: list[Callable[[], None]] = []
+        self._new_timers: list[Callable[[], None]] = []
         self._opening: tuple[Call, Future[Any]] | None = None
 
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """Return the render's snapshot, with the current history and focus."""
         snapshot = self.renders.at(lod).snapshot
-        custom = self.standing.frozen(snapshot.state.custom)
+        custom = self.store.frozen(snapshot.state.custom)
         state = snapshot.state.model_copy(update={"focus_id": self.focus_id, "custom": custom})
         history = self.history.entries or None
         return snapshot.model_copy(update={"history": history, "state": state})
@@ -147,25 +153,26 @@ class Runtime:
         """
 
         call = Call(hook, arguments)
-        self.is_new, self.standing.is_opening = first, True
+        self.is_new, self.store.is_opening = first, True
 
         def open_it() -> None:
-            self.standing.keep()
-            self.standing.edited_by_person = not first  # restored edits may be the person's
+            self.store.publish()
+            self.store.edited_by_person = not first  # restored edits may be the person's
             try:
                 with self.secrets.reading(allowed):
                     self._transact(call, "window", first=first)
             except SecretFileError:  # the person is asked, then the window is opened again
                 raise
             except ContextUIError as problem:
-                said = self.place.words.did_not_open.format(
-                    reason=text.one_line(str(problem), 1_000)
+                lang = self.place.env.lang
+                notice = self.place.words(
+                    "did not open: {reason}", reason=text.one_line(problem.text(lang), 1_000)
                 )
-                self.renders.instead = f"{self.place.window_id} {said}"
-                self.place.warn(said)
+                self.renders.replacement = f"{self.place.window_id} {notice}"
+                self.place.warn(notice)
                 raise
             finally:
-                self.standing.is_opening = False
+                self.store.is_opening = False
 
         opening = self.worker.submit(open_it)
         self._opening = call, opening
@@ -180,24 +187,22 @@ class Runtime:
     def stop_opening(self) -> None:
         """Cancel the hook that opens the window, if it still runs: its changes are discarded."""
         if self._opening is not None:
-            self._opening[0].give_up()
+            self._opening[0].cancel()
 
     def end(self) -> None:
         """Run the window's `closed` hook, then stop its thread."""
         self.stop_opening()
 
-        def farewell() -> None:
+        def run_closed_hook() -> None:
             try:
-                with self.standing.inside():
+                with self.store.inside():
                     Call(self.window.closed, {}).run()
             except BaseException as problem:
                 self.place.warn(
-                    self.place.words.goodbye_failed.format(
-                        reason=reason_in(type(self.window), problem)
-                    )
+                    self.place.words("closed() failed: {reason}", reason=self._reason(problem))
                 )
 
-        self.worker.stop(farewell)
+        self.worker.stop(run_closed_hook)
 
     async def act(
         self,
@@ -208,8 +213,8 @@ class Runtime:
     ) -> ActionResult:
         """Run an action, or an anchor's action, and return its result."""
         try:
-            await self._see_anchors(action_id)
-            intent = make_out(self.window, action_id, params, self.renders.latest().anchors)
+            await self._await_anchors(action_id)
+            intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
             result = await self._carry_out_allowed(intent, actor, allow)
         except ContextUIError as error:
             result = ActionResult.failed(error, self.window.env.lang)
@@ -229,8 +234,8 @@ class Runtime:
         Raises:
             ContextUIError: The action cannot be called like this, or its preview failed.
         """
-        await self._see_anchors(action_id)
-        intent = make_out(self.window, action_id, params, self.renders.latest().anchors)
+        await self._await_anchors(action_id)
+        intent = resolve_intent(self.window, action_id, params, self.renders.latest().anchors)
         return await self.preview_of(intent)
 
     async def preview_of(self, intent: Intent) -> Preview | None:
@@ -239,7 +244,9 @@ class Runtime:
         await finished([making], PATIENCE)
         if not making.done():
             making.cancel()
-            raise self._no_preview(self.place.words.not_now.format(id=self.place.window_id))
+            raise self._no_preview(
+                self.place.words("{id} did not answer in time.", id=self.place.window_id)
+            )
         return making.result()
 
     def every(self, seconds: float, function: Callable[[], object]) -> Callable[[], None]:
@@ -254,15 +261,13 @@ class Runtime:
             except BaseException as problem:
                 failures += 1
                 self.place.warn(
-                    self.place.words.timer_failed.format(
-                        reason=reason_in(type(self.window), problem)
-                    )
+                    self.place.words("a timer failed: {reason}", reason=self._reason(problem))
                 )
                 if failures == _TICK_FAILURES:
                     end()
 
         end = self.worker.every(seconds, tick)
-        self._begun.append(end)
+        self._new_timers.append(end)
         return end
 
     async def _commit_input(self) -> None:
@@ -272,16 +277,20 @@ class Runtime:
                 async with asyncio.timeout(PATIENCE):
                     await self.commit_input()
 
-    async def _see_anchors(self, action_id: str) -> None:
+    async def _await_anchors(self, action_id: str) -> None:
         """Wait until the window is open, and for a pending render that may have the anchor.
 
         Raises:
             WindowBusyError: The window is still opening.
         """
-        if self._opening is not None and self.standing.is_opening:
+        if self._opening is not None and self.store.is_opening:
             await finished([self._opening[1]], PATIENCE)
-        if self.standing.is_opening:
-            raise WindowBusyError(self.place.words.still_opening.format(id=self.place.window_id))
+        if self.store.is_opening:
+            raise WindowBusyError(
+                self.place.words(
+                    "{id} is still opening. Try again when it has opened.", id=self.place.window_id
+                )
+            )
         if action_id not in self.window.actions and (drawing := self.renders.pending()):
             await finished([drawing], PATIENCE)
 
@@ -292,7 +301,7 @@ class Runtime:
         if allow is None:
             return await self._carry_out(intent, actor)
         allowed = frozenset[str]()
-        for _ in range(_ASKED_AGAIN):
+        for _ in range(_MAX_APPROVALS):
             await self._commit_input()
             try:
                 self.secrets.check(self.renders.latest().withheld, allowed)
@@ -306,14 +315,19 @@ class Runtime:
             except SecretFileError as error:
                 await allow(replace(intent, reads=error.path))
                 allowed |= {error.real}
-        raise PreviewError(self.place.words.preview_changes.format(name=intent.name))
+        raise PreviewError(
+            self.place.words(
+                "{name} did not run: its effect changed each time after it was approved.",
+                name=intent.name,
+            )
+        )
 
     async def allow_closing(
         self, arguments: Mapping[str, Any], allow: Allow
     ) -> ActionResult | None:
         """Ask for approval to close the window; return a result if it stays open."""
         intent = Intent(self.window, CLOSE, arguments)
-        for _ in range(_ASKED_AGAIN):
+        for _ in range(_MAX_APPROVALS):
             await self._commit_input()
             permit = await allow(intent)
             if not isinstance(permit, Permit):
@@ -322,7 +336,12 @@ class Runtime:
             if permit.covers(await self.preview_of(intent)):
                 return None
             intent = replace(intent, changed=True)
-        raise PreviewError(self.place.words.preview_changes.format(name=intent.name))
+        raise PreviewError(
+            self.place.words(
+                "{name} did not run: its effect changed each time after it was approved.",
+                name=intent.name,
+            )
+        )
 
     async def _carry_out(
         self,
@@ -341,7 +360,7 @@ class Runtime:
                 raise _ChangedError
             # Without a permit there was no preview: the window may have been too busy for one, and
             # edits of the person may be queued before this action.
-            if permit is None and allowed is not None and self._gives_up_edits(intent):
+            if permit is None and allowed is not None and self._discards_edits(intent):
                 raise _ChangedError
             with self.secrets.reading(allowed) as reading:
                 try:
@@ -359,12 +378,18 @@ class Runtime:
         try:
             await finished([outcome], seconds)
         finally:  # timed out or cancelled: unless it has committed, roll it back
-            given_up = not outcome.done() and call.give_up()
-            if given_up:
+            cancelled = not outcome.done() and call.cancel()
+            if cancelled:
                 outcome.cancel()
-        if given_up:
-            late = self.place.words.busy.format(id=self.place.window_id, seconds=seconds)
-            raise WindowBusyError(self.place.words.as_it_was.format(reason=late))
+        if cancelled:
+            late = self.place.words(
+                "{id} did not answer within {seconds:g} s.",
+                id=self.place.window_id,
+                seconds=seconds,
+            )
+            raise WindowBusyError(
+                self.place.words("{reason} The window is unchanged.", reason=late)
+            )
         await finished([outcome], None)
         return ActionResult(True, outcome.result())
 
@@ -372,19 +397,19 @@ class Runtime:
         """Compute the preview on the window's thread, where the state does not change."""
         window, words = self.window, self.place.words
         call = Call(lambda: window.preview(intent.action.id, intent.arguments), {})
-        with self.standing.looking("preview()"):
+        with self.store.read_only("preview()"):
             try:
                 if intent.action is CLOSE:
-                    return self._given_up(call, intent)
+                    return self._closing_preview(call, intent)
                 return checked(call.run(), intent.name, words)
             except ContextUIError as problem:
-                raise self._no_preview(problem.told(self.place.env.lang)) from problem
+                raise self._no_preview(problem.text(self.place.env.lang)) from problem
             except BaseException as problem:
-                raise self._no_preview(reason_in(type(window), problem)) from problem
+                raise self._no_preview(self._reason(problem)) from problem
 
-    def _gives_up_edits(self, intent: Intent) -> bool:
+    def _discards_edits(self, intent: Intent) -> bool:
         """Whether an action without the effect `write` would discard edits of the person."""
-        if intent.action.effect == "write" or not self.standing.edited_by_person:
+        if intent.action.effect == "write" or not self.store.edited_by_person:
             return False
         try:
             preview = self._preview(intent)
@@ -392,7 +417,7 @@ class Runtime:
             return False
         return preview is not None and preview.verb == "close" and preview.changes
 
-    def _given_up(self, call: Call, intent: Intent) -> Preview:
+    def _closing_preview(self, call: Call, intent: Intent) -> Preview:
         """Return what closing would discard: the window's preview, or else its `unsaved` text."""
         unsaved = text.one_line(self.window.unsaved() or "", 1_000)
         if not unsaved:
@@ -404,48 +429,56 @@ class Runtime:
         return Preview(self.place.window_id, text=unsaved, verb="close")
 
     def _no_preview(self, reason: str) -> PreviewError:
-        return PreviewError(self.place.words.no_preview.format(reason=text.one_line(reason, 1_000)))
+        return PreviewError(
+            self.place.words(
+                "There is no preview, so it cannot be approved: {reason}",
+                reason=text.one_line(reason, 1_000),
+            )
+        )
 
     def _transact(self, call: Call, actor: Actor, first: bool = False) -> str:
         """Run a call on the window's thread: execute, validate, and commit or roll back."""
-        standing, renders = self.standing, self.renders
-        self._begun.clear()
+        store, renders = self.store, self.renders
+        self._new_timers.clear()
         try:
-            standing.begin()
-            with standing.inside():
+            store.begin()
+            with store.inside():
                 result = self._result_text(call.run())
-            changed = standing.check()
+            changed = store.check()
             if not call.commit():
                 raise WindowBusyError(
-                    self.place.words.given_up_early.format(id=self.place.window_id)
+                    self.place.words("{id}: cancelled before it finished.", id=self.place.window_id)
                 )
         except BaseException as problem:
-            for end_timer in self._begun:
+            for end_timer in self._new_timers:
                 end_timer()
-            standing.rollback()
+            store.rollback()
             if isinstance(problem, ContextUIError):
                 raise
-            reason = f"{reason_in(type(self.window), problem)}."
+            reason = f"{self._reason(problem)}."
             if not first:
-                reason = self.place.words.as_it_was.format(reason=reason)
+                reason = self.place.words("{reason} The window is unchanged.", reason=reason)
             raise ActionFailedError(reason) from problem
-        standing.commit()
+        store.commit()
         if first:
-            standing.keep()
+            store.publish()
             return result
-        renders.instead = None
+        renders.replacement = None
         if changed:
-            standing.edited_by_person |= actor == "person"
-            standing.keep(standing.version.after_data())
-            version = str(standing.version)
+            store.edited_by_person |= actor == "person"
+            store.publish(store.version.after_data())
+            version = str(store.version)
             self.place.emit(WindowCommitted(self.place.window_id, version, actor), False)
             renders.request()
         elif (shown := renders.current()) and shown.snapshot.error:
             renders.redraw()
         return result
 
+    def _reason(self, problem: BaseException) -> str:
+        return reason_in(type(self.window), problem, self.place.env.lang)
+
     def _result_text(self, result: object) -> str:
         if isinstance(result, BaseModel):
             result = result.model_dump_json()
-        shown = self.place.words.done if result is None else str(result)
+        shown = self.place.words("Done.") if result is None else str(result)
         return text.for_model(text.cap(shown, min(self.window.max_content, MOST_CONTENT)))

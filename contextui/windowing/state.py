@@ -82,8 +82,7 @@ def _frozen_tuple(value: tuple[Any, ...]) -> Any:
 def _refuse(*_: Any, **__: Any) -> NoReturn:
     raise FrozenStateError(
         "This is a copy for reading. A window's state is changed only inside its actions, hooks "
-        "and timers.",
-        zh="这是只读的副本。窗口的状态只能在它的操作、钩子和定时器中改变。",
+        "and timers."
     )
 
 
@@ -270,8 +269,8 @@ class StateKeeper(Generic[S]):
     def __init__(self, state: S | None) -> None:
         if state is None:
             raise InvalidSourceDataError(
-                "there is no state: an __init__ of its own must call super().__init__(), and "
-                "what is to happen when the window opens is better written as opened()"
+                "there is no state: its __init__ must call super().__init__(); code that runs "
+                "when the window opens belongs in opened()"
             )
         if not isinstance(state, WindowState):
             raise InvalidSourceDataError(
@@ -359,9 +358,7 @@ class StateKeeper(Generic[S]):
         try:
             state = self._class.from_saved(self._committed)
         except Exception as error:
-            raise InvalidSourceDataError(
-                f"the state cannot go back to what it was: {error}"
-            ) from error
+            raise InvalidSourceDataError(f"the state cannot be rolled back: {error}") from error
         self._carry(state, self._stable[1])
         self._committed = self._dump(state)  # the state must not share objects with it
         self.refer(state)

@@ -5,7 +5,7 @@ from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, os_reason
 from contextui.names import WINDOW_NAME
 from contextui.text import quote, shown_path
 
@@ -31,8 +31,9 @@ def new_window(name: str) -> NewWindow:
     """
     if not WINDOW_NAME.fullmatch(name):
         raise NewWindowError(
-            f"{quote(name)} cannot be a window's name. Take small letters, digits, - and _, "
-            "a letter first, such as shopping-list."
+            "{name} cannot be a window's name. Use lowercase letters, digits, - and _, starting "
+            "with a letter, such as shopping-list.",
+            name=quote(name),
         )
     words = [word for word in name.replace("-", "_").split("_") if word]
     if words[0].startswith("test"):  # or pytest would collect the file or the class
@@ -63,14 +64,18 @@ def write_new_window(name: str, folder: Path) -> list[Path]:
     contents = {folder / new.file: new.text, folder / new.test_file: new.test_text}
     for path in contents:
         if os.path.lexists(path):
-            raise NewWindowError(f"There is a {shown_path(path)} already; it is kept.")
+            raise NewWindowError(
+                "{path} exists already and was not overwritten.", path=shown_path(path)
+            )
     for path, text in contents.items():
         try:
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
         except OSError as error:
             shown = shown_path(path)
-            raise NewWindowError(f"{shown} cannot be written: {error.strerror}.") from error
+            raise NewWindowError(
+                "{path} cannot be written: {why}.", path=shown, why=os_reason(error)
+            ) from error
     return list(contents)
 
 
@@ -85,7 +90,7 @@ class $cls(Window):
 
     name = "$name"
 
-    class State(Window.State):  # saved with the session, and back when it goes on
+    class State(Window.State):  # saved with the session, restored on resume
         entries: list[str] = []
 
     state: State
@@ -106,7 +111,7 @@ class $cls(Window):
     @action("Add an entry")
     def add(self, text: str) -> str:
         if not text.strip():
-            raise ActionError("An entry needs words.")
+            raise ActionError("An entry needs text.")
         self.state.entries.append(text.strip())
         return f"Added as {len(self.state.entries)}."
 
@@ -133,9 +138,9 @@ def test_entries_are_added_and_removed() -> None:
         assert window.window.state.entries == ["two"]
 
 
-def test_what_cannot_be_done_is_refused_and_changes_nothing() -> None:
+def test_invalid_input_is_refused_and_changes_nothing() -> None:
     with WindowTester($cls) as window:
-        assert window.refused("add", text=" ") == "An entry needs words."
+        assert window.refused("add", text=" ") == "An entry needs text."
         assert window.refused("remove", entry=1) == "There is no entry 1. There are 0."
 
 
@@ -146,7 +151,7 @@ def test_less_detail_shows_less() -> None:
         assert window.content(Lod.FULL).startswith("a  id=1")
 
 
-def test_a_later_run_finds_it_as_it_was() -> None:
+def test_the_state_is_restored_in_a_later_run() -> None:
     with WindowTester($cls, entries=["one"]) as window, window.restored() as later:
         assert later.content() == window.content()
 '''

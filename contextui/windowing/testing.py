@@ -16,7 +16,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from contextui.config.settings import Lang
 from contextui.events import Event, WindowTroubled
 from contextui.files.workspace import Workspace
 from contextui.windowing.action import ActionResult
@@ -25,6 +24,7 @@ from contextui.windowing.manager import WindowManager
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
+from contextui.words import Lang
 
 W = TypeVar("W", bound=Window)
 T = TypeVar("T")
@@ -126,7 +126,7 @@ class WindowTester(Generic[W]):
 
     def restored(self) -> "WindowTester[W]":
         """Return a tester with the window restored from its saved state."""
-        kept = self.window.runtime.standing.kept
+        kept = self.window.runtime.store.saved
         assert kept.state is not None, "its state cannot be saved"
         state = json.loads(json.dumps(kept.state))  # as a session writes it
         twin: WindowTester[W] = object.__new__(WindowTester)
@@ -145,10 +145,10 @@ class WindowTester(Generic[W]):
         workspace = Workspace(self._folder) if self._folder is not None else None
         classes: list[type[Window]] = [self._class, *self._others]
         windows = WindowManager(classes, workspace=workspace, **self._surroundings)
-        windows.subscribe(self._hear)
+        windows.subscribe(self._on_event)
         return windows
 
-    def _hear(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if isinstance(event, WindowTroubled):
             self.troubles.append(f"{event.window_id} {event.reason}")
 

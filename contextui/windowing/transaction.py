@@ -1,4 +1,4 @@
-"""Transactions: `Call`, which commits or is given up, and `Standing`, a window's current state."""
+"""Transactions: `Call`, which commits or is cancelled, and `StateStore`, a window's state."""
 
 import asyncio
 import inspect
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Call:
-    """A call into a window, which its caller may give up.
+    """A call into a window, which its caller may cancel.
 
-    Either it commits first, and giving it up has no effect; or it is given up first, and its
+    Either it commits first, and cancelling it has no effect; or it is cancelled first, and its
     changes are rolled back. Exactly one of the two happens.
     """
 
@@ -35,10 +35,10 @@ class Call:
         """Run the function on this thread, whether it is async or not.
 
         Raises:
-            WindowBusyError: It was given up before it started.
+            WindowBusyError: It was cancelled before it started.
         """
         if self._outcome is not None:
-            raise WindowBusyError("given up before it began")
+            raise WindowBusyError("cancelled before it started")
         result = self._function(**self._arguments)
         return asyncio.run(self._follow(result)) if inspect.isawaitable(result) else result
 
@@ -56,25 +56,25 @@ class Call:
                 self._cancel = None
 
     def commit(self) -> bool:
-        """Mark the call as committed; False if it was given up before."""
+        """Mark the call as committed; False if it was cancelled before."""
         with self._lock:
             self._outcome = self._outcome or "committed"
             return self._outcome == "committed"
 
-    def give_up(self) -> bool:
-        """Mark the call as given up, to be rolled back; False if it has committed already."""
+    def cancel(self) -> bool:
+        """Mark the call as cancelled, to be rolled back; False if it has committed already."""
         with self._lock:
-            self._outcome = self._outcome or "given up"
-            if self._outcome == "given up" and self._cancel is not None:
+            self._outcome = self._outcome or "cancelled"
+            if self._outcome == "cancelled" and self._cancel is not None:
                 self._cancel()
-            return self._outcome == "given up"
+            return self._outcome == "cancelled"
 
 
 _SCOPE: ContextVar[object] = ContextVar("scope", default=None)
 """The window call that the running code belongs to."""
 
 
-class Kept(NamedTuple):
+class SavedState(NamedTuple):
     """The data that a session saves to restore a window: its state, version and level of detail."""
 
     version: ContextVersion
@@ -86,11 +86,11 @@ class Kept(NamedTuple):
         return {"version": str(self.version), "lod": self.lod.value, "state": self.state}
 
 
-class Standing:
+class StateStore:
     """A window's current state and its version.
 
-    Any thread may read `kept`, `version` and `lod`, and switch the latter; the state belongs to the
-    window's own thread.
+    Any thread may read `saved`, `version` and `lod`, and switch the latter; the state belongs to
+    the window's own thread.
 
     Attributes:
         edited_by_person: Whether its unsaved edits may be the person's.
@@ -119,14 +119,20 @@ class Standing:
     def state(self, state: WindowState) -> None:
         inside = _SCOPE.get()
         if not inside or inside is not self._scope:
-            raise FrozenStateError(self._place.words.frozen.format(id=self._place.window_id))
+            raise FrozenStateError(
+                self._place.words(
+                    "{id}: the state is changed only inside the window's actions, hooks and "
+                    "timers.",
+                    id=self._place.window_id,
+                )
+            )
         self._state = state
 
     @property
-    def kept(self) -> Kept:
+    def saved(self) -> SavedState:
         """The data that a session saves of the window now."""
         with self._lock:
-            return Kept(self.version, self.lod, self._saved)
+            return SavedState(self.version, self.lod, self._saved)
 
     def frozen(self, saved: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """Return a read-only copy of saved data, cached for the last version requested."""
@@ -143,7 +149,7 @@ class Standing:
             self.version = self.version.after_lod()
             return True
 
-    def become(self, version: ContextVersion) -> bool:
+    def advance(self, version: ContextVersion) -> bool:
         """Take on a version of the same render; False if there is a newer render."""
         with self._lock:
             if not version.same_render_as(self.version):
@@ -167,7 +173,11 @@ class Standing:
     def begin(self) -> None:
         """Start a transaction; changes made outside of one are discarded."""
         if not self._keeper.begin(self._state):
-            self._place.warn(self._place.words.changed_outside)
+            self._place.warn(
+                self._place.words(
+                    "its state was changed outside an action; the change was discarded"
+                )
+            )
             self.rollback()
 
     def check(self) -> bool:
@@ -182,13 +192,18 @@ class Standing:
         """Restore the last committed state."""
         self._state = self._keeper.rollback()
 
-    def keep(self, version: ContextVersion | None = None) -> None:
+    def publish(self, version: ContextVersion | None = None) -> None:
         """Make the committed state available for saving, as this version."""
         saved: Mapping[str, Any] | None = None
         try:
             saved = self._state.saved()
         except BaseException as problem:
-            self._place.warn(self._place.words.not_savable.format(reason=reason_of(problem)))
+            self._place.warn(
+                self._place.words(
+                    "its state cannot be saved: {reason}",
+                    reason=reason_of(problem, self._place.env.lang),
+                )
+            )
         with self._lock:
             self._saved = saved
             # A switch of the level of detail in between applied to the previous version, now
@@ -196,21 +211,23 @@ class Standing:
             self.version = version or self.version
 
     @contextmanager
-    def looking(self, call: str) -> Iterator[None]:
+    def read_only(self, call: str) -> Iterator[None]:
         """Run read-only code and roll its changes back: a render must not create a version."""
         self._keeper.refer(self._state)
         try:
             with self.inside():
                 yield
         finally:
-            self._take_back(call)
+            self._discard_changes(call)
 
-    def _take_back(self, call: str) -> None:
+    def _discard_changes(self, call: str) -> None:
         try:
             touched = self.check()
         except BaseException:
             touched = True
         if touched:
-            self._place.warn(self._place.words.only_looks.format(call=call))
+            self._place.warn(
+                self._place.words("{call} changed the state; the change was rolled back", call=call)
+            )
             with suppress(InvalidSourceDataError):  # the next action reports why a rollback fails
                 self.rollback()

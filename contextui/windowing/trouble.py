@@ -2,28 +2,61 @@
 
 import sys
 import traceback
+from dataclasses import dataclass
 from pathlib import Path
 
 from contextui.errors import ContextUIError
 from contextui.text import one_line
+from contextui.words import Translatable
 
 _LONGEST = 1_000  # characters
 
 
-def reason_of(problem: BaseException) -> str:
+def reason_of(problem: BaseException, lang: str = "en") -> str:
     """Return the exception's type and message, as one sanitized line of bounded length.
 
-    For a `ContextUIError` the message alone is enough.
+    For a `ContextUIError` the message alone is enough, in this language.
     """
     try:
-        words = str(problem)
+        words = problem.text(lang) if isinstance(problem, ContextUIError) else str(problem)
     except BaseException as worse:  # its `__str__` may be broken too
-        words = f"(it cannot say what: {type(worse).__name__})"
+        words = f"(its message is unavailable: {type(worse).__name__})"
     kind = "" if isinstance(problem, ContextUIError) else f"{type(problem).__name__}: "
     return one_line(kind + words, _LONGEST)
 
 
-def reason_in(cls: type, problem: BaseException) -> str:
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """The reason of an exception as a part of a sentence: without its full stop.
+
+    It is a value of a message, which translates it.
+    """
+
+    problem: BaseException
+
+    def text(self, lang: str) -> str:
+        """Return the clause in a language."""
+        return reason_of(self.problem, lang).rstrip(".。")
+
+    def __str__(self) -> str:
+        return self.text("en")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A message as one sanitized line of bounded length."""
+
+    message: Translatable
+
+    def text(self, lang: str) -> str:
+        """Return the line in a language."""
+        return one_line(self.message.text(lang), _LONGEST)
+
+    def __str__(self) -> str:
+        return self.text("en")
+
+
+def reason_in(cls: type, problem: BaseException, lang: str = "en") -> str:
     """As `reason_of`, with the file and line in the class's own module.
 
     Example:
@@ -34,5 +67,5 @@ def reason_in(cls: type, problem: BaseException) -> str:
     frames = traceback.extract_tb(problem.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == file]
     if not file or not lines or isinstance(problem, ContextUIError):
-        return reason_of(problem)
-    return f"{reason_of(problem)} ({one_line(Path(file).name, 80)}:{lines[-1]})"
+        return reason_of(problem, lang)
+    return f"{reason_of(problem, lang)} ({one_line(Path(file).name, 80)}:{lines[-1]})"

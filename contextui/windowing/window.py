@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, get_origin
 
-from contextui.config.settings import Lang
 from contextui.errors import WindowClosedError, WindowDefinitionError
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import quote
@@ -14,6 +13,7 @@ from contextui.windowing.anchor import AnyAnchor
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Body, ContextVersion, Lod, Snapshot
 from contextui.windowing.state import WindowState
+from contextui.words import Lang
 
 if TYPE_CHECKING:
     from contextui.windowing.env import Env
@@ -29,7 +29,7 @@ class _Members(dict[str, Any]):
     def __setitem__(self, name: str, value: Any) -> None:
         if mark_of(value) and mark_of(self.get(name)):
             raise WindowDefinitionError(
-                f"{self.get('__qualname__')} declares two actions of the name {name}."
+                f"{self.get('__qualname__')} declares two actions called {name}."
             )
         super().__setitem__(name, value)
 
@@ -47,7 +47,7 @@ class _StateAccess:
         if window is None:
             return self
         if window._runtime is not None:
-            return window._runtime.standing.state
+            return window._runtime.store.state
         try:
             return window.__dict__["state"]
         except KeyError:
@@ -55,7 +55,7 @@ class _StateAccess:
 
     def __set__(self, window: "Window", state: Any) -> None:
         if window._runtime is not None:
-            window._runtime.standing.state = state
+            window._runtime.store.state = state
         else:
             window.__dict__["state"] = state
 
@@ -228,17 +228,17 @@ class Window(metaclass=_WindowType):
     @property
     def lod(self) -> Lod:
         """The current level of detail."""
-        return self.runtime.standing.lod
+        return self.runtime.store.lod
 
     @property
     def version(self) -> ContextVersion:
         """The current version, counted by the framework."""
-        return self.runtime.standing.version
+        return self.runtime.store.version
 
     @property
     def is_opening(self) -> bool:
         """Whether `opened` or `restored` is still running; the window cannot be acted on yet."""
-        return self.runtime.standing.is_opening
+        return self.runtime.store.is_opening
 
     def snapshot(self, lod: Lod | None = None) -> Snapshot:
         """Return a snapshot of the window, at its current or another level of detail."""
@@ -250,9 +250,9 @@ class Window(metaclass=_WindowType):
 
     @property
     def runtime(self) -> "Runtime":
-        """The framework's side of the open window."""
+        """The framework's side of the open window; widgets use `contextui.windowing.host`."""
         if self._runtime is None:
-            raise WindowClosedError(f"This {self.name} window was never opened.")
+            raise WindowClosedError("This {name} window was never opened.", name=self.name)
         return self._runtime
 
 
@@ -266,11 +266,11 @@ def _declared(cls: type[Window]) -> dict[str, Action]:
             if name == "close":
                 raise WindowDefinitionError(
                     f"{cls.__name__} declares close, which every window has; "
-                    "what is to happen then goes into closed()."
+                    "override closed() instead."
                 )
             if hasattr(Window, name) or name in Window.__annotations__:
                 raise WindowDefinitionError(
-                    f"{cls.__name__} declares an action {name}, which has a meaning of its own in "
+                    f"{cls.__name__} declares an action {name}, which is an attribute of "
                     "every window: choose another name."
                 )
             if not inspect.isfunction(method) or inspect.isgeneratorfunction(method):
@@ -362,8 +362,8 @@ def check_looks(cls: type) -> None:
         waits = inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method)
         if waits and name != "preview":  # rendering does not wait for previews
             raise WindowDefinitionError(
-                f"{cls.__name__}.{name} must be a plain def: it shows what is there. What waits "
-                "goes into an action, which may be async."
+                f"{cls.__name__}.{name} must be a plain def: it only renders. Await in an "
+                "action, which may be async."
             )
         try:
             inspect.signature(method).bind("self", *params)

@@ -153,14 +153,16 @@ class Worker:
 
         def refuse() -> None:
             if future.set_running_or_notify_cancel():
-                future.set_exception(WindowClosedError(f"{self._name} is closed."))
+                future.set_exception(WindowClosedError("{id} is closed.", id=self._name))
 
         with self._wake:
             if self._closed:
                 refuse()
                 return future
             if not self._ensure_thread():
-                future.set_exception(WindowBusyError(f"There is no thread left for {self._name}."))
+                future.set_exception(
+                    WindowBusyError("There is no thread left for {name}.", name=self._name)
+                )
                 return future
             self._jobs.append((job, refuse))
             self._wake.notify()
@@ -194,10 +196,10 @@ class Worker:
                 self._wake.notify()
         return end
 
-    def stop(self, farewell: Job | None = None) -> None:
+    def stop(self, last_call: Job | None = None) -> None:
         """Accept no more calls: queued ones fail as closed, and a running one is left alone.
 
-        The farewell is the last call that runs.
+        `last_call` still runs, after the current one.
         """
         with self._wake:
             if self._closed:
@@ -206,8 +208,8 @@ class Worker:
             self._timers.clear()
             queued = list(self._jobs)
             self._jobs.clear()
-            if farewell is not None:
-                self._jobs.append((farewell, lambda: None))
+            if last_call is not None:
+                self._jobs.append((last_call, lambda: None))
                 self._ensure_thread()
             self._wake.notify()
         for _, refuse in queued:
@@ -287,11 +289,11 @@ async def finished(futures: Iterable["Future[Any]"], seconds: float | None) -> N
     def watch(future: "Future[Any]") -> asyncio.Event:
         done = asyncio.Event()
 
-        def tell(_: "Future[Any]") -> None:
+        def on_done(_: "Future[Any]") -> None:
             with suppress(RuntimeError):  # the loop is closed: there is no waiter
                 loop.call_soon_threadsafe(done.set)
 
-        future.add_done_callback(tell)
+        future.add_done_callback(on_done)
         return done
 
     with suppress(TimeoutError):

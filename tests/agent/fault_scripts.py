@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import TurnFinished
 from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.models.limits import AnswerLimits
+from contextui.events import TurnFinished
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore
 from tests.agent.server import (
@@ -404,7 +404,7 @@ class FaultServer(Server):
 
 
 def play(url: str, folder: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Go through scripts, and tell what came of each."""
+    """Play scripts, and yield the outcome of each."""
     with asyncio.Runner() as runner:
         for number, name in enumerate(names):
             yield {"name": name, **runner.run(_play(url, folder / str(number), name))}
@@ -447,7 +447,7 @@ def _model(url: str, limits: AnswerLimits) -> AnthropicModel:
 @asynccontextmanager
 async def _talk(url: str, session: Session) -> AsyncIterator[InteractionController]:
     model, turn = _model(url, AnswerLimits()), options(max_tokens=TOKENS)
-    talk = InteractionController(model=model, context=session.context, options=turn)
+    talk = InteractionController(model=model, context=session.context, options=turn, prompt=False)
     talk.install_prompt()
     try:
         yield talk
@@ -474,8 +474,8 @@ def _items(session: Session) -> list[str]:
 
 
 def _main(url: str, folder: str, *names: str) -> None:
-    for told in play(url, Path(folder), names):
-        print(json.dumps(told), flush=True)
+    for outcome in play(url, Path(folder), names):
+        print(json.dumps(outcome), flush=True)
     print(json.dumps({"peak": peak_memory()}))
 
 

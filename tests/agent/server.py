@@ -164,9 +164,9 @@ def answer(
     whole = [{"type": "text", "text": one} if isinstance(one, str) else one for one in blocks]
     calls = any(block["type"] == "tool_use" for block in whole)
     reason = stop_reason or ("tool_use" if calls else "end_turn")
-    told = {"input_tokens": 10, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+    counts = {"input_tokens": 10, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
     return [
-        start(model=model, usage={**told, "output_tokens": 1, **(usage or {})}),
+        start(model=model, usage={**counts, "output_tokens": 1, **(usage or {})}),
         {"type": "ping"},
         *(event for i, block in enumerate(whole) for event in block_events(i, block, pieces)),
         delta(reason, usage={"output_tokens": 25, **(usage or {})}),

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import TurnFinished
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.agent.prompt import install, system_prompt
 from contextui.agent.retry import RetryPolicy
 from contextui.agent.turn import TurnOptions
 from contextui.context.item import ContextItem
 from contextui.context.manager import ContextManager
-from contextui.events import Event
+from contextui.events import Event, TurnFinished
 from contextui.model import Model
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.window import Window
@@ -40,6 +39,7 @@ def controller(
     """A conversation of its own with a scripted model."""
     context = given.pop("context", None) or ContextManager(WindowManager(windows))
     given.setdefault("options", options())
+    given.setdefault("prompt", False)
     return InteractionController(model=model or ScriptedModel(*steps), context=context, **given)
 
 

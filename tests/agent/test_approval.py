@@ -61,7 +61,7 @@ class Desk:
     def act(self, name: str, /, **params: Any) -> ActionResult:
         window_id, _, action_id = name.partition(".")
         given = {"window_id": window_id, "action_id": action_id, "params": params}
-        return asyncio.run(self.tools.carry_out(ToolCall("1", "action", given)))
+        return asyncio.run(self.tools.run(ToolCall("1", "action", given)))
 
     def by_person(self, name: str, /, **params: Any) -> ActionResult:
         window_id, _, action_id = name.partition(".")
@@ -233,7 +233,7 @@ def test_what_cannot_be_shown_is_not_done(
     one.windows.open(Careless)
     result = one.act("careless_1.write", path="a")
     assert not result.ok
-    assert "no preview, so it cannot be allowed" in result.text
+    assert "no preview, so it cannot be approved" in result.text
     assert (Careless.written, one.questions) == (0, [])
 
 
@@ -346,7 +346,7 @@ def test_what_never_stays_the_same_is_given_up(desk: Callable[..., Desk]) -> Non
     one = desk(*["once"] * 50)
     one.windows.open(Careless)
     result = one.act("careless_1.write", path="a")
-    assert "changed each time" in result.text
+    assert "effect changed each time" in result.text
     assert (result.ok, Careless.written) == (False, 0)
     assert len(one.questions) == 5
 
@@ -537,7 +537,7 @@ def test_a_shebang_in_the_new_text_asks_every_time(desk: Callable[..., Desk]) ->
     assert one.questions[0].grant is None
 
 
-def test_words_alone_are_granted_for_the_same_window_and_params(
+def test_a_text_preview_is_granted_for_the_same_window_and_params(
     desk: Callable[..., Desk],
 ) -> None:
     Careless.given, Careless.written = "words", 0
@@ -680,7 +680,7 @@ def test_a_model_may_give_up_its_own_edits(desk: Callable[..., Desk]) -> None:
     assert one.act("editor_1.close").ok
 
 
-def test_saved_edits_are_nobodys_any_more(folder: Path, desk: Callable[..., Desk]) -> None:
+def test_saved_edits_need_no_consent(folder: Path, desk: Callable[..., Desk]) -> None:
     one = desk()
     one.windows.open("editor", path="notes.txt")
     typed(one, "editor_1", "my words ")
@@ -697,7 +697,7 @@ def test_edits_that_came_back_with_a_session_are_taken_for_the_persons(
     one = desk()
     window = one.windows.open("editor", path="notes.txt")
     append(one, "editor_1", "whose?")
-    kept = window.runtime.standing.kept
+    kept = window.runtime.store.saved
     two = desk("no")
     assert kept.state is not None
     two.windows.restore(EditorWindow, "editor_1", kept.state)
@@ -798,7 +798,7 @@ def test_what_the_window_showed_as_unsaved_counts_if_it_fails_now(
     monkeypatch.setattr(Diary, "fails", False)
     assert one.by_person("diary_1.write", text="").ok
     one.windows.settle_now()
-    one.windows.get("diary_1").runtime.standing.edited_by_person = True  # type: ignore[union-attr]
+    one.windows.get("diary_1").runtime.store.edited_by_person = True  # type: ignore[union-attr]
     monkeypatch.setattr(Diary, "fails", True)
     assert one.act("diary_1.close").ok
     assert len(one.questions) == 1

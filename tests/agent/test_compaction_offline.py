@@ -2,11 +2,11 @@
 
 import pytest
 
-from contextui.agent.events import CompactionFinished, CompactionStarted
 from contextui.agent.models.offline import OfflineModel
-from contextui.config.settings import Lang
+from contextui.events import CompactionFinished, CompactionStarted
+from contextui.words import Lang
 from tests.agent.talking import end, of, run
-from tests.agent.test_making_room import talk_with
+from tests.agent.test_room import talk_with
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from contextui.agent.events import CompactionFinished, CompactionStarted
-from contextui.context.compaction.service import CompactionResult
-from contextui.events import Event
+from contextui.events import CompactionFinished, CompactionResult, CompactionStarted, Event
 from tests.agent.server import Received, Reply, Step, answer, error
 from tests.agent.talking import end, of, options
 from tests.agent.wired import Wired, adding, before, is_live, opening, results, texts
@@ -19,20 +17,20 @@ QUESTION = f"What is on the list? {LONG}"  # as long as all before it, so that i
 OUTLINE = "## Goal\nA list for the shop.\n## Next step\nBuy bread."
 
 
-def said(*blocks: str | dict[str, Any]) -> Step:
+def reply(*blocks: str | dict[str, Any]) -> Step:
     return answer(*blocks, usage=UNKNOWN)
 
 
 def fill(wired: Wired, turns: int = 60) -> int:
     """Talk until a compaction is due, with a window open and the first words pinned; how long."""
     wired.begin(options(budget=BUDGET))
-    wired.say("Remember that I am Ann.", said(opening("milk")), said("Yes."))
+    wired.say("Remember that I am Ann.", reply(opening("milk")), reply("Yes."))
     wired.pin_first_words()
     for number in range(turns):
         words = f"add {number} {LONG}"
         if is_due(wired, words):
             return number
-        wired.say(words, said(adding(f"item {number}")), said(f"Done {LONG}"))
+        wired.say(words, reply(adding(f"item {number}")), reply(f"Done {LONG}"))
     raise AssertionError("It was never due.")
 
 
@@ -65,7 +63,7 @@ def size(wired: Wired, received: Received) -> int:
 def test_a_compaction_in_the_middle_of_a_session(wired: Wired) -> None:
     turns = fill(wired)
     asked, large = len(wired.requests), size(wired, wired.last)
-    events = wired.say(QUESTION, said(OUTLINE), said("Much."))
+    events = wired.say(QUESTION, reply(OUTLINE), reply("Much."))
     assert result_of(events).success
     assert end(events).text == "Much."
     summary, following = wired.requests[asked:]
@@ -89,9 +87,9 @@ def test_a_compaction_in_the_middle_of_a_session(wired: Wired) -> None:
 
 def test_what_is_sent_afterwards_goes_on_with_it_byte_by_byte(wired: Wired) -> None:
     fill(wired)
-    wired.say(QUESTION, said(OUTLINE), said("Much."))
+    wired.say(QUESTION, reply(OUTLINE), reply("Much."))
     first = wired.last
-    wired.say("And now?", said("The same."))
+    wired.say("And now?", reply("The same."))
     second = wired.last
     assert first.json["system"] == second.json["system"]
     settled = [block for _, block in before(first, QUESTION) if not is_live(block)]
@@ -100,14 +98,14 @@ def test_what_is_sent_afterwards_goes_on_with_it_byte_by_byte(wired: Wired) -> N
 
 def test_the_session_goes_on_with_it_and_undo_brings_all_back(wired: Wired) -> None:
     turns = fill(wired)
-    wired.say(QUESTION, said(OUTLINE), said("Much."))
+    wired.say(QUESTION, reply(OUTLINE), reply("Much."))
     wired.go_on()
-    wired.say("And now?", said("The same."))
+    wired.say("And now?", reply("The same."))
     assert summary_of(wired.last).endswith(OUTLINE)
     wired.turn = options(budget=128_000)
     wired.go_on()
     wired.session.context.undo()
-    wired.say("And all?", said("Here."))
+    wired.say("And all?", reply("Here."))
     assert OUTLINE not in texts(wired.last)
     words = texts(wired.last)
     assert all(f"add {number} " in words for number in range(turns))
@@ -116,7 +114,7 @@ def test_the_session_goes_on_with_it_and_undo_brings_all_back(wired: Wired) -> N
 def test_what_the_summary_cost_is_counted(wired: Wired) -> None:
     fill(wired)
     cost = {"input_tokens": 4_000, "output_tokens": 50}
-    events = wired.say(QUESTION, answer(OUTLINE, usage=cost), said("The same."))
+    events = wired.say(QUESTION, answer(OUTLINE, usage=cost), reply("The same."))
     assert result_of(events).usage.input_tokens == 4_000
     assert end(events).usage.input_tokens == 4_000
 
@@ -127,7 +125,7 @@ def test_what_the_summary_cost_is_counted(wired: Wired) -> None:
         (Reply(400, error("invalid_request_error", "Not these bytes.")), "Not these bytes"),
         (Reply(401, error("authentication_error", "Who are you?")), "ANTHROPIC_API_KEY"),
         (answer("I will not.", stop_reason="refusal"), "declined"),
-        (answer("## Goal", stop_reason="max_tokens"), "cut off"),
+        (answer("## Goal", stop_reason="max_tokens"), "truncated"),
         (answer(" "), "empty"),
     ],
 )
@@ -135,7 +133,7 @@ def test_where_no_summary_is_to_be_had_the_turn_goes_on(
     wired: Wired, step: Step, words: str
 ) -> None:
     fill(wired)
-    events = wired.say(QUESTION, step, said("Much."))
+    events = wired.say(QUESTION, step, reply("Much."))
     result = result_of(events)
     assert not result.success
     assert words in result.error
@@ -148,7 +146,7 @@ def test_where_no_summary_is_to_be_had_the_turn_goes_on(
 def test_a_passing_failure_is_tried_again(wired: Wired) -> None:
     fill(wired)
     busy = Reply(529, error("overloaded_error"))
-    events = wired.say(QUESTION, busy, busy, said(OUTLINE), said("The same."))
+    events = wired.say(QUESTION, busy, busy, reply(OUTLINE), reply("The same."))
     assert result_of(events).success
 
 
@@ -157,7 +155,7 @@ def test_a_summary_that_is_too_large_to_ask_for_is_asked_for_in_pieces(wired: Wi
     asked = len(wired.requests)
     large = Reply(413, error("request_too_large"))
     # The rest of the script is for as many pieces as there are; each gives the same outline.
-    events = wired.say(QUESTION, large, *[said(OUTLINE)] * 9)
+    events = wired.say(QUESTION, large, *[reply(OUTLINE)] * 9)
     result = result_of(events)
     assert result.success
     assert result.requests > 1
@@ -170,8 +168,8 @@ def test_several_compactions_one_after_the_other(wired: Wired) -> None:
     compactions = 0
     for number in range(40):
         due = is_due(wired, f"more {number} {LONG}")
-        steps = [said(OUTLINE)] if due else []
-        events = wired.say(f"more {number} {LONG}", *steps, said(f"Done {LONG}"))
+        steps = [reply(OUTLINE)] if due else []
+        events = wired.say(f"more {number} {LONG}", *steps, reply(f"Done {LONG}"))
         compactions += len(of(CompactionStarted, events))
         assert end(events).reason == "done"
         assert size(wired, wired.last) < BUDGET

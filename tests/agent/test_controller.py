@@ -1,4 +1,4 @@
-"""A turn: what it tells, what it leaves in the context, and that stopping it breaks nothing."""
+"""A turn: the events it emits, what it leaves in the context, and that stopping it is safe."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -9,25 +9,29 @@ import pytest
 
 from contextui.agent import request as gate
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import (
+from contextui.agent.models.scripted import ScriptedModel, call
+from contextui.agent.turn import TurnRunningError
+from contextui.context.item import ContextItem, ItemType
+from contextui.context.manager import ContextManager
+from contextui.errors import ContextTooLargeError, InvalidItemError
+from contextui.events import (
     AnswerDiscarded,
     AnswerGiven,
     CallFinished,
     CallStarted,
+    Event,
     Notice,
     RetryScheduled,
     StepStarted,
     TurnFinished,
     TurnStarted,
     UsageSpent,
+    WindowActed,
+    WindowClosed,
+    WindowOpened,
 )
-from contextui.agent.models.scripted import ScriptedModel, call
-from contextui.agent.turn import TurnUnderWayError
-from contextui.context.item import ContextItem, ItemType
-from contextui.context.manager import ContextManager
-from contextui.errors import ContextTooLargeError, InvalidItemError
-from contextui.events import Event, WindowActed, WindowClosed, WindowOpened
-from contextui.model import Answer, Block, ModelError, ModelEvent, ModelRequest, TextDelta, Usage
+from contextui.model import Answer, Block, ModelError, ModelEvent, ModelRequest, TextDelta
+from contextui.tokens import Usage
 from contextui.windowing.action import action
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
@@ -59,7 +63,7 @@ def check_whole(talk: InteractionController) -> None:
 # --- a turn that goes well ---------------------------------------------------------------
 
 
-def test_a_turn_tells_everything_in_order() -> None:
+def test_a_turn_emits_everything_in_order() -> None:
     usage = Usage(input_tokens=10, output_tokens=2)
     talk = controller(
         ["I open it.", call("create", **CREATE)],
@@ -117,6 +121,30 @@ def test_a_window_of_its_own_is_made_when_no_context_is_given() -> None:
     talk = InteractionController(model=ScriptedModel(call("create", name="todo"), "Done."))
     assert end(run(talk, "a list")).reason == "done"
     assert talk.windows.get("todo_1") is not None
+
+
+def test_the_first_turn_adds_the_system_prompt_unless_there_is_one() -> None:
+    model = ScriptedModel("Hi.", "Hi.")
+    talk = InteractionController(model=model)
+    run(talk, "hello")
+    run(talk, "again")
+    assert [request.system for request in model.requests] == [model.requests[0].system] * 2
+    assert "<Windows>" in model.requests[0].system
+    talk.close()
+
+    own = ScriptedModel("Hi.")
+    context = ContextManager(WindowManager())
+    context.add(ContextItem(ItemType.SYSTEM, "Speak like a pirate."))
+    talk = InteractionController(model=own, context=context)
+    run(talk, "hello")
+    assert own.requests[0].system == "Speak like a pirate."
+    talk.close()
+
+    bare = ScriptedModel("Hi.")
+    talk = InteractionController(model=bare, prompt=False)
+    run(talk, "hello")
+    assert bare.requests[0].system == ""
+    talk.close()
 
 
 def test_the_usage_calibrates_the_counter() -> None:
@@ -177,14 +205,14 @@ def test_a_call_that_was_cut_off_is_not_carried_out() -> None:
     assert again.windows.windows() == []
 
 
-def test_whole_calls_before_one_that_was_cut_off_are_carried_out() -> None:
+def test_complete_calls_before_a_truncated_one_run() -> None:
     first = call("create", name="todo")
     talk = controller(Answer((first,), "max_tokens", cut_calls=("action",)), "Done.")
     assert end(run(talk, "a list")).reason == "done"
     assert [window.id for window in talk.windows.windows()] == ["todo_1"]
 
 
-def test_long_words_that_were_cut_off_stay_and_say_so() -> None:
+def test_a_truncated_long_answer_is_kept_and_marked() -> None:
     talk = controller(words("Once upon a", stop_reason="max_tokens"))
     finished = end(run(talk, "a story"))
     assert (finished.reason, finished.text) == ("cut_off", "Once upon a")
@@ -213,7 +241,7 @@ def test_two_calls_of_one_id_are_carried_out_once() -> None:
     assert [window.id for window in talk.windows.windows()] == ["todo_1"]
 
 
-def test_a_server_that_counts_its_ids_anew_is_understood() -> None:
+def test_a_server_that_restarts_its_ids_is_understood() -> None:
     def first(**arguments: Any) -> Block:
         return {**call("action", **arguments), "id": "call_0"}
 
@@ -252,7 +280,7 @@ def test_a_turn_pauses_after_its_steps_and_can_go_on() -> None:
     talk = controller(call("create", name="todo"), *adds, "All.", options=options(max_steps=3))
     finished = end(run(talk, "add four"))
     assert (finished.reason, finished.steps) == ("paused", 3)
-    assert "step 3" in finished.explanation
+    assert "3 steps" in finished.explanation
     assert end(run(talk, "go on")).text == "All."
     check_whole(talk)
 
@@ -329,7 +357,7 @@ def test_a_full_context_window_shrinks_once_and_the_half_answer_does_not_count()
     assert not any("Half" in line for line in talk.context.debug_lines())
 
 
-def test_words_that_do_not_fit_are_set_aside_and_the_conversation_goes_on() -> None:
+def test_a_message_that_does_not_fit_is_dropped_and_the_conversation_continues() -> None:
     talk = controller("Yes.", options=options(budget=3_000))
     finished = end(run(talk, "word " * 20_000))
     assert finished.reason == "failed"
@@ -338,7 +366,7 @@ def test_words_that_do_not_fit_are_set_aside_and_the_conversation_goes_on() -> N
     assert end(run(talk, "short")).text == "Yes."
 
 
-def test_a_budget_without_room_is_told_before_anything_is_said() -> None:
+def test_a_budget_without_room_is_reported_before_any_request() -> None:
     talk = controller(options=options(budget=300))
     talk.install_prompt()
     with pytest.raises(ContextTooLargeError, match="the system prompt and the tools"):
@@ -346,7 +374,7 @@ def test_a_budget_without_room_is_told_before_anything_is_said() -> None:
     controller().check_budget()
 
 
-def test_results_leave_room_for_what_stands_before() -> None:
+def test_results_leave_room_for_the_history() -> None:
     class Long(Window):
         """Says much."""
 
@@ -367,7 +395,7 @@ def test_results_leave_room_for_what_stands_before() -> None:
 # --- words -------------------------------------------------------------------------------
 
 
-def test_no_words_are_no_turn() -> None:
+def test_an_empty_message_starts_no_turn() -> None:
     talk = controller("Yes.")
     with pytest.raises(InvalidItemError):
         run(talk, "  \n")
@@ -380,14 +408,14 @@ def test_only_one_turn_at_a_time() -> None:
         talk = controller("Yes.")
         turn = talk.run_turn("one")
         await anext(turn)
-        with pytest.raises(TurnUnderWayError):
+        with pytest.raises(TurnRunningError):
             await anext(talk.run_turn("two"))
         assert [event async for event in turn]
 
     asyncio.run(two())
 
 
-def test_what_the_person_did_meanwhile_is_told_before_their_words() -> None:
+def test_the_persons_actions_are_reported_before_their_message() -> None:
     talk = controller(call("create", name="todo"), "Done.", "I see.")
     run(talk, "a list")
 
@@ -399,7 +427,10 @@ def test_what_the_person_did_meanwhile_is_told_before_their_words() -> None:
     asyncio.run(act())
     run(talk, "what did I do?")
     lines = [item.content for item in talk.context.get_all()]
-    assert lines[-3:-1] == ["(Meanwhile the person did: todo_1.add ×2.)", "what did I do?"]
+    assert lines[-3:-1] == [
+        "(The person did this since your last step: todo_1.add ×2.)",
+        "what did I do?",
+    ]
     talk.close()
 
 
@@ -410,7 +441,7 @@ class Draft(Todo):
         return "a list"
 
 
-def test_what_the_person_gave_up_by_closing_is_told() -> None:
+def test_unsaved_edits_discarded_by_closing_are_reported() -> None:
     opened = [call("create", name="draft"), call("create", name="draft")]
     talk = controller(opened, "Done.", "I see.", windows=[Draft])
     run(talk, "two lists")
@@ -419,8 +450,8 @@ def test_what_the_person_gave_up_by_closing_is_told() -> None:
     run(talk, "gone")
     lines = [item.content for item in talk.context.get_all()]
     assert lines[-4:-1] == [
-        "draft_2 closed: bought (not saved, given up: a list)",
-        "(Meanwhile the person did: draft_1.close (not saved, given up: a list).)",
+        "draft_2 closed: bought (unsaved, discarded: a list)",
+        "(The person did this since your last step: draft_1.close (unsaved, discarded: a list).)",
         "gone",
     ]
     talk.close()
@@ -534,7 +565,7 @@ def test_a_countdown_can_be_stopped() -> None:
     asyncio.run(stop())
 
 
-def test_whoever_stops_listening_ends_the_turn() -> None:
+def test_closing_the_iterator_cancels_the_turn() -> None:
     async def leave() -> None:
         talk = lively()
         turn = talk.run_turn("a list")
@@ -571,18 +602,18 @@ def test_a_bug_in_a_model_ends_the_turn_and_is_raised() -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "told"),
+    ("event", "message"),
     [
         ("Hello", "gives TextDeltas and then an Answer, not str"),
         (Answer("Hello"), 'has blocks, such as \\({"type": "text"'),  # type: ignore[arg-type]
     ],
 )
-def test_what_a_stream_cannot_give_is_told_at_once(event: Any, told: str) -> None:
+def test_an_invalid_event_of_a_stream_is_reported_at_once(event: Any, message: str) -> None:
     class Wrong(ScriptedModel):
         async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
             yield event
 
-    with pytest.raises(TypeError, match=told):
+    with pytest.raises(TypeError, match=message):
         run(controller(model=Wrong()), "well?")
 
 
@@ -610,9 +641,9 @@ def test_a_model_without_tools_can_do_the_same() -> None:
     check_whole(talk)
 
 
-def test_calls_in_words_are_not_shown_while_they_are_written() -> None:
-    said = 'I open it. <tool_call>{"name": "create", "arguments": {"name": "todo"}}</tool_call>'
-    talk = controller(said, "Done.", tool_protocol="text")
+def test_calls_in_text_are_not_shown_while_they_stream() -> None:
+    answer = 'I open it. <tool_call>{"name": "create", "arguments": {"name": "todo"}}</tool_call>'
+    talk = controller(answer, "Done.", tool_protocol="text")
     events = run(talk, "a list")
     shown = "".join(event.text for event in of(TextDelta, events))
     assert shown == "I open it. Done."

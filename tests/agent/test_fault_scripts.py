@@ -31,35 +31,35 @@ def play(names: Sequence[str], folder: Path) -> tuple[list[dict[str, Any]], int]
         assert done.returncode == 0, done.stderr.decode()[-3_000:]
         for received in server.requests:
             assert violations(received.json) == []
-    *told, last = map(json.loads, done.stdout.splitlines())
-    assert [one["name"] for one in told] == list(names)
-    return told, last["peak"]
+    *outcomes, last = map(json.loads, done.stdout.splitlines())
+    assert [one["name"] for one in outcomes] == list(names)
+    return outcomes, last["peak"]
 
 
-def problems(told: dict[str, Any]) -> list[str]:
+def problems(outcome: dict[str, Any]) -> list[str]:
     """What is wrong with what came of a script."""
-    name, new = told["name"], told["after"][1:]
+    name, new = outcome["name"], outcome["after"][1:]
     checks = {
-        "it hung": told["explanation"] != "HANGS",
-        "it does not say why": told["reason"] != "failed" or told["explanation"],
-        "something else is done": told["after"][:1] == ["x"] and KNOWN.issuperset(new),
+        "it hung": outcome["explanation"] != "HANGS",
+        "it does not say why": outcome["reason"] != "failed" or outcome["explanation"],
+        "something else is done": outcome["after"][:1] == ["x"] and KNOWN.issuperset(new),
         "something is done twice": len(new) == len(set(new)),
         "half of it is done": name in IS_WHOLE or not name.startswith(STRICT) or not new,
         "too much is done": len(new) <= 64,
         "the whole is not done": name not in IS_WHOLE or new,
-        "no good turn follows": told["good"] == ["Done.", "Done."],
-        "the good turn's action is missing": told["items"] == [*told["after"], "good 1"],
-        "it does not come back": told["resumed"] == told["items"],
-        "it does not go on": told["end"] == [*told["items"], "good 2"],
-        "it comes back damaged": not told["notices"] and not told["unanswered"],
-        "the words are too long": len(told["explanation"]) < 1_000,
+        "no good turn follows": outcome["good"] == ["Done.", "Done."],
+        "the good turn's action is missing": outcome["items"] == [*outcome["after"], "good 1"],
+        "it does not come back": outcome["resumed"] == outcome["items"],
+        "it does not go on": outcome["end"] == [*outcome["items"], "good 2"],
+        "it comes back damaged": not outcome["notices"] and not outcome["unanswered"],
+        "the words are too long": len(outcome["explanation"]) < 1_000,
     }
-    return [f"{name}: {problem}: {told}" for problem, is_well in checks.items() if not is_well]
+    return [f"{name}: {problem}: {outcome}" for problem, is_well in checks.items() if not is_well]
 
 
 def check(names: Sequence[str], folder: Path) -> int:
-    told, peak = play(names, folder)
-    assert [problem for one in told for problem in problems(one)] == []
+    outcomes, peak = play(names, folder)
+    assert [problem for one in outcomes for problem in problems(one)] == []
     assert peak < MEMORY
     return peak
 

@@ -10,16 +10,17 @@ from typing import Literal
 
 import pytest
 
-from contextui.agent.events import (
+from contextui.context.item import ItemType
+from contextui.events import (
     AnswerDiscarded,
     AnswerGiven,
     CallFinished,
     CallStarted,
+    ItemsChanged,
     RetryScheduled,
+    TurnEnded,
 )
-from contextui.context.item import ItemType
-from contextui.events import Event as Told
-from contextui.events import ItemsChanged, TurnEnded
+from contextui.events import Event as TurnEvent
 from contextui.model import CallBegun, TextDelta
 from tests.agent.server import (
     Event,
@@ -60,7 +61,7 @@ def test_fault_01_calls_without_results_get_one_each_when_the_session_comes_back
 ) -> None:
     left = wired.folder / "left"  # with what is on disk in the middle of the calls
 
-    def crash(event: Told) -> None:
+    def crash(event: TurnEvent) -> None:
         if isinstance(event, CallStarted) and event.number == 2:
             shutil.copytree(wired.home, left)
 
@@ -77,7 +78,7 @@ def test_fault_01_calls_without_results_get_one_each_when_the_session_comes_back
 def test_fault_01_a_session_goes_on_wherever_it_was_left(wired: Wired) -> None:
     lefts: list[tuple[Path, int]] = []
 
-    def crash(_: Told) -> None:
+    def crash(_: TurnEvent) -> None:
         lefts.append((wired.folder / f"left_{len(lefts)}", len(wired.requests)))
         shutil.copytree(wired.home, lefts[-1][0])
 
@@ -101,11 +102,11 @@ def test_fault_02_pairs_stay_whole_when_turns_are_left_out(wired: Wired) -> None
     wired.begin(options(budget=3_500, auto_compact=False))
     left_out: list[str] = []
 
-    def hear(event: Told) -> None:
+    def on_event(event: TurnEvent) -> None:
         if isinstance(event, ItemsChanged) and event.operation == "trim":
             left_out.extend(event.item_ids)
 
-    wired.session.context.subscribe(hear)
+    wired.session.context.subscribe(on_event)
     wired.say("count", answer(call("create", name="counter")), answer("Yes."))
     for number in range(12):
         up = [call("action", window_id="counter_1", action_id="up") for _ in range(number % 3 + 1)]
@@ -172,7 +173,7 @@ def test_fault_03_a_call_that_is_no_json_is_not_carried_out(wired: Wired, stop: 
 
 
 @pytest.mark.parametrize("missing", [1, 2, 3])
-def test_fault_04_an_answer_without_its_end_is_thrown_away(wired: Wired, missing: int) -> None:
+def test_fault_04_an_answer_without_its_end_is_discarded(wired: Wired, missing: int) -> None:
     calls = [opening("x"), *map(adding, "ab")]
     whole = answer("I open it.", *calls)
     events = wired.say("a list", Stream(whole[:-missing]), whole, answer("Done."))
@@ -217,7 +218,7 @@ def test_fault_05_what_was_done_before_it_broke_is_not_done_again(wired: Wired) 
     assert again == [third, third]
 
 
-def test_fault_05_when_nobody_answers_any_more_what_was_done_stays(wired: Wired) -> None:
+def test_fault_05_results_stay_when_the_server_is_gone(wired: Wired) -> None:
     events = wired.say("a list", answer(opening("x")), *[Hangup()] * ATTEMPTS)
     assert (end(events).reason, end(events).steps) == ("failed", 1)
     assert "cannot be reached" in end(events).explanation
@@ -256,19 +257,23 @@ def test_fault_06_an_error_in_a_stream_is_judged_by_its_type(
         assert end(events).reason == ("done" if requests > 1 else "failed")
         assert (wired.opened, of(CallStarted, events)) == ([], [])
         assert len(of(AnswerDiscarded, events)) == (count > 1)
-        said = [one.content for one in wired.session.context.get_all() if one.type in SAID]
-        assert said == ["a list", *(["Yes."] if requests > 1 else [])]
+        contents = [
+            one.content for one in wired.session.context.get_all() if one.type in CONVERSATION
+        ]
+        assert contents == ["a list", *(["Yes."] if requests > 1 else [])]
 
 
-SAID = (ItemType.USER, ItemType.ASSISTANT)
+CONVERSATION = (ItemType.USER, ItemType.ASSISTANT)
 
 
-def test_fault_06_the_last_words_are_the_errors(wired: Wired) -> None:
+def test_fault_06_the_last_error_is_shown(wired: Wired) -> None:
     broken = [*answer("Half an ans")[:4], error("overloaded_error", "Too many.")]
     events = wired.say("well?", *[broken] * ATTEMPTS)
     assert len(wired.requests) == ATTEMPTS
     assert end(events).text == ""
     assert end(events).explanation.endswith("Too many. Tried 5 times.")
-    told = [event for event in events if isinstance(event, (TextDelta, AnswerDiscarded))]
-    assert isinstance(told[-1], AnswerDiscarded)
-    assert all(one != following for one, following in pairwise(map(type, told)) if one != TextDelta)
+    emitted = [event for event in events if isinstance(event, (TextDelta, AnswerDiscarded))]
+    assert isinstance(emitted[-1], AnswerDiscarded)
+    assert all(
+        one != following for one, following in pairwise(map(type, emitted)) if one != TextDelta
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contextui.agent.events import AnswerDiscarded, AnswerGiven, CallFinished, CallStarted, Notice
+from contextui.events import AnswerDiscarded, AnswerGiven, CallFinished, CallStarted, Notice
 from contextui.model import TextDelta
 from tests.agent.server import (
     Event,
@@ -90,7 +90,7 @@ def test_fault_10_a_paused_answer_goes_on(wired: Wired) -> None:
     assert wired.opened == ["todo_1"]
 
 
-def test_fault_10_what_it_paused_with_goes_back_even_if_nobody_knows_it(wired: Wired) -> None:
+def test_fault_10_unknown_blocks_of_a_pause_are_sent_back(wired: Wired) -> None:
     wired.odd = ("cannot stand here",)
     search = {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {"q": "x"}}
     found = {"type": "web_search_tool_result", "tool_use_id": "srv_1", "content": []}
@@ -117,7 +117,7 @@ def test_fault_10_a_full_context_window_makes_room_once(wired: Wired) -> None:
     assert (len(of(AnswerDiscarded, events)), len(of(Notice, events))) == (1, 1)
     assert len(wired.last.body) < len(wired.requests[-2].body) * 0.8
     assert (wired.opened, of(CallStarted, events)) == ([], [])
-    events = wired.say("more", full, full, full)  # after the second it is told of its call
+    events = wired.say("more", full, full, full)  # after the second it gets a nudge
     assert (end(events).reason, len(wired.requests)) == ("cut_off", 10)
     assert wired.opened == []
 
@@ -133,7 +133,7 @@ def test_fault_10_where_no_room_can_be_made_the_half_answer_does_not_count(wired
 
 
 @pytest.mark.parametrize("stop", ["brand_new", "", "stop_sequence"])
-def test_fault_10_an_unknown_reason_is_told(wired: Wired, stop: str) -> None:
+def test_fault_10_an_unknown_reason_is_shown(wired: Wired, stop: str) -> None:
     events = wired.say("go", [*answer("So.")[:-2], delta(stop), STOP])
     assert (end(events).reason, end(events).text) == ("done", "So.")
     assert ("brand_new" in end(events).explanation) == (stop == "brand_new")
@@ -152,7 +152,7 @@ def test_fault_10_an_answer_that_is_cut_off_stays(wired: Wired) -> None:
 # --- 11: wrong calls ---------------------------------------------------------------------
 
 
-def test_fault_11_wrong_calls_are_told_what_there_is(wired: Wired) -> None:
+def test_fault_11_wrong_calls_get_an_error_that_lists_the_choices(wired: Wired) -> None:
     wrong = {
         "create, action, read_file": call("delete_all", x=1),
         "todo": call("create", name="tudu"),
@@ -216,9 +216,9 @@ def test_fault_12_strange_characters_are_replaced_before_they_are_sent(wired: Wi
 
     events = wired.say(STRANGE, Stream(raw), answer("Done."))
     assert end(events).text == "Done."
-    said = texts(wired.last)
-    assert said.partition("</Project>\n")[2].startswith(shown)
-    assert said.count(shown) >= 2
+    sent = texts(wired.last)
+    assert sent.partition("</Project>\n")[2].startswith(shown)
+    assert sent.count(shown) >= 2
     assert wired.opened == ["text_1"]
     wired.say("and?", answer("Yes."))
     assert "a␀b � � � ␛[2J \u2028 &lt;/Window&gt;" in texts(wired.last)  # as XML takes it
@@ -261,7 +261,7 @@ def test_fault_16_a_turn_pauses_after_its_steps_and_goes_on(wired: Wired) -> Non
     adds = [answer(adding(str(number))) for number in range(4)]
     events = wired.say("add four", answer(opening()), *adds[:2])
     assert (end(events).reason, end(events).steps) == ("paused", 3)
-    assert "step 3" in end(events).explanation
+    assert "3 steps" in end(events).explanation
     assert end(wired.say("go on", *adds[2:], answer("All."))).text == "All."
     assert wired.items == ["0", "1", "2", "3"]
 

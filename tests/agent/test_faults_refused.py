@@ -8,11 +8,10 @@ import socket
 
 import pytest
 
-from contextui.agent.events import AnswerDiscarded, CallStarted, Notice, RetryScheduled
 from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.retry import RetryPolicy
 from contextui.agent.turn import TurnOptions
-from contextui.events import Event
+from contextui.events import AnswerDiscarded, CallStarted, Event, Notice, RetryScheduled
 from contextui.model import TextDelta
 from tests.agent.server import Hangup, Reply, Step, Stream, answer, call, error, thinking
 from tests.agent.talking import end, of, options
@@ -68,7 +67,7 @@ def test_fault_07_busy_providers_are_asked_again_a_few_times(wired: Wired, busy:
     assert end(wired.say("now?", answer("Here."))).text == "Here."
 
 
-def test_fault_07_a_provider_is_left_alone_as_long_as_it_asks(wired: Wired) -> None:
+def test_fault_07_retry_after_is_respected(wired: Wired) -> None:
     busy = Reply(429, error("rate_limit_error", "Slow down."), {"retry-after": "3"})
     events = wired.say("well?", busy, answer("Yes."))
     assert [one.seconds for one in of(RetryScheduled, events)] == [3, 2, 1]
@@ -81,7 +80,7 @@ def test_fault_07_but_not_for_minutes(wired: Wired, after: str) -> None:
     events = wired.say("well?", busy)
     assert (end(events).reason, len(wired.requests)) == ("failed", 1)
     assert of(RetryScheduled, events) == []
-    assert "left alone for " in end(events).explanation
+    assert "Try again in " in end(events).explanation
     assert end(wired.say("now?", answer("Yes."))).text == "Yes."
 
 
@@ -168,7 +167,7 @@ def test_fault_08_a_request_that_is_too_large_is_sent_smaller_once(
     assert (end(events).reason, len(wired.requests)) == ("failed", 9)
 
 
-def test_fault_08_what_went_wrong_last_is_told(wired: Wired) -> None:
+def test_fault_08_the_last_error_is_reported(wired: Wired) -> None:
     long_talk(wired)
     events = wired.say("and now?", TOO_LARGE, Reply(401, error("authentication_error")))
     assert "ANTHROPIC_API_KEY" in end(events).explanation
@@ -180,7 +179,7 @@ def test_fault_08_what_cannot_be_made_smaller_is_not_sent_again(
 ) -> None:
     events = wired.say("word " * 500, refusal)
     assert (end(events).reason, len(wired.requests)) == ("failed", 1)
-    assert end(events).explanation.startswith("The request is larger than the model takes.")
+    assert end(events).explanation.startswith("The request is too large for the model.")
     assert end(wired.say("and now?", answer("Here."))).text == "Here."
     assert "word word" not in texts(wired.last)  # or it would be in the way for ever
 
@@ -210,7 +209,7 @@ def test_fault_08_what_another_model_left_is_offered_without_it(wired: Wired) ->
     events = wired.say("and now?", refusal, answer(adding("a")), answer("Here."))
     assert end(events).text == "Here."
     [notice] = [one.text for one in of(Notice, events)]
-    assert "unknown server_tool_use. It is sent once more, repaired: without" in notice
+    assert "unknown server_tool_use. Retrying without" in notice
     assert "(citations, server_tool_use)" in notice
     odd = [b"server_tool_use" in one.body for one in wired.requests]
     assert odd == [False, True, True, False, False]
@@ -224,11 +223,11 @@ def test_fault_08_what_another_model_left_is_offered_without_it(wired: Wired) ->
 
 
 def test_fault_08_an_answer_longer_than_the_model_gives_is_asked_for_shorter(wired: Wired) -> None:
-    said = "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens"
-    refusal = Reply(400, error("invalid_request_error", said))
+    message = "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens"
+    refusal = Reply(400, error("invalid_request_error", message))
     events = wired.say("well?", refusal, answer("Yes."))
     assert [one.json["max_tokens"] for one in wired.requests] == [8_192, 4_096]
-    assert [said in one.text and "4096 tokens at most" in one.text for one in of(Notice, events)]
+    assert [message in one.text and "at most 4096 tokens" in one.text for one in of(Notice, events)]
     wired.say("more", answer("Yes."))
     assert wired.last.json["max_tokens"] == 4_096
 
@@ -283,7 +282,7 @@ def test_fault_13_what_is_pinned_is_too_much(wired: Wired) -> None:
     assert end(wired.say("hello", answer("A summary."), answer("Hi."))).text == "Hi."
 
 
-def test_fault_13_words_that_are_too_much_are_set_aside(wired: Wired) -> None:
+def test_fault_13_a_message_that_is_too_large_is_dropped(wired: Wired) -> None:
     wired.begin(options(budget=2_500))
     events = wired.say("word " * 9_000)
     assert (end(events).reason, wired.requests) == ("failed", [])
@@ -301,7 +300,7 @@ def test_fault_13_results_are_cut_to_what_there_is_room_for(wired: Wired) -> Non
     assert of(AnswerDiscarded, events) == []
 
 
-def test_fault_07_where_nothing_listens_it_is_soon_said(wired: Wired) -> None:
+def test_fault_07_a_refused_connection_is_reported_soon(wired: Wired) -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}"

@@ -10,11 +10,11 @@ import pytest
 
 from contextui import ContextItem, ItemType, Lod, SessionOptions, SessionStore
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import CallFinished
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.agent.tools import FileReader
 from contextui.context.item import Stage
 from contextui.context.manager import ContextManager
+from contextui.events import CallFinished
 from contextui.files.paths import AnyPath
 from contextui.files.workspace import OpenedText, Workspace
 from contextui.session.code.store import CodeStore
@@ -74,7 +74,7 @@ def test_a_file_is_sent_whole_in_its_turn_and_as_its_gist_afterwards(folder: Pat
         assert GIST in sent(talk, later)
 
 
-def test_what_a_finished_turn_left_behind_stays_as_it_is(folder: Path) -> None:
+def test_a_finished_turn_does_not_change(folder: Path) -> None:
     talk = talk_in(folder, read(), "It has 50 functions.", "Yes.", "Indeed.")
     for words in ("Read app.py.", "Sure?"):
         run(talk, words)
@@ -251,7 +251,7 @@ def test_parts_in_chinese(tmp_path: Path) -> None:
     )
 
 
-def test_of_a_file_too_large_to_be_held_the_size_is_told(tmp_path: Path) -> None:
+def test_the_gist_of_a_file_too_large_to_load_has_its_size(tmp_path: Path) -> None:
     (tmp_path / "big.log").write_text("line\n" * 3_500_000)
     reader = FileReader(WindowManager([], workspace=Workspace(tmp_path)))
     assert asyncio.run(reader.read("big.log")).gist == (
@@ -266,7 +266,7 @@ def test_where_nothing_was_read_there_is_no_gist(folder: Path) -> None:
     assert asyncio.run(reader.read("src/app.py", 999)).gist is None
 
 
-def test_of_a_workbook_the_header_row_is_told(folder: Path) -> None:
+def test_the_gist_of_a_workbook_has_the_header_row(folder: Path) -> None:
     book = openpyxl.Workbook()
     book.active.append(["date", "amount"])
     book.active.append(["1 May", 3])

@@ -58,7 +58,7 @@ def talk_of(
             steps.append(["I read it.", call("read_file", path=names[turn])])
         steps.append("\n\n".join([ANSWER.format(month=MONTHS[turn])] * paragraphs))
     context = ContextManager(WindowManager(workspace=Workspace(folder)))
-    talk = InteractionController(model=ScriptedModel(*steps), context=context)
+    talk = InteractionController(model=ScriptedModel(*steps), context=context, prompt=False)
     for turn in range(turns):
         run(talk, QUESTION.format(month=MONTHS[turn]))
     return talk

@@ -14,7 +14,6 @@ from typing import Any, cast
 import pytest
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import CallStarted
 from contextui.agent.models.scripted import ScriptedModel, Step, call
 from contextui.agent.request import MalformedRequestError
 from contextui.agent.wire import Payload, payload
@@ -26,7 +25,7 @@ from contextui.context.strategies.strategy import ContextStrategy
 from contextui.context.strategies.strategy import Payload as StrategyPayload
 from contextui.context.units import rounds, units
 from contextui.errors import ContextUIError
-from contextui.events import Compacted, CutMoved, Event, ItemsChanged, TurnEnded
+from contextui.events import CallStarted, Compacted, CutMoved, Event, ItemsChanged, TurnEnded
 from contextui.model import (
     Answer,
     Block,
@@ -36,8 +35,8 @@ from contextui.model import (
     ModelRequest,
     TextDelta,
     Tool,
-    Usage,
 )
+from contextui.tokens import Usage
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 from tests.agent.shapes import violations
@@ -57,10 +56,10 @@ BLANKS = ("", " ", "\n\t")
 ERRORS: tuple[ErrorKind, ...] = ("overloaded", "cut", "thinking", "too_large", "bad_request")
 STOPS = ("refusal", "max_tokens", "pause_turn", "model_context_window_exceeded", "who_knows")
 
-Said = tuple[str, Block]
+RoleBlock = tuple[str, Block]
 
 
-def said_in(request: ModelRequest) -> list[Said]:
+def blocks_in(request: ModelRequest) -> list[RoleBlock]:
     """Every block and who says it."""
     return [
         (message.role, block)
@@ -108,9 +107,9 @@ class Whim:
         if random.random() < 0.05:
             history.talk.stop()
             await asyncio.sleep(60)
-        told = f"## Goal\\nMilk {history.summaries}."
+        summary = f"## Goal\\nMilk {history.summaries}."
         state = f'{{"goal": "milk {random.randrange(3)}", "count": 1, "x": null}}'
-        words = random.choice(("", "x " * 9_000, *[told, state] * 3))
+        words = random.choice(("", "x " * 9_000, *[summary, state] * 3))
         return Answer(({"type": "text", "text": words},), random.choice(("end_turn", *STOPS)))
 
 
@@ -164,7 +163,7 @@ class History:
         self.random = random = Random(seed)
         self.placement: Placement = random.choice(("tail", "tail", "tail", "in-place"))
         self.protocol: ToolProtocol = random.choice(("native", "native", "native", "text"))
-        self.ids = random.choice(("proper", "proper", "anew", "odd", "none", "same"))
+        self.ids = random.choice(("proper", "proper", "restarted", "odd", "none", "same"))
         self.numbers = itertools.count(1)
         self.windows = WindowManager([NotesWindow])
         self.context = ContextManager(
@@ -176,15 +175,16 @@ class History:
             context=self.context,
             options=options(budget=budget, max_steps=3),
             tool_protocol=self.protocol,
+            prompt=False,
         )
         self.talk.strategist.use(strategy_of(random))
-        self.context.subscribe(self._hear)
+        self.context.subscribe(self._on_event)
         self.requests = self.summaries = 0
-        self.before: list[Said] | None = None
-        self.stable: list[Said] = []
+        self.before: list[RoleBlock] | None = None
+        self.stable: list[RoleBlock] = []
         self.system = ""
         self.settled, self.changed = True, False
-        self.thought: Said | None = None
+        self.thought: RoleBlock | None = None
         self.answering = False
         self.paused = False
         self.payloads: list[Payload] = []
@@ -258,7 +258,7 @@ class History:
                 case 12:
                     await self.talk.compact()
         except ContextUIError:
-            pass  # it could not be done, and the person was told so
+            pass  # it could not be done, and the person was informed
 
     def words(self) -> str:
         return self.random.choice(WORDS)
@@ -299,13 +299,13 @@ class History:
 
     def calls(self, count: int) -> list[Block]:
         return [
-            {"type": "tool_use", "id": self.call_id(number), **self.deed()}
+            {"type": "tool_use", "id": self.call_id(number), **self.action()}
             for number in range(1, count + 1)
         ]
 
     def call_id(self, number: int) -> Any:
         match self.ids:
-            case "anew":
+            case "restarted":
                 return f"call_{number}"
             case "odd":
                 return f"functions.action:{number}\0"
@@ -315,7 +315,7 @@ class History:
                 return f"call_{next(self.numbers) // 2}"
         return f"toolu_{next(self.numbers)}"
 
-    def deed(self) -> dict[str, Any]:
+    def action(self) -> dict[str, Any]:
         random = self.random
         there_are = [one.id for one in self.windows.windows()]
         window = random.choice([*there_are, *there_are, "notes_1"])
@@ -342,7 +342,7 @@ class History:
     # --- what must hold ----------------------------------------------------------------
 
     def look(self) -> None:
-        """Between turns: what would be sent, had the person just said something."""
+        """Between turns: what would be sent, if the person sent a message now."""
         composition = self.context.compose()
         try:
             request = self.talk.request_of(composition)
@@ -357,28 +357,28 @@ class History:
         sent = payload(request, "m", self.payloads[-2:])
         self.payloads.append(sent)
         assert violations(sent.body, continues=self.paused) == []
-        said = said_in(request)
-        assert not [block for _, block in said if block.get("content") == MADE_UP]
+        blocks = blocks_in(request)
+        assert not [block for _, block in blocks if block.get("content") == MADE_UP]
         if self.placement == "tail":
-            self.check_prefix(said, request.system)
+            self.check_prefix(blocks, request.system)
         self.thought = None
-        self.before, self.system = said, request.system
-        self.stable = said[: request.stable]
+        self.before, self.system = blocks, request.system
+        self.stable = blocks[: request.stable]
 
-    def check_prefix(self, said: Sequence[Said], system: str) -> None:
+    def check_prefix(self, blocks: Sequence[RoleBlock], system: str) -> None:
         """Within a turn nothing that was sent changes; across turns nothing that is final."""
         if self.settled:
-            assert self.changed or said[: len(self.stable)] == self.stable
+            assert self.changed or blocks[: len(self.stable)] == self.stable
             self.settled = self.changed = False
         if self.before is None:
             return
-        assert said[: len(self.before)] == self.before
+        assert blocks[: len(self.before)] == self.before
         assert self.system == system
-        if self.thought in said:
+        if self.thought in blocks:
             # It is bound to all that stood before it, which is what it answered.
-            assert said.index(self.thought) == len(self.before)
+            assert blocks.index(self.thought) == len(self.before)
 
-    def _hear(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         match event:
             case TurnEnded(early=True):  # room had to be made
                 self.before, self.settled = None, True
@@ -394,8 +394,8 @@ class History:
         if not isinstance(self.talk.strategist.strategy, Summarization):
             return
         gone = set(event.item_ids)
-        said = [one for one in self.context.get_all() if is_conversation(one)]
-        before = rounds(units(one for one in said if one.id in gone or not one.hidden))
+        sent = [one for one in self.context.get_all() if is_conversation(one)]
+        before = rounds(units(one for one in sent if one.id in gone or not one.hidden))
         last = {item.id for one in before[-2:] for unit in one for item in unit.items}
         assert last.isdisjoint(gone)
 
@@ -423,47 +423,47 @@ def test_every_request_can_be_sent(chunk: int) -> None:
 class Interrupted(ScriptedModel):
     """Plays its script, and has the person do something before each answer."""
 
-    def __init__(self, *steps: Step, deeds: Sequence[Callable[[], object]]) -> None:
+    def __init__(self, *steps: Step, interruptions: Sequence[Callable[[], object]]) -> None:
         super().__init__(*steps)
-        self._deeds = iter(deeds)
+        self._interruptions = iter(interruptions)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        next(self._deeds, lambda: None)()
+        next(self._interruptions, lambda: None)()
         async for event in super().stream(request):
             yield event
 
 
 @pytest.mark.parametrize("how", ["words", "closing"])
-def test_what_is_said_meanwhile_does_not_come_between_thinking_and_what_it_answers(
+def test_messages_during_a_turn_do_not_separate_thinking_from_its_context(
     how: str,
 ) -> None:
     windows = WindowManager([NotesWindow])
     context = ContextManager(windows, counter=rough_counter())
     window = windows.open("notes")
-    deeds = {
+    interruptions = {
         "words": lambda: context.add(ContextItem(ItemType.USER, "And eggs.")),
         "closing": lambda: windows.close(window.id, "No longer needed."),
     }
     thinking = {"type": "thinking", "thinking": "hm", "signature": "s"}
     answer = [thinking, call("read_file", path="x")]
-    model = Interrupted(answer, "Done.", deeds=[deeds[how]])
+    model = Interrupted(answer, "Done.", interruptions=[interruptions[how]])
     run(controller(model=model, context=context), "Add milk.")
-    first, second = map(said_in, model.requests)
+    first, second = map(blocks_in, model.requests)
     assert second[: len(first) + 1] == [*first, ("assistant", thinking)]
 
 
-def test_what_is_dropped_meanwhile_leaves_the_model_something_to_answer() -> None:
+def test_dropping_during_a_turn_leaves_the_model_something_to_answer() -> None:
     context = ContextManager(WindowManager([NotesWindow]), counter=rough_counter())
     reading: Step = ["I look.", call("read_file", path="x")]
     full = Answer((), "model_context_window_exceeded")
     drop_last = [lambda: None, lambda: context.drop(context.get_all()[-1].id)]
-    model = Interrupted(reading, full, "Done.", deeds=drop_last)
+    model = Interrupted(reading, full, "Done.", interruptions=drop_last)
     run(controller(model=model, context=context), "Read x.")
     assert violations(payload(model.requests[-1], "m").body) == []
 
 
 @pytest.mark.parametrize("placement", ["tail", "in-place"])
-def test_words_that_are_dropped_while_room_is_made_leave_their_windows_where_they_were_sent(
+def test_dropping_a_message_while_room_is_made_keeps_its_windows_in_place(
     placement: Placement,
 ) -> None:
     windows = WindowManager([NotesWindow])
@@ -472,12 +472,12 @@ def test_words_that_are_dropped_while_room_is_made_leave_their_windows_where_the
     full = Answer((), "model_context_window_exceeded")
     reading: Step = ["I look.", call("read_file", path="x")]
     drop_words = lambda: context.drop(context.get_all()[-1].id)  # noqa: E731
-    model = Interrupted("Hello.", full, reading, "Done.", deeds=[lambda: None, drop_words])
+    model = Interrupted("Hello.", full, reading, "Done.", interruptions=[lambda: None, drop_words])
     talk = controller(model=model, context=context)
     run(talk, "Hi.")
     run(talk, "Read x.")
-    *_, anew, last = map(said_in, model.requests)
-    assert anew[-1] == ("user", {"type": "text", "text": "(Go on.)"})
-    assert last[: len(anew)] == anew
+    *_, retried, last = map(blocks_in, model.requests)
+    assert retried[-1] == ("user", {"type": "text", "text": "(Go on.)"})
+    assert last[: len(retried)] == retried
     (nudge,) = (one for one in context.get_all() if one.content == "(Go on.)")
-    assert nudge.id.startswith(BESIDE)  # nobody said it
+    assert nudge.id.startswith(BESIDE)  # the person did not write it

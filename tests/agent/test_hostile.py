@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from contextui.agent.events import CallFinished
+from contextui.events import CallFinished
 from tests.agent.server import Reply, Step, Stream, answer, call
 from tests.agent.talking import end, of
 from tests.agent.wired import Wired, opening
@@ -46,7 +46,7 @@ LINES = b"".join(f"data: {json.dumps(event)}\n\n".encode() for event in WHOLE)
     ],
     ids=["bytes", "crlf", "cr", "comments", "pings", "odd", "done", "charset", "gzip"],
 )
-def test_a_stream_may_come_in_any_dress(wired: Wired, step: Step) -> None:
+def test_a_stream_may_have_any_line_ends_and_comments(wired: Wired, step: Step) -> None:
     assert end(wired.say("a list", step, answer("Done."))).text == "Done."
     assert wired.items == ["x"]
 

@@ -6,15 +6,18 @@ from typing import Any
 
 import pytest
 
-from contextui.agent.events import (
+from contextui.events import (
     AnswerGiven,
     CallFinished,
     CallStarted,
+    Event,
     StepStarted,
     UsageSpent,
+    WindowActed,
+    WindowOpened,
 )
-from contextui.events import Event, WindowActed, WindowOpened
-from contextui.model import CallBegun, TextDelta, ThinkingDelta, Usage
+from contextui.model import CallBegun, TextDelta, ThinkingDelta
+from contextui.tokens import Usage
 from contextui.windowing.snapshot import Lod
 from tests.agent.server import Received, Stream, answer, call, thinking
 from tests.agent.talking import end, of, options
@@ -23,7 +26,7 @@ from tests.agent.wired import KEY, Wired, adding, before, beside, opening, resul
 # --- answers -----------------------------------------------------------------------------
 
 
-def test_words_and_calls_are_told_as_they_stream(wired: Wired) -> None:
+def test_text_and_calls_are_emitted_as_they_stream(wired: Wired) -> None:
     events = wired.say(
         "a list with milk",
         answer("I open it.", opening("milk"), pieces=3),
@@ -32,8 +35,8 @@ def test_words_and_calls_are_told_as_they_stream(wired: Wired) -> None:
     kinds = [type(event) for event in events]
     assert kinds.index(TextDelta) < kinds.index(CallBegun) < kinds.index(AnswerGiven)
     assert kinds.index(CallStarted) < kinds.index(WindowOpened) < kinds.index(CallFinished)
-    said = "".join(event.text for event in of(TextDelta, events))
-    assert said == "I open it.Here it is: milk."
+    text = "".join(event.text for event in of(TextDelta, events))
+    assert text == "I open it.Here it is: milk."
     assert end(events).text == "Here it is: milk."
     assert (end(events).reason, end(events).stop_reason) == ("done", "end_turn")
     assert wired.items == ["milk"]
@@ -60,7 +63,7 @@ def test_what_a_call_was_given_goes_back_as_it_came(wired: Wired) -> None:
     assert wired.items == odd["args"]["items"]  # type: ignore[index]
 
 
-def test_what_requests_cost_is_told_and_added_up(wired: Wired) -> None:
+def test_usage_is_emitted_and_added_up(wired: Wired) -> None:
     first = {"input_tokens": 1_000, "cache_creation_input_tokens": 900, "output_tokens": 30}
     then = {"input_tokens": 7, "cache_read_input_tokens": 1_900, "output_tokens": 5}
     events = wired.say("a list", answer(opening(), usage=first), answer("Done.", usage=then))
@@ -101,13 +104,13 @@ Said = str | dict[str, Any]
 UNKNOWN = {"type": "server_note", "z": 1.0, "a": [None, {"y": True, "b": "\u2028"}], "id": "n_1"}
 
 
-def said(received: Received, number: int) -> list[dict[str, Any]]:
+def blocks_of(received: Received, number: int) -> list[dict[str, Any]]:
     """What one message of a request holds, without marks."""
     content = received.json["messages"][number]["content"]
     return [{key: block[key] for key in block if key != "cache_control"} for block in content]
 
 
-def test_thinking_goes_back_verbatim_within_its_turn_and_is_gone_after_it(wired: Wired) -> None:
+def test_thinking_is_sent_back_verbatim_in_its_turn_and_dropped_after_it(wired: Wired) -> None:
     first: list[Said] = [thinking("Let me\nsee. ", "c2lnbg=="), "So.", opening()]
     second: list[Said] = [
         thinking("", "ZW1wdHk="),
@@ -116,27 +119,27 @@ def test_thinking_goes_back_verbatim_within_its_turn_and_is_gone_after_it(wired:
     ]
     events = wired.say("a list", answer(*first), answer(*second), answer("Done."))
     assert "".join(event.text for event in of(ThinkingDelta, events)) == "Let me\nsee. "
-    assert json.dumps(said(wired.last, 1)) == json.dumps(
+    assert json.dumps(blocks_of(wired.last, 1)) == json.dumps(
         [first[0], {"type": "text", "text": "So."}, first[2]]
     )
-    assert json.dumps(said(wired.last, 3)) == json.dumps(second)
+    assert json.dumps(blocks_of(wired.last, 3)) == json.dumps(second)
     wired.say("thanks", answer(thinking("Hm."), "Bye."))
     assert b"thinking" not in wired.last.body
-    assert json.dumps(said(wired.last, 1)) == json.dumps(
+    assert json.dumps(blocks_of(wired.last, 1)) == json.dumps(
         [{"type": "text", "text": "So."}, first[2]]
     )
 
 
-def test_blocks_that_nobody_knows_go_back_verbatim(wired: Wired) -> None:
+def test_unknown_blocks_are_sent_back_verbatim(wired: Wired) -> None:
     wired.odd = ("cannot stand here",)
     blocks: list[Said] = [thinking("Hm."), UNKNOWN, "I open it.", opening()]
     wired.say("a list", answer(*blocks), answer("Done."))
-    [sent] = [block for block in said(wired.last, 1) if block["type"] == "server_note"]
+    [sent] = [block for block in blocks_of(wired.last, 1) if block["type"] == "server_note"]
     assert json.dumps(sent) == json.dumps(UNKNOWN)
-    assert said(wired.last, 1).index(sent) == 1
+    assert blocks_of(wired.last, 1).index(sent) == 1
     assert 3 not in wired.last.marks()  # of an unknown type nobody knows whether it takes one
     wired.say("thanks", answer("Bye."))
-    assert json.dumps(said(wired.last, 1)[0]) == json.dumps(UNKNOWN)
+    assert json.dumps(blocks_of(wired.last, 1)[0]) == json.dumps(UNKNOWN)
 
 
 # --- the cache ---------------------------------------------------------------------------
@@ -192,7 +195,7 @@ def test_the_finished_part_never_changes(wired: Wired) -> None:
     assert not any("<Window " in block for block in finished[-1])
 
 
-def test_the_marks_stand_where_the_bytes_stay(wired: Wired) -> None:
+def test_the_marks_are_set_where_bytes_do_not_change(wired: Wired) -> None:
     turns = talk_of_three_turns(wired)
     for turn, words in zip(turns, ("first", "second", "third"), strict=True):
         for received in turn:
@@ -253,7 +256,7 @@ def test_what_a_person_does_in_mid_turn_changes_nothing_that_was_sent(wired: Wir
     context = wired.session.context
 
     def meddle(event: Event) -> None:
-        """Edit, drop and pin what was said, also in this turn, and change a window."""
+        """Edit, drop and pin messages, also in this turn, and change a window."""
         if isinstance(event, CallStarted):
             items = [one for one in context.get_active() if one.type.value in ("User", "Assistant")]
             context.edit(items[0].id, "another list")
@@ -302,8 +305,8 @@ def test_what_a_broken_answer_cost_is_counted(wired: Wired) -> None:
     assert len(of(UsageSpent, events)) == 2
 
 
-def test_words_do_not_stand_beside_results(wired: Wired) -> None:
-    """They provoke empty answers; so it is said that a turn which ended in results has ended."""
+def test_text_does_not_follow_results_directly(wired: Wired) -> None:
+    """They provoke empty answers; so a turn that ended in results ends with a text."""
     wired.begin(options(max_steps=1))
     wired.say("a list", answer(opening("milk")))
     assert end(wired.say("go on", answer(adding("eggs")))).reason == "paused"

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from contextui.agent.events import CallFinished
 from contextui.agent.models.scripted import Step, call
 from contextui.context.manager import ContextManager
-from contextui.events import Event
+from contextui.events import CallFinished, Event
 from contextui.files.workspace import Workspace
 from contextui.model import Block
 from contextui.windowing.action import action
@@ -72,10 +71,14 @@ def test_a_read_action_of_the_same_version_is_carried_out_once() -> None:
     "between", [act("add", amount=0), act("add", amount=2), call("create", name="ledger")]
 )
 def test_it_is_carried_out_again_after_anything_else_was_done(between: Block) -> None:
-    (told,), asked = talk([act("sum"), between, act("sum"), act("sum")], "Done.")
+    (results,), asked = talk([act("sum"), between, act("sum"), act("sum")], "Done.")
     assert asked == 2
-    assert told[0] == "0"
-    assert told[2] == told[3] == ("2" if between["input"].get("params") == {"amount": 2} else "0")
+    assert results[0] == "0"
+    assert (
+        results[2]
+        == results[3]
+        == ("2" if between["input"].get("params") == {"amount": 2} else "0")
+    )
 
 
 def test_other_params_and_another_turn_are_another_question() -> None:
@@ -106,17 +109,17 @@ def test_a_file_that_is_unchanged_is_read_once_in_a_turn(
     read = call("read_file", path="notes.txt")
     talk(read, "Done.", folder=tmp_path)
     once = reads()
-    (told,), _ = talk(
+    (results,), _ = talk(
         [read, call("read_file", path="notes.txt")], call("read_file", path="@notes.txt"), "Done.",
         folder=tmp_path,
     )  # fmt: skip
-    assert "one" in told[0]
+    assert "one" in results[0]
     assert reads() == once > 0
     notes.write_text("three\n")
-    (told,), _ = talk(
+    (results,), _ = talk(
         [read, call("read_file", path="notes.txt", start=1)], "Done.", folder=tmp_path
     )
-    assert "three" in told[0]
+    assert "three" in results[0]
 
 
 def test_a_file_that_changes_between_two_reads_is_read_again(tmp_path: Path) -> None:

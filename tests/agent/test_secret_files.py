@@ -34,7 +34,7 @@ PATHS = [".env", "link.txt", "SERVER.PEM", "deep/../.env", ".git/config", "confi
 
 
 class Reader(Window):
-    """Shows a file, and was written by somebody who never heard of secrets."""
+    """Shows a file, and was written without secrets in mind."""
 
     class State(Window.State):
         text: str = ""
@@ -82,7 +82,7 @@ class Desk:
         return Decision(self._choices.pop(0))
 
     def call(self, tool: str, /, **given: Any) -> ActionResult:
-        return asyncio.run(self.tools.carry_out(ToolCall("1", tool, given)))
+        return asyncio.run(self.tools.run(ToolCall("1", tool, given)))
 
     def act(self, name: str, /, **params: Any) -> ActionResult:
         window_id, _, action_id = name.partition(".")
@@ -244,7 +244,7 @@ def test_what_a_person_opens_is_withheld(desk: Callable[..., Desk], name: str, p
 def test_a_stale_render_is_withheld_too(desk: Callable[..., Desk]) -> None:
     one = desk()
     window = one.windows.open("reader", path=".env")
-    window.runtime.standing.version = window.version.after_data()  # nothing is drawn of it yet
+    window.runtime.store.version = window.version.after_data()  # nothing is drawn of it yet
     assert SECRET not in window.runtime.renders.latest().xml
     assert "stale" in window.runtime.renders.latest().xml
 
@@ -333,7 +333,7 @@ def test_changing_the_mode_changes_what_is_shown(desk: Callable[..., Desk]) -> N
 
 def test_a_restored_window_is_withheld(desk: Callable[..., Desk]) -> None:
     first, second = desk(), desk()
-    kept = first.windows.open("editor", path=".env").runtime.standing.kept
+    kept = first.windows.open("editor", path=".env").runtime.store.saved
     assert kept.state is not None
     second.windows.restore(EditorWindow, "editor_1", kept.state)
     assert SECRET not in second.seen()

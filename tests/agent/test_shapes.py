@@ -53,12 +53,12 @@ CHANGES: list[tuple[str, Change]] = [
     ("two tools are called action", lambda p, *_: p["tools"].append(p["tools"][0])),
     ("'a b' is no name", lambda p, *_: p["tools"][0].update(name="a b")),
     ("schema is not that of an object", lambda p, *_: p["tools"][0].update(input_schema={})),
-    ("no JSON", lambda p, _, said, __: said[2]["input"].update(x=float("nan"))),
-    ("no JSON", lambda p, _, said, __: said[2]["input"].update({"\ud800": 1})),
+    ("no JSON", lambda p, _, answer, __: answer[2]["input"].update(x=float("nan"))),
+    ("no JSON", lambda p, _, answer, __: answer[2]["input"].update({"\ud800": 1})),
     ("no JSON", lambda p, first, *_: first[0].update(text="\udc00")),
     ("no JSON", lambda p, first, *_: first[0].update(text=b"x")),
     ("NUL", lambda p, first, *_: first[0].update(text="\0")),
-    ("NUL", lambda p, _, said, __: said[2]["input"].update({"\\\0": 1})),
+    ("NUL", lambda p, _, answer, __: answer[2]["input"].update({"\\\0": 1})),
     ("messages.0 is of the assistant", lambda p, *_: p["messages"].pop(0)),
     ("messages.0 is of the system", lambda p, *_: p["messages"][0].update(role="system")),
     ("not the user's", lambda p, *_: p["messages"].pop()),
@@ -68,18 +68,18 @@ CHANGES: list[tuple[str, Change]] = [
     ("text is no text", lambda p, first, *_: first[0].update(text=None)),
     ("type None cannot stand here", lambda p, first, *_: first.append({})),
     ("type None cannot stand here", lambda p, first, *_: first.append("words")),
-    ("type 'tool_use' cannot stand", lambda p, first, said, _: first.append(said[2])),
-    ("type 'thinking' cannot stand", lambda p, first, said, _: first.append(said[0])),
-    ("type 'tool_result' cannot stand", lambda p, _, said, last: said.append(last[0])),
-    ("thinking has the fields", lambda p, _, said, __: said[0].pop("signature")),
-    ("thinking has the fields", lambda p, _, said, __: said[0].update(index=0)),
-    ("signature is no text", lambda p, _, said, __: said[0].update(signature=None)),
-    ("ends in thinking", lambda p, _, said, __: said.append(said[0])),
-    ("'a.b' is no id", lambda p, _, said, __: said[2].update(id="a.b")),
-    ("'' is no id", lambda p, _, said, __: said[2].update(id="")),
-    ("'a.b' is no name", lambda p, _, said, __: said[2].update(name="a.b")),
-    ("the input is no object", lambda p, _, said, __: said[2].update(input=[])),
-    ("uses an id again", lambda p, _, said, __: said[2].update(id="b")),
+    ("type 'tool_use' cannot stand", lambda p, first, answer, _: first.append(answer[2])),
+    ("type 'thinking' cannot stand", lambda p, first, answer, _: first.append(answer[0])),
+    ("type 'tool_result' cannot stand", lambda p, _, answer, last: answer.append(last[0])),
+    ("thinking has the fields", lambda p, _, answer, __: answer[0].pop("signature")),
+    ("thinking has the fields", lambda p, _, answer, __: answer[0].update(index=0)),
+    ("signature is no text", lambda p, _, answer, __: answer[0].update(signature=None)),
+    ("ends in thinking", lambda p, _, answer, __: answer.append(answer[0])),
+    ("'a.b' is no id", lambda p, _, answer, __: answer[2].update(id="a.b")),
+    ("'' is no id", lambda p, _, answer, __: answer[2].update(id="")),
+    ("'a.b' is no name", lambda p, _, answer, __: answer[2].update(name="a.b")),
+    ("the input is no object", lambda p, _, answer, __: answer[2].update(input=[])),
+    ("uses an id again", lambda p, _, answer, __: answer[2].update(id="b")),
     ("uses an id again", lambda p, *_: p["messages"].extend(p["messages"][1:])),
     ("['a', 'b'] have no results", lambda p, *_: p["messages"].pop()),
     ("answers ['a'], asked was ['a', 'b']", lambda p, _, __, last: last.pop(0)),
@@ -95,7 +95,7 @@ CHANGES: list[tuple[str, Change]] = [
     ("'image' cannot stand", lambda p, _, __, last: last[1]["content"].append({"type": "image"})),
     ("there are 5 cache marks", lambda p, _, __, last: last[2].update(MARK)),
     ("is no cache mark", lambda p, first, *_: first[0].update(cache_control={"type": "x"})),
-    ("cannot stand on thinking", lambda p, _, said, __: said[0].update(MARK)),
+    ("cannot stand on thinking", lambda p, _, answer, __: answer[0].update(MARK)),
 ]
 
 
@@ -110,7 +110,7 @@ def test_it_finds_what_is_wrong(words: str, change: Change) -> None:
     assert any(words in found for found in violations(payload)), violations(payload)
 
 
-def test_an_answer_may_be_gone_on_with_but_not_from_white_space() -> None:
+def test_an_answer_may_be_continued_but_not_after_white_space() -> None:
     payload = copy.deepcopy(GOOD)
     payload["messages"].append({"role": "assistant", "content": [{"type": "text", "text": "So"}]})
     assert violations(payload) == ["the last message is not the user's"]

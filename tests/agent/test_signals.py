@@ -44,7 +44,7 @@ def server(program: Program) -> Iterator[Server]:
 
 
 def wait_for(process: "subprocess.Popen[bytes]", kind: str, **fields: Any) -> None:
-    """Wait until the process tells of this: then it has received what it came of."""
+    """Wait until the process emits this: then it has received what caused it."""
     assert process.stdout is not None
     for line in process.stdout:
         event = json.loads(line)
@@ -54,7 +54,7 @@ def wait_for(process: "subprocess.Popen[bytes]", kind: str, **fields: Any) -> No
 
 
 def end_it(program: Program, by: signal.Signals, kind: str, **fields: Any) -> int:
-    """Start a turn, and send a signal when it tells of something; the exit status."""
+    """Start a turn, and send a signal when it emits something; the exit status."""
     with program.start("-p", "a list, and eggs", *TALK) as process:
         wait_for(process, kind, **fields)
         process.send_signal(by)
@@ -96,9 +96,9 @@ def test_a_turn_may_end_in_the_middle_of_a_call(
     assert go_on(program, server) == ["milk"]
     assert len(server.requests) == 3  # nobody sent anything in between
     [result] = results(server.requests[-1])
-    told = texts(server.requests[-1])
+    sent = texts(server.requests[-1])
     assert result["tool_use_id"] in str(server.requests[1].json["messages"][1])
-    assert ("Adding.\n\n(stopped here)" in told) == (by is not signal.SIGKILL)
+    assert ("Adding.\n\n(stopped here)" in sent) == (by is not signal.SIGKILL)
 
 
 HANGING = """
@@ -140,7 +140,7 @@ def test_a_turn_may_end_in_the_middle_of_an_action(
     assert [one.get("is_error", False) for one in found] == [False, False, False, True, True]
 
 
-def test_nobody_waits_for_a_countdown(program: Program, server: Server) -> None:
+def test_stopping_interrupts_a_countdown(program: Program, server: Server) -> None:
     busy = Reply(529, error("overloaded_error"), {"retry-after": "59"})
     server.play(answer(opening("milk")), busy)
     assert end_it(program, signal.SIGINT, "retry_scheduled", seconds=59) == 130

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import Notice, UsageSpent
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.models.scripted import ScriptedModel
 from contextui.agent.wire import payload
@@ -19,9 +18,11 @@ from contextui.context.manager import ContextManager
 from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization
 from contextui.context.strategies.registry import make_strategy
 from contextui.context.strategies.strategy import ContextStrategy, Payload
-from contextui.model import Answer, ModelError, ModelRequest, Tool, Usage
+from contextui.events import Notice, UsageSpent
+from contextui.model import Answer, ModelError, ModelRequest, Tool
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
+from contextui.tokens import Usage
 from contextui.windowing.manager import WindowManager
 from tests.agent.shapes import violations
 from tests.agent.talking import controller, end, of, options, say
@@ -64,17 +65,17 @@ def talk_with(strategy: ContextStrategy, model: Any = None, **given: Any) -> Int
 
 
 async def turns(talk: InteractionController, count: int, size: int = 10) -> list[str]:
-    """Take turns; what the person was told in them."""
-    told: list[str] = []
+    """Take turns; the notices of them."""
+    notices: list[str] = []
     for number in range(count):
         events = await say(talk, f"Question {number}. " + "word " * size)
         assert end(events).reason == "done"
-        told += [one.text for one in of(Notice, events)]
+        notices += [one.text for one in of(Notice, events)]
         await talk.strategist.settle(5)
-    return told
+    return notices
 
 
-def said(request: ModelRequest) -> str:
+def text_of(request: ModelRequest) -> str:
     return request.system + json.dumps(payload(request, "m").body["messages"], ensure_ascii=False)
 
 
@@ -112,8 +113,8 @@ def test_it_leaves_out_the_oldest_in_a_step_that_lasts() -> None:
     asyncio.run(turns(talk, 30, 60))
     model = talk.model
     assert isinstance(model, Everyday)
-    first = [said(one).find("Question") for one in model.requests]
-    shown = [said(one)[at : at + 12] for one, at in zip(model.requests, first, strict=True)]
+    first = [text_of(one).find("Question") for one in model.requests]
+    shown = [text_of(one)[at : at + 12] for one, at in zip(model.requests, first, strict=True)]
     moves = sum(a != b for a, b in itertools.pairwise(shown))
     assert 1 <= moves <= 6
     assert not any(violations(payload(one, "m").body) for one in model.requests)
@@ -163,8 +164,8 @@ def test_past_ten_rounds_the_oldest_five_become_a_summary() -> None:
     model = talk.model
     assert isinstance(model, Everyday)
     assert len(model.asides) == 1
-    assert "Question 0" in said(model.requests[10])
-    last = said(model.requests[11])
+    assert "Question 0" in text_of(model.requests[10])
+    last = text_of(model.requests[11])
     assert SUMMARY.replace("\n", "\\n") in last or SUMMARY in last
     assert "Question 4" not in last
     assert "Question 5" in last
@@ -178,7 +179,7 @@ def test_the_present_summary_is_folded_into_the_new_one() -> None:
     asyncio.run(turns(talk, 9))
     model = talk.model
     assert isinstance(model, Everyday)
-    assert "A shop." in said(model.asides[1])
+    assert "A shop." in text_of(model.asides[1])
     assert len([one for one in talk.context.get_active() if one.is_summary]) == 1
 
 
@@ -200,7 +201,7 @@ def test_a_turn_never_waits_for_a_summary() -> None:
     assert len(model.requests) == 8
 
 
-def test_a_summary_of_what_was_changed_meanwhile_is_thrown_away() -> None:
+def test_a_summary_of_items_changed_since_is_discarded() -> None:
     talk = talk_with(Summarization(threshold=3, fold=1))
     model = talk.model
     assert isinstance(model, Everyday)
@@ -222,7 +223,7 @@ def test_a_summary_of_what_was_changed_meanwhile_is_thrown_away() -> None:
     assert model.asides
 
 
-def test_what_is_spent_in_the_background_is_told_with_the_next_turn() -> None:
+def test_background_usage_is_emitted_with_the_next_turn() -> None:
     talk = talk_with(Summarization(threshold=3, fold=1))
     model = talk.model
     assert isinstance(model, Everyday)
@@ -245,11 +246,11 @@ def test_what_is_spent_in_the_background_is_told_with_the_next_turn() -> None:
 
 
 @pytest.mark.parametrize("problem", [ModelError("auth", "No key."), ValueError("odd"), ""])
-def test_without_a_summary_everything_stays_and_it_is_told(problem: Any) -> None:
+def test_without_a_summary_everything_stays_and_a_notice_says_so(problem: Any) -> None:
     talk = talk_with(Summarization(threshold=3, fold=1), Everyday(problem))
-    told = asyncio.run(turns(talk, 6))
-    assert told
-    assert "summarization" in told[0]
+    notices = asyncio.run(turns(talk, 6))
+    assert notices
+    assert "summarization" in notices[0]
     assert not any(one.is_obsolete for one in talk.context.get_all())
 
 
@@ -277,7 +278,7 @@ def test_its_summary_outlives_the_program(tmp_path: Any) -> None:
     with store.open(session_id) as session:
         assert list(session.context.outlook().messages) == sent
         assert "A shop." in str(sent)
-        assert session.context.undo() == []  # a strategy's doing is no step of the person's
+        assert session.context.undo() == []  # a strategy's change is no step of the person's
 
 
 # --- entities ------------------------------------------------------------------------------------
@@ -285,11 +286,11 @@ def test_its_summary_outlives_the_program(tmp_path: Any) -> None:
 SCHEMA = {"destination": "string", "date": "string"}
 
 
-def test_the_state_stands_for_the_conversation() -> None:
+def test_the_state_replaces_the_conversation() -> None:
     model = Everyday('{"destination": "Rome", "mood": "good", "date": 7}')
     talk = talk_with(EntityExtraction(schema=SCHEMA), model)
     asyncio.run(turns(talk, 2))
-    request = said(model.requests[1])
+    request = text_of(model.requests[1])
     assert model.requests[1].system == "Be brief."
     state = str(model.requests[1].messages[0].content)
     assert '"destination": "Rome"' in state
@@ -350,7 +351,7 @@ def test_what_was_retrieved_reaches_the_strategy_and_the_model_once() -> None:
     assert blocks.count(expected) == 1
     assert blocks[-1].startswith("Question 0.")
     assert model.requests[0].system == "Be brief."
-    assert said(model.requests[1]).count("From the manual") == 1  # as a part of the history
+    assert text_of(model.requests[1]).count("From the manual") == 1  # as a part of the history
 
 
 def test_what_was_retrieved_counts_when_there_is_little_room() -> None:
@@ -374,9 +375,9 @@ def test_a_state_that_stays_the_same_costs_no_cache() -> None:
 def test_an_answer_that_is_no_state_leaves_everything_as_it_is() -> None:
     model = Everyday("I do not know.")
     talk = talk_with(EntityExtraction(schema=SCHEMA), model)
-    told = asyncio.run(turns(talk, 2))
-    assert "no JSON object" in told[0]
-    assert "Question 0" in said(model.requests[1])
+    notices = asyncio.run(turns(talk, 2))
+    assert "no JSON object" in notices[0]
+    assert "Question 0" in text_of(model.requests[1])
 
 
 def test_the_offline_model_fills_a_state() -> None:
@@ -402,19 +403,19 @@ def test_the_offline_model_fills_a_state() -> None:
     ("gives", "words"),
     [
         (ValueError("no idea"), "no idea"),
-        (None, "no Payload"),
-        (Payload(None), "no list of items"),  # type: ignore[arg-type]
+        (None, "instead of a Payload"),
+        (Payload(None), "not a list of items"),  # type: ignore[arg-type]
         (Payload([ContextItem(ItemType.USER, "made up")]), "not in the history"),
-        (Payload((), memory="  "), "no text"),
-        (Payload((), memory=7), "no text"),  # type: ignore[arg-type]
+        (Payload((), memory="  "), "not text"),
+        (Payload((), memory=7), "not text"),  # type: ignore[arg-type]
         (lambda history: Payload(history, memory="word " * 9_000), "more than there is room for"),
     ],
 )
-def test_a_strategy_that_fails_is_told_and_replaced(gives: Any, words: str) -> None:
+def test_a_failing_strategy_is_reported_and_replaced(gives: Any, words: str) -> None:
     talk = talk_with(Broken(gives), budget=2_000, auto_compact=False)
-    told = asyncio.run(turns(talk, 20, 60))
-    assert len(told) == 20
-    assert all("broken" in one and words in one for one in told)
+    notices = asyncio.run(turns(talk, 20, 60))
+    assert len(notices) == 20
+    assert all("broken" in one and words in one for one in notices)
     model = talk.model
     assert isinstance(model, Everyday)
     assert not any(violations(payload(one, "m").body) for one in model.requests)
@@ -430,25 +431,25 @@ class Afterwards(Broken):
         raise KeyError(f"lost {len(history)}")
 
 
-def test_what_fails_in_the_background_is_told_with_its_place_by_whoever_waits_for_it() -> None:
+def test_settle_returns_background_errors_with_their_place() -> None:
     talk = talk_with(Afterwards(Payload))
 
     async def go() -> list[str]:
         await say(talk, "Question.")
         return await talk.strategist.settle(5)
 
-    (told,) = asyncio.run(go())
-    assert "The strategy afterwards failed" in told
-    assert re.search(r": KeyError: 'lost 2' \(test_strategist\.py:\d+\)$", told)
+    (notice,) = asyncio.run(go())
+    assert "The strategy afterwards failed" in notice
+    assert re.search(r": KeyError: 'lost 2' \(test_strategist\.py:\d+\)$", notice)
 
 
-def test_a_strategy_that_keeps_nothing_leaves_what_was_just_said() -> None:
+def test_a_strategy_that_keeps_nothing_keeps_the_current_message() -> None:
     talk = talk_with(Broken(Payload(())))
     assert asyncio.run(turns(talk, 3)) == []
     model = talk.model
     assert isinstance(model, Everyday)
-    assert "Question 2" in said(model.requests[2])
-    assert "Question 1" not in said(model.requests[2])
+    assert "Question 2" in text_of(model.requests[2])
+    assert "Question 1" not in text_of(model.requests[2])
 
 
 def test_what_was_left_out_comes_back_pinned() -> None:
@@ -465,7 +466,7 @@ def test_what_was_left_out_comes_back_pinned() -> None:
     asyncio.run(go())
 
 
-def test_stopping_while_a_strategy_thinks_keeps_the_words() -> None:
+def test_stopping_during_a_strategy_keeps_the_message() -> None:
     model = Everyday('{"destination": "Rome"}')
     talk = talk_with(EntityExtraction(schema=SCHEMA), model)
 

@@ -17,7 +17,7 @@ import pytest
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import call
 from contextui.agent.wire import payload
-from contextui.config.settings import Lang, Placement, ToolProtocol
+from contextui.config.settings import Placement, ToolProtocol
 from contextui.context.strategies.builtin import EntityExtraction, SlidingWindow, Summarization
 from contextui.context.strategies.strategy import ContextStrategy
 from contextui.model import Answer, Block, ModelEvent, ModelRequest
@@ -27,6 +27,7 @@ from contextui.session.store import SessionStore
 from contextui.windowing.action import action
 from contextui.windowing.snapshot import Body, Lod
 from contextui.windowing.window import Window
+from contextui.words import Lang
 from tests.agent.server import Step, answer
 from tests.agent.shapes import violations
 from tests.agent.talking import end, options, say
@@ -61,7 +62,7 @@ class Strange(Window):
 
 
 class Whim:
-    """A model that calls tools at random, and obeys whatever it is told to summarize."""
+    """A model that calls tools at random, and obeys each request for a summary."""
 
     name = "whim"
 
@@ -231,14 +232,14 @@ def test_a_log_of_another_program_gives_nobody_the_rank_of_a_system_prompt(tmp_p
     request = model.requests[0]
     assert MARK not in request.system
     assert request.system.startswith(RULES)
-    said = str(payload(request, "m").body["messages"])
-    assert all(f"{MARK} {name}" in said for name in ("user", "assistant", "summary"))
+    messages = str(payload(request, "m").body["messages"])
+    assert all(f"{MARK} {name}" in messages for name in ("user", "assistant", "summary"))
 
 
 def test_over_the_wire_a_summary_and_the_project_are_the_first_user_message(wired: Wired) -> None:
     unknown = {"input_tokens": 0, "output_tokens": 0}
 
-    def said(words: str) -> Step:
+    def reply(words: str) -> Step:
         return answer(words, usage=unknown)
 
     wired.guide = f"{MARK}-guide {FORGED}"
@@ -246,11 +247,11 @@ def test_over_the_wire_a_summary_and_the_project_are_the_first_user_message(wire
     for number in range(60):
         words = f"{MARK}-said {number} " + "and so on; " * 80
         if due := wired.talk.compaction.is_due(wired.session.context.counter.count(words)):
-            wired.play(said(f"## Goal\n{ORDER}"))
-        wired.say(words, said(f"Done {number}."))
+            wired.play(reply(f"## Goal\n{ORDER}"))
+        wired.say(words, reply(f"Done {number}."))
         if due:
             break
-    wired.say("And now?", said("The same."))
+    wired.say("And now?", reply("The same."))
     for received in wired.requests:
         system = "".join(block["text"] for block in received.json["system"])
         check(system, received.json["messages"])
@@ -260,7 +261,7 @@ def test_over_the_wire_a_summary_and_the_project_are_the_first_user_message(wire
     assert summary["text"].startswith("<Summary>\nSummary of the conversation so far")
     assert f"{MARK}-summary &lt;Window id=" in summary["text"]
     assert first["text"].startswith(f"{MARK}-said")
-    wired.say("And then?", said("Nothing."))
+    wired.say("And then?", reply("Nothing."))
     before, after = wired.requests[-2:]
     assert before.json["system"] == after.json["system"]
     assert [b for _, b in after.blocks()[:3]] == [b for _, b in before.blocks()[:3]]

@@ -8,13 +8,13 @@ import pytest
 
 from contextui.agent.approval import ApprovalGate, Choice, Decision, Question
 from contextui.agent.tools import TOOLS, ToolBox, ToolCall
-from contextui.config.settings import Lang
 from contextui.files.workspace import Workspace
 from contextui.windowing.action import ActionResult, action
 from contextui.windowing.anchor import Button
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Body, Lod
 from contextui.windowing.window import Window
+from contextui.words import Lang
 from tests.windowing.samples import Counter, Todo
 
 
@@ -48,7 +48,7 @@ def box(tmp_path: Path | None = None, gate: ApprovalGate | None = None) -> ToolB
 
 
 def do(tools: ToolBox, name: str, given: Any) -> ActionResult:
-    return asyncio.run(tools.carry_out(ToolCall("1", name, given)))
+    return asyncio.run(tools.run(ToolCall("1", name, given)))
 
 
 def printed(tools: ToolBox) -> list[str]:
@@ -62,7 +62,7 @@ def test_the_tools_are_three(lang: Lang) -> None:
     assert [tool.name for tool in TOOLS[lang]] == ["create", "action", "read_file"]
 
 
-def test_the_tools_are_the_same_in_every_language_but_for_what_is_said_of_them() -> None:
+def test_the_tools_are_the_same_in_every_language_but_for_descriptions() -> None:
     for english, chinese in zip(TOOLS["en"], TOOLS["zh"], strict=True):
         assert not chinese.description.isascii()
         schemas = [
@@ -100,7 +100,7 @@ def test_create_and_act() -> None:
         ("read_file", {"path": "a"}, "There is no folder"),
     ],
 )
-def test_what_is_wrong_is_said_and_what_there_is(name: str, given: Any, words: str) -> None:
+def test_errors_name_the_problem_and_the_choices(name: str, given: Any, words: str) -> None:
     result = do(box(), name, given)
     assert not result.ok
     assert words in result.text
@@ -198,7 +198,7 @@ def test_an_anchor_is_judged_by_its_action() -> None:
     assert printed(tools) == []
 
 
-def test_the_words_of_a_refusal_reach_the_model() -> None:
+def test_the_message_of_a_refusal_reaches_the_model() -> None:
     tools = box(gate=ApprovalGate("ask", Person("no", words="not on a Sunday")))
     do(tools, "create", {"name": "printer"})
     assert do(tools, "action", PRINT).text.endswith("They say: not on a Sunday")

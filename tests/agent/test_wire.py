@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextui.agent import phrases
 from contextui.agent.wire import Payload, payload
 from contextui.model import Block, LlmMessage, ModelRequest, Role, Tool
+from contextui.words import Words
 
 MARK = {"type": "ephemeral"}
 TOOLS = (Tool("create", "Open a window.", {"type": "object"}), Tool("action", "Act.", {}))
@@ -38,7 +38,7 @@ def thinking(words: str) -> Block:
     return {"type": "thinking", "thinking": words, "signature": "c2ln"}
 
 
-def said(role: Role, *blocks: Block) -> LlmMessage:
+def message(role: Role, *blocks: Block) -> LlmMessage:
     return LlmMessage(role, blocks)
 
 
@@ -70,7 +70,7 @@ def _chained(before: bytes, part: str) -> bytes:
 
 
 def test_a_request_takes_the_provider_s_form() -> None:
-    body = payload(request(said("user", text("Hi."))), "claude-x").body
+    body = payload(request(message("user", text("Hi."))), "claude-x").body
     assert body == {
         "model": "claude-x",
         "max_tokens": 1_000,
@@ -91,18 +91,18 @@ def test_plain_text_becomes_one_block() -> None:
 
 
 def test_without_a_system_prompt_the_last_tool_has_its_mark() -> None:
-    body = payload(request(said("user", text("Hi.")), system=" \n"), "claude-x").body
+    body = payload(request(message("user", text("Hi.")), system=" \n"), "claude-x").body
     assert "system" not in body
     assert ["cache_control" in tool for tool in body["tools"]] == [False, True]
 
 
 def test_without_both_neither_is_sent() -> None:
-    body = payload(ModelRequest("", (said("user", text("Hi.")),)), "claude-x").body
+    body = payload(ModelRequest("", (message("user", text("Hi.")),)), "claude-x").body
     assert sorted(body) == ["max_tokens", "messages", "model"]
 
 
 def test_the_request_itself_is_never_changed() -> None:
-    asked = request(said("user", text("a"), text("b"), text("c")), stable=1)
+    asked = request(message("user", text("a"), text("b"), text("c")), stable=1)
     before = copy.deepcopy(asked)
     sent = payload(asked, "claude-x")
     assert asked == before
@@ -112,29 +112,29 @@ def test_the_request_itself_is_never_changed() -> None:
 
 def test_blocks_of_any_mapping_can_be_marked() -> None:
     frozen = MappingProxyType({"type": "text", "text": "Hi."})
-    assert marked(payload(request(said("user", frozen)), "claude-x")) == [1]
+    assert marked(payload(request(message("user", frozen)), "claude-x")) == [1]
 
 
 # --- where marks stand ---------------------------------------------------------------------
 
 
-def test_marks_stand_behind_what_is_final_and_at_the_end() -> None:
-    history = (said("user", text("1")), said("assistant", text("2")))
-    asked = request(*history, said("user", text("3"), text("4")), stable=2)
+def test_marks_are_set_after_what_is_final_and_at_the_end() -> None:
+    history = (message("user", text("1")), message("assistant", text("2")))
+    asked = request(*history, message("user", text("3"), text("4")), stable=2)
     sent = payload(asked, "claude-x")
     assert marked(sent) == [2, 4]
     assert sent.marks == {2, 4}
 
 
 def test_one_block_has_one_mark() -> None:
-    asked = request(said("user", text("1")), stable=1)
+    asked = request(message("user", text("1")), stable=1)
     first = payload(asked, "claude-x")
     again = payload(asked, "claude-x", [first])
     assert marked(again) == [1]
 
 
 def test_more_can_be_final_than_there_is() -> None:
-    assert marked(payload(request(said("user", text("1")), stable=9), "claude-x")) == [1]
+    assert marked(payload(request(message("user", text("1")), stable=9), "claude-x")) == [1]
 
 
 @pytest.mark.parametrize(
@@ -148,17 +148,17 @@ def test_more_can_be_final_than_there_is() -> None:
     ],
 )
 def test_a_mark_moves_back_from_what_cannot_have_one(last: Block) -> None:
-    asked = request(said("user", text("1")), said("assistant", text("2"), last), stable=3)
+    asked = request(message("user", text("1")), message("assistant", text("2"), last), stable=3)
     assert marked(payload(asked, "claude-x")) == [2]
 
 
 def test_where_nothing_can_be_marked_nothing_is() -> None:
-    asked = request(said("user", text("")), said("assistant", thinking("Hm.")), stable=2)
+    asked = request(message("user", text("")), message("assistant", thinking("Hm.")), stable=2)
     assert marked(payload(asked, "claude-x")) == []
 
 
 def test_a_result_of_several_parts_is_marked_as_a_whole() -> None:
-    asked = request(said("user", result(1, "Done.", "<Window/>")))
+    asked = request(message("user", result(1, "Done.", "<Window/>")))
     assert sent_blocks(payload(asked, "claude-x")) == [
         {**result(1, "Done.", "<Window/>"), "cache_control": MARK}
     ]
@@ -169,43 +169,43 @@ def test_a_result_of_several_parts_is_marked_as_a_whole() -> None:
 
 def long_step(first: int, length: int = 25) -> tuple[LlmMessage, LlmMessage]:
     numbers = range(first, first + length)
-    return said("assistant", *map(use, numbers)), said("user", *map(result, numbers))
+    return message("assistant", *map(use, numbers)), message("user", *map(result, numbers))
 
 
 def test_after_a_long_step_the_previous_mark_stays() -> None:
-    first = request(said("user", text("Go.")))
+    first = request(message("user", text("Go.")))
     second = request(*first.messages, *long_step(1))
     sent = payload(second, "claude-x", [payload(first, "claude-x")])
     assert marked(sent) == [1, 51]
 
 
 def test_after_a_long_turn_the_mark_behind_the_older_history_stays() -> None:
-    old = (said("user", text("1")), said("assistant", text("2")))
-    live = request(*old, said("user", text("<Window/>"), text("3")), *long_step(1), stable=2)
-    final = (*old, said("user", text("3")), *long_step(1), said("assistant", text("Done.")))
-    next_turn = request(*final, said("user", text("<Window/>"), text("4")), stable=54)
+    old = (message("user", text("1")), message("assistant", text("2")))
+    live = request(*old, message("user", text("<Window/>"), text("3")), *long_step(1), stable=2)
+    final = (*old, message("user", text("3")), *long_step(1), message("assistant", text("Done.")))
+    next_turn = request(*final, message("user", text("<Window/>"), text("4")), stable=54)
     sent = payload(next_turn, "claude-x", [payload(live, "claude-x")])
     assert marked(sent) == [2, 54, 56]
 
 
 def test_there_are_four_marks_at_most() -> None:
-    first = request(said("user", text("1"), text("2")), stable=1)
-    second = request(*first.messages, *long_step(1), said("assistant", text("x")), stable=40)
+    first = request(message("user", text("1"), text("2")), stable=1)
+    second = request(*first.messages, *long_step(1), message("assistant", text("x")), stable=40)
     sent = payload(second, "claude-x", [payload(first, "claude-x")])
     assert marked(sent) == [2, 40, 53]
     assert json.dumps(sent.body).count("cache_control") == 4
 
 
 def test_another_request_in_between_costs_nothing() -> None:
-    first = request(said("user", text("Go.")))
-    other = request(said("user", text("Sum this up.")), system="You sum up.")
+    first = request(message("user", text("Go.")))
+    other = request(message("user", text("Sum this up.")), system="You sum up.")
     previous = [payload(first, "claude-x"), payload(other, "claude-x")]
     sent = payload(request(*first.messages, *long_step(1)), "claude-x", previous)
     assert marked(sent) == [1, 51]
 
 
 def test_with_another_head_it_is_as_if_nothing_was_sent() -> None:
-    first = request(said("user", text("Go.")))
+    first = request(message("user", text("Go.")))
     second = request(*first.messages, *long_step(1))
     for changed in (
         ModelRequest("Be long.", second.messages, TOOLS),
@@ -231,7 +231,7 @@ def test_what_is_written_differently_is_not_held(
 ) -> None:
     def asked(value: dict[str, Any]) -> ModelRequest:
         call = {**use(1), "input": value}
-        return request(said("user", text("Go.")), said("assistant", call))
+        return request(message("user", text("Go.")), message("assistant", call))
 
     first = payload(asked(before), "claude-x")
     later = request(*asked(now).messages, *long_step(2))
@@ -241,9 +241,13 @@ def test_what_is_written_differently_is_not_held(
 
 
 def test_who_speaks_and_where_a_message_ends_counts() -> None:
-    first = payload(request(said("user", text("1"), text("2")), said("assistant", text("3"))), "x")
-    shorter = request(said("user", text("1")), said("assistant", text("3")), *long_step(1))
-    other = request(said("assistant", text("1"), text("2")), said("user", text("3")), *long_step(1))
+    first = payload(
+        request(message("user", text("1"), text("2")), message("assistant", text("3"))), "x"
+    )
+    shorter = request(message("user", text("1")), message("assistant", text("3")), *long_step(1))
+    other = request(
+        message("assistant", text("1"), text("2")), message("user", text("3")), *long_step(1)
+    )
     assert marked(payload(shorter, "x", [first])) == [52]
     assert marked(payload(other, "x", [first])) == [53]
 
@@ -275,13 +279,16 @@ turns = st.tuples(st.lists(st.integers(1, 30), max_size=4), st.booleans())
 def test_a_conversation_finds_all_that_was_kept_of_it(
     turns: list[Turn], restarts: bool, protocol: str
 ) -> None:
-    """Also where the program is started anew between turns, and remembers nothing."""
+    """Also if the program is restarted between turns, and remembers nothing."""
     cache, previous, at_marks = Cache(), list[Payload](), set[bytes]()
     numbers = iter(range(10_000))
     history: tuple[LlmMessage, ...] = ()
     for number, (steps, nudged) in enumerate(turns):
         words = text(f"Words {number}.")
-        live, final = [said("user", text(f"<Window {number}/>"), words)], [said("user", words)]
+        live, final = (
+            [message("user", text(f"<Window {number}/>"), words)],
+            [message("user", words)],
+        )
         stable = sum(len(one.content) for one in history)
         for calls in (0, *steps, *([-1] if nudged else [])):
             uses = [next(numbers) for _ in range(calls)]
@@ -295,17 +302,31 @@ def test_a_conversation_finds_all_that_was_kept_of_it(
             assert len(marked(sent)) <= 3
             assert cache.read(sent, there) == held
             previous, at_marks = [sent], {there[n] for n in sent.marks}
-        history = (*history, *final, said("assistant", text("Done.")))
+        history = (*history, *final, message("assistant", text("Done.")))
         if restarts:
             previous = []
 
 
 def _step(protocol: str, uses: list[int], thought: list[Block]) -> list[LlmMessage]:
     if protocol == "native":
-        return [said("assistant", *thought, *map(use, uses)), said("user", *map(result, uses))]
+        return [
+            message("assistant", *thought, *map(use, uses)),
+            message("user", *map(result, uses)),
+        ]
     results = [text(f"[action] Done {one}.") for one in uses]
-    return [said("assistant", *thought, text(f"Calls {uses}.")), said("user", *results)]
+    return [message("assistant", *thought, text(f"Calls {uses}.")), message("user", *results)]
 
 
 def _nudge() -> list[LlmMessage]:
-    return [said("assistant", text("Half of")), said("user", text(phrases.of("en").call_cut))]
+    return [
+        message("assistant", text("Half of")),
+        message(
+            "user",
+            text(
+                Words("en")(
+                    "(Your answer was cut off within a call, so that call was not carried out. "
+                    "Make shorter calls.)"
+                )
+            ),
+        ),
+    ]

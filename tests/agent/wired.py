@@ -96,9 +96,9 @@ class Wired:
         self.play(*steps)
         return self.run(take())
 
-    def run(self, doing: Coroutine[Any, Any, T]) -> T:
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Do something in the loop that all of this runs in."""
-        return self._runner.run(doing)
+        return self._runner.run(coroutine)
 
     def act(self, window_id: str, action_id: str, **params: Any) -> None:
         """Act on a window as the person does."""
@@ -107,7 +107,7 @@ class Wired:
         assert result.ok, result
 
     def pin_first_words(self) -> str:
-        """Pin what the person said first; its id."""
+        """Pin the person's first message; its id."""
         context = self.session.context
         first = next(one for one in context.get_active() if one.type is ItemType.USER)
         context.pin(first.id)
@@ -145,7 +145,7 @@ class Wired:
     def _take(self, prompt: bool) -> None:
         self.model = AnthropicModel("claude-x", base_url=self.server.url, api_key=KEY)
         self.talk = InteractionController(
-            model=self.model, context=self.session.context, options=self.turn
+            model=self.model, context=self.session.context, options=self.turn, prompt=False
         )
         if prompt:
             self.talk.install_prompt(self.guide)
@@ -171,7 +171,7 @@ class Wired:
         return [one for one in found if not one.endswith(self.odd)]
 
     def _check_kept(self) -> None:
-        """Whoever goes on with the session is sent the same."""
+        """A resumed session sends the same."""
         assert self.session.context.ledger.calls.unanswered == ()
         before = wire(self.session.context.compose().messages)
         self.go_on()
@@ -213,7 +213,7 @@ def beside(received: Received) -> list[str]:
 
 def is_live(block: dict[str, Any]) -> bool:
     """Whether it is a window, or the line about what the person did."""
-    return str(block.get("text", "")).startswith(("<Window ", "(Meanwhile "))
+    return str(block.get("text", "")).startswith(("<Window ", "(The person did this "))
 
 
 def opening(*items: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Calling the program: in this process, which is fast, or in one of its own, which is real."""
+"""Run the program: in this process, which is fast, or in its own, which is realistic."""
 
 import io
 import json
@@ -18,15 +18,15 @@ from contextui.session.store import SessionInfo, SessionStore
 from tests.agent.server import Server
 
 SECRET = "sk-ant-api03-5f3a9c27e1d84b60"
-"""A key, to be found nowhere."""
+"""An API key that must not appear anywhere."""
 
 PATIENCE = 60
-"""Seconds that a process may take; far more than any takes that goes well."""
+"""The timeout of a process in seconds; far more than a successful one takes."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a call: the exit status and what was written."""
+    """The result of a call: its exit status and output."""
 
     status: int
     out: str
@@ -42,7 +42,7 @@ class Done:
         return [json.loads(line) for line in self.out.splitlines()]
 
     def fails(self, status: int, *words: str) -> None:
-        """See that it failed as it should: this status, one line with these words, no traceback."""
+        """Check the failure: this status, one line with these texts, no traceback."""
         assert self.status == status, self
         assert self.err.startswith("contextui: "), self
         assert self.err.count("\n") == 1, self
@@ -51,7 +51,7 @@ class Done:
 
 
 class Terminal(io.StringIO):
-    """What is written to it, if somebody looked at it."""
+    """Captures output as a terminal would."""
 
     def isatty(self) -> bool:
         return True
@@ -87,8 +87,8 @@ class Program:
         self._patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         self._capture.readouterr()
         status = main(words)
-        told = self._capture.readouterr()
-        return Done(status, told.out, told.err)
+        captured = self._capture.readouterr()
+        return Done(status, captured.out, captured.err)
 
     def run(
         self, *words: str, stdin: bytes = b"", environ: Mapping[str, str] | None = None
@@ -118,11 +118,11 @@ class Program:
         return file
 
     def sessions(self) -> list[SessionInfo]:
-        """All sessions there are."""
+        """All sessions."""
         return SessionStore(self.home).list()
 
     def files(self) -> list[str]:
-        """All that is in the home, without locks."""
+        """All files in the home, without locks."""
         if not self.home.exists():
             return []
         return sorted(
@@ -131,11 +131,11 @@ class Program:
         )  # fmt: skip
 
     def forget(self) -> None:
-        """Remove all that was kept."""
+        """Remove all stored data."""
         shutil.rmtree(self.home, ignore_errors=True)
 
 
-def said(server: Server, number: int = -1) -> str:
+def texts(server: Server, number: int = -1) -> str:
     """All text of a request's messages."""
     blocks = server.requests[number].blocks()
     return "\n".join(block["text"] for _, block in blocks if block["type"] == "text")

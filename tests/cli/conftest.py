@@ -1,11 +1,11 @@
-"""What the tests of the command line share."""
+"""Fixtures of the command-line tests."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from contextui.cli.words import speak
+from contextui.words import set_language
 from tests.agent.server import Server
 from tests.cli.calling import SECRET, Program
 
@@ -26,7 +26,7 @@ def server(program: Program) -> Iterator[Server]:
 
 
 @pytest.fixture(autouse=True)
-def _in_english_again() -> Iterator[None]:
-    """A process speaks one language; one that runs tests goes on to the next."""
+def _reset_language() -> Iterator[None]:
+    """Reset the language, which belongs to the process."""
     yield
-    speak("en")
+    set_language("en")

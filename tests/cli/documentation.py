@@ -1,4 +1,7 @@
-"""The examples of docs/command-line.md: run them, and see whether what they print has its shape."""
+"""The examples of docs/command-line.md: run them, and compare the shape of their output.
+
+`python -m tests.cli.documentation` renews the help, the settings and the numbers of tokens.
+"""
 
 import json
 import os
@@ -13,8 +16,10 @@ from typing import Any
 
 from contextui.config.settings import Settings, allowed
 
+HELP = "contextui --help"
 PAGE = Path(__file__).parent.parent.parent / "docs" / "command-line.md"
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_TABLE = re.compile(r"^\| setting \|.*\n(?:\|.*\n)*\|.*", re.MULTILINE)
 _ITEM = re.compile(r"\[(✓|X)\] \[\d{4}\] (\w+): .*")
 
 
@@ -42,6 +47,8 @@ def run(command: str, folder: Path) -> str:
         "LANG": "C.UTF-8",
         "COLUMNS": "80",
     }
+    if "PYTHONPATH" in os.environ:  # the same code as this process
+        environ["PYTHONPATH"] = os.environ["PYTHONPATH"]
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
@@ -54,7 +61,7 @@ def run(command: str, folder: Path) -> str:
 
 
 def shape(output: str) -> Any:
-    """What stays from run to run: of JSON keys and types, of words all but ids and figures."""
+    """What is the same in each run: keys and types of JSON; text without ids and numbers."""
     try:
         return _json_shape(json.loads(output))
     except ValueError:
@@ -63,7 +70,7 @@ def shape(output: str) -> Any:
         events = [json.loads(line) for line in output.splitlines()]
     except ValueError:
         return [_line_shape(line) for line in output.splitlines()]
-    # When a window is drawn anew is its own affair, so that may come earlier or later.
+    # A window redraws whenever it likes, so that may come earlier or later.
     events.sort(key=lambda event: event.get("type") == "window_changed")
     shapes = [(event["type"], _json_shape(event)) for event in events]
     return [one for place, one in enumerate(shapes) if place == 0 or one != shapes[place - 1]]
@@ -87,7 +94,7 @@ def _line_shape(line: str) -> str:
 
 def settings_table() -> str:
     """The settings as the page has them."""
-    lines = ["| setting | what it is | what it may be |", "|---|---|---|"]
+    lines = ["| setting | description | values |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         default = f" (`{field.default}`)" if field.default and name != "lang" else ""
         lines.append(f"| `{name}` | {field.description}{default} | {allowed(name)} |")
@@ -103,16 +110,18 @@ def figures(output: str) -> list[int]:
 
 
 def renewed(page: str, folder: Path) -> str:
-    """The page with the numbers of tokens that its commands print now."""
+    """The page with the help, the settings and the numbers of tokens as they are now."""
     for example in examples(page):
-        output = _renewed(example.output, run(example.command, folder))
+        output = _renewed(example, run(example.command, folder))
         page = page.replace(example.output, output) if example.output else page
-    return page
+    return _TABLE.sub(lambda _: settings_table(), page)
 
 
-def _renewed(output: str, printed: str) -> str:
+def _renewed(example: Example, printed: str) -> str:
+    if example.command == HELP:
+        return printed
     new = iter(_FIGURE.findall(printed))
-    return _FIGURE.sub(lambda match: next(new, match[0]), output)
+    return _FIGURE.sub(lambda match: next(new, match[0]), example.output)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,14 @@
-"""What the command line takes, what it refuses, and how it says what there is."""
+"""Command-line arguments: valid and invalid ones, and the help."""
 
 import pytest
 
-from contextui.cli.arguments import asks_for_json, command_parser, main_parser, parse
+from contextui.cli.arguments import (
+    _ARGPARSE_ERRORS,
+    asks_for_json,
+    command_parser,
+    main_parser,
+    parse,
+)
 from contextui.cli.commands import COMMANDS
 from contextui.cli.flags import UsageError
 from contextui.config.settings import Settings, choices, flag_of
@@ -21,14 +27,14 @@ def test_help_fits_80_columns(program: Program, words: tuple[str, ...]) -> None:
 
 
 def test_help_names_every_command_and_every_setting(program: Program) -> None:
-    told = program("--help").out
+    text = program("--help").out
     for name, command in COMMANDS.items():
-        assert f"  {name} " in told
-        assert command.summary in told
+        assert f"  {name} " in text
+        assert command.summary in text
     for name in Settings.model_fields:
-        assert f"  {flag_of(name)} " in told
+        assert f"  {flag_of(name)} " in text
         for word in choices(name):
-            assert word in told
+            assert word in text
 
 
 def test_help_stays_whole_on_a_narrow_terminal(program: Program) -> None:
@@ -36,7 +42,7 @@ def test_help_stays_whole_on_a_narrow_terminal(program: Program) -> None:
     assert "--approval" in program("--help").out
 
 
-def test_every_flag_says_what_it_is() -> None:
+def test_every_flag_has_a_help_text() -> None:
     for parser in (main_parser(), *map(command_parser, COMMANDS.values())):
         assert [action for action in parser._actions if not action.help] == []
 
@@ -69,21 +75,21 @@ def test_the_first_word_decides(words: list[str], runs: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--nonsense"], "--nonsense"),
         (["-p"], "-p"),
         (["-p", "fix", "it"], "quotes"),
         (["--lang", "zh", "sessions"], "contextui sessions"),
         (["--fork"], "-c or -r"),
-        (["-p", "x", "-c", "-r", "abc"], "not allowed with"),
+        (["-p", "x", "-c", "-r", "abc"], " cannot be used with -"),
         (["-p", "x", "--output-format", "xml"], "stream-json"),
         (["--output-format", "json"], "-p"),
-        (["--output-format", "text"], "--output-format is for one turn without a screen"),
-        (["--verbose"], "--verbose is for one turn without a screen: give it with -p."),
+        (["--output-format", "text"], "--output-format needs -p."),
+        (["--verbose"], "--verbose needs -p."),
         (["serve", "--fork"], "-c or -r"),
-        (["compact", "--dry-run", "--fork"], "not allowed with"),
-        (["trust", "--revoke", "--json"], "not allowed with"),
+        (["compact", "--dry-run", "--fork"], " cannot be used with -"),
+        (["trust", "--revoke", "--json"], " cannot be used with -"),
         (["debug", "--max-steps", "3"], "--max-steps"),
         (["debug", "--strategy", "sliding"], "--strategy"),
         (["compact", "--max-steps", "3"], "--max-steps"),
@@ -95,28 +101,61 @@ def test_the_first_word_decides(words: list[str], runs: str) -> None:
         (["-p", "hi", "-p", "ho"], "-p is given twice"),
         (["-r", "a", "--resume", "b", "-p", "hi"], "--resume is given twice"),
         (["-r", "", "-p", "hi"], '""'),
-        (["--promt", "x"], "Unrecognized arguments: --promt. Is --prompt meant?"),
-        (["-p", "x", "--output=json"], "Is --output-format meant?"),
-        (["debug", "--turns", "2"], "Is --turn meant? See contextui debug --help."),
+        (["--promt", "x"], "Unrecognized arguments: --promt. Did you mean --prompt?"),
+        (["-p", "x", "--output=json"], "Did you mean --output-format?"),
+        (["debug", "--turns", "2"], "Did you mean --turn? See contextui debug --help."),
         (["-p", "x", "--json"], "--json. See contextui --help."),
-        (["sesions"], "Is sessions meant?"),
-        (["newwindow"], "Is new-window meant?"),
-        (["sesions", "--all"], "Is sessions meant?"),
-        (["Debug"], "Is debug meant?"),
-        (["help"], "Is --help meant?"),
-        (["trust", "--yes", "--revoke"], "not allowed with"),
+        (["sesions"], "Did you mean sessions?"),
+        (["newwindow"], "Did you mean new-window?"),
+        (["sesions", "--all"], "Did you mean sessions?"),
+        (["Debug"], "Did you mean debug?"),
+        (["help"], "Did you mean --help?"),
+        (["trust", "--yes", "--revoke"], " cannot be used with -"),
         (["-p", "hi", "--windows", ""], "--windows"),
         (["windows", "--windows", " "], "--windows"),
         (["windows", "--window", ""], "--window"),
     ],
 )
-def test_what_does_not_fit_is_refused_in_one_line(
-    program: Program, words: list[str], told: str
+def test_invalid_arguments_are_an_error_in_one_line(
+    program: Program, words: list[str], message: str
 ) -> None:
     done = program(*words)
-    done.fails(2, told)
+    done.fails(2, message)
     if "--output-format" not in words:
         assert done.out == ""
+
+
+ARGPARSE_ERRORS = {
+    ("debug", "--nonsense"): (
+        "Unrecognized arguments: --nonsense.",
+        "无法识别的参数：--nonsense。",
+    ),
+    ("new-window",): ("Missing arguments: NAME.", "缺少参数：NAME。"),
+    ("debug", "--turn"): ("--turn needs a value.", "--turn 需要一个值。"),
+    ("debug", "--json=x"): ("--json takes no value.", "--json 不接受值。"),
+    ("debug", "--turn", "two"): (
+        "--turn must be a whole number, not 'two'.",
+        "--turn 应为整数，而 'two' 不是整数。",
+    ),
+    ("completion", "csh"): (" must be one of ", " 之一，而不是 'csh'。"),
+    ("trust", "--yes", "--json"): (
+        "--json cannot be used with --yes.",
+        "--json 不能与 --yes 同用。",
+    ),
+}
+
+
+@pytest.mark.parametrize("words", ARGPARSE_ERRORS)
+def test_errors_of_argparse_have_a_message_in_each_language(words: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse(words)
+    english, chinese = ARGPARSE_ERRORS[words]
+    assert english in str(refused.value)
+    assert chinese in refused.value.text("zh")
+
+
+def test_every_message_for_an_error_of_argparse_is_tested() -> None:
+    assert len(_ARGPARSE_ERRORS) == len(ARGPARSE_ERRORS)
 
 
 def test_a_refusal_names_the_help_of_the_command() -> None:

@@ -20,12 +20,12 @@ def server(program: Program) -> Iterator[Server]:
     """A server, and a session of eight rounds: one with the server, the others made up."""
     with Server() as server:
         program.set(ANTHROPIC_BASE_URL=server.url)
-        server.play(answer(said(0)))
+        server.play(answer(reply(0)))
         program("-p", asked(0))
         with opened(program) as session:
             for number in range(1, ROUNDS):
                 session.context.add(ContextItem(ItemType.USER, asked(number)))
-                words = said(number)
+                words = reply(number)
                 blocks = ({"type": "text", "text": words},)
                 session.context.add(ContextItem(ItemType.ASSISTANT, words, blocks=blocks))
                 session.context.end_turn()
@@ -36,7 +36,7 @@ def asked(number: int) -> str:
     return f"question {number} about notes.txt"
 
 
-def said(number: int) -> str:
+def reply(number: int) -> str:
     return f"answer {number} " + "word " * 60
 
 
@@ -57,7 +57,9 @@ def tight(program: Program) -> str:
         return str(context.counter.calibrated(context.outlook().tokens + 350) * 10 // 9)
 
 
-def test_what_would_go_is_shown_and_nothing_is_done(program: Program, server: Server) -> None:
+def test_a_dry_run_shows_what_would_go_and_changes_nothing(
+    program: Program, server: Server
+) -> None:
     (info,) = program.sessions()
     before = info.path.read_bytes()
     before_it = len(server.requests)
@@ -84,8 +86,8 @@ def test_a_session_is_compacted(program: Program, server: Server) -> None:
     assert done.out.startswith("Compacted 10 messages: ")
     assert " → " in done.out
     (info,) = program.sessions()
-    taking_back = f"/undo in the app takes it back: contextui -r {info.id[:8]}\n"
-    assert f"% less, with notes.txt. {taking_back}" in done.out
+    undo_hint = f"To undo, enter /undo in contextui -r {info.id[:8]}\n"
+    assert f"% less, with notes.txt. {undo_hint}" in done.out
     assert "what I noted" in server.requests[-1].body.decode()
     assert hidden(program) == 10
     server.play(answer("Yes."))
@@ -97,19 +99,19 @@ def test_a_session_is_compacted(program: Program, server: Server) -> None:
 
 def test_as_json(program: Program, server: Server) -> None:
     (info,) = program.sessions()
-    told = program("compact", "--dry-run", "--json").json
-    assert told["session_id"] == info.id
-    assert [item["seq"] for item in told["goes"]] == list(range(2, 12))
-    assert told["stays"][0]["type"] == "User"
-    assert told["goes_tokens"] > told["stays_tokens"] > 0
+    data = program("compact", "--dry-run", "--json").json
+    assert data["session_id"] == info.id
+    assert [item["seq"] for item in data["goes"]] == list(range(2, 12))
+    assert data["stays"][0]["type"] == "User"
+    assert data["goes_tokens"] > data["stays_tokens"] > 0
     server.play(answer(OUTLINE))
-    told = program("compact", "--json").json
-    assert (told["success"], told["messages"]) == (True, 10)
-    assert told["summary"].endswith(OUTLINE)
-    assert told["post_tokens"] < told["pre_tokens"]
-    assert (told["session_id"], told["requests"], told["saved"]) == (info.id, 1, True)
-    assert told["usage"]["output_tokens"] == 25
-    assert "error" not in told
+    data = program("compact", "--json").json
+    assert (data["success"], data["messages"]) == (True, 10)
+    assert data["summary"].endswith(OUTLINE)
+    assert data["post_tokens"] < data["pre_tokens"]
+    assert (data["session_id"], data["requests"], data["saved"]) == (info.id, 1, True)
+    assert data["usage"]["output_tokens"] == 25
+    assert "error" not in data
 
 
 def test_a_summary_that_saves_too_little_is_not_kept(program: Program, server: Server) -> None:
@@ -122,17 +124,17 @@ def test_a_summary_that_saves_too_little_is_not_kept(program: Program, server: S
     assert hidden(program) == 0
     assert program("debug", "--messages").json == before
     server.play(summary)
-    told = program("compact", "--json").json
-    assert (told["success"], told["messages"], told["summary"]) == (False, 0, "")
-    assert told["post_tokens"] == told["pre_tokens"]
-    assert "less than 20%" in told["error"]
+    data = program("compact", "--json").json
+    assert (data["success"], data["messages"], data["summary"]) == (False, 0, "")
+    assert data["post_tokens"] == data["pre_tokens"]
+    assert "less than 20%" in data["error"]
     assert program("debug").out == items
 
 
 @pytest.mark.parametrize(
     ("lang", "words"), [("en", "would save less than 20%"), ("zh", "节省的空间不到 20%")]
 )
-def test_a_short_talk_stays_as_it_is(program: Program, lang: str, words: str) -> None:
+def test_a_short_conversation_stays_as_it_is(program: Program, lang: str, words: str) -> None:
     with Server(answer("Yes.")) as server:
         program.set(ANTHROPIC_BASE_URL=server.url)
         program("-p", "Hello.")
@@ -187,7 +189,7 @@ def test_a_session_is_named_by_its_first_letters(program: Program, server: Serve
     assert program("compact", info.id[:6], "--lang", "zh").out.startswith("已压缩 10 条消息")
 
 
-def test_a_copy_is_compacted_where_that_is_wanted(program: Program, server: Server) -> None:
+def test_a_fork_compacts_a_copy(program: Program, server: Server) -> None:
     with opened(program):
         program("compact").fails(2, "--fork")
         server.play(answer(OUTLINE))
@@ -196,12 +198,12 @@ def test_a_copy_is_compacted_where_that_is_wanted(program: Program, server: Serv
 
 
 @pytest.mark.parametrize("step", [Reply(400, error("invalid_request_error")), answer("")])
-def test_without_a_summary_the_newest_part_stays_and_the_status_tells(
+def test_without_a_summary_the_newest_part_stays_and_the_status_is_1(
     program: Program, server: Server, step: Reply
 ) -> None:
     server.play(step)
     program("compact").fails(
-        1, "There is no summary:", "The newest part was kept", "/undo in the app"
+        1, "The summary failed:", "Only the newest part was kept", "enter /undo"
     )
     assert hidden(program) == 10
 
@@ -231,8 +233,10 @@ def test_interrupted_it_has_changed_nothing(program: Program, server: Server) ->
 def test_the_offline_model_can_do_it(program: Program) -> None:
     for number in range(5):
         more = ["-c"] if number else []
-        said = "Make a to-do list" if number else "Make a to-do list with " + "a, " * 500 + "and b"
-        program(*more, "-p", f"{said} called number {number}")
+        prompt = (
+            "Make a to-do list" if number else "Make a to-do list with " + "a, " * 500 + "and b"
+        )
+        program(*more, "-p", f"{prompt} called number {number}")
     done = program("compact")
     assert done.status == 0, done
     assert done.out.startswith("Compacted ")

@@ -77,13 +77,13 @@ def test_fish_offers_what_there_is(program: Program, line: str, offered: set[str
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="there is no fish")
 @pytest.mark.parametrize("line", ["contextui -r ", "contextui debug "])
-def test_fish_tells_what_was_said_in_a_session(program: Program, line: str) -> None:
+def test_fish_describes_a_session_by_its_first_prompt(program: Program, line: str) -> None:
     program("-p", "Plan the trip")
     (info,) = program.sessions()
     script = 'source $argv[1]; complete -C "$argv[2]"'
     lines = output_of("fish", "-N", "-c", script, script_of(program, "fish"), line)
-    (told,) = [one for one in lines if one.startswith(f"{info.id[:8]}\t")]
-    assert told.endswith("Plan the trip")
+    (line,) = [one for one in lines if one.startswith(f"{info.id[:8]}\t")]
+    assert line.endswith("Plan the trip")
 
 
 SHELLS = {

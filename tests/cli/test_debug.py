@@ -58,13 +58,13 @@ def test_an_earlier_turn_is_shown_as_it_was(program: Program, server: Server) ->
 
 
 def test_the_request_is_what_is_sent_next(program: Program, server: Server) -> None:
-    told = program("debug", "--messages").json
+    request = program("debug", "--messages").json
     server.play(answer("Yes."))
     program("-c", "-p", "And?")
     sent = server.requests[-1].json
-    assert {**told, "messages": []} == {**sent, "messages": []}
-    assert told["stream"] is True
-    blocks = [block for message in told["messages"] for block in message["content"]]
+    assert {**request, "messages": []} == {**sent, "messages": []}
+    assert request["stream"] is True
+    blocks = [block for message in request["messages"] for block in message["content"]]
     plain = [{key: block[key] for key in block if key != "cache_control"} for block in blocks]
     assert plain == [block for _, block in server.requests[-1].blocks()][:-1]
 
@@ -73,12 +73,12 @@ def test_the_system_prompt_is_the_one_that_would_be_sent_now(
     program: Program, server: Server
 ) -> None:
     program.write("AGENTS.md", "Speak like a pirate.")
-    told = program("debug", "--messages").json
+    request = program("debug", "--messages").json
     then = program("debug", "--messages", "--turn", "1").json
     server.play(answer("Aye."))
     program("-c", "-p", "And?")
-    assert told["system"] == server.requests[-1].json["system"]
-    assert "pirate" in str(told["messages"][0]["content"][0])
+    assert request["system"] == server.requests[-1].json["system"]
+    assert "pirate" in str(request["messages"][0]["content"][0])
     assert "pirate" not in str((then["system"], then["messages"]))
     (info,) = program.sessions()
     before = info.path.read_bytes()
@@ -90,20 +90,20 @@ def test_the_system_prompt_is_the_one_that_would_be_sent_now(
 
 
 def test_the_request_of_an_earlier_turn_has_its_windows(program: Program, server: Server) -> None:
-    told = program("debug", "--messages", "--turn", "1").json
-    assert '<item id="1">milk</item>' in told["messages"][-1]["content"][-1]["text"]
+    request = program("debug", "--messages", "--turn", "1").json
+    assert '<item id="1">milk</item>' in request["messages"][-1]["content"][-1]["text"]
 
 
 def test_windows_can_be_shown_in_their_place(program: Program, server: Server) -> None:
-    told = program("debug", "--messages", "--turn", "1", "--placement", "in-place").json
-    assert "<Window" not in told["messages"][-1]["content"][-1].get("text", "")
-    assert "<Window" in str(told["messages"])
+    request = program("debug", "--messages", "--turn", "1", "--placement", "in-place").json
+    assert "<Window" not in request["messages"][-1]["content"][-1].get("text", "")
+    assert "<Window" in str(request["messages"])
 
 
 def test_as_json_all_of_it_is_there(program: Program, server: Server) -> None:
-    told = program("debug", "--json").json
-    assert set(told) == {"session", "items", "windows", "stats"}
-    assert told["stats"]["total_items"] == len(told["items"]) == 10
+    data = program("debug", "--json").json
+    assert set(data) == {"session", "items", "windows", "stats"}
+    assert data["stats"]["total_items"] == len(data["items"]) == 10
 
 
 def test_it_never_locks_and_never_writes(program: Program, server: Server) -> None:

@@ -1,4 +1,4 @@
-"""The demonstration: a conversation that works, in 80 columns."""
+"""The demo: a conversation that works, in 80 columns."""
 
 import subprocess
 import sys
@@ -11,9 +11,9 @@ from contextui.cli import demo
 
 def test_the_conversation_does_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
     demo.main()
-    told = capsys.readouterr()
-    lines = told.out.splitlines()
-    assert told.err == ""
+    captured = capsys.readouterr()
+    lines = captured.out.splitlines()
+    assert captured.err == ""
     assert [line for line in lines if len(line) > 80] == []
     for words in demo.TURNS:
         assert f"you    {words}" in lines
@@ -21,11 +21,11 @@ def test_the_conversation_does_what_it_says(capsys: pytest.CaptureFixture[str]) 
     assert "         milk  id=1 done=true" in lines
     assert any(line.startswith("       ✓ notebook_1.") for line in lines)
     assert "items  [X] [0004] Window: todo_1" in lines
-    assert "✗" not in told.out
+    assert "✗" not in captured.out
 
 
 @pytest.mark.parametrize("module", ["contextui.cli.demo", "benchmarks.compose"])
-def test_a_reader_that_goes_away_leaves_no_traceback(module: str) -> None:
+def test_a_reader_that_closes_the_pipe_leaves_no_traceback(module: str) -> None:
     """R15: as `make demo | head -1` does."""
     shown = subprocess.run(
         f"{sys.executable} -u -m {module} | head -1",

@@ -1,4 +1,4 @@
-"""docs/command-line.md is true: its commands run and print what it says."""
+"""The examples of docs/command-line.md run and print what the page shows."""
 
 import re
 from pathlib import Path
@@ -8,15 +8,15 @@ import pytest
 from contextui.cli import flags
 from contextui.cli.commands import COMMANDS
 from tests.cli.calling import Program
-from tests.cli.documentation import PAGE, examples, figures, run, settings_table, shape
+from tests.cli.documentation import HELP, PAGE, examples, figures, run, settings_table, shape
 
 
 def test_every_example_prints_what_the_page_says(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
     folder.mkdir()
-    told = list(examples(PAGE.read_text("utf-8")))
-    assert len(told) >= 10
-    for example in told:
+    found = list(examples(PAGE.read_text("utf-8")))
+    assert len(found) >= 10
+    for example in found:
         printed = run(example.command, folder)
         assert shape(printed) == shape(example.output), f"$ {example.command}\n{printed}"
         # `python -m tests.cli.documentation` renews them.
@@ -24,9 +24,7 @@ def test_every_example_prints_what_the_page_says(tmp_path: Path) -> None:
 
 
 def test_the_help_is_the_programs_own(program: Program) -> None:
-    (help_text,) = [
-        one.output for one in examples(PAGE.read_text("utf-8")) if one.command == "contextui --help"
-    ]
+    (help_text,) = [one.output for one in examples(PAGE.read_text("utf-8")) if one.command == HELP]
     assert program("--help").out == help_text
 
 
@@ -34,16 +32,16 @@ def test_the_settings_are_the_programs_own() -> None:
     assert settings_table() in PAGE.read_text("utf-8")
 
 
-def test_every_command_is_told_of() -> None:
+def test_every_command_is_documented() -> None:
     text = PAGE.read_text("utf-8")
     for name in COMMANDS:
         assert f"contextui {name}" in text
 
 
-def test_every_exit_status_is_told_of() -> None:
+def test_every_exit_status_is_documented() -> None:
     column = " ".join(re.findall(r"^\| ([\d, ]+) \|", PAGE.read_text("utf-8"), re.MULTILINE))
-    told = {int(number) for number in re.findall(r"\d+", column)}
-    assert told == {
+    documented = {int(number) for number in re.findall(r"\d+", column)}
+    assert documented == {
         flags.DONE,
         flags.FAILED,
         flags.WRONG,

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from contextui.agent.events import (
+from contextui.cli.output import TextOutput
+from contextui.events import (
     AnswerGiven,
 )
-from contextui.cli.output import TextOutput
 from contextui.files.workspace import Workspace
 from contextui.model import TextDelta
 from contextui.session.code.store import CodeStore
@@ -23,19 +23,19 @@ from tests.agent.server import (
     start,
     thinking,
 )
-from tests.cli.calling import SECRET, Program, Terminal, said
+from tests.cli.calling import SECRET, Program, Terminal, texts
 
 # --- what comes out -----------------------------------------------------------------------------
 
 
-def test_the_answers_words_are_the_output(program: Program, server: Server) -> None:
+def test_the_answers_text_is_the_output(program: Program, server: Server) -> None:
     server.play(answer("Milk, eggs.\nThat is all."))
     done = program("-p", "What is on my list?")
     assert (done.status, done.out, done.err) == (0, "Milk, eggs.\nThat is all.\n", "")
-    assert said(server) == "What is on my list?"
+    assert texts(server) == "What is on my list?"
 
 
-def test_calls_are_told_beside_it_when_asked_for(program: Program, server: Server) -> None:
+def test_verbose_prints_calls_on_stderr(program: Program, server: Server) -> None:
     acting = call("action", window_id="todo_1", action_id="add", params={"text": "milk"})
     failing = call("action", window_id="todo_1", action_id="fly")
     server.play(
@@ -54,13 +54,13 @@ def test_calls_are_told_beside_it_when_asked_for(program: Program, server: Serve
     ]
 
 
-def test_calls_are_not_told_where_nobody_looks(program: Program, server: Server) -> None:
+def test_calls_are_not_printed_without_a_terminal(program: Program, server: Server) -> None:
     server.play(answer(call("create", name="todo")), answer("Done."))
     assert program("-p", "Open a list").err == ""
 
 
 @pytest.mark.parametrize("form", ["json", "stream-json"])
-def test_calls_are_told_beside_json_too(program: Program, server: Server, form: str) -> None:
+def test_calls_are_printed_with_json_too(program: Program, server: Server, form: str) -> None:
     server.play(answer(call("create", name="todo")), answer("Done."))
     done = program("-p", "Open a list", "--verbose", "--output-format", form)
     assert done.err == "✓ create todo\n"
@@ -135,17 +135,17 @@ def test_a_key_that_comes_in_pieces_is_masked(program: Program, server: Server, 
         assert "".join(one["text"] for one in deltas) == "I think of ***.It is ***, see?"
 
 
-def test_a_key_is_masked_where_words_come_as_they_are_written(
+def test_a_key_is_masked_in_streamed_text(
     program: Program, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program.set(ANTHROPIC_API_KEY=SECRET)
-    output = TextOutput(tells_calls=False, live=True)
+    output = TextOutput(show_calls=False, live=True)
     for piece in ("It is ", SECRET[:9], SECRET[9:], ", see?"):
-        output.hear(TextDelta(piece))
+        output.handle(TextDelta(piece))
     assert capsys.readouterr().out == "It is ***, see?"
 
 
-def test_a_token_lets_in_as_a_key_does(program: Program) -> None:
+def test_an_auth_token_is_used_like_a_key(program: Program) -> None:
     with Server(answer(f"Hi, {SECRET}."), Reply(401, error("authentication_error"))) as server:
         program.set(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_AUTH_TOKEN=SECRET)
         assert program("-p", "Hi").out == "Hi, ***.\n"
@@ -154,7 +154,7 @@ def test_a_token_lets_in_as_a_key_does(program: Program) -> None:
     assert "ANTHROPIC_AUTH_TOKEN is set" in program("config").out
 
 
-def test_a_failed_turn_tells_why_and_exits_with_1(program: Program, server: Server) -> None:
+def test_a_failed_turn_prints_the_reason_and_exits_with_1(program: Program, server: Server) -> None:
     server.play(Reply(401, error("authentication_error", f"bad key {SECRET}")))
     done = program("-p", "Hi", "--output-format", "json")
     done.fails(1, "ANTHROPIC_API_KEY")
@@ -172,21 +172,21 @@ def test_a_model_that_the_server_does_not_know_is_named(program: Program, server
 def test_a_turn_of_too_many_steps_is_a_failure(program: Program, server: Server) -> None:
     server.play(answer(call("create", name="todo")))
     done = program("-p", "Go", "--max-steps", "1", "--output-format", "json")
-    done.fails(1, "paused after 1 step.", 'contextui -c -p "go on"')
+    done.fails(1, "paused after 1 step.", 'contextui -c -p "continue"')
     assert done.json["reason"] == "paused"
     assert done.json["error"] in done.err
 
 
-def test_how_to_go_on_fits_the_session(
+def test_the_command_to_continue_fits_the_session(
     program: Program, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     server.play(answer("Half of", stop_reason="max_tokens"))
-    program("-p", "Go").fails(1, "cut off at 8,192 tokens.", 'contextui -c -p "go on"')
+    program("-p", "Go").fails(1, "cut off at 8,192 tokens.", 'contextui -c -p "continue"')
     (info,) = program.sessions()
     monkeypatch.chdir(tmp_path)
     server.play(answer("Half of", stop_reason="max_tokens"))
     done = program("-r", info.id, "-p", "Go")
-    assert done.err.splitlines()[-1].endswith(f'contextui -r {info.id} -p "go on"')
+    assert done.err.splitlines()[-1].endswith(f'contextui -r {info.id} -p "continue"')
 
 
 def test_the_settings_reach_the_request(program: Program, server: Server) -> None:
@@ -209,7 +209,7 @@ def test_the_text_protocol_has_no_tools(program: Program, server: Server) -> Non
     assert [window["id"] for window in done.json["windows"]] == ["todo_1"]
 
 
-def test_what_would_act_in_a_terminal_is_shown(program: Program, server: Server) -> None:
+def test_terminal_control_characters_are_escaped(program: Program, server: Server) -> None:
     server.play(answer("\x1b]0;owned\x07 \u202e\r\nend"))
     assert program("-p", "Hi").out == "␛]0;owned␇ \\u202e\nend\n"
     server.play(answer("\x1b \x9b \u202e 你好"))
@@ -221,20 +221,20 @@ def test_what_would_act_in_a_terminal_is_shown(program: Program, server: Server)
 
 @pytest.mark.parametrize("live", [True, False])
 def test_a_line_end_cut_in_two_is_still_one(capsys: pytest.CaptureFixture[str], live: bool) -> None:
-    output = TextOutput(tells_calls=False, live=live)
+    output = TextOutput(show_calls=False, live=live)
     for event in (TextDelta("one\r"), TextDelta("\ntwo"), AnswerGiven("id", "one\r\ntwo")):
-        output.hear(event)
+        output.handle(event)
     assert capsys.readouterr().out == "one\ntwo\n"
 
 
 @pytest.mark.parametrize("form", ["text", "json", "stream-json"])
-def test_what_a_person_should_know_is_always_told(program: Program, form: str) -> None:
+def test_notices_are_always_printed(program: Program, form: str) -> None:
     program.write(".contextui/code/index.sqlite/x", "in the way")
     done = program("-p", "Hi", "--output-format", form)
-    assert done.err.startswith("contextui: index.sqlite is no plain file")
+    assert done.err.startswith("contextui: index.sqlite is not a regular file")
     if form != "text":
-        told = done.json if form == "json" else done.lines[-1]
-        assert [f"contextui: {one}\n" for one in told["notices"]] == [done.err]
+        result = done.json if form == "json" else done.lines[-1]
+        assert [f"contextui: {one}\n" for one in result["notices"]] == [done.err]
 
 
 REFERRING = [
@@ -250,35 +250,35 @@ REFERRING = [
 
 @pytest.mark.parametrize("live", [True, False])
 @pytest.mark.parametrize(("text", "shown"), REFERRING)
-def test_code_stands_where_the_words_refer_to_it(
+def test_code_replaces_its_reference(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, shown: str, live: bool
 ) -> None:
     with Workspace(tmp_path) as workspace:
         CodeStore.of(workspace).save("hi", "python", "print(1)")
-        output = TextOutput(workspace, tells_calls=False, live=live)
+        output = TextOutput(workspace, show_calls=False, live=live)
         for event in (*map(TextDelta, text), AnswerGiven("id", text)):
-            output.hear(event)
+            output.handle(event)
     assert capsys.readouterr().out == shown
 
 
 def test_programs_get_the_reference_itself(program: Program, server: Server) -> None:
     CodeStore(program.folder / ".contextui/code").save("hi", "python", "print(1)")
-    said = "See <code_ref>hi</code_ref>."
-    server.play(answer(said), answer(said))
+    text = "See <code_ref>hi</code_ref>."
+    server.play(answer(text), answer(text))
     assert program("-p", "Hi").out == "See \n```python\nprint(1)\n```\n.\n"
-    assert program("-p", "Hi", "--output-format", "json").json["result"] == said
+    assert program("-p", "Hi", "--output-format", "json").json["result"] == text
 
 
 BROKEN = [start(), *block_events(0, {"type": "text", "text": "Half an"})[:-1]]
 
 
-def test_what_was_said_in_vain_is_not_in_the_output(program: Program, server: Server) -> None:
+def test_discarded_text_is_not_in_the_output(program: Program, server: Server) -> None:
     server.play(Stream(BROKEN, end="close"), answer("Whole."))
     done = program("-p", "Hi")
     assert (done.status, done.out, done.err) == (0, "Whole.\n", "")
 
 
-def test_what_was_said_in_vain_is_marked_on_a_terminal(
+def test_discarded_text_is_marked_on_a_terminal(
     program: Program, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.play(Stream(BROKEN, end="close"), answer("Whole."))
@@ -287,10 +287,10 @@ def test_what_was_said_in_vain_is_marked_on_a_terminal(
     assert program("-p", "Hi").err == ""
     first, mark, last = terminal.getvalue().splitlines()
     assert (first, last) == ("Half an", "Whole.")
-    assert mark.startswith("[What stands above broke off and does not count: The answer broke off")
+    assert mark.startswith("[The answer above broke off and was discarded: The answer broke off")
 
 
-def test_words_of_several_answers_are_lines_of_their_own(program: Program, server: Server) -> None:
+def test_several_answers_start_on_new_lines(program: Program, server: Server) -> None:
     server.play(answer("I look.", call("create", name="todo")), answer("There."))
     assert program("-p", "Hi").out == "I look.\nThere.\n"
 
@@ -303,7 +303,7 @@ class BrokenWindow(Window):
 """
 
 
-def test_a_window_that_cannot_be_drawn_is_told_beside_the_answer(program: Program) -> None:
+def test_a_window_that_cannot_be_drawn_is_reported_on_stderr(program: Program) -> None:
     program.write("broken.py", FAULTY)
     done = program("-p", "Open broken", "--window", "broken.py", "--output-format", "json")
     trouble = "broken_1 could not be drawn: AttributeError: 'State' object has no attribute"
@@ -311,7 +311,7 @@ def test_a_window_that_cannot_be_drawn_is_told_beside_the_answer(program: Progra
     assert [notice.startswith(trouble) for notice in done.json["notices"]] == [True]
 
 
-def test_what_did_not_open_is_told_by_the_answer_alone(program: Program) -> None:
+def test_a_window_that_did_not_open_is_reported_by_the_answer_alone(program: Program) -> None:
     done = program("-p", "Open nothing.txt")
     assert ("nothing.txt" in done.out, done.err) == (True, "")
 
@@ -333,7 +333,7 @@ class LoudWindow(Window):
 
 
 @pytest.mark.parametrize("form", ["text", "json", "stream-json"])
-def test_what_a_window_prints_is_no_part_of_the_output(program: Program, form: str) -> None:
+def test_prints_of_a_window_do_not_reach_the_output(program: Program, form: str) -> None:
     program.write("loud.py", LOUD)
     done = program.run("-p", "Open loud", "--window", "loud.py", "--output-format", form)
     printed = {"loading", "running", "waiting", "opening", "showing", "ending"}
@@ -349,7 +349,7 @@ def test_what_a_window_prints_is_no_part_of_the_output(program: Program, form: s
 
 
 @pytest.mark.parametrize("words", [["windows", "--json"], ["debug", "--messages"]])
-def test_nor_of_what_other_commands_list(program: Program, words: list[str]) -> None:
+def test_prints_of_a_window_do_not_reach_lists_either(program: Program, words: list[str]) -> None:
     program("-p", "Hi")
     program.write("loud.py", LOUD)
     done = program.run(*words, "--window", "loud.py")
@@ -382,7 +382,7 @@ def test_an_action_that_writes_is_not_carried_out_unless_allowed(
 def test_the_prompt_can_come_on_stdin(program: Program, server: Server) -> None:
     server.play(answer("Yes."))
     assert program("-p", "-", stdin="  what is 你好?\n".encode()).out == "Yes.\n"
-    assert said(server) == "  what is 你好?\n"
+    assert texts(server) == "  what is 你好?\n"
 
 
 @pytest.mark.parametrize(
@@ -423,19 +423,21 @@ def test_a_prompt_that_cannot_be_sent_leaves_an_earlier_session_as_it_is(
 def test_nul_and_lone_surrogates_do_no_harm(program: Program, server: Server) -> None:
     server.play(answer("Fine."))
     assert program("-p", "-", stdin=b"a\0b").status == 0
-    assert said(server) == "a␀b"
+    assert texts(server) == "a␀b"
     server.play(answer("Fine."))
     assert program("-p", "a\udcffb").status == 0
-    assert said(server) == "a�b"
+    assert texts(server) == "a�b"
 
 
-def test_a_session_goes_on_although_its_folder_is_gone(program: Program, tmp_path: Path) -> None:
+def test_a_session_resumes_although_its_folder_was_removed(
+    program: Program, tmp_path: Path
+) -> None:
     program("-p", "Make a to-do list with milk")
     (info,) = program.sessions()
     program.folder.rename(tmp_path / "moved")
     done = program("-r", info.id, "-p", "What is on my list?")
     assert (done.status, "milk" in done.out) == (0, True)
-    assert f"belongs to {info.cwd}, which is gone" in done.err
+    assert f"belongs to {info.cwd}, which no longer exists" in done.err
 
 
 SLOW = """
@@ -473,21 +475,21 @@ def test_a_window_that_takes_long_to_open_is_waited_for(program: Program) -> Non
 
 
 @pytest.mark.parametrize(
-    ("seconds", "then", "told"),
+    ("seconds", "then", "message"),
     [
         (30, "pass", "slow_1 is still opening after 0.4 s and is not saved."),
         (0.2, 'raise OSError("no such report")', "slow_1 did not open: OSError: no such report"),
     ],
 )
-def test_a_window_that_does_not_open_in_time_is_not_saved_and_that_is_said(
-    program: Program, monkeypatch: pytest.MonkeyPatch, seconds: float, then: str, told: str
+def test_a_window_that_does_not_open_in_time_is_not_saved_and_that_is_reported(
+    program: Program, monkeypatch: pytest.MonkeyPatch, seconds: float, then: str, message: str
 ) -> None:
     monkeypatch.setattr("contextui.windowing.worker.PATIENCE", 0.05)
     monkeypatch.setattr("contextui.cli.headless._OPENING", 0.4 if seconds > 1 else 30.0)
     program.write("slow.py", SLOW.format(seconds=seconds, then=then))
     done = program("-p", "Open slow", "--window", "slow.py")
     assert done.status == 1, done
-    assert told in done.err
+    assert message in done.err
     assert "window_opened" not in program.sessions()[0].path.read_text("utf-8")
     done = program("-c", "-p", "Hi", "--window", "slow.py", "--output-format", "json")
     assert done.json["windows"] == []

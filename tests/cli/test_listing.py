@@ -37,7 +37,7 @@ def test_sessions_of_this_folder_are_listed_newest_first(program: Program, tmp_p
     second = make_session(program, "two\x1b[2J\nlines")
     other = make_session(program, "elsewhere", tmp_path / "other")
     head, *rows = program("sessions").out.splitlines()
-    assert head.split() == ["id", "last", "entry", "first", "words"]
+    assert head.split() == ["id", "updated", "first", "prompt"]
     assert [row.split()[0] for row in rows] == [second[:8], first[:8]]
     assert rows[0].endswith("two␛[2J lines")
     assert other[:8] in program("sessions", "--all").out
@@ -68,14 +68,14 @@ def test_sessions_as_json(program: Program) -> None:
     assert Path(listed["path"]).exists()
 
 
-def test_where_there_are_no_sessions_it_says_so(program: Program) -> None:
+def test_an_empty_list_of_sessions_is_a_message(program: Program) -> None:
     assert "no sessions of this folder" in program("sessions").out
     assert program("sessions", "--json").json == []
     assert program.files() == []
 
 
 def damage(program: Program) -> list[Path]:
-    """What stands beside the sessions of the folder and is none."""
+    """Files beside the sessions of the folder that are not sessions."""
     folder = program.home / "projects" / escape_project_path(program.folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "aaaa.jsonl").write_bytes(b"\0\xff\n{}\n" * 20)
@@ -85,16 +85,16 @@ def damage(program: Program) -> list[Path]:
 
 
 @pytest.mark.parametrize("words", [["sessions"], ["sessions", "--all", "--json"]])
-def test_sessions_that_cannot_be_read_are_told(program: Program, words: list[str]) -> None:
+def test_unreadable_sessions_are_reported(program: Program, words: list[str]) -> None:
     session = make_session(program, "one")
     paths = damage(program)
     done = program(*words)
-    done.fails(0, "sessions that cannot be read:", *map(str, paths), "damaged")
+    done.fails(0, "Some sessions cannot be read:", *map(str, paths), "damaged")
     assert session[:8] in done.out
     assert "aaaa" not in done.out
 
 
-def test_whoever_goes_on_hears_of_sessions_that_cannot_be_read(program: Program) -> None:
+def test_resuming_reports_unreadable_sessions(program: Program) -> None:
     paths = damage(program)
     for words in (["-c", "-p", "Hello"], ["debug"], ["compact"]):
         program(*words).fails(2, "No session of", *map(str, paths))
@@ -103,18 +103,22 @@ def test_whoever_goes_on_hears_of_sessions_that_cannot_be_read(program: Program)
     program("debug").fails(0, *map(str, paths))
     done = program("-c", "-p", "Hello", "--output-format", "json")
     done.fails(0, *map(str, paths))
-    assert "sessions that cannot be read" in done.json["notices"][0]
+    assert "Some sessions cannot be read" in done.json["notices"][0]
 
 
-def test_a_session_that_was_named_and_cannot_be_read_says_why(program: Program) -> None:
+def test_an_unreadable_session_that_was_named_is_reported_with_the_reason(program: Program) -> None:
     damage(program)
-    for name, why in (("aaaa", "session"), ("bbbb", "no plain file"), ("cccc", "symbolic link")):
+    for name, why in (
+        ("aaaa", "session"),
+        ("bbbb", "not a regular file"),
+        ("cccc", "symbolic link"),
+    ):
         program("-r", name, "-p", "Hello").fails(2, why)
         program("debug", name).fails(2, why)
 
 
-def test_an_empty_session_is_told_in_one_line_and_left_as_it_is(program: Program) -> None:
-    """A crash, or a disk, may leave nothing of a log."""
+def test_an_empty_session_is_reported_in_one_line_and_unchanged(program: Program) -> None:
+    """A crash, or a full disk, may leave an empty log."""
     session = make_session(program, "one")
     empty = program.home / "projects" / escape_project_path(program.folder) / "dddd.jsonl"
     empty.touch()
@@ -126,7 +130,7 @@ def test_an_empty_session_is_told_in_one_line_and_left_as_it_is(program: Program
 
 
 @pytest.mark.parametrize("words", [["-c", "-p", "Hello"], ["-r", "abc", "-p", "Hello"], ["debug"]])
-def test_a_folder_of_sessions_that_may_not_be_read_is_told(
+def test_an_unreadable_folder_of_sessions_is_reported(
     program: Program, monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
     make_session(program, "one")
@@ -139,12 +143,12 @@ def test_a_folder_of_sessions_that_may_not_be_read_is_told(
     program(*words).fails(2, f"{folder}: Permission denied")
 
 
-def test_a_folder_that_is_gone_is_named(program: Program) -> None:
+def test_a_removed_current_folder_is_an_error(program: Program) -> None:
     gone = program.folder / "gone"
     gone.mkdir()
     os.chdir(gone)
     gone.rmdir()
-    program("sessions").fails(2, "folder is gone")
+    program("sessions").fails(2, "folder no longer exists")
 
 
 # --- windows ---------------------------------------------------------------------------------
@@ -188,12 +192,12 @@ def test_every_setting_is_listed_with_where_it_comes_from(program: Program) -> N
 
 
 def test_settings_as_json(program: Program) -> None:
-    told = program("config", "--json", "--window", "a.py").json
-    assert set(told["settings"]) == set(Settings.model_fields)
-    assert told["settings"]["window"] == {"value": ["a.py"], "origin": "--window"}
-    assert told["provider"] == "offline"
-    assert told["has_key"] is False
-    assert told["home"] == str(program.home)
+    data = program("config", "--json", "--window", "a.py").json
+    assert set(data["settings"]) == set(Settings.model_fields)
+    assert data["settings"]["window"] == {"value": ["a.py"], "origin": "--window"}
+    assert data["provider"] == "offline"
+    assert data["has_key"] is False
+    assert data["home"] == str(program.home)
 
 
 @pytest.mark.parametrize("words", [["config"], ["config", "--json"]])
@@ -204,7 +208,7 @@ def test_the_key_is_never_shown(program: Program, words: list[str]) -> None:
     assert "set" in done.out
 
 
-def test_what_a_project_may_not_raise_is_told(program: Program) -> None:
+def test_a_setting_that_a_project_may_not_raise_is_reported(program: Program) -> None:
     program.write(".contextui/config.toml", 'approval = "auto"')
     done = program("config", "--json")
     assert json.loads(done.out)["settings"]["approval"]["value"] == "ask"

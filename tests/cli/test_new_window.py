@@ -1,4 +1,4 @@
-"""`contextui new-window`: what it writes works."""
+"""`contextui new-window`: the window and the test that it writes work."""
 
 import subprocess
 import sys
@@ -35,10 +35,10 @@ def test_nothing_is_overwritten(program: Program) -> None:
 
 
 def test_a_name_that_is_taken_is_refused(program: Program) -> None:
-    program("new-window", "todo").fails(2, "There is a window todo already", "contextui")
+    program("new-window", "todo").fails(2, "There is already a window todo", "contextui")
     program("new-window", "shop")
     program.set(CONTEXTUI_WINDOW="shop_window.py")
-    program("new-window", "shop").fails(2, "There is a window shop already", "shop_window.py")
+    program("new-window", "shop").fails(2, "There is already a window shop", "shop_window.py")
     assert sorted(path.name for path in program.folder.glob("*.py")) == [
         "shop_window.py",
         "test_shop_window.py",
@@ -56,7 +56,7 @@ def test_the_command_that_tests_it_works_here(
     assert last == "Test it:  python -P -m contextui.testing test_shed_window.py"
     monkeypatch.setattr("contextui.cli.new_window.find_spec", lambda name: None)
     *_, last = program("new-window", "barn").out.splitlines()
-    assert last == "For that pytest is needed: python -P -m pip install pytest"
+    assert last == "This needs pytest: python -P -m pip install pytest"
 
 
 def test_a_name_that_cannot_be_one_is_refused(program: Program) -> None:

@@ -1,4 +1,4 @@
-"""The way to the screen."""
+"""Open the app on a terminal."""
 
 import os
 import pty
@@ -23,7 +23,7 @@ CTRL_Q = b"\x11"
 
 
 @pytest.mark.parametrize("words", [(), ("fix", "it"), ("-c",)])
-def test_without_a_terminal_it_names_the_way_without_one(
+def test_without_a_terminal_it_suggests_a_headless_turn(
     program: Program, words: tuple[str, ...]
 ) -> None:
     done = program(*words)
@@ -31,11 +31,11 @@ def test_without_a_terminal_it_names_the_way_without_one(
     assert (done.out, program.files()) == ("", [])
 
 
-def test_in_a_terminal_that_cannot_be_drawn_on_it_does_the_same(program: Program) -> None:
+def test_a_dumb_terminal_is_refused_too(program: Program) -> None:
     program.set(TERM="dumb")
     screen = Terminal(program)
     assert screen.end() == 2
-    assert screen.shown.startswith(b"contextui: This terminal cannot be drawn on")
+    assert screen.shown.startswith(b"contextui: This terminal cannot show the app")
     assert b"\x1b" not in screen.shown
 
 
@@ -85,7 +85,7 @@ def test_in_a_terminal_the_app_opens_and_leaves(program: Program) -> None:
         screen.wait_for(b"todo_1")
         screen.press(CTRL_Q)
         assert screen.end() == 0
-        assert screen.shown.rstrip().endswith(b"contextui -c goes on with this conversation.")
+        assert screen.shown.rstrip().endswith(b"contextui -c resumes this conversation.")
     (info,) = program.sessions()
     assert info.first_words == "Make a to-do list with milk"
 
@@ -112,7 +112,7 @@ def test_a_window_that_was_opened_is_kept(program: Program) -> None:
     assert not info.is_empty
 
 
-def test_what_is_wrong_is_told_without_a_screen(program: Program) -> None:
+def test_errors_are_reported_on_the_normal_screen(program: Program) -> None:
     for words in (["--budget", "x"], ["-c"], ["-r", "nonsense"]):
         with terminal(program, *words) as screen:
             assert screen.end() == 2
@@ -120,13 +120,13 @@ def test_what_is_wrong_is_told_without_a_screen(program: Program) -> None:
         assert screen.shown.count(b"\n") == 1
 
 
-def test_a_session_that_is_open_elsewhere_is_gone_on_with_in_a_copy(program: Program) -> None:
+def test_a_session_that_is_open_elsewhere_is_resumed_in_a_copy(program: Program) -> None:
     program("-p", "Hello")
     (info,) = program.sessions()
     with SessionStore(program.home).open(info.id):
         desk = open_desk(parse(["-c"]))
         assert desk.session.id != info.id
-        assert "copy" in " ".join(desk.notices)
+        assert "copy" in " ".join(map(str, desk.notices))
         desk.close()
 
 

@@ -1,4 +1,4 @@
-"""Signals and closed pipes in the middle of an answer: the session goes on afterwards."""
+"""Signals and closed pipes in the middle of an answer: the session can be resumed."""
 
 import array
 import fcntl
@@ -25,7 +25,7 @@ REST = [_LAST, *answer(WORDS)[-2:]]
 
 
 def read_words(process: "subprocess.Popen[bytes]") -> None:
-    """Wait until the words of the half answer have come, as events."""
+    """Wait for the events with the text of the unfinished answer."""
     assert process.stdout is not None
     for line in process.stdout:
         if json.loads(line).get("text") == WORDS[-2:]:  # the last delta
@@ -34,15 +34,15 @@ def read_words(process: "subprocess.Popen[bytes]") -> None:
 
 
 def read_from(terminal: int) -> bytes:
-    """Wait until the words of the half answer stand on a terminal."""
+    """Wait until a terminal shows the text of the unfinished answer."""
     read = b""
     while not read.endswith(WORDS.encode()):
         read += os.read(terminal, 100)
     return read
 
 
-def goes_on(program: Program, server: Server) -> str:
-    """That the session goes on, and all that the model is told of what was before."""
+def resume(program: Program, server: Server) -> str:
+    """Resume the session, and return all earlier messages that the model gets."""
     server.play(answer("Here."))
     assert program("-c", "-p", "Are you there?").out == "Here.\n"
     blocks = server.requests[-1].blocks()
@@ -65,11 +65,11 @@ def test_a_signal_stops_the_turn(
         assert (process.returncode, os.read(ours, 100), err) == (status, b"\r\n", b"")
     os.close(ours)
     assert server.wait_until_gone()
-    told = goes_on(program, server)
-    assert told.startswith(f"Tell me a story\n{WORDS}")
+    earlier = resume(program, server)
+    assert earlier.startswith(f"Tell me a story\n{WORDS}")
 
 
-def test_a_stopped_turn_is_told_as_json(program: Program, server: Server) -> None:
+def test_a_stopped_turn_is_reported_as_json(program: Program, server: Server) -> None:
     server.play(Stream(HALF, held=True))
     with program.start("-p", "Tell me", "--output-format", "stream-json") as process:
         read_words(process)
@@ -116,7 +116,7 @@ def test_a_second_signal_ends_it_at_once(program: Program, server: Server) -> No
         assert process.stderr.readline() == b"still here\n"
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 143
-    assert goes_on(program, server) == "Hi\nAre you there?"
+    assert resume(program, server) == "Hi\nAre you there?"
 
 
 def test_an_interrupt_before_the_turn_is_quiet(program: Program) -> None:
@@ -185,8 +185,8 @@ def test_nothing_is_loaded_before_an_interrupt_is_quiet() -> None:
     assert done.stdout.split() == [b"contextui", b"contextui.safe_path", b"contextui.interrupt"]
 
 
-def test_signals_that_are_to_be_ignored_are_ignored(program: Program, server: Server) -> None:
-    """As `nohup` asks for it, and a shell for what runs in the background."""
+def test_ignored_signals_stay_ignored(program: Program, server: Server) -> None:
+    """`nohup` ignores SIGHUP, and a shell ignores SIGINT for background jobs."""
     server.play(Stream(HALF, held=True, then=REST))
     numbers = (signal.SIGINT, signal.SIGHUP)
     before = [signal.signal(number, signal.SIG_IGN) for number in numbers]

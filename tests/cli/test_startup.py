@@ -1,4 +1,4 @@
-"""What starting the program loads, and what of a stranger's folder it does not."""
+"""Modules that starting the program loads, and none from an untrusted folder."""
 
 import os
 import subprocess
@@ -32,13 +32,13 @@ def loaded_by(program: Program, *words: str) -> set[str]:
     return set(names)
 
 
-def test_the_version_is_told_and_nothing_is_loaded_for_it(program: Program) -> None:
+def test_the_version_is_printed_without_loading_anything(program: Program) -> None:
     done = program.run("--version")
     assert (done.status, done.out) == (0, f"contextui {contextui.__version__}\n")
     assert loaded_by(program, "--version").isdisjoint(HEAVY | {"argparse", "asyncio", "tomllib"})
 
 
-def test_the_version_is_told_among_other_words_too(program: Program) -> None:
+def test_the_version_is_printed_with_other_flags_too(program: Program) -> None:
     assert program("--verbose", "--version").out == f"contextui {contextui.__version__}\n"
 
 
@@ -51,6 +51,7 @@ def test_the_version_is_told_among_other_words_too(program: Program) -> None:
         (["new-window", "shop"], {"textual", "anthropic", "tiktoken", "lxml", "psutil"}),
         (["completion", "bash"], {"textual", "anthropic", "tiktoken", "lxml", "psutil"}),
         (["windows"], {"textual", "anthropic", "tiktoken"}),
+        (["-p", "Hi", "--model", "offline"], {"textual", "rich", "anthropic"}),
     ],
     ids=lambda one: one[0] if isinstance(one, list) else "",
 )

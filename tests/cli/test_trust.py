@@ -64,7 +64,7 @@ def test_what_matters_is_shown_before_it_asks(program: Program, window: Path) ->
     assert "This is not valid Python." in out
 
 
-def test_it_shows_the_code_to_whoever_wants_to_read_it(program: Program, window: Path) -> None:
+def test_it_shows_the_code_on_request(program: Program, window: Path) -> None:
     window.write_text(WINDOW.format("Deploy") + "# \x1b[2J hidden\n")
     terminal, stdin = pty.openpty()
     with program.start("trust", stdin=stdin) as process:
@@ -79,7 +79,7 @@ def test_it_shows_the_code_to_whoever_wants_to_read_it(program: Program, window:
     assert out.decode().count("Trust them?") == 2
 
 
-def test_where_nobody_can_be_asked_nothing_is_trusted(program: Program, window: Path) -> None:
+def test_without_a_terminal_nothing_is_trusted(program: Program, window: Path) -> None:
     done = program("trust")
     done.fails(2, "--yes")
     assert "deploy.py" in done.out
@@ -93,16 +93,16 @@ def test_what_is_trusted_already_is_not_asked_again(program: Program, window: Pa
     assert "are trusted" in done.out
 
 
-def test_trust_can_be_taken_back(program: Program, window: Path) -> None:
+def test_trust_can_be_revoked(program: Program, window: Path) -> None:
     program("trust", "--yes")
     assert program("trust", "--revoke").status == 0
     assert not is_there(program)
 
 
 def test_it_can_be_looked_at_as_json(program: Program, window: Path) -> None:
-    told = program("trust", "--json").json
-    assert told["trusted"] is False
-    assert [file["name"] for file in told["files"]] == ["deploy.py"]
+    data = program("trust", "--json").json
+    assert data["trusted"] is False
+    assert [file["name"] for file in data["files"]] == ["deploy.py"]
     assert not is_there(program)
 
 

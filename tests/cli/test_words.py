@@ -1,84 +1,16 @@
-"""Chinese on the command line: every word of it has some, and it reaches the person."""
+"""Chinese on the command line: errors, help and lists; widths of wide characters."""
 
-import argparse
-import ast
-import errno
-import inspect
-import os
 import re
-from pathlib import Path
 
 import pytest
 
-import contextui
-from contextui.cli.arguments import command_parser, main_parser
-from contextui.cli.commands import COMMANDS
-from contextui.cli.console import cut, width, wrapped
-from contextui.cli.words import CHINESE, elsewhere, in_ours, speak, words
-from contextui.config.settings import Settings, allowed
+from contextui.cli.console import cut, cut_before, width, wrapped
+from contextui.words import t
 from tests.cli.calling import Program
-
-PACKAGE = Path(contextui.__file__).parent
-NAME = re.compile(r"\{(\w+)[^}]*\}")
-SAYING = {"words", "counted", "UsageError"}
-
-
-def said_in_code() -> set[str]:
-    """All sentences that the code of the command line says as they stand."""
-    found: set[str] = set()
-    for path in (PACKAGE / "cli").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SAYING:
-                given = (one.value for one in node.args if isinstance(one, ast.Constant))
-                found.update(one for one in given if isinstance(one, str))
-    return found
-
-
-def said_in_help() -> set[str]:
-    """All sentences that help is made of."""
-    speak("en")
-    parsers = [main_parser(), *map(command_parser, COMMANDS.values())]
-    settings = {str(field.description) for field in Settings.model_fields.values()}
-    flags = {
-        str(action.help)
-        for parser in parsers
-        for action in parser._actions
-        if action.dest not in Settings.model_fields
-    }
-    titles = {str(group.title) for parser in parsers for group in parser._action_groups}
-    return {*settings, *flags, *titles, *(command.summary for command in COMMANDS.values())}
-
-
-def test_everything_has_chinese_and_nothing_else_has() -> None:
-    assert {*said_in_code(), *said_in_help()} == set(CHINESE)
-
-
-@pytest.mark.parametrize("table", [CHINESE, elsewhere.CHINESE], ids=["ours", "elsewhere"])
-def test_the_same_values_stand_in_both(table: dict[str, str]) -> None:
-    for english, chinese in table.items():
-        assert set(NAME.findall(english)) == set(NAME.findall(chinese)), english
-        assert english != chinese
-
-
-def test_what_others_say_is_still_said() -> None:
-    folders = [path for path in PACKAGE.rglob("*.py") if "words" not in path.parts]
-    source = inspect.getsource(argparse) + "".join(path.read_text() for path in folders)
-    source += " ".join(map(os.strerror, errno.errorcode))
-    source = source.replace("invalid %(type)s value", "invalid int value")
-    said = re.sub(r'"\s*\n\s*f?"', "", source).lower()
-    for english in elsewhere.CHINESE:
-        for part in re.split(r"\{\w+\}", english):
-            assert part.strip(" .:").lower() in said, (english, part)
-
-
-def test_every_kind_of_setting_is_told_in_chinese() -> None:
-    speak("zh")
-    for name in Settings.model_fields:
-        assert in_ours(allowed(name)) != allowed(name)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         (["-p", ""], "提示是空的"),
         (["--nonsense"], "无法识别的参数：--nonsense。见 contextui --help。"),
@@ -99,7 +31,7 @@ def test_every_kind_of_setting_is_told_in_chinese() -> None:
     ],
 )
 @pytest.mark.parametrize("how", ["flag", "variable", "locale", "file"])
-def test_errors_are_in_chinese(program: Program, given: list[str], told: str, how: str) -> None:
+def test_errors_are_in_chinese(program: Program, given: list[str], message: str, how: str) -> None:
     match how:
         case "flag":
             given = [*given, "--lang", "zh"]
@@ -110,7 +42,7 @@ def test_errors_are_in_chinese(program: Program, given: list[str], told: str, ho
         case "file":
             program.home.mkdir()
             (program.home / "config.toml").write_text('lang = "zh"')
-    program(*given).fails(2, told)
+    program(*given).fails(2, message)
 
 
 def test_a_broken_file_does_not_keep_the_locale_from_counting(program: Program) -> None:
@@ -134,14 +66,14 @@ def test_lists_are_in_chinese(program: Program) -> None:
     assert "还没有会话" in program("sessions").out
     program("-p", "你好")
     head, row = program("sessions").out.splitlines()
-    assert head.split() == ["id", "最后一条", "开头的话"]
-    assert width(head[: head.index("开")]) == row.index("你")
+    assert head.split() == ["id", "更新时间", "第一个提示"]
+    assert width(head[: head.index("第")]) == row.index("你")
     assert "条目" in program("debug").out
     assert "[✓] todo: 待办清单。" in program("windows").out
     assert "来源" in program("config").out
 
 
-def test_what_is_asked_for_as_json_is_told_as_on_stderr(program: Program) -> None:
+def test_the_error_in_json_is_the_one_on_stderr(program: Program) -> None:
     done = program("--lang", "zh", "-p", "", "--output-format", "json")
     assert done.json["error"] in done.err
 
@@ -153,6 +85,15 @@ def test_wide_characters_take_two_columns() -> None:
     assert [width(one) for one in ("ab", "你好", "a你\u0301")] == [2, 4, 3]
     assert cut("你好吗", 5) == "你好…"
     assert cut("你好", 4) == "你好"
+    assert width("👩‍👩‍👧") == 2
+
+
+@pytest.mark.parametrize("text", ["abcdef", "你好吗", "a你b好", "👩‍👩‍👧 and 👍🏽"])
+@pytest.mark.parametrize("columns", range(-1, 9))
+def test_truncated_text_fits(text: str, columns: int) -> None:
+    for short in (cut(text, columns), cut_before(text, columns)):
+        assert short == text or "…" in short
+        assert width(short) <= max(columns, 1)
 
 
 @pytest.mark.parametrize("columns", [8, 11, 20, 40])
@@ -167,4 +108,4 @@ def test_lines_are_cut_where_they_may_be(columns: int) -> None:
 def test_english_is_cut_at_spaces() -> None:
     assert wrapped("one two-three four", 9) == ["one", "two-three", "four"]
     assert wrapped("", 9) == [""]
-    assert words("{flag} is given twice.", flag="-p") == "-p is given twice."
+    assert t("{flag} is given twice.", flag="-p") == "-p is given twice."

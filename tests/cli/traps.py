@@ -1,4 +1,4 @@
-"""A stranger's folder: files that leave a mark when anything of them runs."""
+"""An untrusted folder: files that leave a mark when any of them runs."""
 
 import os
 import subprocess
@@ -250,7 +250,7 @@ TRAPS = [
 
 
 @dataclass(frozen=True)
-class StrangersFolder:
+class UntrustedFolder:
     """A folder with traps, a home beside it, and the marks.
 
     Attributes:
@@ -265,7 +265,7 @@ class StrangersFolder:
     files: int
 
     @classmethod
-    def build(cls, place: Path, traps: Iterable[Trap]) -> "StrangersFolder":
+    def build(cls, place: Path, traps: Iterable[Trap]) -> "UntrustedFolder":
         folder, home, marks = place / "work", place / "home", place / "marks"
         folder.mkdir(parents=True)
         home.mkdir()

@@ -1,4 +1,4 @@
-"""Which summary stands for which items, also after the session was opened again."""
+"""Which summary replaces which items, also after the session was opened again."""
 
 from pathlib import Path
 
@@ -30,17 +30,17 @@ def test_a_session_knows_it_when_it_is_opened_again(tmp_path: Path) -> None:
     store = SessionStore(tmp_path / "home")
     session = store.create(tmp_path)
     context = session.context
-    said = [
+    items = [
         context.add(ContextItem(ItemType.USER, "one")),
         context.add(ContextItem(ItemType.ASSISTANT, "two")),
         context.add(ContextItem(ItemType.USER, "three")),
         context.add(ContextItem(ItemType.ASSISTANT, "four")),
     ]
     context.end_turn()
-    summary = context.compact(said[:2], "It was counted.")
+    summary = context.compact(items[:2], "It was counted.")
     session.close()
     again = store.open(session.id)
     folds = again.context.ledger.folds
-    assert folds.items_of(summary.id) == (said[0].id, said[1].id)
-    assert folds.summary_of(said[0].id) == summary.id
+    assert folds.items_of(summary.id) == (items[0].id, items[1].id)
+    assert folds.summary_of(items[0].id) == summary.id
     again.close()

@@ -149,7 +149,7 @@ CODE = {
 
 @pytest.mark.parametrize("path", CODE)
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_code_tells_its_functions_and_classes_and_nothing_of_comments_and_strings(
+def test_code_shows_its_functions_and_classes_and_nothing_of_comments_and_strings(
     path: str, end: str
 ) -> None:
     text, expected = CODE[path]
@@ -161,13 +161,13 @@ def test_code_tells_its_functions_and_classes_and_nothing_of_comments_and_string
 
 def test_every_language_is_called_by_its_name() -> None:
     names = "python javascript typescript java c c++ go rust php ruby shell sql r css html"
-    told = {
+    shown_names = {
         gist(path, text).partition(" (")[2].partition(",")[0] for path, (text, _) in CODE.items()
     }
-    assert told == set(names.split())
+    assert shown_names == set(names.split())
 
 
-def test_code_without_declarations_tells_its_lines() -> None:
+def test_code_without_declarations_shows_its_lines() -> None:
     assert gist("q.sql", "SELECT 1;\n") == "[file read] q.sql (sql, 1 line)"
     assert gist("a.lua", "x = 1") == "[file read] a.lua (lua, 1 line, 5B)"
 
@@ -248,13 +248,13 @@ def workbook(*sheets: tuple[str, list[list[object]]]) -> bytes:
     return file.getvalue()
 
 
-def test_a_workbook_tells_rows_and_columns() -> None:
+def test_a_workbook_shows_rows_and_columns() -> None:
     data = workbook(("Sales", [["date", "amount", None], ["1 May", 3], ["2 May", 4]]))
     assert gist("a.xlsx", data) == "[file read] a.xlsx (Excel, 2 rows, columns: date, amount)"
     assert gist("a.xlsx", data, "zh") == "[文件已读取] a.xlsx (Excel, 2行, 列: date, amount)"
 
 
-def test_a_workbook_of_several_sheets_tells_of_each() -> None:
+def test_a_workbook_of_several_sheets_shows_each() -> None:
     data = workbook(("A", [["x"], [1]]), ("B, C", []), ("D", [[1, 2]]), ("E", []))
     assert gist("a.xlsx", data) == (
         "[file read] a.xlsx (Excel, 4 sheets, A (1 row, columns: x), 'B, C' (0 rows), "
@@ -262,7 +262,7 @@ def test_a_workbook_of_several_sheets_tells_of_each() -> None:
     )
 
 
-def test_a_damaged_workbook_tells_its_size() -> None:
+def test_a_damaged_workbook_shows_its_size() -> None:
     assert gist("a.xlsx", b"PK\3\4 no workbook") == "[file read] a.xlsx (Excel, 16B)"
     assert gist("a.xls", "no bytes") == "[file read] a.xls (Excel, 8B)"
 
@@ -327,7 +327,7 @@ def test_the_excel_extra_installs_the_reader() -> None:
         ("\u202etxt.exe.txt", r"'\u202etxt.exe.txt'"),
     ],
 )
-def test_a_path_is_told_so_that_the_file_can_be_read_again(
+def test_a_path_is_shown_so_that_the_file_can_be_read_again(
     path: str | PurePosixPath, shown: str
 ) -> None:
     assert gist(path, "") == f"[file read] {shown} (text, 0 lines, 0B)"
@@ -340,12 +340,12 @@ def test_a_very_long_path_keeps_its_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "told"),
+    ("size", "expected"),
     [(0, "0B"), (1_023, "1023B"), (1_024, "1.0KB"), (1_048_575, "1.0MB"), (5 * 2**30, "5.0GB")],
 )
-def test_a_file_of_which_only_the_size_is_known(size: int, told: str) -> None:
-    assert gist_of_size("a/b.csv", size) == f"[file read] a/b.csv (CSV, {told})"
-    assert gist_of_size("b.log", size, "zh") == f"[文件已读取] b.log (log, {told})"
+def test_a_file_of_which_only_the_size_is_known(size: int, expected: str) -> None:
+    assert gist_of_size("a/b.csv", size) == f"[file read] a/b.csv (CSV, {expected})"
+    assert gist_of_size("b.log", size, "zh") == f"[文件已读取] b.log (log, {expected})"
 
 
 # --- hostile -----------------------------------------------------------------------------
@@ -404,5 +404,5 @@ def test_a_hostile_text_ends(name: str, text: str) -> None:
     assert len(gist(name, text)) < 200
 
 
-def test_of_more_than_ten_megabytes_lines_and_size_are_told() -> None:
+def test_of_more_than_ten_megabytes_lines_and_size_are_shown() -> None:
     assert gist("a.csv", "a,b\n" * 2_500_001) == ("[file read] a.csv (CSV, 2500001 lines, 9.5MB)")

@@ -285,7 +285,7 @@ def test_a_call_that_was_given_up_takes_no_result() -> None:
 
 
 def test_an_unknown_type_is_refused_by_name() -> None:
-    with pytest.raises(InvalidItemError, match='"Robot" is no type of item'):
+    with pytest.raises(InvalidItemError, match='"Robot" is not an item type'):
         ContextItem("Robot", "x")  # type: ignore[arg-type]
 
 
@@ -498,7 +498,7 @@ def test_listeners_follow_without_polling() -> None:
     ]
 
 
-def test_a_moving_cut_is_told() -> None:
+def test_a_moving_cut_is_reported() -> None:
     talk = Conversation()
     events: list[Event] = []
     talk.context.subscribe(events.append)
@@ -524,7 +524,7 @@ def test_a_listener_that_fails_harms_nobody(caplog: pytest.LogCaptureFixture) ->
     assert "boom" in caplog.text
 
 
-def test_what_a_listener_causes_is_told_after_what_it_heard() -> None:
+def test_what_a_listener_causes_is_emitted_after_what_it_heard() -> None:
     context, heard = manager(), list[int]()
 
     def answer(event: Event) -> None:
@@ -540,7 +540,7 @@ def test_what_a_listener_causes_is_told_after_what_it_heard() -> None:
 
 
 def test_a_listener_may_look_from_another_thread() -> None:
-    """The lock is free while listeners are told."""
+    """The lock is free while listeners are called."""
     talk, looked = Conversation(), list[int]()
 
     def look(event: Event) -> None:
@@ -560,13 +560,13 @@ def test_words_in_mid_turn_before_a_late_result_are_sent_once() -> None:
     talk.call(2)
     talk.result("one")
     talk.call(2)
-    talk.say("meanwhile")
+    talk.say("queued")
     talk.result("two")
     talk.send()
     talk.context.mark_sent(talk.context.compose(60))
     talk.context.end_turn()
     composed = talk.composed()
-    assert [one.content for one in composed].count("meanwhile") == 1
+    assert [one.content for one in composed].count("queued") == 1
     assert composed == ContextRenderer().render(talk.context.get_all(), talk.windows)
 
 

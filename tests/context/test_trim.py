@@ -198,12 +198,12 @@ def test_compose_makes_room_as_trim_specifies(
     talk.system("You work in windows.")
     for count in window_lines:
         talk.open(*(["a line of a window"] * count))
-    for said, calls, answered in turns:
-        talk.say("w" * said)
+    for length, calls, answered in turns:
+        talk.say("w" * length)
         talk.send()
         for _ in range(calls):
             talk.call(1, "", "thoughts")
-            talk.result("r" * said)
+            talk.result("r" * length)
         talk.send()
         talk.answer("a" * answered)
         talk.context.end_turn()
@@ -276,22 +276,22 @@ def test_a_turn_that_outgrows_the_budget_takes_its_final_form_but_for_its_newest
     talk.call(1, "", "thought of the second step")
     talk.result("the second result " * 200, gist="[the second gist]")
     request = talk.send(1_800)
-    said = wire(request).decode()
-    assert not said.startswith(wire(before).decode())
-    assert "[the first gist]" in said
-    assert "thought of the first" not in said
-    assert "the second result" in said, "the model has not read it yet"
-    assert "thought of the second" in said
-    assert "do it" in said
-    assert said.count("<Window ") == 1
+    sent = wire(request).decode()
+    assert not sent.startswith(wire(before).decode())
+    assert "[the first gist]" in sent
+    assert "thought of the first" not in sent
+    assert "the second result" in sent, "the model has not read it yet"
+    assert "thought of the second" in sent
+    assert "do it" in sent
+    assert sent.count("<Window ") == 1
     assert "<Window " in str(request[-1].content), "the windows arrive inside the last result"
     talk.call(1)
     talk.result("ok")
-    assert wire(talk.send(1_800)).decode().startswith(said), "and from here on bytes are fixed"
+    assert wire(talk.send(1_800)).decode().startswith(sent), "and from here on bytes are fixed"
 
 
 def test_a_request_that_was_too_large_can_be_sent_again_smaller() -> None:
-    """Nothing new is there to send, so what went last goes out anew, windows with it."""
+    """Nothing new is there to send, so the last request is sent again, with its windows."""
     talk = Conversation()
     before = outgrown(talk)
     less = talk.context.compose().tokens * 3 // 4

@@ -1,4 +1,4 @@
-"""What is wrong with a file is said in Chinese too, and says the same."""
+"""Errors about files have a Chinese translation with the same facts."""
 
 import os
 import re
@@ -15,8 +15,8 @@ from contextui.files.workspace import Workspace
 TEXT = TextFile("milk\neggs\nmilk\n", path="list.md")
 FACT = re.compile(r"\w+\.\w+|\d+(?:,\d+)*", re.ASCII)
 
-Deed = Callable[[Workspace], object]
-DEEDS: dict[str, Deed] = {
+Operation = Callable[[Workspace], object]
+FAILURES: dict[str, Operation] = {
     "missing": lambda files: files.open_text("none.md"),
     "escape": lambda files: files.open_text("../x"),
     "link out": lambda files: files.open_text("out"),
@@ -44,25 +44,27 @@ DEEDS: dict[str, Deed] = {
 }
 
 
-@pytest.mark.parametrize("name", DEEDS)
-def test_what_is_wrong_is_said_in_chinese_with_the_same_facts(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", FAILURES)
+def test_errors_are_translated_with_the_same_facts(name: str, tmp_path: Path) -> None:
     (tmp_path / "list.md").write_text(TEXT.text)
     (tmp_path / "folder").mkdir()
     (tmp_path / "binary").write_bytes(b"\0\1")
     (tmp_path / "out").symlink_to("/etc")
     (tmp_path / "round").symlink_to("round")
     with Workspace(tmp_path) as files, pytest.raises(FileError) as raised:
-        DEEDS[name](files)
-    _say_the_same(raised.value)
+        FAILURES[name](files)
+    _check_translation(raised.value)
 
 
 @pytest.mark.parametrize("make", [reading_failed, saving_failed])
 @pytest.mark.parametrize("number", [1, 2, 5, 13, 20, 27, 28, 30, 36, 40])
-def test_so_is_what_the_system_says(make: Callable[[str, OSError], FileError], number: int) -> None:
-    _say_the_same(make("list.md", OSError(number, os.strerror(number))))
+def test_system_errors_are_translated_with_the_same_facts(
+    make: Callable[[str, OSError], FileError], number: int
+) -> None:
+    _check_translation(make("list.md", OSError(number, os.strerror(number))))
 
 
-def _say_the_same(error: FileError) -> None:
-    assert error.told("en") == str(error)
-    assert not error.told("zh").isascii()
-    assert set(FACT.findall(error.told("zh"))) == set(FACT.findall(str(error)))
+def _check_translation(error: FileError) -> None:
+    assert error.text("en") == str(error)
+    assert not error.text("zh").isascii()
+    assert set(FACT.findall(error.text("zh"))) == set(FACT.findall(str(error)))

@@ -39,7 +39,7 @@ def notes_of(workspace: Workspace) -> Leftovers:
     return Leftovers(workspace.root.with_name("notes"))
 
 
-def save_for_ever(workspace: Workspace, told: int, *, keep_links: bool) -> None:
+def save_for_ever(workspace: Workspace, pipe: int, *, keep_links: bool) -> None:
     workspace.notes = notes_of(workspace)
     opened = workspace.open_text("file.txt")
     version, number = opened.version, number_in(opened.file.to_bytes())
@@ -48,16 +48,16 @@ def save_for_ever(workspace: Workspace, told: int, *, keep_links: bool) -> None:
         version = workspace.save(
             "file.txt", content(number), expected=version, keep_links=keep_links
         )
-        os.write(told, f"{number:08}\n".encode())
+        os.write(pipe, f"{number:08}\n".encode())
 
 
-def create_for_ever(workspace: Workspace, told: int) -> None:
+def create_for_ever(workspace: Workspace, pipe: int) -> None:
     workspace.notes = notes_of(workspace)
     number = len(os.listdir(workspace.root))
     while True:
         number += 1
         workspace.save(f"new-{number:08}", content(number), expected=None)
-        os.write(told, f"{number:08}\n".encode())
+        os.write(pipe, f"{number:08}\n".encode())
 
 
 def crash(root: Path, way: str) -> None:
@@ -68,7 +68,7 @@ def crash(root: Path, way: str) -> None:
     for _ in range(KILLS):
         seconds = rng.uniform(0, LONGEST)
         if way == "create":
-            acknowledged = killed(lambda told: create_for_ever(workspace, told), seconds)
+            acknowledged = killed(lambda pipe: create_for_ever(workspace, pipe), seconds)
             for number in map(int, acknowledged):
                 assert number_in((root / f"new-{number:08}").read_bytes()) == number
             for path in root.glob("new-*"):
@@ -79,7 +79,7 @@ def crash(root: Path, way: str) -> None:
         else:
             keep_links = way == "keep_links"
             acknowledged = killed(
-                lambda told: save_for_ever(workspace, told, keep_links=keep_links),  # noqa: B023
+                lambda pipe: save_for_ever(workspace, pipe, keep_links=keep_links),  # noqa: B023
                 seconds,
             )
             if backup.exists():  # then that one is whole, whatever the file is
@@ -89,16 +89,16 @@ def crash(root: Path, way: str) -> None:
             number = number_in((root / "file.txt").read_bytes())
             assert number >= max(map(int, acknowledged), default=0)
         saved += len(acknowledged)
-        litter = [name for name in os.listdir(root) if is_temporary(name)]
-        unfinished += bool(litter)
+        leftovers = [name for name in os.listdir(root) if is_temporary(name)]
+        unfinished += bool(leftovers)
         removed = remove_leftovers(root.with_name("notes"))
-        assert {root / name for name in litter} == set(removed)
+        assert {root / name for name in leftovers} == set(removed)
         assert set(os.listdir(root)) <= {"file.txt", "other.txt"}
     print(json.dumps({"saved": saved, "unfinished": unfinished}))
 
 
 @pytest.mark.parametrize("way", ["replace", "create", "keep_links"])
-def test_a_killed_save_leaves_old_or_new(tmp_path: Path, way: str) -> None:
+def test_a_killed_save_leaves_the_old_or_the_new_file(tmp_path: Path, way: str) -> None:
     """What else it leaves is removed at the next start, all of it."""
     root = tmp_path / "work"
     root.mkdir()
@@ -114,9 +114,9 @@ def test_a_killed_save_leaves_old_or_new(tmp_path: Path, way: str) -> None:
         cwd=Path(__file__).parents[2],
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["saved"] > 0
-    assert told["unfinished"] > 0
+    report = json.loads(done.stdout)
+    assert report["saved"] > 0
+    assert report["unfinished"] > 0
 
 
 if __name__ == "__main__":

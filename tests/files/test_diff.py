@@ -178,8 +178,8 @@ def test_hunks_are_counted_to_the_end_that_they_announce(
 
 def test_a_diff_for_a_message_is_short_and_says_so() -> None:
     new = TextFile("".join(f"{'x' * 3_000}{n}\r\n" for n in range(1_000)))
-    told = brief_diff(TextFile(), new, "a", "b").split("\n")
-    assert len(told) == DIFF_LINES + 2
-    assert told[-2] == "… 603 more lines of the diff left out"
-    assert max(map(len, told)) < 2_200
+    lines = brief_diff(TextFile(), new, "a", "b").split("\n")
+    assert len(lines) == DIFF_LINES + 2
+    assert lines[-2] == "… 603 more lines of the diff left out"
+    assert max(map(len, lines)) < 2_200
     assert brief_diff(TextFile("a\r\n"), TextFile("b\r\n"), "a", "b").endswith("-a␍\n+b␍\n")

@@ -95,7 +95,7 @@ paths = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join)
 @example({"a/b/ab", "a/ab", "ab"}, "a/**/ab", {}, "b")
 @example({"a/b", "b"}, "b", {"a": "!b"}, "")
 @example({"a b", "b"}, "a\\ b \r\n", {}, "")
-def test_we_see_what_git_sees(
+def test_ignored_files_are_those_of_git(
     files: set[str], root_rules: str, inner: dict[str, str], exclude: str
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -151,7 +151,7 @@ def test_folders_only() -> None:
     assert is_hidden(("x",), True, [Rules(b"x/")])
 
 
-def test_hostile_patterns_end() -> None:
+def test_hostile_patterns_terminate() -> None:
     """Each of these would keep a naive translation busy for years."""
     name = "a" * 250
     stars = "*a" * 100 + "b"

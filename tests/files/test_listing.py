@@ -11,7 +11,7 @@ import pytest
 from contextui.files import listing
 from contextui.files.errors import FileError, MissingFileError, NotAFolderError, PathEscapeError
 from contextui.files.listing import FolderEntry, list_folder, tree, walk
-from contextui.files.search import Hit, Patience, find_names, find_text
+from contextui.files.search import Hit, SearchTimeout, find_names, find_text
 from contextui.files.workspace import Workspace
 from tests.counting import count_calls
 
@@ -51,7 +51,7 @@ class TestListFolder:
         assert names(tmp_path, "build", ignored=True) == ["x"]
         assert ".git" not in names(tmp_path, ignored=True)
 
-    def test_kinds_are_told_and_links_not_followed(self, tmp_path: Path) -> None:
+    def test_kinds_are_listed_and_links_not_followed(self, tmp_path: Path) -> None:
         root = tmp_path / "ws"
         make(root, "folder/file")
         (root / "link").symlink_to("folder")
@@ -75,7 +75,9 @@ class TestListFolder:
                 *("folder", "folder/file", "back\\slash", "fifo", "link", "out")
             ]
 
-    def test_a_name_that_is_no_text_is_shown_and_cannot_be_opened(self, tmp_path: Path) -> None:
+    def test_a_name_that_is_not_valid_text_is_shown_and_cannot_be_opened(
+        self, tmp_path: Path
+    ) -> None:
         try:
             with open(os.fsencode(tmp_path) + b"/\xff", "w") as file:
                 file.write("x")
@@ -99,7 +101,7 @@ class TestListFolder:
             with pytest.raises(FileError):
                 list_folder(workspace, "..")
 
-    def test_a_gitignore_that_is_no_file_is_passed_over(self, tmp_path: Path) -> None:
+    def test_a_gitignore_that_is_not_a_file_is_skipped(self, tmp_path: Path) -> None:
         root = tmp_path / "ws"
         make(root, "a", "b/.gitignore/x", "b/a")
         make(tmp_path, "rules", text="*")
@@ -113,7 +115,7 @@ class TestTree:
         rows = tree(workspace, list_folder(workspace), expanded)
         return [(row.entry.path, row.depth, row.count) for row in rows]
 
-    def test_what_is_expanded_stands_behind_its_folder(self, tmp_path: Path) -> None:
+    def test_expanded_entries_follow_their_folder(self, tmp_path: Path) -> None:
         make(tmp_path, "a/b/c", "a/d", "e/f")
         (tmp_path / "empty").mkdir()
         with Workspace(tmp_path) as workspace:
@@ -128,7 +130,7 @@ class TestTree:
             ]
             assert self.rows(workspace, "a/b") == self.rows(workspace)
 
-    def test_what_went_away_is_shown_as_if_it_were_not_expanded(self, tmp_path: Path) -> None:
+    def test_a_removed_folder_is_shown_collapsed(self, tmp_path: Path) -> None:
         make(tmp_path, "file")
         (tmp_path / "gone").symlink_to("nowhere")
         (tmp_path / "out").symlink_to("/")
@@ -169,22 +171,20 @@ class TestWork:
         assert len(list(find_names(big, ".txt", limit=25))) == 25
         assert calls["scandir"] < 10
 
-    def test_a_search_stops_when_patience_runs_out(
-        self, big: Workspace, calls: Counter[str]
-    ) -> None:
+    def test_a_search_stops_at_its_timeout(self, big: Workspace, calls: Counter[str]) -> None:
         ticks = count()
-        patience = Patience(100, clock=lambda: float(next(ticks)))
-        assert 0 < len(list(find_names(big, ".txt", patience=patience))) < 100
-        assert patience.ran_out
+        timeout = SearchTimeout(100, clock=lambda: float(next(ticks)))
+        assert 0 < len(list(find_names(big, ".txt", timeout=timeout))) < 100
+        assert timeout.expired
         assert calls["scandir"] < 20
         calls.clear()
-        assert list(find_text(big, "x", patience=patience)) == []
+        assert list(find_text(big, "x", timeout=timeout)) == []
         assert calls["scandir"] <= 1
 
-    def test_patience_that_lasts_changes_nothing(self, big: Workspace) -> None:
-        patience = Patience(1, clock=lambda: 0.0)
-        assert len(list(find_names(big, "7.txt", limit=1_000, patience=patience))) == 500
-        assert not patience.ran_out
+    def test_a_timeout_that_is_not_reached_changes_nothing(self, big: Workspace) -> None:
+        timeout = SearchTimeout(1, clock=lambda: 0.0)
+        assert len(list(find_names(big, "7.txt", limit=1_000, timeout=timeout))) == 500
+        assert not timeout.expired
 
     def test_nothing_is_left_open(self, big: Workspace) -> None:
         before = len(os.listdir("/dev/fd"))
@@ -238,13 +238,13 @@ class TestSearch:
                 (hit,) = find_text(workspace, f"line {number} é")
                 assert hit.line == number + 1
 
-    def test_patience_may_run_out_within_a_file(self, tmp_path: Path) -> None:
+    def test_a_timeout_may_be_reached_within_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "large").write_text("needle\n" + "x\n" * 3_000_000 + "needle\n")
         ticks = count()
-        patience = Patience(4, clock=lambda: float(next(ticks)))
+        timeout = SearchTimeout(4, clock=lambda: float(next(ticks)))
         with Workspace(tmp_path) as workspace:
-            assert [hit.line for hit in find_text(workspace, "needle", patience=patience)] == [1]
-        assert patience.ran_out
+            assert [hit.line for hit in find_text(workspace, "needle", timeout=timeout)] == [1]
+        assert timeout.expired
 
     def test_a_long_line_shows_what_is_around(self, tmp_path: Path) -> None:
         (tmp_path / "long").write_text("x" * 3_000_000 + "needle" + "y" * 3_000_000 + "\nneedle")
@@ -254,7 +254,7 @@ class TestSearch:
         assert len(first.text) < 250
         assert "xneedley" in first.text
 
-    def test_what_is_no_file_is_passed_over(
+    def test_special_files_are_skipped(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         os.mkfifo(tmp_path / "fifo")

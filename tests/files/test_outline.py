@@ -438,7 +438,7 @@ def test_what_is_declared_is_found(name: str, end: str) -> None:
         ("data.csv", None),
     ],
 )
-def test_a_name_tells_the_language(name: str, language: str | None) -> None:
+def test_a_file_name_gives_the_language(name: str, language: str | None) -> None:
     assert language_of(name) == language
 
 

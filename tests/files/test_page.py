@@ -11,7 +11,7 @@ lines_of_any_kind = st.lists(st.text(max_size=40) | st.just("笔" * 30) | st.jus
 
 
 @given(lines_of_any_kind, st.integers(1, 200), st.integers(1, 10))
-def test_every_line_stands_on_one_page(lines: list[str], room: int, most: int) -> None:
+def test_every_line_is_on_one_page(lines: list[str], room: int, most: int) -> None:
     pages = split(lines, room, most)
     assert [at for page in pages for at in page] == list(range(len(lines)))
     assert all(len(page) <= most for page in pages)
@@ -21,7 +21,7 @@ def test_every_line_stands_on_one_page(lines: list[str], room: int, most: int) -
 @pytest.mark.parametrize(
     "line", ["a(b,c){d=e[f];}", "0123456789abcdef", "笔记本龘", "😀😀😀", "&<>&<>", "\u202e\x1b"]
 )
-def test_no_page_is_dear(line: str) -> None:
+def test_no_page_exceeds_its_tokens(line: str) -> None:
     counter, lines = TokenCounter(), [line * 8] * 200
     for page in split(lines, 2_400):
         shown = "\n".join(lines[page.start : page.stop])

@@ -81,7 +81,7 @@ def test_pages_are_the_lines_of_the_file(
         assert index.page(descriptor, len(expected) + 1, 1).total == len(expected)
 
 
-def test_a_small_file_tells_its_lines_at_once(tmp_path: Path) -> None:
+def test_a_small_file_has_its_line_count_at_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a\nb\nc")
     page = Workspace(tmp_path).read_page("file", 2, 1)
     assert (page.start, page.lines, page.total, page.more) == (2, ("b",), 3, True)
@@ -122,7 +122,7 @@ def test_paging_back_and_forth_stays_cheap(tmp_path: Path, reads: Reads) -> None
     assert reads.bytes < 5 * 4 * pager.BLOCK
 
 
-def test_a_changed_file_is_looked_at_anew(tmp_path: Path) -> None:
+def test_a_changed_file_is_scanned_again(tmp_path: Path) -> None:
     path, workspace = tmp_path / "file", Workspace(tmp_path)
     path.write_text("a\nb\n")
     assert workspace.read_page("file").total == 2
@@ -130,7 +130,7 @@ def test_a_changed_file_is_looked_at_anew(tmp_path: Path) -> None:
     assert workspace.read_page("file").lines == ("a", "b", "c")
 
 
-def test_1_gb_of_nothing_is_binary(tmp_path: Path, reads: Reads) -> None:
+def test_1_gb_of_zeros_is_binary(tmp_path: Path, reads: Reads) -> None:
     with (tmp_path / "zeros").open("wb") as file:
         file.truncate(1 << 30)
     with pytest.raises(BinaryFileError, match="NUL"):

@@ -1,4 +1,4 @@
-"""Whoever swaps folders and files for links out of the workspace gains nothing by it."""
+"""Swapping folders and files for links out of the workspace gives no access to anything else."""
 
 import os
 import subprocess
@@ -17,22 +17,22 @@ SECRET = b"canary\n"
 INSIDE = b"inside\n"
 
 
-def swap_until_told(root: Path) -> None:
+def swap_until_stopped(root: Path) -> None:
     """Swap a folder and a file for links again and again; the process of the attacker."""
     folder = os.open(root, os.O_RDONLY)
     swaps = 0
     os.set_blocking(sys.stdin.fileno(), False)
-    told = False
+    stopped = False
     print("ready", flush=True)
-    while not told or swaps < SWAPS:
+    while not stopped or swaps < SWAPS:
         for one, other in (("folder", "folder-link"), ("file", "file-link")):
             if not exchange(folder, one, other):
                 os.rename(root / one, root / f"{one}-aside")
                 os.rename(root / other, root / one)
                 os.rename(root / f"{one}-aside", root / other)
             swaps += 1
-        if not told and swaps % 100 == 0:
-            told = sys.stdin.buffer.read(1) is not None  # the end of the pipe
+        if not stopped and swaps % 100 == 0:
+            stopped = sys.stdin.buffer.read(1) is not None  # the end of the pipe
     print(swaps)
 
 
@@ -102,4 +102,4 @@ def test_10000_swaps_reach_nothing_outside(tmp_path: Path, target: str) -> None:
 
 
 if __name__ == "__main__":
-    swap_until_told(Path(sys.argv[1]))
+    swap_until_stopped(Path(sys.argv[1]))

@@ -110,12 +110,12 @@ class TestReplacing:
         with pytest.raises(FileChangedError):
             workspace.save("file.txt", b"new", expected=version)
 
-    def test_a_touched_file_is_no_changed_one(self, workspace: Workspace) -> None:
+    def test_a_touched_file_is_not_a_changed_one(self, workspace: Workspace) -> None:
         version = read(workspace)
         os.utime(workspace.root / "file.txt", (1, 1))
         workspace.save("file.txt", b"new", expected=version)
 
-    def test_a_deleted_file_is_told_apart(self, workspace: Workspace) -> None:
+    def test_a_deleted_file_has_an_error_of_its_own(self, workspace: Workspace) -> None:
         version = read(workspace)
         (workspace.root / "file.txt").unlink()
         with pytest.raises(FileDeletedError, match="deleted"):
@@ -172,7 +172,7 @@ def make_link(path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [rewrite, rename_over, make_link])
-def test_even_a_change_after_the_last_look_is_put_back(
+def test_a_change_after_the_last_check_is_rolled_back(
     workspace: Workspace, change: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     version, path = read(workspace), workspace.root / "file.txt"
@@ -194,7 +194,7 @@ def test_even_a_change_after_the_last_look_is_put_back(
     assert not any(map(is_temporary, names(workspace)))
 
 
-def test_a_file_deleted_after_the_last_look_stays_deleted(
+def test_a_file_deleted_after_the_last_check_stays_deleted(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     version = read(workspace)
@@ -227,7 +227,7 @@ class TestCreating:
                 workspace.save(path, b"new", expected=None)
         assert workspace.read_bytes("file.txt") == b"one\r\ntwo\r\n"
 
-    def test_nor_what_was_made_a_moment_ago(
+    def test_a_file_that_was_just_created_is_not_overwritten(
         self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         sync = os.fsync
@@ -268,8 +268,8 @@ class TestCreating:
         assert workspace.read_bytes("a/b/new.txt") == b"new"
 
     def test_a_crash_while_naming_leaves_no_hard_link_behind(self, workspace: Workspace) -> None:
-        litter = workspace.root / ".contextui-0123456789abcdef.tmp"
-        litter.hardlink_to(workspace.root / "file.txt")
+        leftover = workspace.root / ".contextui-0123456789abcdef.tmp"
+        leftover.hardlink_to(workspace.root / "file.txt")
         workspace.save("file.txt", b"new", expected=read(workspace))
         assert names(workspace) == ["file.txt"]
 
@@ -290,7 +290,7 @@ class TestHardLinks:
         other.hardlink_to(workspace.root / "file.txt")
         return other
 
-    def test_names_are_not_parted_silently(self, workspace: Workspace, other: Path) -> None:
+    def test_hard_links_are_not_separated_silently(self, workspace: Workspace, other: Path) -> None:
         with pytest.raises(HardLinkedFileError, match="2 names"):
             workspace.save("file.txt", b"new", expected=read(workspace))
         assert other.read_bytes() == b"one\r\ntwo\r\n"
@@ -421,7 +421,7 @@ def test_a_full_disk_leaves_the_old_file(workspace: Workspace) -> None:
     replaced, created, _ = in_child(workspace, setup)
     for line in (replaced, created):
         assert line.startswith(DiskFullError.__name__)
-        assert "as it was before" in line
+        assert "The file is unchanged" in line
     assert workspace.read_bytes("file.txt") == b"one\r\ntwo\r\n"
     assert names(workspace) == ["file.txt"]
 
@@ -435,12 +435,12 @@ def test_a_read_only_folder_says_so(workspace: Workspace) -> None:
         workspace.root.chmod(0o755)
     for line in (replaced, created):
         assert line.startswith(ReadOnlyFileError.__name__)
-        assert "must not be written to" in line
+        assert "not writable" in line
     assert names(workspace) == ["file.txt"]
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another")
-def test_anothers_file_says_so(workspace: Workspace) -> None:
+def test_a_file_of_another_user_is_reported(workspace: Workspace) -> None:
     (workspace.root / "file.txt").chmod(0o644)
     workspace.root.chmod(0o755)
     assert in_child(workspace, "os.setuid(65534)")[0].startswith(ReadOnlyFileError.__name__)

@@ -155,7 +155,7 @@ class TestLines:
 
 
 class TestReplaceText:
-    def test_line_ends_stand_for_those_of_the_file(self) -> None:
+    def test_line_ends_match_those_of_the_file(self) -> None:
         file = TextFile("a\r\nb\nc\r\n")
         assert file.replace_text("a\nb\nc", "a\nB\nc").text == "a\r\nB\nc\r\n"
         assert file.replace_text("a\nb\nc", "a\nb\nc!").text == "a\r\nb\nc!\r\n"
@@ -174,13 +174,11 @@ class TestReplaceText:
             ("a", "", "empty"),
         ],
     )
-    def test_must_be_there_exactly_as_often_as_said(
-        self, text: str, old: str, message: str
-    ) -> None:
+    def test_must_occur_exactly_as_often_as_given(self, text: str, old: str, message: str) -> None:
         with pytest.raises(EditError, match=message):
             TextFile(text).replace_text(old, "x")
 
-    def test_what_was_found_instead_is_told_by_its_lines(self) -> None:
+    def test_the_error_names_the_lines_of_what_was_found(self) -> None:
         file = TextFile("a\nb a\n\na a\n")
         assert file.lines_with("a") == [1, 2, 4]
         with pytest.raises(EditError) as caught:
@@ -202,7 +200,7 @@ class TestRefusals:
         [
             (b"\x7fELF\0\0\1", "NUL bytes"),
             (b"a\0b\0", "NUL bytes"),
-            (bytes(range(1, 256)), "controls"),
+            (bytes(range(1, 256)), "control characters"),
             (codecs.BOM_UTF16_LE + b"a\0\0\0", "NUL characters"),
             (b"\xef\xbb\xbfa\0", "NUL characters"),
         ],
@@ -215,7 +213,7 @@ class TestRefusals:
         "data", [codecs.BOM_UTF8 + b"\xff", codecs.BOM_UTF16_LE + b"\0\xd8", b"\xff\xfea"]
     )
     def test_damaged_text_is_refused_not_repaired(self, data: bytes) -> None:
-        with pytest.raises(UnreadableFileError, match="no valid utf"):
+        with pytest.raises(UnreadableFileError, match="not valid utf"):
             TextFile.from_bytes(data, "damaged")
 
     @pytest.mark.parametrize(
@@ -260,8 +258,8 @@ class TestNamedEncoding:
         with pytest.raises(UnreadableFileError, match="no encoding"):
             TextFile.from_bytes(b"abc", encoding=codec)
 
-    def test_it_must_give_the_bytes_back(self) -> None:
-        with pytest.raises(UnreadableFileError, match="no valid ascii"):
+    def test_it_must_round_trip(self) -> None:
+        with pytest.raises(UnreadableFileError, match="not valid ascii"):
             TextFile.from_bytes("é".encode(), encoding="ascii")
         with pytest.raises(UnreadableFileError, match="could not be saved"):
             TextFile.from_bytes(b"+AGE-", encoding="utf-7")

@@ -162,7 +162,7 @@ def test_there_are_50_escapes() -> None:
 
 
 @pytest.mark.parametrize("path", BAD_PATHS, ids=ascii)
-def test_a_path_that_can_name_nothing_is_refused(root: Path, path: str) -> None:
+def test_an_invalid_path_is_refused(root: Path, path: str) -> None:
     with pytest.raises(InvalidPathError) as caught:
         Workspace(root).read_bytes(path)
     assert len(str(caught.value)) < 400
@@ -228,7 +228,7 @@ def test_two_dots_after_a_link_are_read_as_people_read_them(root: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["loop", "loop-a", "loop/file.txt"])
-def test_links_in_a_circle_end(root: Path, path: str) -> None:
+def test_circular_links_are_refused(root: Path, path: str) -> None:
     with pytest.raises(UnreadableFileError, match="circle"):
         Workspace(root).read_bytes(path)
 
@@ -245,7 +245,7 @@ def test_links_in_a_circle_end(root: Path, path: str) -> None:
         ("socket", NotAFileError, "a socket"),
     ],
 )
-def test_what_is_no_file_is_refused(
+def test_special_files_are_refused(
     root: Path, path: str, error: type[FileError], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.mkfifo(root / "fifo")
@@ -283,7 +283,7 @@ def test_a_huge_file_is_not_opened_whole(root: Path) -> None:
         Workspace(root).open_text("huge")
 
 
-def test_what_stands_there_is_told_without_reading_it(root: Path) -> None:
+def test_kind_and_version_are_known_without_reading_it(root: Path) -> None:
     workspace = Workspace(root)
     info = workspace.stat("file.txt")
     assert (info.path, info.kind, info.size) == ("file.txt", "file", 7)
@@ -292,7 +292,7 @@ def test_what_stands_there_is_told_without_reading_it(root: Path) -> None:
         workspace.stat("nothing")
 
 
-def test_what_became_of_a_file_is_told(root: Path) -> None:
+def test_a_file_is_compared_with_its_version(root: Path) -> None:
     path = root / "file.txt"
     with Workspace(root) as workspace:
         read = workspace.open_text("file.txt").version
@@ -335,7 +335,7 @@ def test_a_workspace_must_be_a_folder_that_is_there(root: Path) -> None:
         Workspace(root / "nothing")
 
 
-def test_the_folder_is_let_go(root: Path) -> None:
+def test_the_folder_is_released(root: Path) -> None:
     before = len(os.listdir("/dev/fd"))
     with Workspace(root) as workspace:
         workspace.read_bytes("file.txt")

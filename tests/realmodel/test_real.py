@@ -1,6 +1,6 @@
 """The loop and the program with a real model: llama.cpp's own server over real weights.
 
-`make test-real` runs this. The model is tiny, so it is told each call in full, and has several
+`make test-real` runs this. The model is tiny, so the prompt spells out each call, and has several
 tries. Its wits are not what is tested: that its calls arrive and are carried out, that its turns
 end well, and that a real server takes all that it is sent, is.
 """
@@ -21,10 +21,9 @@ import pytest
 
 from contextui.agent import request
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import CallFinished, UsageSpent
 from contextui.agent.models.anthropic import AnthropicModel
 from contextui.agent.turn import TurnOptions
-from contextui.events import Event, WindowActed, WindowOpened
+from contextui.events import CallFinished, Event, UsageSpent, WindowActed, WindowOpened
 from tests.agent.talking import end, of, say
 from tests.cli.calling import Program
 
@@ -51,8 +50,10 @@ def running_server(log: Path) -> Iterator[str]:
         pytest.fail(f"{PYTHON} is missing: `make test-real` sets it up.")
     pipe = subprocess.PIPE
     with (
-        log.open("wb") as told,
-        subprocess.Popen([PYTHON, HERE / "serve.py"], stdin=pipe, stdout=pipe, stderr=told) as one,
+        log.open("wb") as errors,
+        subprocess.Popen(
+            [PYTHON, HERE / "serve.py"], stdin=pipe, stdout=pipe, stderr=errors
+        ) as one,
     ):
         try:
             yield address(one)

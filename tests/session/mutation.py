@@ -20,7 +20,7 @@ from tests.context.conversation import rough_counter
 from tests.session.test_roundtrip import Talk
 
 CLASSES = (CodeWindow, EditorWindow, FilesWindow, NotebookWindow, TodoWindow)
-DEEP = "<deep>"  # stands for a value that no reader should follow to its end
+DEEP = "<deep>"  # replaces a value that no reader should follow to its end
 NOT_JSON = ("NaN", "Infinity", "-Infinity", "1e999", "9" * 5_000)
 
 ABSURD: tuple[Any, ...] = (
@@ -81,12 +81,12 @@ def _first_part(talk: Talk) -> None:
     windows.set_lod(editor.id, Lod.SUMMARY)
     windows.focus(todo.id)
     windows.close(closed.id, "all bought")
-    said = [item for item in context.get_active() if item.type is ItemType.USER]
-    context.pin(said[0].id)
-    context.edit(said[1].id, "do it differently")
-    context.drop(said[2].id)
+    messages = [item for item in context.get_active() if item.type is ItemType.USER]
+    context.pin(messages[0].id)
+    context.edit(messages[1].id, "do it differently")
+    context.drop(messages[2].id)
     context.undo()
-    context.drop(said[2].id)
+    context.drop(messages[2].id)
     context.compact(list(context.get_active())[3:9], "They talked.", files=("a.py",))
 
 
@@ -172,7 +172,7 @@ def _elsewhere(path: tuple[Any, ...], others: list[dict[str, Any]], dice: random
 
 
 def as_line(entry: dict[str, Any]) -> bytes:
-    """An entry as it stands in a log."""
+    """An entry in the form of a log."""
     text = json.dumps(entry, separators=(",", ":"))  # a lone surrogate is written as an escape
     deep = "[" * 900 + "]" * 900 if len(text) % 2 else '{"a":' * 5_000 + "1" + "}" * 5_000
     return text.replace(json.dumps(DEEP), deep).encode()

@@ -96,13 +96,13 @@ def checked(check: Callable[[], object]) -> None:
 
 
 def entries_of_killed(home: Path, session_id: str, seed: int, seconds: float) -> list[list[str]]:
-    """Let a child write, kill it in the middle; the entries it told of, each with a digest."""
-    told = killed(lambda tell: write_for_ever(home, session_id, seed, tell), seconds)
-    return [line.split() for line in told]
+    """Let a child write, kill it in the middle; the entries it reported, each with a digest."""
+    lines = killed(lambda pipe: write_for_ever(home, session_id, seed, pipe), seconds)
+    return [line.split() for line in lines]
 
 
 def check_acknowledged(home: Path, session_id: str, digest: str) -> None:
-    """What the log said when an entry was acknowledged composes what was composed then."""
+    """What the log held when an entry was acknowledged composes what was composed then."""
     view = store_in(home).view(session_id)
     assert view.notices == []
     talk = Writer.__new__(Writer)
@@ -112,9 +112,9 @@ def check_acknowledged(home: Path, session_id: str, digest: str) -> None:
 
 def check_resumed(home: Path, session_id: str, torn: bytes) -> None:
     with store_in(home).open(session_id) as session:
-        said = session.notices
-        assert all(one.startswith("The last line was torn and is cut off") for one in said)
-        assert len(said) <= bool(torn)
+        notices = session.notices
+        assert all(one.startswith("The incomplete last line was removed") for one in notices)
+        assert len(notices) <= bool(torn)
         assert_valid(Talk(session))
         assert not session.context.ledger.calls.unanswered
         assert session.path.read_bytes().endswith(b"\n")
@@ -130,14 +130,16 @@ def crash(home: Path, kills: int, seed: int) -> None:
             with store_in(home).create("/project") as session:
                 entries, sessions = Entries(session.path), sessions + 1
         session_id = entries.path.stem
-        told = entries_of_killed(home, session_id, dice.randrange(10**9), dice.uniform(0, LONGEST))
+        reported = entries_of_killed(
+            home, session_id, dice.randrange(10**9), dice.uniform(0, LONGEST)
+        )
         torn = entries.read_on()
         torn_lines += bool(torn)
-        acknowledged += len(told)
-        lost = [entry for entry, _ in told if entry not in entries.ends]
-        assert not lost, f"{len(lost)} of {len(told)} acknowledged entries are lost"
-        if told:
-            entry, digest = told[-1]
+        acknowledged += len(reported)
+        lost = [entry for entry, _ in reported if entry not in entries.ends]
+        assert not lost, f"{len(lost)} of {len(reported)} acknowledged entries are lost"
+        if reported:
+            entry, digest = reported[-1]
             copy = aside / entries.path.relative_to(home)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(entries.path, copy)
@@ -207,7 +209,7 @@ def test_calls_that_a_kill_cut_short_get_one_error_each(tmp_path: Path) -> None:
             ]
 
 
-def test_calls_that_were_given_up_are_not_answered_by_resuming(tmp_path: Path) -> None:
+def test_cancelled_calls_are_not_answered_by_resuming(tmp_path: Path) -> None:
     """The turn ended without their results, as an interrupted one does: that is settled."""
     store = store_in(tmp_path, checkpoint_every=1)
     with talking(store.create("/project")) as talk:
@@ -276,7 +278,7 @@ def started(what: str, home: Path, session_id: str) -> Iterator["subprocess.Pope
             child.kill()
 
 
-def test_a_second_process_is_told_and_may_fork_while_the_first_writes(tmp_path: Path) -> None:
+def test_a_second_process_gets_an_error_and_may_fork_while_the_first_writes(tmp_path: Path) -> None:
     """FAULTS 37: no entry is lost, none interleaved; a fork holds what was whole by then."""
     store = store_in(tmp_path)
     with store.create("/project") as session:
@@ -291,7 +293,7 @@ def test_a_second_process_is_told_and_may_fork_while_the_first_writes(tmp_path: 
             child.stdin.flush()
             acknowledged.append(child.stdout.readline().strip())
             # The second of the two is being written now.
-            with pytest.raises(SessionLockedError, match="Use --fork to go on in a copy"):
+            with pytest.raises(SessionLockedError, match="Use --fork to continue in a copy"):
                 store.open(session.id)
             if number % 2:
                 forks.append(store.fork(session.id))
@@ -330,7 +332,7 @@ def test_a_fork_leaves_out_a_line_that_is_being_written(tmp_path: Path) -> None:
             assert wire(fork.composed()) == composed
 
 
-def test_whichever_thread_closes_a_session_others_can_have_it(tmp_path: Path) -> None:
+def test_a_session_closed_on_any_thread_can_be_opened_again(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     session = store.create("/project")
     thread = threading.Thread(target=session.close)
@@ -470,7 +472,7 @@ def test_a_session_that_cannot_be_written_is_still_read(
         assert wire(again.composed()) == composed
 
 
-def test_a_tail_of_nothing_is_cut_off_without_being_loaded(tmp_path: Path) -> None:
+def test_a_tail_of_zeros_is_removed_without_being_loaded(tmp_path: Path) -> None:
     """What a power cut may leave behind the last line: zeros, more than any entry has bytes."""
     with store_in(tmp_path).create("/project") as session:
         path = session.path
@@ -483,8 +485,8 @@ def test_a_tail_of_nothing_is_cut_off_without_being_loaded(tmp_path: Path) -> No
         check=True,
         cwd=ROOT,
     )
-    said, grown = done.stdout.splitlines()
-    assert said == "The last line was torn and is cut off (70000000 bytes)."
+    notice, grown = done.stdout.splitlines()
+    assert notice == "The incomplete last line was removed (70000000 bytes)."
     assert path.stat().st_size == size
     assert int(grown) < 70_000_000
 

@@ -17,7 +17,7 @@ def store(tmp_path: Path) -> SessionStore:
     return store_in(tmp_path, checkpoint_every=3)
 
 
-def test_a_draft_comes_back_and_is_no_item(store: SessionStore) -> None:
+def test_a_draft_is_restored_and_is_not_an_item(store: SessionStore) -> None:
     with talking(store.create("/p")) as talk:
         talk.turn("words", "an answer")
         before = wire(talk.composed())
@@ -48,7 +48,7 @@ def test_a_draft_outlasts_checkpoints(store: SessionStore) -> None:
         assert again.session.draft == ""
 
 
-def test_what_was_sent_is_no_draft_any_more(store: SessionStore) -> None:
+def test_a_sent_draft_is_cleared(store: SessionStore) -> None:
     """Even if the program is killed before it could say so."""
     with talking(store.create("/p")) as talk:
         talk.session.keep_draft(f" {DRAFT}\n")

@@ -37,7 +37,7 @@ def placed(store: SessionStore, data: bytes) -> Path:
     "data",
     [b'{"a":1}', b"plain text", b"\x7fELF\x00\x01", b'{"a":1}\n{"b":', b"\n\n{"],
 )
-def test_a_file_of_somebody_else_is_not_even_mended(store: SessionStore, data: bytes) -> None:
+def test_a_file_of_another_program_is_not_even_repaired(store: SessionStore, data: bytes) -> None:
     path = placed(store, data)
     for attempt in (store.open, store.fork, store.view):
         with pytest.raises(NotASessionError):
@@ -45,7 +45,7 @@ def test_a_file_of_somebody_else_is_not_even_mended(store: SessionStore, data: b
     assert path.read_bytes() == data
 
 
-def test_a_newer_log_with_a_torn_end_is_not_even_mended(store: SessionStore) -> None:
+def test_a_newer_log_with_a_torn_end_is_not_even_repaired(store: SessionStore) -> None:
     header = {**fields(1), "type": "system", "subtype": "session", "data": {"schema": 99}}
     path = placed(store, encode(header) + b'{"uuid":"torn')
     before = path.read_bytes()
@@ -84,7 +84,7 @@ def test_what_is_older_than_the_checkpoint_can_be_brought_back(store: SessionSto
 
 
 def test_a_line_changed_by_hand_costs_that_line(store: SessionStore) -> None:
-    """Though everything behind it stands elsewhere than the checkpoints say."""
+    """Though everything behind it is at other offsets than the checkpoints name."""
     with store.create("/p") as session:
         talk = Talk(session)
         for number in range(12):
@@ -124,7 +124,7 @@ def test_a_turn_that_never_was_is_a_clear_error(store: SessionStore, turn: int) 
     assert len(store.list()) == 1
 
 
-def test_stray_things_among_the_logs_keep_nobody_waiting(store: SessionStore) -> None:
+def test_stray_things_among_the_logs_do_not_block(store: SessionStore) -> None:
     with store.create("/p") as session:
         session.context.add(ContextItem(ItemType.USER, "hello"))
     folder = session.path.parent

@@ -72,7 +72,7 @@ def test_a_read_is_shown_as_its_gist(store: SessionStore, tool: dict[str, Any]) 
     assert path.read_bytes() == before
 
 
-def test_it_stays_so_when_the_session_goes_on(store: SessionStore) -> None:
+def test_the_gist_stays_when_the_session_is_resumed(store: SessionStore) -> None:
     log(store, {"id": "t1", "name": "read_file", "input": {"path": "src/app.py"}})
     with store.open("abc") as session:
         session.context.add(ContextItem(ItemType.ASSISTANT, "Now this."))
@@ -102,14 +102,14 @@ def test_gists_are_in_the_language_of_the_session(tmp_path: Path) -> None:
     ],
     ids=["another tool", "no path", "no object", "odd path", "failed", "no text"],
 )
-def test_all_else_stays_as_it_is(
+def test_other_results_are_unchanged(
     store: SessionStore, tool: dict[str, Any], result: dict[str, Any]
 ) -> None:
     log(store, tool, **result)
     assert result_in(store.view("abc", whole=True)).gist is None
 
 
-def test_a_gist_that_stands_in_the_log_is_kept(store: SessionStore) -> None:
+def test_a_gist_in_the_log_is_kept(store: SessionStore) -> None:
     path = log(store, {"id": "t1", "name": "read_file", "input": {"path": "src/app.py"}})
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     lines[2]["data"] = {"gist": "their own words"}

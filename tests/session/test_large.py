@@ -197,9 +197,7 @@ def test_any_turn_looks_as_it_did_when_it_ended(tmp_path: Path, seed: int) -> No
 
 @pytest.mark.long
 @pytest.mark.parametrize("words", [[], ["--json"]], ids=["lines", "json"])
-def test_what_debug_takes_in_memory_does_not_grow_with_the_log(
-    tmp_path: Path, words: list[str]
-) -> None:
+def test_the_memory_of_debug_does_not_grow_with_the_log(tmp_path: Path, words: list[str]) -> None:
     """G12: items are read and written one after the other."""
     taken = []
     for turns in (12, 96):

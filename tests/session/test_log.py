@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextui.session.entry import DamagedLineError, decode, encode
-from contextui.session.log import SessionLockedError, SessionLog, mend_end
+from contextui.session.log import SessionLockedError, SessionLog, repair_end
 from contextui.session.logfile import Damage, Line, entries, line_at, lines, lines_backwards
 
-AGAIN = "It is tried again until it works."
+AGAIN = "Saving is retried until it succeeds."
 FULL = f"Not saved: No space left on device. Free some space on the disk of {{folder}}. {AGAIN}"
-"""What is said of a full disk."""
+"""The notice about a full disk."""
 
 SAMPLES = """\
 {"uuid":"msg_001","parentUuid":null,"sessionId":"abc123","timestamp":"2024-01-15T10:00:00Z","type":"user","cwd":"/Users/foo/myproject","gitBranch":"main","version":"0.1.0","message":{"role":"user","content":"帮我重构 utils.ts 文件"}}
@@ -77,7 +77,7 @@ def test_the_documents_sample_lines_load_as_they_are() -> None:
     "line", [b"", b"{", b"[]", b"5", b"null", b'{"a":1}', b"\xff\xfe", b"[" * 9999]
 )
 def test_a_line_that_is_no_entry_says_why(line: bytes) -> None:
-    with pytest.raises(DamagedLineError, match=r"not JSON|no entry"):
+    with pytest.raises(DamagedLineError, match=r"not JSON|not an entry"):
         decode(line)
 
 
@@ -146,7 +146,7 @@ def test_a_damaged_line_costs_that_line(tmp_path: Path) -> None:
 
 
 def test_a_log_cut_at_every_byte_keeps_every_complete_line(tmp_path: Path) -> None:
-    """200 entries; what is cut off is said."""
+    """200 entries; what is removed is reported."""
     whole = [encode({**fields(n), "timestamp": ""}) for n in range(200)]
     data, start = b"".join(whole), 0
     fd = os.open(tmp_path / "s.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND)
@@ -154,13 +154,13 @@ def test_a_log_cut_at_every_byte_keeps_every_complete_line(tmp_path: Path) -> No
         for cut in range(start, start + len(line)):
             os.ftruncate(fd, start)
             os.write(fd, data[start:cut])
-            told: list[str] = []
+            notices: list[str] = []
             only_its_end_is_missing = cut == start + len(line) - 1
             kept = start + len(line) if only_its_end_is_missing else start
-            assert mend_end(fd, told.append) == kept
+            assert repair_end(fd, notices.append) == kept
             assert os.fstat(fd).st_size == kept
             assert os.pread(fd, len(line), start) == (line if only_its_end_is_missing else b"")
-            assert bool(told) == (cut != start and not only_its_end_is_missing)
+            assert bool(notices) == (cut != start and not only_its_end_is_missing)
         os.ftruncate(fd, start)
         os.write(fd, line)
         start += len(line)
@@ -168,13 +168,13 @@ def test_a_log_cut_at_every_byte_keeps_every_complete_line(tmp_path: Path) -> No
 
 
 def test_a_log_goes_on_behind_what_a_crash_left(tmp_path: Path) -> None:
-    path, told = tmp_path / "s.jsonl", list[str]()
+    path, notices = tmp_path / "s.jsonl", list[str]()
     path.write_bytes(encode(fields(1)) + encode(fields(2))[:40])
-    log = SessionLog(path, told.append)
+    log = SessionLog(path, notices.append)
     log.append(encode(fields(3)))
     log.close()
     assert numbers(path) == [1, 3]
-    assert told == ["The last line was torn and is cut off (40 bytes)."]
+    assert notices == ["The incomplete last line was removed (40 bytes)."]
 
 
 # --- writing ---------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ def test_files_are_the_owners_alone(tmp_path: Path) -> None:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_one_process_writes_and_the_second_is_told(tmp_path: Path) -> None:
+def test_one_process_writes_and_the_second_gets_an_error(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     log = SessionLog(path, lambda _: None)
     log.append(encode(fields(1)))
@@ -240,9 +240,9 @@ class Failing:
 def test_failing_writes_lose_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, every: int
 ) -> None:
-    """FAULTS 36: said once, tried again, in order; never half a line in the file."""
-    path, told = tmp_path / "s.jsonl", list[str]()
-    log = SessionLog(path, told.append)
+    """FAULTS 36: reported once, retried in order; never half a line in the file."""
+    path, notices = tmp_path / "s.jsonl", list[str]()
+    log = SessionLog(path, notices.append)
     failing = Failing(name, every, monkeypatch)
     also = Failing("write", 5, monkeypatch) if name == "ftruncate" else None
     for number in range(40):
@@ -257,23 +257,25 @@ def test_failing_writes_lose_nothing(
     log.close()
     assert numbers(path) == list(range(41))
     if name == "write":
-        assert told[0] == FULL.format(folder=path.parent)
-        assert told[-1] == "Saving has resumed; nothing was lost."
+        assert notices[0] == FULL.format(folder=path.parent)
+        assert notices[-1] == "Saving has resumed; nothing was lost."
 
 
 def test_a_disk_that_did_not_confirm_is_not_called_safe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """G11: after such an error the system may have dropped what it had; nobody knows."""
-    told: list[str] = []
-    log = SessionLog(tmp_path / "s.jsonl", told.append)
+    notices: list[str] = []
+    log = SessionLog(tmp_path / "s.jsonl", notices.append)
     log.append(encode(fields(1)))
     failing, writing = Failing("fdatasync", 1, monkeypatch), Failing("write", 1, monkeypatch)
     writing.on = False
     log.sync()
     log.sync()
-    assert len(told) == 1
-    assert told[0].startswith("Written, but the disk did not confirm it: No space left on device.")
+    assert len(notices) == 1
+    assert notices[0].startswith(
+        "Written, but the disk did not confirm it: No space left on device."
+    )
     assert log.unsaved == 0
     writing.on = True
     log.append(encode(fields(2)))
@@ -282,13 +284,13 @@ def test_a_disk_that_did_not_confirm_is_not_called_safe(
     failing.on = False
     log.sync()
     log.close()
-    assert told[1:] == [
+    assert notices[1:] == [
         FULL.format(folder=tmp_path),
         "Saving has resumed.",
         "The disk confirms again what is written. What was written before that may still be "
         "missing after a power cut.",
     ]
-    assert not any("nothing was lost" in one for one in told)
+    assert not any("nothing was lost" in one for one in notices)
     assert numbers(tmp_path / "s.jsonl") == [1, 2, 3]
 
 
@@ -312,44 +314,46 @@ def test_a_real_full_disk(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    said = done.stdout.splitlines()
-    assert said[0] == f"Not saved: File too large. The folder is {tmp_path}. {AGAIN}"
-    written, unsaved, in_file = map(int, said[1].split())
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"Not saved: File too large. The folder is {tmp_path}. {AGAIN}"
+    written, unsaved, in_file = map(int, lines[1].split())
     assert written == in_file
     assert written + unsaved == 20
-    assert said[2:] == ["Saving has resumed; nothing was lost.", "True 0"]
+    assert lines[2:] == ["Saving has resumed; nothing was lost.", "True 0"]
     assert numbers(path) == list(range(21))
 
 
 def test_a_folder_that_cannot_be_made_costs_nothing_but_saving(tmp_path: Path) -> None:
     blocker = tmp_path / "projects"
     blocker.write_text("a file where a folder should be")
-    told: list[str] = []
-    log = SessionLog(blocker / "p" / "s.jsonl", told.append)
+    notices: list[str] = []
+    log = SessionLog(blocker / "p" / "s.jsonl", notices.append)
     assert not log.append(encode(fields(0)))
     blocker.unlink()
     assert log.append(encode(fields(1)))
     log.close()
     assert numbers(blocker / "p" / "s.jsonl") == [0, 1]
-    assert told == [
+    assert notices == [
         f"Not saved: File exists. The folder is {blocker / 'p'}. {AGAIN}",
         "Saving has resumed; nothing was lost.",
     ]
 
 
 def test_a_fifo_or_a_link_in_place_of_the_log_is_not_followed(tmp_path: Path) -> None:
-    told: list[str] = []
+    notices: list[str] = []
     (tmp_path / "target").write_text("precious")
     (tmp_path / "s.jsonl").symlink_to(tmp_path / "target")
-    log = SessionLog(tmp_path / "s.jsonl", told.append)
+    log = SessionLog(tmp_path / "s.jsonl", notices.append)
     assert not log.append(encode(fields(0)))
     assert (tmp_path / "target").read_text() == "precious"
-    assert told
+    assert notices
     log.close()
     os.mkfifo(tmp_path / "fifo.jsonl")
-    log = SessionLog(tmp_path / "fifo.jsonl", told.append)
+    log = SessionLog(tmp_path / "fifo.jsonl", notices.append)
     assert not log.append(encode(fields(0)))
-    assert told[-1] == (f"Not saved: the log is no plain file. The folder is {tmp_path}. {AGAIN}")
+    assert notices[-1] == (
+        f"Not saved: the log is not a regular file. The folder is {tmp_path}. {AGAIN}"
+    )
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=60))

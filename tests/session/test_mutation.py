@@ -88,9 +88,9 @@ class Log:
         self.lines = self.session.path.read_bytes().splitlines()
         self.whole = self.shown()
         self.loaded = self.opened()
-        said = b"".join(self.lines).decode()  # opening it adds what a crash cut short
+        log_text = b"".join(self.lines).decode()  # opening it adds what a crash cut short
         items = self.loaded["items"].items()
-        self.loaded["items"] = {one: content for one, content in items if one in said}
+        self.loaded["items"] = {one: content for one, content in items if one in log_text}
 
     def viewed(self) -> dict[str, Any]:
         """What `debug` says of it, by the same functions without the command line."""
@@ -123,7 +123,7 @@ class Log:
                 "items": {item.id: item.content for item in items.values()},
                 "active": {item.id for item in session.context.get_active()},
                 "windows": {
-                    window.id: window.runtime.standing.kept.state
+                    window.id: window.runtime.store.saved.state
                     for window in session.windows.windows()
                 },
                 "notices": list(session.notices),
@@ -146,7 +146,7 @@ class Log:
         self.session.path.write_bytes(b"\n".join(lines) + b"\n")
 
     def check(self, number: int, line: bytes, *, by_command: bool = True) -> None:
-        """See what is there when this line stands in the place of that of this number."""
+        """See what is there when this line replaces the one of this number."""
         self.put(number, line)
         with no_hang():
             shown = self.shown() if by_command else self.viewed()
@@ -243,15 +243,15 @@ def test_every_entry_that_was_found_by_attack_costs_itself_alone(program: Progra
 def test_odd_entries_are_counted_and_reported_once(program: Program) -> None:
     log = Log(program)
     number, line = log.changed("user", "data.hidden", -1)
-    said = "Left out as damaged: 1 line, the first at byte "
+    notice = "Left out as damaged: 1 line, the first at byte "
     log.put(number, line)
     for words in (["debug"], ["debug", "--json"], ["-c", "-p", "hello", "--model", "offline"]):
         done = program(*words)
-        assert (done.status, done.err.count(said)) == (0, 1), done
+        assert (done.status, done.err.count(notice)) == (0, 1), done
     header, odd = log.changed("session", "data", 5)
     log.put(header, odd)
     done = program("sessions")
-    named = f"left out: {log.session.id[:8]} (1)."
+    named = f"skipped: {log.session.id[:8]} (1)."
     assert (done.status, done.err.count(named)) == (0, 1), done
 
 

@@ -71,7 +71,7 @@ def test_what_was_changed_last_counts(workspace: Workspace) -> None:
     assert texts(theirs) == texts(mine)
 
 
-def test_without_a_file_there_is_nothing_to_take_over(workspace: Workspace) -> None:
+def test_without_a_file_there_is_nothing_to_merge(workspace: Workspace) -> None:
     notes = Notes()
     written(notes, "one")
     assert notes.pull(workspace, "notes.json") is None
@@ -88,16 +88,18 @@ class Contested(Workspace):
         raise FileChangedError("notes.json", "")
 
 
-def test_who_is_always_too_late_gives_up(tmp_path: Path) -> None:
+def test_a_session_that_always_loses_the_race_gives_up(tmp_path: Path) -> None:
     contested = Contested(tmp_path)
     with contested, pytest.raises(FileChangedError):
         Notes().push(contested, "notes.json")
     assert contested.saves == 6
 
 
-def test_a_file_that_is_no_notebook_is_left_alone(workspace: Workspace) -> None:
+def test_a_file_that_is_not_a_notebook_is_not_changed(workspace: Workspace) -> None:
     (workspace.root / "notes.json").write_text("{}")
-    with pytest.raises(NotesError, match=r"^notes\.json is no notebook that can be read here"):
+    with pytest.raises(
+        NotesError, match=r"^notes\.json is not a notebook that this version can read"
+    ):
         Notes().push(workspace, "notes.json")
     assert (workspace.root / "notes.json").read_text() == "{}"
 

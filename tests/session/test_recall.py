@@ -38,9 +38,7 @@ def older(store: SessionStore, session: Session) -> list[int]:
 @pytest.mark.parametrize(
     "seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 12))]
 )
-def test_what_is_restored_from_the_log_is_as_if_it_had_never_left(
-    tmp_path: Path, seed: int
-) -> None:
+def test_an_item_restored_from_the_log_is_unchanged(tmp_path: Path, seed: int) -> None:
     """Random sessions: one never stops, the other is resumed, and both restore the same items."""
     store = store_in(tmp_path, checkpoint_every=40)
     steady, stopped = Talk(store.create("/a")), Talk(store.create("/b"))
@@ -79,8 +77,8 @@ def long_ago(store: SessionStore) -> Session:
         talk.result("the second result")
         talk.answer("done")
         talk.context.end_turn()
-        said = list(talk.context.get_active())
-        talk.context.compact(said, "They did it.", trigger="strategy")
+        items = list(talk.context.get_active())
+        talk.context.compact(items, "They did it.", trigger="strategy")
         talk.turn("go on", "yes")
         session._recorder.checkpoint()
     return store.open(session.id)

@@ -1,4 +1,4 @@
-"""No key of the environment stands in a log, and nothing of a log is lost by that."""
+"""No key of the environment is in a log, and nothing of a log is lost by that."""
 
 import json
 import os
@@ -65,7 +65,7 @@ def test_a_session_with_a_key_in_it_goes_on_and_its_log_has_none(
     assert come_back() == (words.replace(KEY, "⟦ANTHROPIC_API_KEY⟧"), "⟦ANTHROPIC_API_KEY⟧")
 
 
-def test_a_plain_line_is_the_very_same() -> None:
+def test_a_line_without_keys_is_unchanged() -> None:
     line = '{"said":"word"}'
     assert seal(line) is line
     assert unseal(line.encode()) == line.encode()

@@ -26,7 +26,7 @@ from contextui import (
 from contextui.context.compaction.plan import plan
 from contextui.context.manager import ContextManager
 from contextui.errors import InvalidItemError
-from contextui.session import archive
+from contextui.session import items as log_items
 from contextui.session.archive import KEPT, LIMIT
 from contextui.session.export import to_json, to_markdown
 from contextui.session.log import SessionLockedError
@@ -82,7 +82,7 @@ def test_home_is_given_or_set_or_the_users(monkeypatch: pytest.MonkeyPatch) -> N
     assert contextui_home() == Path("/users/me/.contextui")
 
 
-def test_an_empty_home_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_home_variable_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CONTEXTUI_HOME", raising=False)
     monkeypatch.setenv("HOME", "")
     assert contextui_home() == Path(pwd.getpwuid(os.getuid()).pw_dir) / ".contextui"
@@ -95,7 +95,7 @@ def test_an_empty_home_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
         contextui_home()
 
 
-def test_folders_that_share_a_name_are_told_apart(store: SessionStore) -> None:
+def test_folders_that_share_a_name_are_distinguished(store: SessionStore) -> None:
     """S2.3: the stored cwd decides."""
     assert escape_project_path("/a-b/c") == escape_project_path("/a/b-c")
     with store.create("/a-b/c") as one, store.create("/a/b-c") as other:
@@ -160,7 +160,7 @@ def test_an_entry_holds_no_more_of_head_than_a_branch(
 
 
 @pytest.mark.parametrize("name", ["HEAD", "."])
-def test_what_stands_in_place_of_head_is_not_waited_for(tmp_path: Path, name: str) -> None:
+def test_a_special_file_in_place_of_head_does_not_block(tmp_path: Path, name: str) -> None:
     git = tmp_path / ".git"
     if name == "HEAD":
         git.mkdir()
@@ -304,7 +304,7 @@ def test_windows_come_back_with_state_detail_and_order(
 
 
 class Changed(Window):
-    """Notes, written anew by somebody who thinks otherwise."""
+    """Another implementation of the notes window."""
 
     name = "notes"
 
@@ -337,7 +337,7 @@ def test_a_window_whose_class_is_gone_stays_in_the_session(
     other = SessionStore(store.home, SessionOptions(classes=classes, checkpoint_every=1))
     with other.open(session.id) as again:
         assert again.notices[0].startswith("notes_1 is not open: ")
-        assert "It stays in the session as it was, and is open again once" in again.notices[0]
+        assert "It stays in the session and opens once" in again.notices[0]
         assert ("--window" in again.notices[0]) == (not classes)
         assert again.context.get_all()[0].hidden == "closed"
         assert "its last line" in (again.windows.last_render("notes_1") or "")
@@ -351,6 +351,58 @@ def test_a_window_whose_class_is_gone_stays_in_the_session(
             assert back.context.get_all()[0].hidden is None
             assert "its last line" in str(back.context.compose().messages)
             assert back.notices == []
+
+
+def without(path: Path, window_id: str, *subtypes: str) -> None:
+    """Remove entries about a window from a log."""
+    kept = [
+        line
+        for line in path.read_text("utf-8").splitlines(keepends=True)
+        if not (
+            json.loads(line).get("subtype") in subtypes
+            and json.loads(line)["data"]["windowId"] == window_id
+        )
+    ]
+    path.write_text("".join(kept), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("written", "lost", "order"),
+    [
+        # It changed by itself: an action would have logged that it got the focus.
+        (0, ("window_opened", "window_focused", "window_acted"), ["notes_1", "notes_2"]),
+        # It was opened last, and used.
+        (1, ("window_opened",), ["notes_1", "notes_2"]),
+        (0, ("window_opened",), ["notes_2", "notes_1"]),
+    ],
+)
+def test_a_window_without_its_opening_entry_keeps_its_place_in_the_order_of_use(
+    store: SessionStore, session: Session, written: int, lost: tuple[str, ...], order: list[str]
+) -> None:
+    talk = Talk(session)
+    window = [talk.open("a"), talk.open("b")][written]
+    talk.write(window.id, "c")
+    session.close()
+    without(session.path, window.id, *lost)
+    with store.open(session.id) as again:
+        windows = sorted(again.windows.windows(), key=lambda one: again.windows.focused_at(one.id))
+        assert [one.id for one in windows] == order
+
+
+def test_notices_are_in_the_language_of_the_session(store: SessionStore, session: Session) -> None:
+    talk = Talk(session)
+    talk.open("its last line")
+    talk.turn("words", "answer")
+    session.close()
+    with session.path.open("ab") as file:
+        file.write(b'{"torn')
+    chinese = SessionStore(store.home, SessionOptions(lang="zh"))
+    with chinese.open(session.id) as again:
+        assert again.notices[0] == "不完整的最后一行已删除（6 字节）。"
+        assert again.notices[1].startswith("notes_1 没有打开：没有窗口类 notes。")
+    with pytest.raises(UnknownSessionError) as caught:
+        store.find("0" * 32)
+    assert caught.value.text("zh") == f'没有会话 "{"0" * 32}"。'
 
 
 def test_a_call_that_a_crash_cut_short_gets_a_result(store: SessionStore, session: Session) -> None:
@@ -491,7 +543,7 @@ def test_a_clock_that_jumps_does_not_mislead(tmp_path: Path) -> None:
         again.context.add(ContextItem(ItemType.USER, "later"))
     assert latest_in(tmp_path) == first.id
     with SessionStore(tmp_path, at(LATE)).create("/p"):
-        pass  # nothing was said in it
+        pass  # it has no message
     assert latest_in(tmp_path) == first.id
 
 
@@ -558,7 +610,7 @@ def test_lists_say_what_each_session_is(store: SessionStore, session: Session) -
     assert info.started < info.updated
 
 
-def test_a_fork_goes_its_own_way(store: SessionStore, session: Session) -> None:
+def test_a_fork_is_independent(store: SessionStore, session: Session) -> None:
     talk = Talk(session)
     for number in range(4):
         talk.turn(f"words {number}", "answer")
@@ -576,7 +628,7 @@ def test_a_fork_goes_its_own_way(store: SessionStore, session: Session) -> None:
         assert again.context.get_all()[-1].content == "another way"
 
 
-def test_looking_neither_locks_nor_writes(store: SessionStore, session: Session) -> None:
+def test_viewing_neither_locks_nor_writes(store: SessionStore, session: Session) -> None:
     session.context.add(ContextItem(ItemType.USER, "hello"))
     before = session.path.read_bytes()
     assert store.view(session.id).context.debug_lines() == ["[✓] [0001] User: hello"]
@@ -630,7 +682,7 @@ def test_content_of_any_form_is_taken_over(
     assert text.partition("\n")[0] in str(view.context.compose().messages[-1].content)
 
 
-def test_a_newer_schema_is_refused_politely(store: SessionStore) -> None:
+def test_a_newer_schema_is_rejected(store: SessionStore) -> None:
     header = json.loads(SAMPLES.splitlines()[0])
     header |= {"type": "system", "subtype": "session", "data": {"schema": 99}}
     header["version"] = "99.0.0"
@@ -645,7 +697,7 @@ def test_a_newer_schema_is_refused_politely(store: SessionStore) -> None:
 @pytest.mark.parametrize(
     "text", ['{"level": "info", "msg": "started"}\n' * 3, "plain text\n", "[1]\n"]
 )
-def test_what_is_no_session_is_left_as_it_is(store: SessionStore, text: str) -> None:
+def test_a_file_that_is_not_a_session_is_not_changed(store: SessionStore, text: str) -> None:
     path = foreign(store, text)
     with pytest.raises(NotASessionError):
         store.open("abc123")
@@ -653,12 +705,12 @@ def test_what_is_no_session_is_left_as_it_is(store: SessionStore, text: str) -> 
 
 
 @pytest.mark.parametrize("hostile", ["../../x", "a/b", "", "x\0y", "*", "~", "-" * 100, ".."])
-def test_ids_cannot_lead_elsewhere(store: SessionStore, hostile: str) -> None:
+def test_ids_cannot_escape_the_folder(store: SessionStore, hostile: str) -> None:
     with pytest.raises(InvalidSessionIdError):
         store.open(hostile)
 
 
-def test_odd_state_is_saved_as_far_as_it_can_be(store: SessionStore, session: Session) -> None:
+def test_invalid_values_are_saved_as_far_as_possible(store: SessionStore, session: Session) -> None:
     """FAULTS 12, 38: lone surrogates, NaN."""
     session.context.add(ContextItem(ItemType.USER, "a\ud800b"))
     session.context.report_usage(10, {"input_tokens": 12, "odd": float("nan")})
@@ -668,7 +720,9 @@ def test_odd_state_is_saved_as_far_as_it_can_be(store: SessionStore, session: Se
         assert again.context.get_all()[0].content == "a\ufffdb"
 
 
-def test_a_damaged_line_costs_that_line_and_is_told(store: SessionStore, session: Session) -> None:
+def test_a_damaged_line_costs_that_line_and_is_reported(
+    store: SessionStore, session: Session
+) -> None:
     talk = Talk(session)
     for number in range(3):
         talk.turn(f"words {number}", "answer")
@@ -684,7 +738,7 @@ def test_a_damaged_line_costs_that_line_and_is_told(store: SessionStore, session
         assert again.context.current_seq == 7
 
 
-def test_a_schema_that_this_program_never_wrote_is_odd(
+def test_a_schema_that_this_program_never_wrote_is_invalid(
     store: SessionStore, session: Session
 ) -> None:
     """F06: only a newer program writes a newer schema."""
@@ -780,7 +834,7 @@ def log_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         places.append(offset)
         return line_at(file, offset)
 
-    monkeypatch.setattr(archive, "line_at", read)
+    monkeypatch.setattr(log_items, "line_at", read)
     return places
 
 
@@ -841,7 +895,7 @@ def test_old_active_items_leave_memory_and_a_turn_reads_none_of_them(
     assert not item.is_loaded
 
 
-def test_an_item_whose_line_is_gone_is_what_requests_show_of_it(session: Session) -> None:
+def test_an_item_whose_line_is_lost_has_the_content_of_requests(session: Session) -> None:
     talk = Talk(session)
     for number in range(LIMIT // 5 + 10):
         talk.say(f"words {number}")
@@ -863,7 +917,7 @@ def test_an_item_whose_line_is_gone_is_what_requests_show_of_it(session: Session
     session.path.with_suffix(".moved").rename(session.path)
 
 
-def test_a_log_that_is_emptied_is_written_again_with_what_requests_show(
+def test_an_emptied_log_is_rewritten_with_what_requests_show(
     store: SessionStore, session: Session
 ) -> None:
     talk = Talk(session)

@@ -1,4 +1,4 @@
-"""Another program works on the log while the session runs: noticed, said, and nothing is lost.
+"""Another program works on the log while the session runs: noticed, reported, nothing is lost.
 
 FAULTS 48. Every way is tried on a new session and on a resumed one, in the middle of a turn and
 between two turns.
@@ -39,7 +39,7 @@ def move_away(path: Path) -> None:
 
 
 def move_and_link(path: Path) -> None:
-    """As somebody does who wants it on another disk."""
+    """As a person does who wants it on another disk."""
     moved = path.with_name("moved.txt")
     path.rename(moved)
     path.symlink_to(moved)
@@ -159,10 +159,10 @@ def check_resumed(store: SessionStore, session: Session, composed: bytes) -> Non
         assert_valid(again)
 
 
-def check_said(session: Session) -> None:
+def check_notice(session: Session) -> None:
     assert len(session.notices) == 1
     assert session.notices[0].startswith(("The log of this session was ", "Another program "))
-    assert f"It was written again: {session.path}." in session.notices[0]
+    assert f"It was rewritten: {session.path}." in session.notices[0]
     assert session.unsaved == 0
 
 
@@ -170,7 +170,7 @@ def check_said(session: Session) -> None:
     "in_a_turn", [False, pytest.param(True, marks=pytest.mark.long)], ids=["between", "within"]
 )
 @pytest.mark.parametrize("way", WAYS)
-def test_what_was_said_in_this_run_is_not_lost(
+def test_messages_of_this_run_are_not_lost(
     tmp_path: Path, way: Callable[[Path], None], in_a_turn: bool
 ) -> None:
     """All of it is written again, byte by byte."""
@@ -189,7 +189,7 @@ def test_what_was_said_in_this_run_is_not_lost(
             talk.send()
         talk.answer("another answer")
         talk.context.end_turn()
-        check_said(talk.session)
+        check_notice(talk.session)
         assert talk.session.path.read_bytes().startswith(before)
         talk.write(window.id, "another line")
         talk.turn("the last words", "the last answer")
@@ -202,7 +202,7 @@ def test_what_was_said_in_this_run_is_not_lost(
     "in_a_turn", [pytest.param(False, marks=pytest.mark.long), True], ids=["between", "within"]
 )
 @pytest.mark.parametrize("way", WAYS)
-def test_what_was_said_in_an_earlier_run_is_not_lost(
+def test_messages_of_an_earlier_run_are_not_lost(
     tmp_path: Path, way: Callable[[Path], None], in_a_turn: bool
 ) -> None:
     """What is in memory is written again, if the file has it no more."""
@@ -221,7 +221,7 @@ def test_what_was_said_in_an_earlier_run_is_not_lost(
             talk.say("more words")
             talk.send()
         talk.answer("another answer")
-        check_said(talk.session)
+        check_notice(talk.session)
         talk.context.end_turn()
         talk.write(window.id, "another line")
         talk.turn("the last words", "the last answer")
@@ -237,7 +237,7 @@ def test_it_is_noticed_at_the_end_too(tmp_path: Path, way: Callable[[Path], None
         talk.turn("words", "an answer")
         composed = wire(talk.composed())
         way(talk.session.path)
-    check_said(talk.session)
+    check_notice(talk.session)
     check_resumed(store, talk.session, composed)
 
 
@@ -267,7 +267,7 @@ def test_what_another_program_wrote_is_kept(tmp_path: Path, way: Callable[[Path]
 
 
 @pytest.mark.parametrize("way", [empty, truncate_to_half, delete, move_away, remove_the_folder])
-def test_nothing_is_left_lying_about(tmp_path: Path, way: Callable[[Path], None]) -> None:
+def test_no_temporary_files_remain(tmp_path: Path, way: Callable[[Path], None]) -> None:
     with talking(store_in(tmp_path).create("/project")) as talk:
         talk.turn("words", "an answer")
         path = talk.session.path
@@ -278,7 +278,7 @@ def test_nothing_is_left_lying_about(tmp_path: Path, way: Callable[[Path], None]
 
 
 @pytest.mark.parametrize("way", ["touch", "link", "read-only"])
-def test_what_loses_nothing_is_not_spoken_of(tmp_path: Path, way: str) -> None:
+def test_changes_that_lose_nothing_are_not_reported(tmp_path: Path, way: str) -> None:
     store = store_in(tmp_path)
     with talking(store.create("/project")) as talk:
         talk.turn("words", "an answer")
@@ -295,7 +295,7 @@ def test_what_loses_nothing_is_not_spoken_of(tmp_path: Path, way: str) -> None:
     check_resumed(store, talk.session, composed)
 
 
-def test_a_place_where_nothing_can_be_written_is_said_and_tried_again(tmp_path: Path) -> None:
+def test_an_unwritable_place_is_reported_and_retried(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     with talking(store.create("/project")) as talk:
         talk.turn("words", "an answer")
@@ -317,7 +317,7 @@ def test_a_place_where_nothing_can_be_written_is_said_and_tried_again(tmp_path: 
     check_resumed(store, talk.session, composed)
 
 
-def test_another_process_that_took_over_the_session_is_not_written_over(tmp_path: Path) -> None:
+def test_another_process_that_took_over_the_session_is_not_overwritten(tmp_path: Path) -> None:
     """The lock was deleted, another program has the session open: both would write."""
     store = store_in(tmp_path)
     script = textwrap.dedent(f"""
@@ -398,7 +398,7 @@ def test_random_talks_and_random_ways(
             assert_valid(again)
 
 
-def test_an_append_is_one_write_and_two_looks(
+def test_an_append_is_one_write_and_two_stats(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Noticing all this costs two system calls a line, however long the line and the log are."""
@@ -556,15 +556,15 @@ def test_a_file_with_more_than_a_torn_line_is_kept(tmp_path: Path) -> None:
 def test_a_log_changed_before_it_was_opened_is_not_written_to(
     tmp_path: Path, expected: int
 ) -> None:
-    path, told = tmp_path / "log.jsonl", list[str]()
+    path, notices = tmp_path / "log.jsonl", list[str]()
     path.write_bytes(b"." * 299 + b"\n")
     for size in (expected, 300):
-        log = SessionLog(path, told.append, lazy=True)
+        log = SessionLog(path, notices.append, lazy=True)
         log.expect(size)
         assert log.append(b"next\n") is (size == 300)
         log.close()
         assert path.stat().st_size == (305 if size == 300 else 300)
-    assert "changed by another program" in told[0]
+    assert "changed by another program" in notices[0]
 
 
 def test_the_last_line_is_kept_however_long_it_is(
@@ -683,9 +683,9 @@ def test_a_log_that_cannot_be_looked_at_is_written_on(tmp_path: Path) -> None:
 
 
 def test_a_replaced_lock_is_taken_again_with_the_log(tmp_path: Path) -> None:
-    path, told = tmp_path / "log.jsonl", list[str]()
+    path, notices = tmp_path / "log.jsonl", list[str]()
     lock, other = path.with_suffix(".lock"), tmp_path / "other.lock"
-    log = SessionLog(path, told.append)
+    log = SessionLog(path, notices.append)
     other.touch()
     for number in range(3):  # of two files one has the greater number, whichever that is
         assert log.append(b"%d\n" % number)
@@ -695,6 +695,6 @@ def test_a_replaced_lock_is_taken_again_with_the_log(tmp_path: Path) -> None:
         path.unlink()
         assert log.retry()
         with pytest.raises(SessionLockedError):
-            SessionLog(path, told.append)
+            SessionLog(path, notices.append)
     assert path.read_bytes() == b"0\n1\n2\n"
     log.close()

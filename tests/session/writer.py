@@ -1,4 +1,4 @@
-"""Processes that write a session: led on by chance, or by whoever started them.
+"""Processes that write a session: driven by chance, or by the process that started them.
 
 The random steps are small, so that a kill falls between any two of the things that happen.
 """
@@ -51,7 +51,7 @@ class Writer(Talk):
 
     @property
     def digest(self) -> str:
-        """What stands for the bytes of the next request, and for the figures."""
+        """A digest of the bytes of the next request and of the figures."""
         state = wire(self.composed()) + repr(self.context.get_stats()).encode()
         return hashlib.sha256(state).hexdigest()
 
@@ -141,15 +141,15 @@ class Writer(Talk):
         return list(self.context.get_active())
 
 
-def write_for_ever(home: Path, session_id: str, seed: int, told: int) -> None:
-    """Go on with a session until killed; after each step, tell its newest entry and its bytes."""
+def write_for_ever(home: Path, session_id: str, seed: int, pipe: int) -> None:
+    """Go on with a session until killed; after each step, report the newest entry and digest."""
     writer = Writer(store_in(home).open(session_id), random.Random(seed))
     while True:
         writer.step()
-        os.write(told, f"{writer.newest_entry} {writer.digest}\n".encode())
+        os.write(pipe, f"{writer.newest_entry} {writer.digest}\n".encode())
 
 
-def write_until_told(home: Path, session_id: str) -> None:
+def write_until_stopped(home: Path, session_id: str) -> None:
     """Write long words, and say so, for as long as there is a line to read."""
     with store_in(home).open(session_id) as session:
         writer = Writer(session, random.Random(0))
@@ -190,7 +190,7 @@ def open_and_measure(path: Path) -> None:
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["words", home, session_id]:
-            write_until_told(Path(home), session_id)
+            write_until_stopped(Path(home), session_id)
         case ["calls", home, session_id]:
             call_and_wait(Path(home), session_id)
         case ["peak", log]:

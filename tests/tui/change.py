@@ -12,13 +12,12 @@ from textual.color import Color
 from textual.pilot import Pilot
 
 from contextui.agent.approval import Decision, Grant, Question
-from contextui.config.settings import Lang
 from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.diff import ChangeView, Line, hanging
 from contextui.tui.keys import KeyLine
 from contextui.tui.themes import THEMES
-from contextui.tui.words import Words
 from contextui.windowing.preview import Preview
+from contextui.words import Lang, Words
 
 ODD = (
     "\u200b\u2060\u00ad\u034f\u115f\u1160\u3164\uffa0\u180e\ufeff\u17b4\ufe0f\U000e0100\U000e0041"

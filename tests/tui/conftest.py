@@ -1,4 +1,4 @@
-"""No test of the screen touches the home of whoever runs it."""
+"""No test of the screen touches the home of the person who runs it."""
 
 import gc
 from collections.abc import Iterator

@@ -41,7 +41,7 @@ def picture(pilot: "Pilot[int]") -> str:
 
 
 def check(name: str, found: str) -> None:
-    """See that a picture is as it was kept; `CONTEXTUI_SNAPSHOTS=renew` keeps it anew."""
+    """See that a picture is as it was kept; `CONTEXTUI_SNAPSHOTS=renew` updates it."""
     path = FOLDER / f"{name}.txt"
     if os.environ.get(RENEW) == "renew":
         FOLDER.mkdir(exist_ok=True)

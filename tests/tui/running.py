@@ -11,7 +11,6 @@ from textual.pilot import Pilot
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.scripted import ScriptedModel, Step
-from contextui.config.settings import Lang
 from contextui.model import Model
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
@@ -20,6 +19,7 @@ from contextui.tui.link import Desk
 from contextui.windowing.env import Clock, utc_now
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.window import Window
+from contextui.words import Lang
 from tests.agent.talking import options
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
@@ -86,7 +86,7 @@ async def until(pilot: "Pilot[int]", condition: Callable[[], object]) -> None:
 async def say(pilot: "Pilot[int]", words: str) -> None:
     """Say something to the model, and wait until the turn has ended."""
     assert isinstance(pilot.app, ContextUIApp)
-    pilot.app.main.say(words)
+    pilot.app.main.send(words)
     talk = pilot.app.main.talk
     assert talk is not None
     before = talk.last

@@ -22,7 +22,7 @@ def test_words_go_in_and_an_answer_comes_out(tmp_path: Path, size: tuple[int, in
     asyncio.run(talk())
 
 
-def test_a_session_that_cannot_be_opened_is_told_on_the_terminal(tmp_path: Path) -> None:
+def test_a_session_that_cannot_be_opened_is_shown_on_the_terminal(tmp_path: Path) -> None:
     from contextui.errors import UnknownWindowError
     from contextui.tui.app import ContextUIApp
     from contextui.tui.link import Desk

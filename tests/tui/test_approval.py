@@ -13,13 +13,12 @@ from textual.widgets import Input
 
 from contextui.agent.approval import Decision, Grant, Question
 from contextui.agent.models.scripted import call
-from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.dialogs import approval
 from contextui.tui.dialogs.approval import WORDING, ApprovalScreen
 from contextui.tui.dialogs.diff import ChangeView
-from contextui.tui.words import Words
 from contextui.windowing.preview import Preview
+from contextui.words import Lang, Words
 from tests.tui.change import Host, hosting, question, settled
 from tests.tui.running import desk_in, lines, running, until
 
@@ -187,7 +186,7 @@ def test_each_kind_of_action_has_its_words(lang: Lang) -> None:
                     assert part in text, (part, text)
                 assert not screen.query("#choice-s, #choice-w")
                 if lang == "zh":
-                    assert not any(said in text for said in (wording.once, wording.nothing))
+                    assert not any(sent in text for sent in (wording.once, wording.nothing))
 
     asyncio.run(look())
 
@@ -230,13 +229,13 @@ def test_a_preview_that_failed_says_why() -> None:
         one = Question("printer_1", "print", "Print", {"text": "x"}, problem="KeyError: 'page'")
         async with asked(one) as (pilot, _, _screen):
             text = "\n".join(shown(pilot))
-            assert "The preview could not be made: KeyError: 'page'" in text
+            assert "The preview failed: KeyError: 'page'" in text
             assert '"text": "x"' in text
 
     asyncio.run(look())
 
 
-def test_a_change_that_came_in_between_is_said() -> None:
+def test_a_change_that_came_in_between_is_shown() -> None:
     async def look() -> None:
         async with asked(question(OLD, NEW, changed=True)) as (pilot, _, _screen):
             assert "cart.py   +1 −1   changed just now" in "\n".join(shown(pilot))
@@ -473,7 +472,7 @@ def test_an_answer_decides_about_the_file(tmp_path: Path, key: str, content: str
         async with running(desk) as pilot:
             app = pilot.app
             assert isinstance(app, ContextUIApp)
-            app.main.say("go")
+            app.main.send("go")
             await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
             screen = app.screen
             assert isinstance(screen, ApprovalScreen)

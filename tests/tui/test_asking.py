@@ -16,7 +16,6 @@ from textual.widgets import Input, TextArea
 
 from contextui.agent.approval import Decision, Question
 from contextui.agent.models.scripted import call
-from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.entries import CallLine
 from contextui.tui.desktop.form import FormScreen
@@ -26,6 +25,7 @@ from contextui.tui.dialogs.approval import ApprovalScreen
 from contextui.tui.dialogs.help import GoTo
 from contextui.tui.dialogs.timing import Asker, WaitingLine
 from contextui.windows.editor.widget import EditorBody
+from contextui.words import Lang
 from tests.thorough import times
 from tests.tui.change import question
 from tests.tui.running import desk_in, lines, running, shown, until
@@ -83,7 +83,7 @@ async def waiting(pilot: "Pilot[int]", app: ContextUIApp) -> None:
     assert not is_open(app)
 
 
-async def hears(pilot: "Pilot[int]", app: ContextUIApp) -> None:
+async def accepts_keys(pilot: "Pilot[int]", app: ContextUIApp) -> None:
     """Wait until the dialog is open, and let it take keys."""
     await until(pilot, lambda: is_open(app))
     screen = app.screen
@@ -114,7 +114,7 @@ async def in_editor(pilot: "Pilot[int]", app: ContextUIApp) -> TextArea:
 
 
 async def in_form(pilot: "Pilot[int]", app: ContextUIApp) -> TextArea:
-    app.main.query(WindowFrame).first().acting.choose("save_as")
+    app.main.query(WindowFrame).first().runner.choose("save_as")
     await until(pilot, lambda: isinstance(app.screen, FormScreen))
     await until(pilot, lambda: isinstance(app.focused, TextArea))
     field = app.focused
@@ -326,7 +326,7 @@ def test_questions_are_asked_one_after_the_other(tmp_path: Path) -> None:
             async with asks(app) as first, asks(app, other) as second:
                 await until(pilot, lambda: shown(pilot, "wants to write src/shop/cart.py"))
                 assert not shown(pilot, "other.py")
-                await hears(pilot, app)
+                await accepts_keys(pilot, app)
                 await pilot.press("n")
                 await until(pilot, first.done)
                 long_quiet(app)
@@ -345,7 +345,7 @@ def test_a_question_that_has_changed_is_deaf_again(
         async with app_in(tmp_path) as (pilot, app):
             long_quiet(app)
             async with asks(app) as task:
-                await hears(pilot, app)
+                await accepts_keys(pilot, app)
                 await pilot.press("y")
                 await until(pilot, task.done)
             long_quiet(app)
@@ -381,7 +381,7 @@ def test_a_call_says_that_it_waits(tmp_path: Path) -> None:
             line._waits_since -= 3_600
             app.main.prompt._status._began -= 3_600
             await pilot.press("ctrl+g", "a")
-            await hears(pilot, app)
+            await accepts_keys(pilot, app)
             await pilot.press("y")
             await until(pilot, lambda: shown(pilot, "Done."))
             assert not shown(pilot, "waits for you")
@@ -483,9 +483,10 @@ def test_no_key_of_thousands_answers(tmp_path: Path) -> None:
     assert run_fuzz(tmp_path, times(3_000, 20_000), 2) == 0
 
 
+@pytest.mark.long
 def test_without_the_guards_keys_do_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same typing, with nothing in its way: this is what the tests above can find."""
     monkeypatch.setattr(Asker, "_is_busy", lambda *_: False)
-    monkeypatch.setattr(ApprovalScreen, "_hears", lambda *_: True)
+    monkeypatch.setattr(ApprovalScreen, "_accepts", lambda *_: True)
     monkeypatch.setattr(approval, "SETTLE", 0.001)
     assert run_fuzz(tmp_path, 200, 1) > 0

@@ -8,12 +8,12 @@ import pytest
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import ScriptedModel, Step
-from contextui.config.settings import Lang
 from contextui.context.item import ContextItem, ItemType
 from contextui.model import ModelError, ModelEvent, ModelRequest
 from contextui.tui.dialogs.compact import CompactScreen
 from contextui.tui.link import Desk
 from contextui.tui.main import MainScreen
+from contextui.words import Lang
 from tests.agent.talking import options
 from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
 
@@ -58,12 +58,12 @@ def main_of(pilot: "Pilot[int]") -> MainScreen:
 
 
 async def asked(pilot: "Pilot[int]", command: str = "/compact") -> None:
-    main_of(pilot).do(command)
+    main_of(pilot).run_command(command)
     await until(pilot, lambda: isinstance(pilot.app.screen, CompactScreen))
     await pilot.pause()
 
 
-def told(pilot: "Pilot[int]", text: str) -> bool:
+def on_screen(pilot: "Pilot[int]", text: str) -> bool:
     """Whether it stands on the screen, over however many lines."""
     cells = [line.split("│")[0] if "│" in line else line for line in lines(pilot)]
     return text in " ".join(" ".join(cells).split())
@@ -77,7 +77,7 @@ def test_what_goes_and_what_stays_is_shown_first(tmp_path: Path, size: tuple[int
         async with running(desk, size) as pilot:
             await asked(pilot, "/c")
             assert shown(pilot, "13 messages")
-            assert shown(pilot, "would go; 7,")
+            assert shown(pilot, "tokens) go; 7 (")
             assert shown(pilot, "Goes into the summary")
             assert shown(pilot, "− 0004 User")
             assert shown(pilot, "[/foo]")
@@ -91,17 +91,17 @@ def test_what_goes_and_what_stays_is_shown_first(tmp_path: Path, size: tuple[int
     asyncio.run(look())
 
 
-def test_a_key_has_it_done_and_the_result_is_told(tmp_path: Path) -> None:
+def test_a_key_confirms_and_the_result_is_shown(tmp_path: Path) -> None:
     async def compact() -> None:
         desk = long_desk(tmp_path, OUTLINE)
         async with running(desk) as pilot:
             await asked(pilot)
             await pilot.press("y")
-            await until(pilot, lambda: told(pilot, "Compacted 14 messages:"))
-            assert told(pilot, "Making room: 14 messages become a summary, 6 stay.")
+            await until(pilot, lambda: on_screen(pilot, "Compacted 14 messages:"))
+            assert on_screen(pilot, "Compacting: 14 messages become a summary, 6 stay.")
             context = desk.session.context
             assert sum(item.is_summary for item in context.get_active()) == 1
-            main_of(pilot).do("/undo")
+            main_of(pilot).run_command("/undo")
             assert not any(item.is_summary for item in context.get_active())
 
     asyncio.run(compact())
@@ -112,22 +112,24 @@ def test_a_short_talk_is_left_as_it_is(tmp_path: Path, lang: Lang, words: str) -
     async def compact() -> None:
         desk = long_desk(tmp_path, "", words="", lang=lang)
         async with running(desk, lang=lang) as pilot:
-            main_of(pilot).do("/compact")
-            await until(pilot, lambda: told(pilot, words))
+            main_of(pilot).run_command("/compact")
+            await until(pilot, lambda: on_screen(pilot, words))
             assert not isinstance(pilot.app.screen, CompactScreen)
             assert not any(item.hidden for item in desk.session.context.get_all())
 
     asyncio.run(compact())
 
 
-def test_an_automatic_compaction_that_fails_is_said_in_the_conversation(tmp_path: Path) -> None:
+def test_an_automatic_compaction_that_fails_is_shown_in_the_conversation(tmp_path: Path) -> None:
     async def talk() -> None:
         desk = long_desk(tmp_path, "", "Yes.", rounds=20, budget=3_000)
         async with running(desk) as pilot:
             await say(pilot, "And now?")
             assert any(item.hidden == "compacted" for item in desk.session.context.get_all())
             main_of(pilot).conversation.scroll_home(animate=False)
-            await until(pilot, lambda: told(pilot, "There is no summary: The summary is empty."))
+            await until(
+                pilot, lambda: on_screen(pilot, "There is no summary: The summary is empty.")
+            )
 
     asyncio.run(talk())
 
@@ -138,28 +140,28 @@ def test_in_chinese_too(tmp_path: Path) -> None:
             await asked(pilot)
             assert shown(pilot, "压缩对话吗")
             await pilot.press("y")
-            await until(pilot, lambda: told(pilot, "已压缩 14 条消息"))
+            await until(pilot, lambda: on_screen(pilot, "已压缩 14 条消息"))
 
     asyncio.run(compact())
 
 
 @pytest.mark.parametrize("step", [ModelError("auth", "No key is set."), ""])
-def test_where_there_is_no_summary_that_is_said(tmp_path: Path, step: Step) -> None:
+def test_where_there_is_no_summary_that_is_shown(tmp_path: Path, step: Step) -> None:
     async def compact() -> None:
         async with running(long_desk(tmp_path, step)) as pilot:
             await asked(pilot)
             await pilot.press("y")
-            await until(pilot, lambda: told(pilot, "There is no summary:"))
-            assert told(pilot, "/compact tries again")
+            await until(pilot, lambda: on_screen(pilot, "There is no summary:"))
+            assert on_screen(pilot, "/compact tries again")
 
     asyncio.run(compact())
 
 
-def test_too_little_to_compact_is_said_at_once(tmp_path: Path) -> None:
+def test_too_little_to_compact_is_shown_at_once(tmp_path: Path) -> None:
     async def compact() -> None:
         async with running(long_desk(tmp_path, rounds=0)) as pilot:
-            main_of(pilot).do("/compact")
-            await until(pilot, lambda: told(pilot, "fewer than two messages"))
+            main_of(pilot).run_command("/compact")
+            await until(pilot, lambda: on_screen(pilot, "fewer than two messages"))
             assert not isinstance(pilot.app.screen, CompactScreen)
 
     asyncio.run(compact())
@@ -173,31 +175,31 @@ def test_words_wait_for_its_end_and_esc_stops_it(tmp_path: Path) -> None:
             await asked(pilot)
             await pilot.press("y")
             await until(pilot, lambda: shown(pilot, "compacting"))
-            main_of(pilot).do("/compact")
-            await until(pilot, lambda: told(pilot, "The model is still working."))
+            main_of(pilot).run_command("/compact")
+            await until(pilot, lambda: on_screen(pilot, "The model is still working."))
             await pilot.press("escape")
-            await until(pilot, lambda: told(pilot, "Nothing was compacted."))
+            await until(pilot, lambda: on_screen(pilot, "Nothing was compacted."))
             assert not desk.controller.is_running
 
             await asked(pilot)
             await pilot.press("y")
             await until(pilot, lambda: desk.controller.is_running)
-            main_of(pilot).say("And now?")
-            await until(pilot, lambda: shown(pilot, "waits for the turn to end"))
+            main_of(pilot).send("And now?")
+            await until(pilot, lambda: shown(pilot, "queued until the turn ends"))
             model.go.set()
-            await until(pilot, lambda: told(pilot, "Hello."))
-            assert told(pilot, "Compacted 14 messages")
+            await until(pilot, lambda: on_screen(pilot, "Hello."))
+            assert on_screen(pilot, "Compacted 14 messages")
 
     asyncio.run(compact())
 
 
-def test_what_is_made_room_for_by_itself_is_told(tmp_path: Path) -> None:
+def test_an_automatic_compaction_is_shown(tmp_path: Path) -> None:
     async def talk() -> None:
         desk = long_desk(tmp_path, OUTLINE, "Hello.", rounds=80, words="", budget=2_900)
         async with running(desk) as pilot:
             await say(pilot, "And now?")
-            assert told(pilot, "Making room:")
-            assert told(pilot, "Compacted")
-            assert told(pilot, "Hello.")
+            assert on_screen(pilot, "Compacting:")
+            assert on_screen(pilot, "Compacted")
+            assert on_screen(pilot, "Hello.")
 
     asyncio.run(talk())

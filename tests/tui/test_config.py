@@ -14,7 +14,7 @@ from contextui.windowing.snapshot import Lod
 from tests.tui.running import desk_in, lines, running, until
 
 
-def told(pilot: "Pilot[int]", text: str) -> bool:
+def note_shown(pilot: "Pilot[int]", text: str) -> bool:
     """Whether it stands beside the inspector, over however many lines."""
     return text in " ".join(" ".join(line.split("▏")[0] for line in lines(pilot)).split())
 
@@ -25,18 +25,18 @@ def test_settings_are_shown_and_changed(tmp_path: Path) -> None:
         async with running(desk) as pilot:
             assert isinstance(pilot.app, ContextUIApp)
             main = pilot.app.main
-            main.do("/config")
+            main.run_command("/config")
             listed = "windows.lod = full, compaction.auto = true, compaction.threshold = 0.8."
-            await until(pilot, lambda: told(pilot, listed))
-            main.do("/config windows.lod summary")
-            await until(pilot, lambda: told(pilot, '[windows] lod = "summary"'))
+            await until(pilot, lambda: note_shown(pilot, listed))
+            main.run_command("/config windows.lod summary")
+            await until(pilot, lambda: note_shown(pilot, '[windows] lod = "summary"'))
             window = desk.session.windows.open("todo")
             assert window.lod is Lod.SUMMARY
-            main.do("/config compaction.auto false")
-            await until(pilot, lambda: told(pilot, "[compaction] auto = false"))
+            main.run_command("/config compaction.auto false")
+            await until(pilot, lambda: note_shown(pilot, "[compaction] auto = false"))
             assert not desk.controller.auto_compact
-            main.do("/config compaction.threshold 0.25")
-            await until(pilot, lambda: told(pilot, "[compaction] threshold = 0.25"))
+            main.run_command("/config compaction.threshold 0.25")
+            await until(pilot, lambda: note_shown(pilot, "[compaction] threshold = 0.25"))
             assert desk.controller.compaction.threshold == 0.25
 
     asyncio.run(change())
@@ -45,20 +45,20 @@ def test_settings_are_shown_and_changed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("/config colour red", '"colour" is none of windows.lod, compaction.auto'),
+        ("/config colour red", '"colour" is not one of windows.lod, compaction.auto'),
         ("/config windows.lod huge", "it must be one of full, summary, gist."),
         ("/config compaction.threshold", "it must be a number from 0.1 to 1."),
         ("/export pdf", "md | md all | json"),
         ("/export", "md | md all | json"),
     ],
 )
-def test_what_cannot_be_is_said(tmp_path: Path, typed: str, expected: str) -> None:
+def test_what_cannot_be_is_shown(tmp_path: Path, typed: str, expected: str) -> None:
     async def change() -> None:
         desk = desk_in(tmp_path)
         async with running(desk) as pilot:
             assert isinstance(pilot.app, ContextUIApp)
-            pilot.app.main.do(typed)
-            await until(pilot, lambda: told(pilot, expected))
+            pilot.app.main.run_command(typed)
+            await until(pilot, lambda: note_shown(pilot, expected))
             assert desk.session.windows.lod is Lod.FULL
             assert desk.controller.compaction.threshold == 0.8
 
@@ -82,12 +82,12 @@ def test_the_conversation_is_exported_with_and_without_what_was_closed(tmp_path:
         async with running(desk) as pilot:
             assert isinstance(pilot.app, ContextUIApp)
             main = pilot.app.main
-            main.do("/export md")
-            await until(pilot, lambda: told(pilot, f"{name}.md."))
-            main.do("/export md all")
-            await until(pilot, lambda: told(pilot, f"{name}-3.md."))
-            main.do("/export json")
-            await until(pilot, lambda: told(pilot, f"{name}.json."))
+            main.run_command("/export md")
+            await until(pilot, lambda: note_shown(pilot, f"{name}.md."))
+            main.run_command("/export md all")
+            await until(pilot, lambda: note_shown(pilot, f"{name}-3.md."))
+            main.run_command("/export json")
+            await until(pilot, lambda: note_shown(pilot, f"{name}.json."))
         plain, everything = ((work / f"{name}{n}.md").read_text("utf-8") for n in ("", "-3"))
         assert "Buy milk." in plain
         assert "silly" not in plain

@@ -45,7 +45,7 @@ async def asked(
     async with running(desk_in(folder, *steps), size) as pilot:
         app = pilot.app
         assert isinstance(app, ContextUIApp)
-        app.main.say("go")
+        app.main.send("go")
         await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
         await pilot.pause(0.3)
         yield pilot, app
@@ -119,7 +119,7 @@ def test_keys_typed_into_an_editor_do_not_allow_a_write_of_another(tmp_path: Pat
             body = app.main.query_one(EditorBody)
             body.focus()
             await pilot.press("x")
-            app.main.say("go")
+            app.main.send("go")
             text = "of my little, yes, my story "
             for key in text:
                 await pilot.press("space" if key == " " else "comma" if key == "," else key)

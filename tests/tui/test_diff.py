@@ -28,7 +28,7 @@ from contextui.tui.dialogs.diff import (
     spelled,
     whole_lines,
 )
-from contextui.tui.words import Words
+from contextui.words import Words
 from tests.thorough import times
 from tests.tui.change import ODD, any_change, any_line, hosting, question, settled, shows_all
 
@@ -73,9 +73,9 @@ def check_random(seeds: range, most: int, longest: int) -> None:
 
 def check_counts(screen: ApprovalScreen, old: list[str], new: list[str]) -> None:
     title = str(screen.query_one("#box").border_title)
-    told = re.search(r"\+(\d+).*−(\d+)", title)
-    assert told, title
-    added, removed = int(told[1]), int(told[2])
+    expected = re.search(r"\+(\d+).*−(\d+)", title)
+    assert expected, title
+    added, removed = int(expected[1]), int(expected[2])
     assert added - removed == len(new) - len(old)
     changes = SequenceMatcher(None, old, new).get_opcodes()
     assert added == sum(end - start for kind, _, _, start, end in changes if kind != "equal")

@@ -11,17 +11,16 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import call
-from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.pane import Desktop
 from contextui.tui.dialogs.help import GoTo, HelpScreen
-from contextui.tui.footer import Keys
+from contextui.tui.footer import KeyFooter
 from contextui.tui.header import Panes
 from contextui.tui.inspector.pane import Inspector
 from contextui.tui.link import Desk
-from contextui.tui.words import CHINESE, Words
+from contextui.words import Lang, Words
 from tests.agent.talking import options
 from tests.tui.running import SIZES, desk_in, lines, running, say, shown, until
 
@@ -84,7 +83,7 @@ def test_the_inspector_hides_and_panes_zoom(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_help_tells_every_key_and_command(tmp_path: Path, lang: Lang) -> None:
+def test_the_help_shows_every_key_and_command(tmp_path: Path, lang: Lang) -> None:
     async def go() -> None:
         async with running(desk_in(tmp_path), SIZES[0], lang) as pilot:
             for size in SIZES:
@@ -119,9 +118,9 @@ def test_the_palette_has_every_command(tmp_path: Path) -> None:
 def test_the_keys_that_apply_are_shown_and_can_be_clicked(tmp_path: Path) -> None:
     async def go() -> None:
         async with running(desk_in(tmp_path)) as pilot:
-            keys = pilot.app.screen.query_one(Keys)
+            keys = pilot.app.screen.query_one(KeyFooter)
             at = lines(pilot)[-1].index("f1 help")
-            await pilot.click(Keys, offset=(at, 0))
+            await pilot.click(KeyFooter, offset=(at, 0))
             await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
             assert keys.size.height == 1
 
@@ -154,8 +153,8 @@ def test_narrow_panes_are_chosen_by_click(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_tokens_are_told_in_one_way_everywhere(tmp_path: Path) -> None:
-    """As the provider counts them, once it has said how it does."""
+def test_tokens_are_shown_in_one_way_everywhere(tmp_path: Path) -> None:
+    """As the provider counts them, once it has reported how."""
 
     async def go() -> None:
         milk = call("create", name="todo", args={"items": ["milk"]})
@@ -166,10 +165,12 @@ def test_tokens_are_told_in_one_way_everywhere(tmp_path: Path) -> None:
         async with running(desk) as pilot:
             await say(pilot, "a list")
             counted = context.ledger.size(context.ledger.references["todo_1"][-1])
-            told = context.counter.calibrated(counted)
-            assert told > counted
-            await until(pilot, lambda: shown(pilot, f"Full   {told} ─"))  # in its border
-            assert re.search(rf"Window todo_1 .* {told}$", "\n".join(lines(pilot)), re.MULTILINE)
+            expected = context.counter.calibrated(counted)
+            assert expected > counted
+            await until(pilot, lambda: shown(pilot, f"Full   {expected} ─"))  # in its border
+            assert re.search(
+                rf"Window todo_1 .* {expected}$", "\n".join(lines(pilot)), re.MULTILINE
+            )
             percent = re.search(r" / 10k +(\d+%)", "\n".join(lines(pilot)))
             assert percent is not None
             await pilot.resize_terminal(80, 24)
@@ -249,22 +250,6 @@ def test_what_is_tried_from_the_welcome(tmp_path: Path) -> None:
             assert shown(pilot, "How busy is this machine?")
 
     asyncio.run(go())
-
-
-def test_every_word_of_the_screen_has_its_chinese() -> None:
-    source = Path(__file__).parents[2] / "contextui" / "tui"
-    said = set[str]()
-    for path in source.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        said |= set(re.findall(r'words\(\s*"((?:[^"\\]|\\.)+)"\s*[,)]', text))
-        said |= set(re.findall(r'Binding\(\s*"[^"]+",\s*"[^"]+",\s*"((?:[^"\\]|\\.)+)"', text))
-    assert len(said) > 60
-    assert sorted(said - CHINESE.keys()) == []
-
-
-def test_chinese_placeholders_are_those_of_the_english() -> None:
-    for english, chinese in CHINESE.items():
-        assert set(re.findall(r"{\w+}", english)) == set(re.findall(r"{\w+}", chinese)), english
 
 
 def test_what_was_laid_out_within_a_batch_is_drawn_after_it(

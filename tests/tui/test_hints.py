@@ -3,21 +3,21 @@
 import pytest
 
 from contextui.tui.footer import hints_in
-from contextui.tui.words import Words
+from contextui.words import Words
 
-HINTS = [("enter", "runs it"), ("tab", "next field"), ("^j", "new line"), ("esc", "leaves")]
+HINTS = [("enter", "run"), ("tab", "next field"), ("^j", "new line"), ("esc", "close")]
 
 
 @pytest.mark.parametrize(
     ("width", "row"),
     [
-        (72, "enter runs it   tab next field   ^j new line   esc leaves   6 characters"),
-        (60, "enter runs it   tab next field   ^j new line   esc leaves"),
-        (54, "enter runs it  tab next field  ^j new line  esc leaves"),
-        (45, "enter runs it   tab next field   esc leaves"),
-        (30, "enter runs it   esc leaves"),
-        (20, "esc leaves"),
-        (4, "esc leaves"),
+        (72, "enter run   tab next field   ^j new line   esc close   6 characters"),
+        (60, "enter run   tab next field   ^j new line   esc close"),
+        (50, "enter run  tab next field  ^j new line  esc close"),
+        (45, "enter run   tab next field   esc close"),
+        (30, "enter run   esc close"),
+        (19, "esc close"),
+        (4, "esc close"),
     ],
 )
 def test_the_first_and_the_last_stay_longest(width: int, row: str) -> None:

@@ -41,7 +41,7 @@ def test_what_is_typed_in_one_piece_stays_in_order(folder: Path) -> None:
         terminal.type(f"\x03/th{TAB}con{TAB}")  # completed twice, and done: another theme
         terminal.wait_for(lambda: not terminal.shows("/th"))
         terminal.type("\x07i\x07p/open todo\r")  # to the inspector, back, and a command
-        terminal.wait_for(lambda: terminal.shows("todo_1 is open."))
+        terminal.wait_for(lambda: terminal.shows("Opened todo_1."))
         terminal.type("and out\x11")
         assert terminal.end() == 0
 

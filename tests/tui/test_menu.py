@@ -8,37 +8,36 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
-from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.commands import Choice, arguments, takes
 from contextui.tui.conversation.entries import AsideLine
-from contextui.tui.conversation.input import Saying, Writing
+from contextui.tui.conversation.input import InputArea, Sender
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.menu import Menu
-from contextui.tui.words import Words
 from contextui.windowing.finding.registry import discover
+from contextui.words import Lang, Words
 from tests.tui.running import desk_in, running, shown, until
 
 STEPS: list[tuple[str, str]] = [
     ("/close", "No window is open."),
-    ("/undo", "There is nothing to take back."),
+    ("/undo", "Nothing to undo."),
     ("/open", "Which one? code | editor | files"),
-    ("/open todo", "todo_1 is open. ctrl+g 1 goes there."),
-    ("/open todo", "todo_2 is open. ctrl+g 2 goes there."),
+    ("/open todo", "Opened todo_1. ctrl+g 1 goes there."),
+    ("/open todo", "Opened todo_2. ctrl+g 2 goes there."),
     ("/close", "Which one? todo_1 | todo_2"),
     ("/open editor", "editor needs path. Type: /open editor path=… [line=…] [new=false|true]"),
     ("/open editor a line=x", 'editor: line: expected int, got "x". Expected: path'),
-    ("/open code x", "code takes nothing. Type: /open code"),
+    ("/open code x", "code takes no arguments. Type: /open code"),
     ("/open fly", 'There is no window called "fly". There is: code, editor'),
-    ("/close todo_1", "todo_1 is closed."),
-    ("/close", "todo_2 is closed."),
+    ("/close todo_1", "Closed todo_1."),
+    ("/close", "Closed todo_2."),
     ("/approval", "Which one? ask, auto, read-only"),
-    ("/approval x[/]", '"x[/]" is none of ask, auto, read-only.'),
-    ("/approval auto", "From now on: writes without asking."),
+    ("/approval x[/]", '"x[/]" is not one of ask, auto, read-only.'),
+    ("/approval auto", "Approval: writes without asking."),
     ("/theme", "Which one? contextui-dark"),
-    ("/model", "The model is scripted. /model NAME connects another one."),
-    ("/fly", 'There is no command "/fly". Try: /approval, /close'),
+    ("/model", "The model is scripted. /model NAME to switch."),
+    ("/fly", 'Unknown command "/fly". Try: /approval, /close'),
 ]
 
 
@@ -48,23 +47,23 @@ def last_note(pilot: "Pilot[int]") -> str:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_command_tells_what_came_of_it(tmp_path: Path, lang: Lang) -> None:
+def test_every_command_shows_what_came_of_it(tmp_path: Path, lang: Lang) -> None:
     async def go() -> None:
         async with running(desk_in(tmp_path, lang=lang), lang=lang) as pilot:
             app = pilot.app
             assert isinstance(app, ContextUIApp)
-            for number, (command, told) in enumerate(STEPS, 1):
-                app.main.do(command)
+            for number, (command, summary_text) in enumerate(STEPS, 1):
+                app.main.run_command(command)
                 await until(pilot, lambda number=number: len(app.screen.query(AsideLine)) == number)  # type: ignore[misc]
                 if lang == "en":
-                    assert last_note(pilot).startswith(told)
+                    assert last_note(pilot).startswith(summary_text)
                 else:
                     assert re.search("[\u4e00-\u9fff]", last_note(pilot)), last_note(pilot)
 
     asyncio.run(go())
 
 
-def test_closing_tells_what_was_given_up(tmp_path: Path) -> None:
+def test_closing_shows_what_was_given_up(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_in(tmp_path)
         async with running(desk) as pilot:
@@ -72,13 +71,13 @@ def test_closing_tells_what_was_given_up(tmp_path: Path) -> None:
             assert isinstance(app, ContextUIApp)
             windows.open("editor", path="new.txt", new=True)
             await windows.act("editor_1", "insert", {"before_line": 1, "text": "x"})
-            app.main.do("/close")
-            told = "Not saved: 1 edit of new.txt. Enter again closes it."
-            await until(pilot, lambda: last_note(pilot) == told)
+            app.main.run_command("/close")
+            summary_text = "Unsaved: 1 edit of new.txt. Enter again to close."
+            await until(pilot, lambda: last_note(pilot) == summary_text)
             assert windows.get("editor_1") is not None
             await pilot.press("enter")
-            told = "editor_1 is closed. Given up: 1 edit of new.txt."
-            await until(pilot, lambda: last_note(pilot) == told)
+            summary_text = "Closed editor_1. Discarded: 1 edit of new.txt."
+            await until(pilot, lambda: last_note(pilot) == summary_text)
 
     asyncio.run(go())
 
@@ -91,7 +90,7 @@ def test_what_can_be_tried_again_stays_in_the_prompt(tmp_path: Path) -> None:
             prompt = app.screen.query_one(Prompt)
             for command, stays in (("/undo", ""), ("/fly x", "/fly x"), ("/theme x", "/theme x")):
                 prompt.clear()
-                app.main.do(command)
+                app.main.run_command(command)
                 assert prompt.text == stays
 
     asyncio.run(go())
@@ -134,8 +133,10 @@ def test_a_window_that_needs_something_is_opened_by_typing_it(tmp_path: Path, la
 def test_every_window_that_comes_along_is_explained_in_chinese(tmp_path: Path) -> None:
     desk = desk_in(tmp_path, lang="zh")
     words = Words("zh")
-    saying = Saying(Writing(words), Conversation(words, tmp_path), words, lambda turn: turn.close())
-    choices = Menu(App[int](), desk, words, saying, lambda _: None)._openable()
+    sender = Sender(
+        InputArea(words), Conversation(words, tmp_path), words, lambda turn: turn.close()
+    )
+    choices = Menu(App[int](), desk, words, sender, lambda _: None)._openable()
     assert len(choices) == 6
     assert [one.about for one in choices if not re.search("[\u4e00-\u9fff]", one.about)] == []
     desk.close()
@@ -145,9 +146,9 @@ def test_what_is_completed_by_enter_is_done(tmp_path: Path) -> None:
     async def go() -> None:
         async with running(desk_in(tmp_path)) as pilot:
             await pilot.press(*"/und", "enter")
-            await until(pilot, lambda: last_note(pilot) == "There is nothing to take back.")
+            await until(pilot, lambda: last_note(pilot) == "Nothing to undo.")
             await pilot.press(*"/open to", "tab")
-            await until(pilot, lambda: last_note(pilot).startswith("todo_1 is open."))
+            await until(pilot, lambda: last_note(pilot).startswith("Opened todo_1."))
             assert pilot.app.screen.query_one(Prompt).text == ""
 
     asyncio.run(go())

@@ -1,4 +1,4 @@
-"""A disk that is full and a log that disappears, in the real program: said, asked, made good."""
+"""A disk that is full and a log that disappears, in the real program: reported, asked, saved."""
 
 import json
 import os
@@ -99,8 +99,8 @@ def log_in(home: Path) -> Path:
     return log
 
 
-def said(home: Path) -> list[str]:
-    """What the person said, as the log has it; every line of it is whole and in order."""
+def messages(home: Path) -> list[str]:
+    """What the person sent, as the log has it; every line of it is whole and in order."""
     entries = Entries(log_in(home))
     assert entries.read_on() == b""
     lines = map(json.loads, entries.path.read_bytes().splitlines())
@@ -116,7 +116,7 @@ def begin(terminal: Terminal) -> None:
 @pytest.mark.parametrize(
     "size", [(80, 24), pytest.param((120, 40), marks=pytest.mark.long)], ids=["80", "120"]
 )
-def test_a_full_disk_is_said_where_the_person_looks_and_made_good_by_itself(
+def test_a_full_disk_is_shown_where_the_person_looks_and_made_good_by_itself(
     folder: Path, disk: Disk, size: tuple[int, int]
 ) -> None:
     """FAULTS 58: in the conversation, at the prompt, at quitting; then written in order."""
@@ -127,7 +127,7 @@ def test_a_full_disk_is_said_where_the_person_looks_and_made_good_by_itself(
         terminal.type("add eggs\r")
         terminal.wait_for(lambda: terminal.shows(f"not saved: {disk.reason}"))
         terminal.wait_for(lambda: terminal.shows("Not saved: "))
-        again = "tried again until it works."
+        again = "retried until it succeeds."
         terminal.wait_for(lambda: again in " ".join(map(str.strip, terminal.lines())))
         terminal.type("add butter\r")
         terminal.wait_for(lambda: terminal.shows("add butter"))
@@ -135,18 +135,18 @@ def test_a_full_disk_is_said_where_the_person_looks_and_made_good_by_itself(
         terminal.wait_for(lambda: any("todo_1.add" in line for line in terminal.lines()))
         terminal.type(CTRL_Q)
         terminal.wait_for(lambda: terminal.shows(f"2 turns are not saved: {disk.reason}."))
-        assert terminal.shows("Quit anyway; what is not saved is lost")
+        assert terminal.shows("Quit anyway; unsaved changes are lost")
         time.sleep(0.6)  # the dialog takes no keys at first
         terminal.type(ESCAPE)
         terminal.wait_for(lambda: not terminal.shows("Quit anyway"))
-        assert "add butter" not in said(disk.home)
+        assert "add butter" not in messages(disk.home)
         disk.free(terminal)
         terminal.wait_for(lambda: terminal.shows("Saving has resumed; nothing was lost."))
         terminal.wait_for(lambda: not terminal.shows(f"not saved: {disk.reason}"))
-        assert said(disk.home) == ["create a todo list with milk", "add eggs", "add butter"]
+        assert messages(disk.home) == ["create a todo list with milk", "add eggs", "add butter"]
         terminal.type(CTRL_Q)
         assert terminal.end() == 0
-    assert b"contextui -c goes on with this conversation." in terminal.written
+    assert b"contextui -c resumes this conversation." in terminal.written
 
 
 def test_quitting_with_something_unsaved_is_an_error_and_promises_nothing(
@@ -167,11 +167,11 @@ def test_quitting_with_something_unsaved_is_an_error_and_promises_nothing(
         assert terminal.end() == 1
         assert terminal.now() == before
     last = terminal.written.rsplit(b"\x1b[?1049l", 1)[-1]
-    assert b"goes on with this conversation" not in last
+    assert b"resumes this conversation" not in last
     assert f"1 turn is not saved: {disk.reason}. contextui -c resumes without them.".encode() in (
         last.replace(b"\r\n", b" ")
     )
-    assert said(disk.home)[0] == "create a todo list with milk"
+    assert messages(disk.home)[0] == "create a todo list with milk"
     assert log_in(disk.home).read_bytes().count(b'"subtype":"turn_end"') == 1
 
 
@@ -193,8 +193,8 @@ def test_a_log_that_disappears_is_written_again(folder: Path) -> None:
             expected.append(f"add thing {number}")
             terminal.type(f"add thing {number}\r")
             terminal.wait_for(lambda: terminal.shows(notice))  # noqa: B023
-            terminal.wait_for(lambda: log.exists() and expected[-1] in said(home))
-            assert said(home) == expected
+            terminal.wait_for(lambda: log.exists() and expected[-1] in messages(home))
+            assert messages(home) == expected
             terminal.type(ESCAPE)
         terminal.type(CTRL_Q)
         assert terminal.end() == 0
@@ -211,7 +211,7 @@ def draft_in(home: Path) -> str:
     "is_new", [False, pytest.param(True, marks=pytest.mark.long)], ids=["later", "first"]
 )
 def test_what_is_typed_and_not_sent_survives_a_kill(folder: Path, is_new: bool) -> None:
-    """FAULTS 60, G07; it is never said by that."""
+    """FAULTS 60, G07; that never sends it."""
     home = folder.parent / "terminal-home"
     with Terminal([], folder, (80, 24)) as terminal:
         if is_new:
@@ -225,12 +225,12 @@ def test_what_is_typed_and_not_sent_survives_a_kill(folder: Path, is_new: bool) 
     with Terminal(["-c"], folder, (80, 24)) as terminal:
         terminal.wait_for(lambda: terminal.shows("a long thought"))
         terminal.type(" of mine\r")
-        terminal.wait_for(lambda: "a long thought of mine" in said(home))
+        terminal.wait_for(lambda: "a long thought of mine" in messages(home))
         terminal.wait_for(lambda: draft_in(home) == "")
         terminal.send(signal.SIGKILL)
         terminal.end()
-    assert said(home)[-1] == "a long thought of mine"
-    assert "a long thought" not in said(home)
+    assert messages(home)[-1] == "a long thought of mine"
+    assert "a long thought" not in messages(home)
 
 
 def typed_in(home: Path) -> str:

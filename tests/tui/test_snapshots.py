@@ -15,11 +15,11 @@ from textual.pilot import Pilot
 
 from contextui.agent.models.scripted import Step, call
 from contextui.agent.prompt import install
-from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.dialogs.approval import ApprovalScreen
+from contextui.words import Lang
 from tests.tui.picture import FOLDER, at_rest, check
 from tests.tui.running import SIZES, desk_in, running, say, until
 
@@ -128,7 +128,7 @@ def test_an_approval_with_what_will_change(own_home: Path) -> None:
         async with app_in(own_home) as pilot:
             app = pilot.app
             assert isinstance(app, ContextUIApp)
-            app.main.say(WORDS["en"][3])
+            app.main.send(WORDS["en"][3])
             await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
             editor = app.main.query(WindowFrame).first()
             await until(pilot, lambda: "•" in str(editor.border_title))

@@ -9,11 +9,11 @@ import pytest
 
 from contextui.agent.models.offline.model import OfflineModel
 from contextui.agent.models.scripted import call
-from contextui.config.settings import Lang
 from contextui.tui.app import ContextUIApp, Crash
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.conversation.welcome import tries_in
+from contextui.words import Lang
 from tests.tui.running import desk_in, running, say, shown, until
 from tests.tui.terminal import Terminal
 
@@ -51,7 +51,7 @@ def fail(self, event):
     key = "sk-ant-secret-key-0123456789"
     raise ZeroDivisionError(f"no such luck with {key}")
 
-Conversation.hear = fail
+Conversation.handle = fail
 from contextui.cli import main
 sys.exit(main())
 """
@@ -90,7 +90,7 @@ def test_the_first_frame_comes_before_anything_heavy() -> None:
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
 
 
-def test_what_is_said_before_the_session_is_open_is_said_then(tmp_path: Path) -> None:
+def test_what_is_sent_before_the_session_is_open_is_sent_then(tmp_path: Path) -> None:
     async def start() -> None:
         may_open = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -126,7 +126,7 @@ def test_a_command_typed_before_the_session_is_open_is_done_then(tmp_path: Path)
         async with app.run_test(size=(120, 40)) as pilot:
             await pilot.press(*"/open todo", "enter", *"/open files", "enter", *"/fly", "enter")
             await until(pilot, lambda: shown(pilot, "· /fly"))
-            assert not shown(pilot, "There is no command")
+            assert not shown(pilot, "Unknown command")
             await pilot.press("up")
             await until(pilot, lambda: app.screen.query_one(Prompt).text == "/fly")
             app.screen.query_one(Prompt).put("")
@@ -134,7 +134,7 @@ def test_a_command_typed_before_the_session_is_open_is_done_then(tmp_path: Path)
             await until(pilot, lambda: app.desk and len(app.desk.session.windows.windows()) == 2)
             assert app.desk is not None
             assert [one.name for one in app.desk.session.windows.windows()] == ["todo", "files"]
-            assert not shown(pilot, "There is no command")
+            assert not shown(pilot, "Unknown command")
             app.desk.close()
 
     asyncio.run(start())
@@ -150,8 +150,8 @@ def test_a_crash_of_a_widget_is_one_clear_line(
         desk = desk_in(tmp_path, call("create", name="todo"), "Done.", "Never.")
         async with running(desk) as pilot:
             await say(pilot, "a list")
-            monkeypatch.setattr(Conversation, "hear", fail)
-            pilot.app.main.say("again")  # type: ignore[attr-defined]
+            monkeypatch.setattr(Conversation, "handle", fail)
+            pilot.app.main.send("again")  # type: ignore[attr-defined]
             await until(pilot, lambda: pilot.app.return_code == 1)
 
     with pytest.raises(Crash) as caught:
@@ -176,7 +176,7 @@ def test_a_crash_in_a_terminal_leaves_it_as_it_was_and_the_log_whole(tmp_path: P
         assert terminal.end() == 1
         assert terminal.now() == before
         text = " ".join(line.strip() for line in terminal.lines())
-        assert "stopped because of a mistake of its own" in text
+        assert "crashed because of a bug" in text
         assert "Traceback" not in text
         assert b"secret-key" not in terminal.written
     (log,) = (tmp_path / "terminal-home").rglob("projects/*/*.jsonl")

@@ -7,11 +7,11 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from contextui.config.settings import Lang
 from contextui.tui import shutdown
 from contextui.tui.app import ContextUIApp
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.inspector.pane import Inspector
+from contextui.words import Lang
 from tests.tui.desktop.own_widgets import WAYS, FailsWithin, NeverReturns, window_with
 from tests.tui.running import desk_in, running, shown, until
 from tests.tui.terminal import Terminal
@@ -46,7 +46,7 @@ def test_whatever_fails_within_the_app_lives(
             await until(pilot, lambda: isinstance(pilot.app.focused, WindowFrame))
             await goes_on(pilot)
             assert not shown(pilot, "a child")
-            assert log_tells(pilot, f"own_1 could not be drawn: ValueError: not {way}")
+            assert log_shows(pilot, f"own_1 could not be drawn: ValueError: not {way}")
 
     asyncio.run(go())
 
@@ -86,8 +86,8 @@ def test_a_widget_that_never_returns_holds_up_nobody_who_leaves(
 
     asyncio.run(go())
     assert NeverReturns.waits.is_set()
-    stopped = {"en": "own_1 did not end by itself, and was stopped."}
-    assert stopped.get(lang, "own_1 没有自行结束，已被强行停止。") in capsys.readouterr().err
+    stopped = {"en": "Stopped own_1: it did not exit in time."}
+    assert stopped.get(lang, "own_1 没有及时退出，已被强行停止。") in capsys.readouterr().err
 
 
 STUBBORN = """
@@ -115,7 +115,7 @@ class StubbornWindow(Window):
 
 
 @pytest.mark.long
-def test_what_does_not_stop_when_it_is_told_to_ends_with_the_process(tmp_path: Path) -> None:
+def test_what_does_not_stop_when_asked_ends_with_the_process(tmp_path: Path) -> None:
     work, library = tmp_path / "work", tmp_path / "library"
     work.mkdir()
     library.mkdir()
@@ -127,7 +127,7 @@ def test_what_does_not_stop_when_it_is_told_to_ends_with_the_process(tmp_path: P
         terminal.wait_for(lambda: terminal.shows("never gives up"))
         terminal.type("\x11")
         assert terminal.end() == 0
-        assert b"stubborn_1 did not end by itself, and was stopped." in terminal.written
+        assert b"Stopped stubborn_1: it did not exit in time." in terminal.written
         assert terminal.now() == terminal.attributes[:4]
 
 
@@ -143,6 +143,6 @@ async def goes_on(pilot: "Pilot[int]") -> None:
     assert app.main.prompt.text == "hi"
 
 
-def log_tells(pilot: "Pilot[int]", text: str) -> bool:
-    told = pilot.app.screen.query_one(Inspector).query_one("LogPage")
-    return any(text in entry.text for entry in told._told)  # type: ignore[attr-defined]
+def log_shows(pilot: "Pilot[int]", text: str) -> bool:
+    log = pilot.app.screen.query_one(Inspector).query_one("LogPage")
+    return any(text in entry.text for entry in log._log)  # type: ignore[attr-defined]

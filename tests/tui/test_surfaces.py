@@ -83,7 +83,7 @@ def test_nothing_becomes_live_anywhere(tmp_path: Path, kind: str, size: tuple[in
         async with running(desk, size) as pilot:
             app = pilot.app
             assert isinstance(app, ContextUIApp)
-            app.main.say(f"words {payload}")
+            app.main.send(f"words {payload}")
             await until(pilot, lambda: isinstance(app.screen, ApprovalScreen))
             check(lines(pilot))
             dialog = app.screen
@@ -129,7 +129,7 @@ KNOWN: dict[str, str] = {
     "dialogs.approval.Choice": "shows answers and the target, in tests/tui/test_approval.py",
     "dialogs.approval.Foot": "shows no text from elsewhere",
     "dialogs.approval.ApprovalScreen": LOOKED_AT,
-    "dialogs.disk.QuitScreen": OWN_WORDS,
+    "dialogs.unsaved.QuitScreen": OWN_WORDS,
     "dialogs.timing.WaitingLine": "shows a target, in tests/tui/test_asking.py",
     "dialogs.diff.ChangeView": LOOKED_AT,
     "conversation.entries.CallLine": LOOKED_AT,
@@ -154,9 +154,9 @@ KNOWN: dict[str, str] = {
     "conversation.entries.Thought": "hostile text in tests/tui/conversation",
     "conversation.welcome.Try": OWN_WORDS,
     "conversation.welcome.Welcome": OWN_WORDS,
-    "conversation.input.Writing": HOLDS,
+    "conversation.input.InputArea": HOLDS,
     "conversation.pane.Earlier": OWN_WORDS,
-    "footer.Keys": OWN_WORDS,
+    "footer.KeyFooter": OWN_WORDS,
     "dialogs.help.GoTo": OWN_WORDS,
     "dialogs.help.HelpScreen": OWN_WORDS,
     "footer.KeyHints": OWN_WORDS,
@@ -174,7 +174,7 @@ KNOWN: dict[str, str] = {
     "desktop.frame.Closing": "hostile text in tests/tui/desktop",
     "desktop.form.InertArea": "hostile text in tests/tui/desktop",
     "desktop.form.Field": "hostile text in tests/tui/desktop",
-    "desktop.form.Filling": "hostile text in tests/tui/desktop",
+    "desktop.form.FormField": "hostile text in tests/tui/desktop",
     "desktop.form.FormScreen": "hostile text in tests/tui/desktop",
     "desktop.menu.MenuScreen": "hostile text in tests/tui/desktop",
     "contextui.windows.editor.widget.EditorBody": "hostile text in tests/tui/desktop",

@@ -165,7 +165,7 @@ def test_a_session_goes_on_as_it_was(folder: Path) -> None:
         assert terminal.end() == 0
 
 
-def test_a_first_word_is_said_at_once(folder: Path) -> None:
+def test_a_first_message_is_sent_at_once(folder: Path) -> None:
     with Terminal(["create a todo list with butter"], folder) as terminal:
         terminal.wait_for(lambda: terminal.shows("butter"))
         terminal.wait_for(lambda: terminal.shows("1 todo"))

@@ -69,8 +69,8 @@ class Counter(Window):
         self.state.count += by
         return f"Now {self.state.count}"
 
-    @action("Tell", effect="read")
-    def tell(self) -> str:
+    @action("Report", effect="read")
+    def report(self) -> str:
         return str(self.state.count)
 
 
@@ -108,7 +108,7 @@ class Gate:
 
 
 class Blocking(Counter):
-    """Hangs where it is told to: in content, an action or a hook."""
+    """Hangs where the test wants it to: in content, an action or a hook."""
 
     gates: dict[str, Gate]
     action_seconds: ClassVar[float] = LONG
@@ -148,14 +148,14 @@ def held(window: Blocking, *places: str) -> Iterator[dict[str, Gate]]:
 
 
 class Heard:
-    """What a manager told of."""
+    """The events of a manager."""
 
     def __init__(self, windows: WindowManager) -> None:
         self.events: list[Event] = []
         self._news = threading.Condition()
-        windows.subscribe(self._hear)
+        windows.subscribe(self._on_event)
 
-    def _hear(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         with self._news:
             self.events.append(event)
             self._news.notify_all()

@@ -24,20 +24,20 @@ def test_actions_are_inherited_those_of_the_base_first() -> None:
         @action("Reset", effect="write")
         def reset(self) -> None: ...
 
-    assert list(More.actions) == ["up", "tell", "reset"]
-    assert list(Counter.actions) == ["up", "tell"]
+    assert list(More.actions) == ["up", "report", "reset"]
+    assert list(Counter.actions) == ["up", "report"]
 
 
 def test_an_override_keeps_its_place_and_may_stop_being_an_action() -> None:
     class Quiet(Counter):
         @action("Say")
-        def tell(self) -> str:
+        def report(self) -> str:
             return "no"
 
         def up(self, by: int = 1) -> str:
             return ""
 
-    assert {name: one.label for name, one in Quiet.actions.items()} == {"tell": "Say"}
+    assert {name: one.label for name, one in Quiet.actions.items()} == {"report": "Say"}
 
 
 def test_the_method_stays_a_method() -> None:
@@ -46,7 +46,7 @@ def test_the_method_stays_a_method() -> None:
 
 
 def test_two_actions_of_one_name_fail_at_the_class() -> None:
-    with pytest.raises(WindowDefinitionError, match=r"Twice declares two actions of the name add"):
+    with pytest.raises(WindowDefinitionError, match=r"Twice declares two actions called add"):
 
         class Twice(Window):
             @action("One")
@@ -57,7 +57,7 @@ def test_two_actions_of_one_name_fail_at_the_class() -> None:
 
 
 def test_close_cannot_be_declared() -> None:
-    with pytest.raises(WindowDefinitionError, match=r"goes into closed\(\)"):
+    with pytest.raises(WindowDefinitionError, match=r"override closed\(\)"):
 
         class Mine(Window):
             @action("Close")
@@ -69,7 +69,7 @@ def test_the_frameworks_own_names_cannot_be_actions(name: str) -> None:
     @action("Mine")
     def declared(self: Window) -> None: ...
 
-    with pytest.raises(WindowDefinitionError, match=f"an action {name}, which has a meaning"):
+    with pytest.raises(WindowDefinitionError, match=f"an action {name}, which is an attribute"):
         types.new_class("Mine", (Window,), {}, lambda body: body.update({name: declared}))
 
 

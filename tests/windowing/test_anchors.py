@@ -94,7 +94,7 @@ def test_a_form_whose_field_is_missing_says_so(windows: WindowManager) -> None:
 
 
 @pytest.mark.parametrize(
-    ("anchor", "params", "said"),
+    ("anchor", "params", "expected"),
     [
         ("expand-entry-1", {"entry": "entry-9"}, "expand-entry-1 takes no params."),
         ("expand-entry-1", {"level": 9}, "expand-entry-1 takes no params."),
@@ -102,19 +102,19 @@ def test_a_form_whose_field_is_missing_says_so(windows: WindowManager) -> None:
     ],
 )
 def test_what_an_anchor_fixes_cannot_be_given(
-    windows: WindowManager, anchor: str, params: dict[str, object], said: str
+    windows: WindowManager, anchor: str, params: dict[str, object], expected: str
 ) -> None:
     book = windows.open(Notebook)
     result = act(windows, book, anchor, **params)
     assert isinstance(result.error, InvalidParamsError)
-    assert result.text == said
+    assert result.text == expected
     assert str(book.version) == "1.0.0"
 
 
-def test_a_reference_locates_and_does_not_act(windows: WindowManager) -> None:
+def test_a_reference_has_no_action(windows: WindowManager) -> None:
     result = act(windows, windows.open(Notebook), "entry-1")
     assert isinstance(result.error, UnknownActionError)
-    assert "locates" in result.text
+    assert "has no action" in result.text
 
 
 def test_content_that_looks_like_an_anchor_is_inert(windows: WindowManager) -> None:
@@ -133,7 +133,7 @@ def test_content_that_looks_like_an_anchor_is_inert(windows: WindowManager) -> N
 
 
 @pytest.mark.parametrize("taken", ["entry-1", "expand", "close"])
-def test_s1_8_of_two_with_one_id_the_first_stays_and_that_is_told(
+def test_s1_8_of_two_with_one_id_the_first_stays_with_a_warning(
     windows: WindowManager, taken: str
 ) -> None:
     class Twice(Notebook):
@@ -161,13 +161,15 @@ def test_s1_8_a_conflict_is_reported_once_for_a_window_and_an_id(windows: Window
             windows.set_lod(book.id, lod)
             settled(windows)
         book.runtime.renders.redraw().result(LONG)
-        told = [one.reason for one in heard.of(WindowTroubled) if one.window_id == book.id]
-        assert told == [f"two anchors or actions are called {one}: the first stays" for one in "ab"]
+        reasons = [one.reason for one in heard.of(WindowTroubled) if one.window_id == book.id]
+        assert reasons == [
+            f"two anchors or actions are called {one}: the first stays" for one in "ab"
+        ]
         assert book.id == f"twice_{number}"
 
 
 @pytest.mark.parametrize(
-    ("anchor", "said"),
+    ("anchor", "expected"),
     [
         (Button('x"><action', "note"), "cannot be an anchor's id"),
         (Button("", "note"), "cannot be an anchor's id"),
@@ -178,19 +180,19 @@ def test_s1_8_a_conflict_is_reported_once_for_a_window_and_an_id(windows: Window
     ],
 )
 def test_s1_8_an_anchor_that_cannot_be_is_an_error_snapshot(
-    windows: WindowManager, anchor: AnyAnchor, said: str
+    windows: WindowManager, anchor: AnyAnchor, expected: str
 ) -> None:
     class Wrong(Notebook):
         def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:
             return [anchor]
 
     book = windows.open(Wrong)
-    assert said in (book.snapshot().error or "")
+    assert expected in (book.snapshot().error or "")
     assert book.snapshot().anchors == {}
     assert act(windows, book, "expand", entry="entry-1").ok
 
 
-def test_endless_anchors_are_cut_off_and_that_is_told(windows: WindowManager) -> None:
+def test_endless_anchors_are_cut_off_with_a_warning(windows: WindowManager) -> None:
     class Endless(Notebook):
         def anchors(self, lod: Lod) -> Iterable[AnyAnchor]:
             return (Reference(f"r-{number}") for number in itertools.count())

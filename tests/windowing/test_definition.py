@@ -1,4 +1,4 @@
-"""What beginners write, and what they are told to write instead."""
+"""Mistakes of beginners, and the errors that say what to write instead."""
 
 from pathlib import Path
 from textwrap import indent
@@ -24,41 +24,41 @@ MISTAKES = [
     ("@action('Go')\ndef go(): ...", "ShopWindow.go has no self"),
     ("@action('Go')\ndef go(self, x): ...", "x needs a type hint, such as x: str"),
     ("@action('Go')\ndef go(self, x: Path): ...", "go: x: Path cannot be declared as the type"),
-    ("@action('Go')\ndef name(self): ...", "declares an action name, which has a meaning"),
-    ("@action('Go')\ndef description(self): ...", "declares an action description, which has a"),
+    ("@action('Go')\ndef name(self): ...", "declares an action name, which is an attribute"),
+    ("@action('Go')\ndef description(self): ...", "declares an action description, which is an"),
 ]
 
 
-def told_of(folder: Path, body: str) -> str:
-    """What is told of a file with this window, when it is found or when it is opened."""
+def reported(folder: Path, body: str) -> str:
+    """The error for a file with this window, when it is found or when it is opened."""
     (folder / "shop.py").write_text(HEAD + indent(CONTENT + body, "    "), "utf-8")
     registry = discover(packages=[], files=[folder / "shop.py"])
     (entry,) = registry.entries
     if entry.status != "ready":
-        return entry.reason or ""
+        return str(entry.reason)
     try:
         return WindowManager(registry.classes()).open("shop").snapshot().error or ""
     except ContextUIError as error:
         return str(error)
 
 
-@pytest.mark.parametrize(("body", "told"), MISTAKES)
-def test_a_mistake_is_told_with_what_to_write(tmp_path: Path, body: str, told: str) -> None:
-    assert told in told_of(tmp_path, body)
+@pytest.mark.parametrize(("body", "expected"), MISTAKES)
+def test_a_mistake_is_reported_with_what_to_write(tmp_path: Path, body: str, expected: str) -> None:
+    assert expected in reported(tmp_path, body)
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "expected"),
     [
         ("def opened(self):\n    self.itmes.append(1)", "no attribute 'itmes' (shop.py:7)."),
         ("def content(self, lod):\n    return 1 / 0", "division by zero (shop.py:7)"),
-        ("def __init__(self): ...", "better written as opened()"),
+        ("def __init__(self): ...", "belongs in opened()"),
     ],
 )
-def test_what_fails_when_it_is_opened_is_told_with_its_line(
-    tmp_path: Path, body: str, told: str
+def test_what_fails_when_it_is_opened_is_reported_with_its_line(
+    tmp_path: Path, body: str, expected: str
 ) -> None:
-    assert told_of(tmp_path, body).endswith(told)
+    assert reported(tmp_path, body).endswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_what_fails_when_it_is_opened_is_told_with_its_line(
     ],
 )
 def test_what_is_right_is_let_be(tmp_path: Path, body: str) -> None:
-    assert told_of(tmp_path, body) == ""
+    assert reported(tmp_path, body) == ""

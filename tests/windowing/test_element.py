@@ -24,7 +24,7 @@ def test_equality_is_by_what_it_says() -> None:
     assert Element("a", "x") != "a"
 
 
-def test_its_repr_tells_how_to_make_it() -> None:
+def test_its_repr_shows_how_to_make_it() -> None:
     assert repr(Element("item", "milk", id=1)) == "Element('item', 'milk', id='1')"
 
 

@@ -135,7 +135,7 @@ def test_inside_an_action_everything_can_be_changed(windows: WindowManager, mixe
     assert isinstance(state.items[0], Part)
 
 
-def test_a_leaked_part_that_is_changed_outside_is_discarded_and_that_is_said(
+def test_a_leaked_part_that_is_changed_outside_is_discarded_with_a_warning(
     windows: WindowManager, mixed: Mixed
 ) -> None:
     heard = Heard(windows)

@@ -63,7 +63,7 @@ class TestAsync:
         windows.open(hasty)
         result = act(windows, hasty, "forever")
         assert isinstance(result.error, WindowBusyError)
-        assert result.text == "hasty_1 did not answer within 0.05 s. The window is as it was."
+        assert result.text == "hasty_1 did not answer within 0.05 s. The window is unchanged."
         assert hasty.cleaned.wait(LONG)
         after_all(hasty)
         assert hasty.state.count == 0
@@ -101,7 +101,7 @@ class TestAsync:
             assert (await hanging).ok
 
         asyncio.run(cancel())
-        assert act(windows, window, "tell").text == "1000"
+        assert act(windows, window, "report").text == "1000"
 
 
 class TestHanging:
@@ -214,7 +214,7 @@ class TestHanging:
 
 
 async def beating(work: Awaitable[None]) -> tuple[int, float]:
-    """Do the work and tell how often the loop beat meanwhile, and its longest pause."""
+    """Do the work; return how often the loop beat during it, and its longest pause."""
     beats = [time.monotonic()]
 
     async def beat() -> None:

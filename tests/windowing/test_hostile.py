@@ -33,25 +33,25 @@ from tests.windowing.ways import WAYS, leave
 class TestContent:
     """FAULTS 21."""
 
-    @pytest.mark.parametrize("said", WAYS)
-    def test_that_raises_is_an_error_snapshot(self, windows: WindowManager, said: str) -> None:
+    @pytest.mark.parametrize("reason", WAYS)
+    def test_that_raises_is_an_error_snapshot(self, windows: WindowManager, reason: str) -> None:
         class Bad(Counter):
             def content(self, lod: Lod) -> Body:
-                WAYS[said]()
+                WAYS[reason]()
 
         heard = Heard(windows)
         bad = windows.open(Bad)
         assert settled(windows) == []
         snapshot = bad.snapshot()
         assert snapshot.error == snapshot.content
-        assert snapshot.content.startswith(f"bad_1 could not be drawn.\n{said}")
-        assert said in content_of(bad.to_xml())
-        assert action_ids(bad.to_xml()) == ["up", "tell", "close"]
+        assert snapshot.content.startswith(f"bad_1 could not be drawn.\n{reason}")
+        assert reason in content_of(bad.to_xml())
+        assert action_ids(bad.to_xml()) == ["up", "report", "close"]
         assert snapshot.state.custom == {"count": 0}
-        assert f"could not be drawn: {said}" in heard.troubles
+        assert f"could not be drawn: {reason}" in heard.troubles
 
     @pytest.mark.parametrize(
-        ("body", "said"),
+        ("body", "reason"),
         [
             (
                 None,
@@ -64,13 +64,13 @@ class TestContent:
         ],
     )
     def test_that_returns_nonsense_is_an_error_snapshot(
-        self, windows: WindowManager, body: Any, said: str
+        self, windows: WindowManager, body: Any, reason: str
     ) -> None:
         class Bad(Counter):
             def content(self, lod: Lod) -> Body:
                 return body  # type: ignore[no-any-return]
 
-        assert said in (windows.open(Bad).snapshot().error or "")
+        assert reason in (windows.open(Bad).snapshot().error or "")
 
     def test_that_returns_bytes_is_read_as_text(self, windows: WindowManager) -> None:
         class Raw(Counter):
@@ -132,14 +132,14 @@ class TestContent:
         windows.open(moody)
         assert moody.snapshot().error
         moody.well = True
-        assert act(windows, moody, "tell").ok
+        assert act(windows, moody, "report").ok
         after_all(moody)
         after_all(moody)
         assert (moody.snapshot().error, moody.snapshot().content) == (None, "Full: 0")
         assert str(moody.version) == "1.0.1"
 
     @pytest.mark.parametrize("broken", [False, True])
-    def test_that_changes_the_state_is_told_and_taken_back(
+    def test_that_changes_the_state_is_reported_and_taken_back(
         self, windows: WindowManager, broken: bool
     ) -> None:
         """S1.2: content is a function of the state, not an action."""
@@ -162,9 +162,9 @@ class TestContent:
         heard = Heard(windows)
         greedy = windows.open(Greedy)
         for _ in range(3):
-            assert act(windows, greedy, "tell").text == "0"
+            assert act(windows, greedy, "report").text == "0"
         assert (str(greedy.version), greedy.snapshot().content) == ("1.0.0", "Full: 0")
-        assert heard.troubles == "content() changed the state; that was taken back"
+        assert heard.troubles == "content() changed the state; the change was rolled back"
 
     def test_whose_state_cannot_be_saved_is_still_drawn(self, windows: WindowManager) -> None:
         class Handle:
@@ -185,16 +185,16 @@ class TestContent:
 
 @pytest.mark.usefixtures("neighbour")
 class TestHooks:
-    @pytest.mark.parametrize("said", WAYS)
-    def test_opened_that_raises_opens_nothing(self, windows: WindowManager, said: str) -> None:
+    @pytest.mark.parametrize("reason", WAYS)
+    def test_opened_that_raises_opens_nothing(self, windows: WindowManager, reason: str) -> None:
         class Bad(Counter):
             def opened(self) -> None:
                 self.env.every(0.001, lambda: None)
-                WAYS[said]()
+                WAYS[reason]()
 
         with pytest.raises(ActionFailedError) as caught:
             windows.open(Bad)
-        assert str(caught.value).startswith(said)
+        assert str(caught.value).startswith(reason)
         assert [one.id for one in windows.windows()] == ["counter_1"]
 
     def test_opened_that_fails_late_closes_the_window_and_says_why(
@@ -223,17 +223,17 @@ class TestHooks:
         )
         assert "did not open: ValueError: no network" in heard.troubles
 
-    @pytest.mark.parametrize("said", WAYS)
-    def test_closed_that_raises_is_told(self, windows: WindowManager, said: str) -> None:
+    @pytest.mark.parametrize("reason", WAYS)
+    def test_closed_that_raises_is_reported(self, windows: WindowManager, reason: str) -> None:
         class Bad(Counter):
             def closed(self) -> None:
-                WAYS[said]()
+                WAYS[reason]()
 
         bad = windows.open(Bad)
         heard = Heard(windows)
         windows.close(bad.id)
         heard.wait_for(WindowTroubled)
-        assert heard.troubles.startswith(f"closed() failed: {said}")
+        assert heard.troubles.startswith(f"closed() failed: {reason}")
         assert windows.get(bad.id) is None
 
     def test_a_listener_that_raises_harms_nobody(
@@ -272,9 +272,13 @@ class TestMaking:
             def __init__(self) -> None:
                 leave()
 
-        with pytest.raises(WindowDefinitionError, match="No bad window can be made: SystemExit"):
+        with pytest.raises(
+            WindowDefinitionError, match="A bad window cannot be created: SystemExit"
+        ):
             windows.open(Bad)
-        with pytest.raises(WindowDefinitionError, match="No bad window can be made: SystemExit"):
+        with pytest.raises(
+            WindowDefinitionError, match="A bad window cannot be created: SystemExit"
+        ):
             windows.restore(Bad, "bad_1", {})
 
     def test_a_constructor_that_forgets_its_base(self, windows: WindowManager) -> None:

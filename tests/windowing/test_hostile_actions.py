@@ -1,4 +1,4 @@
-"""Actions that raise or leave nonsense behind: rolled back, and told why."""
+"""Actions that raise or leave nonsense behind: rolled back, with the reason."""
 
 import asyncio
 from typing import Any, ClassVar
@@ -22,16 +22,16 @@ from tests.windowing.ways import WAYS
 
 @pytest.mark.usefixtures("neighbour")
 class TestActions:
-    @pytest.mark.parametrize("said", WAYS)
+    @pytest.mark.parametrize("reason", WAYS)
     @pytest.mark.parametrize("later", [False, True])
     def test_that_raise_after_a_change_are_rolled_back(
-        self, windows: WindowManager, said: str, later: bool
+        self, windows: WindowManager, reason: str, later: bool
     ) -> None:
         class Bad(Counter):
             @action("Fail")
             def fail(self) -> None:
                 self.state.count = 99
-                WAYS[said]()
+                WAYS[reason]()
 
             @action("Fail later")
             async def fail_later(self) -> None:
@@ -41,9 +41,9 @@ class TestActions:
         bad = windows.open(Bad)
         result = act(windows, bad, "fail_later" if later else "fail")
         assert isinstance(result.error, ActionFailedError)
-        assert result.text.startswith(said)
-        assert result.text.endswith("The window is as it was.")
-        assert act(windows, bad, "tell").text == "0"
+        assert result.text.startswith(reason)
+        assert result.text.endswith("The window is unchanged.")
+        assert act(windows, bad, "report").text == "0"
         assert str(bad.version) == "1.0.0"
 
     def test_that_break_the_state_are_rolled_back(self, windows: WindowManager) -> None:
@@ -102,7 +102,7 @@ class TestActions:
         assert act(windows, fresh, "reset").ok
         assert fresh.snapshot().content == "Full: 7"
 
-    def test_that_return_what_cannot_be_said_are_rolled_back(self, windows: WindowManager) -> None:
+    def test_that_return_what_cannot_be_shown_are_rolled_back(self, windows: WindowManager) -> None:
         class Mute:
             def __str__(self) -> str:
                 raise SystemExit(1)
@@ -115,7 +115,7 @@ class TestActions:
 
         bad = windows.open(Bad)
         assert isinstance(act(windows, bad, "give").error, ActionFailedError)
-        assert act(windows, bad, "tell").text == "0"
+        assert act(windows, bad, "report").text == "0"
 
     def test_that_return_too_much_are_cut_and_made_fit_for_a_model(
         self, windows: WindowManager
@@ -157,7 +157,7 @@ class TestActions:
         once = windows.open(Once)
         result = act(windows, once, "smash")
         assert isinstance(result.error, InvalidSourceDataError)
-        assert "cannot go back" in result.text
+        assert "cannot be rolled back" in result.text
 
     def test_that_raise_contextuis_own_errors_keep_their_words(
         self, windows: WindowManager
@@ -170,7 +170,7 @@ class TestActions:
 
         clear = windows.open(Clear)
         assert act(windows, clear, "refuse").text == "Give it a name first."
-        assert act(windows, clear, "tell").text == "0"
+        assert act(windows, clear, "report").text == "0"
 
 
 def test_no_window_says_more_than_there_is_room_for() -> None:

@@ -59,7 +59,7 @@ class TestOpening:
         with pytest.raises(WindowDefinitionError, match=r"samples\.Todo and .*Other"):
             WindowManager([Todo, Other])
 
-    def test_it_is_told(self, windows: WindowManager) -> None:
+    def test_it_is_reported(self, windows: WindowManager) -> None:
         heard = Heard(windows)
         windows.open("todo")
         assert heard.of(WindowOpened) == [WindowOpened("todo_1")]
@@ -175,7 +175,7 @@ class TestRestoring:
         sick = windows.restore(Sick, "sick_1", {"count": 5})
         assert "did not open: ValueError: no network" in (sick.snapshot().error or "")
         assert sick.snapshot().state.custom == {"count": 5}
-        assert act(windows, sick, "tell").text == "5"
+        assert act(windows, sick, "report").text == "5"
         settled(windows)
         after_all(sick)
         assert (sick.snapshot().error, sick.snapshot().content) == (None, "Full: 5")
@@ -207,7 +207,7 @@ class TestClosing:
         assert result.text == ("todo_1 closed: done" if summary else "todo_1 closed.")
         assert heard.of(WindowClosed) == [WindowClosed("todo_1", summary, "model")]
 
-    def test_what_is_given_up_is_told(self, windows: WindowManager) -> None:
+    def test_discarded_edits_are_reported(self, windows: WindowManager) -> None:
         class Draft(Counter):
             def unsaved(self) -> str | None:
                 return f"{self.state.count}\ndrafts" if self.state.count else None
@@ -216,8 +216,8 @@ class TestClosing:
         first, second, third = (windows.open(Draft) for _ in range(3))
         assert act(windows, first, "close").text == "draft_1 closed."
         act(windows, second, "up")
-        told = act(windows, second, "close", summary="done").text
-        assert told.startswith("draft_2 closed: done\nNot saved, and given up by that: 1 drafts. ")
+        text = act(windows, second, "close", summary="done").text
+        assert text.startswith("draft_2 closed: done\nUnsaved and discarded: 1 drafts. ")
         act(windows, third, "up")
         windows.close(third.id)
         assert [one.given_up for one in heard.of(WindowClosed)] == ["", "1 drafts", "1 drafts"]
@@ -257,25 +257,25 @@ class TestClosing:
         assert sorted(results) == [False] * 7 + [True]
 
     def test_closed_is_called_once_at_the_end(self, windows: WindowManager) -> None:
-        said = threading.Semaphore(0)
+        emitted = threading.Semaphore(0)
 
         class Polite(Counter):
             def closed(self) -> None:
-                said.release()
+                emitted.release()
 
         windows.close(windows.open(Polite).id)
-        assert said.acquire(timeout=LONG)
+        assert emitted.acquire(timeout=LONG)
 
     def test_closed_may_be_async(self, windows: WindowManager) -> None:
-        said = threading.Event()
+        emitted = threading.Event()
 
         class Polite(Counter):
             async def closed(self) -> None:  # type: ignore[override]
                 await asyncio.sleep(0)
-                said.set()
+                emitted.set()
 
         windows.close(windows.open(Polite).id)
-        assert said.wait(LONG)
+        assert emitted.wait(LONG)
 
     def test_a_closed_window_can_still_be_looked_at(self, windows: WindowManager) -> None:
         counter = windows.open("counter")
@@ -288,7 +288,7 @@ class TestActing:
     def test_params_and_result(self, windows: WindowManager) -> None:
         counter = windows.open("counter")
         assert act(windows, counter, "up", by="2") == ActionResult(True, "Now 2")
-        assert act(windows, counter, "tell").text == "2"
+        assert act(windows, counter, "report").text == "2"
 
     def test_what_returns_nothing_is_done(self, windows: WindowManager) -> None:
         todo = windows.open("todo", items=["a"])

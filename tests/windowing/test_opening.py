@@ -148,7 +148,7 @@ class TestInASession:
             assert back.state.count == 7
             assert again.notices == []
 
-    def test_ended_while_it_opened_nothing_of_it_is_saved_and_that_is_said(
+    def test_ended_while_it_opened_nothing_of_it_is_saved_with_a_warning(
         self, tmp_path: Path
     ) -> None:
         slow = Slow()

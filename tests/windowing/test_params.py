@@ -112,7 +112,7 @@ def test_what_is_given_is_validated_into_the_type(hint: Any, given: Any, expecte
 
 
 @pytest.mark.parametrize(
-    ("hint", "given", "said"),
+    ("hint", "given", "expected"),
     [
         (int, "five", 'it: expected int, got "five"'),
         (int, 1.5, 'it: expected int, got "1.5"'),
@@ -126,16 +126,16 @@ def test_what_is_given_is_validated_into_the_type(hint: Any, given: Any, expecte
     ],
 )
 def test_an_error_says_what_was_wrong_and_what_was_expected(
-    hint: Any, given: Any, said: str
+    hint: Any, given: Any, expected: str
 ) -> None:
     params = params_of(hint)
     with pytest.raises(InvalidParamsError) as caught:
         params.validate({"it": given}, "todo_1.add")
-    assert str(caught.value).startswith(f"todo_1.add: {said}")
+    assert str(caught.value).startswith(f"todo_1.add: {expected}")
     assert str(caught.value).endswith(f"Expected: {params}")
 
 
-def test_all_problems_are_told_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     def method(self: object, text: str, index: int) -> None: ...
 
     with pytest.raises(InvalidParamsError) as caught:

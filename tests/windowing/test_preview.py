@@ -52,9 +52,9 @@ def preview(window: Window, action_id: str, **params: Any) -> Preview | None:
 
 def words(window: Window, action_id: str, **params: Any) -> str | None:
     """The words of a preview, which a window gave as text alone."""
-    told = preview(window, action_id, **params)
-    assert told is None or not told.diff
-    return told.text if told else None
+    result = preview(window, action_id, **params)
+    assert result is None or not result.diff
+    return result.text if result else None
 
 
 def problem(window: Window, action_id: str, **params: Any) -> str:
@@ -65,7 +65,7 @@ def problem(window: Window, action_id: str, **params: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("action_id", "params", "told"),
+    ("action_id", "params", "expected"),
     [
         ("write", {"text": "a"}, "+a"),
         ("write", {"text": "a", "times": "3"}, "+aaa"),  # checked, as for the action
@@ -74,12 +74,12 @@ def problem(window: Window, action_id: str, **params: Any) -> str:
         ("forget", {}, None),
     ],
 )
-def test_it_is_told_and_nothing_is_done(
-    windows: WindowManager, action_id: str, params: dict[str, Any], told: str | None
+def test_it_is_reported_and_nothing_is_done(
+    windows: WindowManager, action_id: str, params: dict[str, Any], expected: str | None
 ) -> None:
     window, heard = windows.open(Writer), Heard(windows)
     before = window.version
-    assert words(window, action_id, **params) == told
+    assert words(window, action_id, **params) == expected
     after_all(window)
     assert (window.version, window.snapshot().content) == (before, "")
     assert (window.runtime.history.entries, heard.events) == ((), [])
@@ -94,7 +94,7 @@ def test_without_one_there_is_nothing_to_say(windows: WindowManager) -> None:
     [
         ("write", {}, "writer_1.write: text is missing. Expected: text:string,times:int?"),
         ("hello", {"times": 1}, "hello takes no params."),
-        ("place", {}, "place is a reference: it locates, it does not act."),
+        ("place", {}, "place is a reference and has no action."),
         ("burn", {}, 'writer_1 has no action "burn". It has: write, forget, hello, again, '
          "close."),
     ],
@@ -107,15 +107,15 @@ def test_what_would_be_refused_says_why(
 
 
 @pytest.mark.usefixtures("neighbour")
-@pytest.mark.parametrize("said", WAYS)
-def test_one_that_raises_says_why(windows: WindowManager, said: str) -> None:
+@pytest.mark.parametrize("reason", WAYS)
+def test_one_that_raises_says_why(windows: WindowManager, reason: str) -> None:
     class Bad(Counter):
         def preview(self, action_id: str, params: Mapping[str, Any]) -> str | None:
-            WAYS[said]()
+            WAYS[reason]()
 
-    told = problem(windows.open(Bad), "up")
-    assert told.startswith(f"There is no preview, so it cannot be allowed: {said}")
-    assert told.isprintable()
+    message = problem(windows.open(Bad), "up")
+    assert message.startswith(f"There is no preview, so it cannot be approved: {reason}")
+    assert message.isprintable()
 
 
 def test_one_that_is_late_says_so_and_holds_nobody_up(
@@ -131,7 +131,7 @@ def test_one_that_is_late_says_so_and_holds_nobody_up(
 
     slow = Slow()
     windows.open(slow)
-    late = "There is no preview, so it cannot be allowed: slow_1 did not answer in time."
+    late = "There is no preview, so it cannot be approved: slow_1 did not answer in time."
     with held(slow, "preview") as gates:
         monkeypatch.setattr(runtime_module, "PATIENCE", 0.02)
         while not gates["preview"].reached.is_set():  # a busy machine may not even get there
@@ -152,7 +152,7 @@ def test_a_change_of_the_state_is_taken_back(windows: WindowManager) -> None:
     window, heard = windows.open(Hasty), Heard(windows)
     assert words(window, "write", text="a") == "a"
     assert window.snapshot().content == ""
-    assert heard.troubles == "preview() changed the state; that was taken back"
+    assert heard.troubles == "preview() changed the state; the change was rolled back"
 
 
 class Odd(Writer):
@@ -165,7 +165,7 @@ class Odd(Writer):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "expected"),
     [
         (None, None),
         ("", None),
@@ -182,9 +182,9 @@ class Odd(Writer):
     ],
     ids=lambda one: repr(one)[:30],
 )
-def test_it_is_shown_whole(windows: WindowManager, given: Any, told: Preview | None) -> None:
+def test_it_is_shown_whole(windows: WindowManager, given: Any, expected: Preview | None) -> None:
     Odd.given = given
-    assert preview(windows.open(Odd), "write", text="a") == told
+    assert preview(windows.open(Odd), "write", text="a") == expected
 
 
 @pytest.mark.parametrize(
@@ -214,10 +214,10 @@ def test_it_is_shown_whole(windows: WindowManager, given: Any, told: Preview | N
 )
 def test_what_cannot_be_shown_is_no_preview(windows: WindowManager, given: Any, why: str) -> None:
     Odd.given = given
-    told = problem(windows.open(Odd), "write", text="a")
-    assert told.startswith("There is no preview, so it cannot be allowed: ")
-    assert why in told
-    assert told.isprintable()
+    message = problem(windows.open(Odd), "write", text="a")
+    assert message.startswith("There is no preview, so it cannot be approved: ")
+    assert why in message
+    assert message.isprintable()
 
 
 def test_it_may_be_async(windows: WindowManager) -> None:
@@ -231,7 +231,7 @@ def test_it_may_be_async(windows: WindowManager) -> None:
     assert words(windows.open(Waiting), "forget") == "waited"
 
 
-def test_of_a_closed_window_nothing_is_told(windows: WindowManager) -> None:
+def test_of_a_closed_window_nothing_is_returned(windows: WindowManager) -> None:
     window = windows.open(Writer)
     windows.close(window.id)
     assert problem(window, "write", text="a") == "writer_1 is closed."

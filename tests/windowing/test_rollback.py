@@ -161,7 +161,7 @@ def all_of(window: Ledger) -> dict[str, Any]:
     return {
         "state": window.state.saved(),
         "transient": window.state.handle,
-        "saved": window.runtime.standing.kept,
+        "saved": window.runtime.store.saved,
         "version": str(window.version),
         "content": snapshot.content,
         "error": snapshot.error,

@@ -125,7 +125,7 @@ def test_what_is_done_after_a_rollback_is_not_in_the_view() -> None:
     assert keeper.rollback().data == {"a": [1]}
 
 
-def test_an_invalid_state_is_told_with_its_place() -> None:
+def test_an_invalid_state_is_reported_with_its_place() -> None:
     keeper = keeper_of(state := State())
     broken: list[Any] = state.items
     broken.append(5)
@@ -158,7 +158,7 @@ def test_what_is_checked_but_not_committed_does_not_count() -> None:
     assert keeper.rollback().items == []
 
 
-def test_a_default_that_does_not_validate_is_told_at_once() -> None:
+def test_a_default_that_does_not_validate_is_reported_at_once() -> None:
     class Wrong(Window.State):
         count: int = "many"  # type: ignore[assignment]
 
@@ -182,7 +182,7 @@ def test_a_validator_that_refuses_its_own_work_is_named() -> None:
     state.text = "a"
     keeper.check(state)
     keeper.commit()
-    with pytest.raises(InvalidSourceDataError, match="cannot go back"):
+    with pytest.raises(InvalidSourceDataError, match="cannot be rolled back"):
         keeper.rollback()
 
 

@@ -77,11 +77,11 @@ def test_a_name_that_is_none_says_what_one_is(name: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("there", ["notes_window.py", "test_notes_window.py"])
 def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path, there: str) -> None:
     (tmp_path / there).symlink_to("nowhere")
-    with pytest.raises(NewWindowError, match=f"There is a .*{there} already; it is kept"):
+    with pytest.raises(NewWindowError, match=f"{there} exists already and was not overwritten"):
         write_new_window("notes", tmp_path)
     assert os.listdir(tmp_path) == [there]
 
 
-def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_none_is_reported(tmp_path: Path) -> None:
     with pytest.raises(NewWindowError, match="cannot be written: No such file or directory"):
         write_new_window("notes", tmp_path / "none")

@@ -130,7 +130,9 @@ def test_what_goes_wrong_is_kept_in_words() -> None:
 
     with WindowTester(Restless) as restless:
         assert restless.content() == "?"
-        assert restless.troubles == ["restless_1 content() changed the state; that was taken back"]
+        assert restless.troubles == [
+            "restless_1 content() changed the state; the change was rolled back"
+        ]
 
 
 def test_the_language_the_clock_and_the_files_are_given() -> None:
@@ -219,7 +221,7 @@ def test_it_works_inside_an_event_loop() -> None:
     assert asyncio.run(inside()) == "Added 1."
 
 
-def test_leaving_closes_everything() -> None:
+def test_the_end_of_the_block_closes_everything() -> None:
     with WindowTester(Todo) as todo:
         pass
     assert todo.windows.windows() == []

@@ -128,7 +128,7 @@ def test_one_that_takes_longer_than_its_period_leaves_room_to_draw_and_act(
     clock = Slow()
     windows.open(clock)
     clock.wait_for(2)
-    assert act(windows, clock, "tell").ok
+    assert act(windows, clock, "report").ok
     assert act(windows, clock, "stop").ok
     assert settled(windows) == []
 

@@ -19,12 +19,12 @@ def test_it_runs_what_is_async_and_what_is_not() -> None:
     assert Call(lambda by: by, {"by": 5}).run() == 5
 
 
-def test_whoever_comes_first_wins() -> None:
+def test_the_first_outcome_wins() -> None:
     call = Call(lambda: None, {})
     assert call.commit()
-    assert not call.give_up()
+    assert not call.cancel()
     call = Call(lambda: None, {})
-    assert call.give_up()
+    assert call.cancel()
     assert not call.commit()
 
 
@@ -32,24 +32,24 @@ def test_in_a_race_exactly_one_wins() -> None:
     for _ in range(200):
         call = Call(lambda: None, {})
         together = threading.Barrier(2)
-        given_up: list[bool] = []
+        cancelled: list[bool] = []
 
-        def give_up(call: Call = call, together: threading.Barrier = together) -> None:
+        def cancel(call: Call = call, together: threading.Barrier = together) -> None:
             together.wait(LONG)
-            given_up.append(call.give_up())  # noqa: B023  joined below
+            cancelled.append(call.cancel())  # noqa: B023  joined below
 
-        thread = threading.Thread(target=give_up)
+        thread = threading.Thread(target=cancel)
         thread.start()
         together.wait(LONG)
         committed = call.commit()
         thread.join(LONG)
-        assert [committed] != given_up
+        assert [committed] != cancelled
 
 
 def test_given_up_before_it_began_it_never_runs() -> None:
     ran: list[int] = []
     call = Call(lambda: ran.append(1), {})
-    call.give_up()
+    call.cancel()
     with pytest.raises(WindowBusyError):
         call.run()
     assert ran == []
@@ -68,11 +68,11 @@ def test_giving_up_cancels_what_is_async() -> None:
 
     call = Call(forever, {})
 
-    def give_up() -> None:
+    def cancel() -> None:
         assert reached.wait(LONG)
-        call.give_up()
+        call.cancel()
 
-    thread = threading.Thread(target=give_up)
+    thread = threading.Thread(target=cancel)
     thread.start()
     with pytest.raises(asyncio.CancelledError):
         call.run()
@@ -91,19 +91,19 @@ def test_giving_up_too_late_cancels_nothing() -> None:
         return 5
 
     call = Call(work, {})
-    given_up: list[bool] = []
+    cancelled: list[bool] = []
 
-    def give_up() -> None:
+    def cancel() -> None:
         assert reached.wait(LONG)
         assert call.commit()
-        given_up.append(call.give_up())
+        cancelled.append(call.cancel())
         tried.set()
 
-    thread = threading.Thread(target=give_up)
+    thread = threading.Thread(target=cancel)
     thread.start()
     assert call.run() == 5
     thread.join(LONG)
-    assert given_up == [False]
+    assert cancelled == [False]
 
 
 def test_given_up_while_it_begins_it_is_cancelled() -> None:
@@ -111,7 +111,7 @@ def test_given_up_while_it_begins_it_is_cancelled() -> None:
         await asyncio.Event().wait()
 
     def begin() -> object:
-        call.give_up()
+        call.cancel()
         return forever()
 
     call = Call(begin, {})

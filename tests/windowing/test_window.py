@@ -103,18 +103,18 @@ class TestClass:
     def test_its_description_is_what_it_says_of_itself(self) -> None:
         class Plain(Window): ...
 
-        class Told(Window):
+        class Documented(Window):
             """First line.
 
             More.
             """
 
-        class Heir(Told): ...
+        class Heir(Documented): ...
 
-        class Own(Told):
+        class Own(Documented):
             description = "Mine"
 
-        assert [one.description for one in (Plain, Told, Heir, Own)] == [
+        assert [one.description for one in (Plain, Documented, Heir, Own)] == [
             "plain",
             "First line.",
             "First line.",
@@ -179,11 +179,11 @@ class TestVersions:
     def test_a_switched_level_outdates_a_render_of_the_old_one(
         self, windows: WindowManager
     ) -> None:
-        standing = windows.open(Counter).runtime.standing
-        drawn = standing.version.after_detail()
-        assert standing.switch(Lod.GIST)
-        assert not standing.become(drawn)
-        assert str(standing.version) == "1.1.0"
+        store = windows.open(Counter).runtime.store
+        drawn = store.version.after_detail()
+        assert store.switch(Lod.GIST)
+        assert not store.advance(drawn)
+        assert str(store.version) == "1.1.0"
 
     def test_what_is_saved_is_frozen_once(self, windows: WindowManager) -> None:
         counter = windows.open(Counter)
@@ -194,7 +194,7 @@ class TestVersions:
 
     def test_what_changes_nothing_makes_no_version(self, windows: WindowManager) -> None:
         counter = windows.open(Counter)
-        act(windows, counter, "tell")
+        act(windows, counter, "report")
         act(windows, counter, "up", by=0)
         act(windows, counter, "nonsense")
         assert version_of(counter) == "1.0.0"
@@ -287,7 +287,7 @@ class TestRenders:
             counter.snapshot()
             counter.snapshot(Lod.GIST)
             settled(windows)
-            act(windows, counter, "tell")
+            act(windows, counter, "report")
         assert counter.draws == 2
         act(windows, counter, "up")
         counter.to_xml()
@@ -412,13 +412,13 @@ class TestHistory:
 
     def test_it_is_no_part_of_the_version(self, windows: WindowManager) -> None:
         counter = windows.open(Counter)
-        act(windows, counter, "tell")
+        act(windows, counter, "report")
         assert len(counter.snapshot().history or ()) == 1
         assert version_of(counter) == "1.0.0"
 
 
 class TestEvents:
-    def test_each_change_is_told_with_its_version(self, windows: WindowManager) -> None:
+    def test_each_change_is_reported_with_its_version(self, windows: WindowManager) -> None:
         heard = Heard(windows)
         counter = windows.open(Counter)
         act(windows, counter, "up")

@@ -141,19 +141,19 @@ class TestStop:
             worker.submit(lambda: None).result(LONG)
 
     def test_the_farewell_is_the_last_call_and_comes_once(self, worker: Worker) -> None:
-        said: list[str] = []
+        calls: list[str] = []
         gone = threading.Event()
         thread = worker.submit(threading.current_thread).result(LONG)
 
-        def farewell() -> None:
-            said.append("bye")
+        def last_call() -> None:
+            calls.append("bye")
             gone.set()
 
-        worker.stop(farewell)
-        worker.stop(farewell)
+        worker.stop(last_call)
+        worker.stop(last_call)
         assert gone.wait(LONG)
         thread.join(LONG)
-        assert said == ["bye"]
+        assert calls == ["bye"]
 
 
 class TestEvery:
@@ -249,7 +249,7 @@ class TestWaiting:
         gate.release()
         assert queued.result(LONG) is None
 
-    def test_busy_for_tells_how_long_the_present_call_has_run(self, worker: Worker) -> None:
+    def test_busy_for_returns_how_long_the_present_call_has_run(self, worker: Worker) -> None:
         assert worker.busy_for() == 0.0
         gate = hold(worker)
         assert worker.busy_for() > 0.0
@@ -272,7 +272,7 @@ class TestWaiting:
             queued.result(LONG)
         assert caplog.text == ""
 
-    def test_finished_is_told_at_once(self, worker: Worker) -> None:
+    def test_finished_is_reported_at_once(self, worker: Worker) -> None:
         futures = [worker.submit(lambda: None) for _ in range(20)]
         asyncio.run(finished(futures, LONG))
         assert all(future.done() for future in futures)

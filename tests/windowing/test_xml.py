@@ -59,7 +59,7 @@ class Bell(Window):
         return "…"
 
 
-def test_what_its_author_gave_in_chinese_is_said_in_it() -> None:
+def test_a_label_in_chinese_is_shown_in_chinese() -> None:
     windows = WindowManager(lang="zh")
     window = windows.open(Bell)
     block = parse(window.to_xml())
@@ -93,7 +93,7 @@ def test_text_beside_elements_is_not_touched_either() -> None:
 
 def test_an_empty_window_says_so_with_an_empty_element() -> None:
     assert "<Content/>" in WindowManager().open(Todo).to_xml()
-    assert '<action id="tell">Tell</action>' in WindowManager().open(Counter).to_xml()
+    assert '<action id="report">Report</action>' in WindowManager().open(Counter).to_xml()
 
 
 @pytest.fixture(scope="module")
@@ -150,8 +150,8 @@ def test_any_tree_keeps_its_shape_and_its_words(mirror: Mirror, tree: object) ->
     element = _element(tree)
     (content,) = parse(mirror.xml_of(element)).findall("Content")
     assert sum(1 for _ in content.iter()) - 1 == _count(element)
-    said = "".join(map(str, content.itertext()))
-    assert "".join(said.split()) == "".join(_words(element).split())
+    text = "".join(map(str, content.itertext()))
+    assert "".join(text.split()) == "".join(_words(element).split())
 
 
 def _element(tree: object) -> Element:

@@ -1,4 +1,4 @@
-"""Ways in which a window's code can fail, by what is said of them."""
+"""Ways in which a window's code can fail, by the reason that is shown."""
 
 import sys
 from collections.abc import Callable
@@ -36,5 +36,5 @@ WAYS: dict[str, Callable[[], NoReturn]] = {
     "SystemExit: 3": leave,
     "KeyboardInterrupt": interrupt,
     "RecursionError": recurse,
-    "Unspeakable: (it cannot say what: RuntimeError)": mumble,
+    "Unspeakable: (its message is unavailable: RuntimeError)": mumble,
 }

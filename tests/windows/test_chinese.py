@@ -155,7 +155,7 @@ def test_results_and_refusals_are_in_chinese(
     (tmp_path / "夹").mkdir()
     with WindowTester(cls, folder=tmp_path, lang="zh", **args) as window:
         for action_id, params in calls:
-            said = window.result(action_id, **params).text
-            foreign = set(re.findall(r"[A-Za-z]{2,}", said)) - NAMES
-            assert not foreign, (action_id, params, said)
-            assert re.search("[一-鿿]", said), (action_id, params, said)
+            reply = window.result(action_id, **params).text
+            foreign = set(re.findall(r"[A-Za-z]{2,}", reply)) - NAMES
+            assert not foreign, (action_id, params, reply)
+            assert re.search("[一-鿿]", reply), (action_id, params, reply)

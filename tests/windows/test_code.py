@@ -85,7 +85,7 @@ class TestActions:
 
     def test_save_with_an_unknown_language(self, window: WindowTester[CodeWindow]) -> None:
         assert save(window, "old", language="cobol") == (
-            'Saved old: python, 1 line. There is no language "cobol", so it is kept as python.'
+            'Saved old: python, 1 line. There is no language "cobol", so it is saved as python.'
         )
         assert shown(window) == [file("old")]
 
@@ -150,18 +150,18 @@ class TestActions:
 
     def test_previews_are_diffs(self, window: WindowTester[CodeWindow], tmp_path: Path) -> None:
         new = {"code_id": "load", "language": "python", "content": "one\n2\n"}
-        told = window.preview("save", **new)
+        found = window.preview("save", **new)
         path = ".contextui/code/load.py"
         diff = f"--- (no file)\n+++ {path}\n@@ -0,0 +1,2 @@\n+one\n+2\n"
-        assert told == Preview(path, diff=diff, whole="one\n2\n")
+        assert found == Preview(path, diff=diff, whole="one\n2\n")
         assert not (tmp_path / ".contextui").exists()
         save(window, "load", "one\ntwo\n")
-        told = window.preview("save", **new)
+        found = window.preview("save", **new)
         diff = f"--- {path}\n+++ {path}\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
-        assert told == Preview(path, diff=diff, whole="one\n2\n")
-        told = window.preview("delete", code_id="load")
+        assert found == Preview(path, diff=diff, whole="one\n2\n")
+        found = window.preview("delete", code_id="load")
         diff = f"--- {path}\n+++ (no file)\n@@ -1,2 +0,0 @@\n-one\n-two\n"
-        assert told == Preview(path, diff=diff, verb="delete")
+        assert found == Preview(path, diff=diff, verb="delete")
         other = window.preview("save", **{**new, "language": "rust"})
         assert isinstance(other, Preview)
         assert other.target == ".contextui/code/load.rs"
@@ -196,20 +196,20 @@ class TestRefusals:
     ) -> None:
         name = code_id.replace("\n", " ")
         name = name if len(name) <= 40 else name[:40] + "…"
-        said = (
-            f'"{name}" cannot be the id of code: take letters, digits, - and _, '
+        reply = (
+            f'"{name}" cannot be the id of code: use letters, digits, - and _, '
             "64 at most, a letter or digit first."
         )
         params = {"language": "python", "content": "x"}
-        assert window.refused("save", code_id=code_id, **params) == said
-        assert window.refused("show", code_id=code_id) == said
-        assert window.refused("delete", code_id=code_id) == said
+        assert window.refused("save", code_id=code_id, **params) == reply
+        assert window.refused("show", code_id=code_id) == reply
+        assert window.refused("delete", code_id=code_id) == reply
         assert os.listdir(tmp_path) == []
 
     def test_an_id_that_nothing_has(self, window: WindowTester[CodeWindow]) -> None:
         save(window, "load")
         for action in ("show", "delete"):
-            assert window.refused(action, code_id="x") == "There is no code x. There is: load."
+            assert window.refused(action, code_id="x") == "There is no code x. Available: load."
 
     def test_the_rest(self, window: WindowTester[CodeWindow]) -> None:
         assert window.refused("hide") == "No code is shown."
@@ -271,7 +271,7 @@ class TestRefusals:
     def test_a_file_in_the_way(self, tmp_path: Path, window: WindowTester[CodeWindow]) -> None:
         (tmp_path / ".contextui").write_text("mine")
         assert window.refused("save", code_id="x", language="python", content="x") == (
-            'A part of ".contextui/code" is used as a folder and is none.'
+            'A part of ".contextui/code" is used as a folder, but is not one.'
         )
 
 
@@ -319,7 +319,7 @@ class TestInjection:
         (folder / "binary.py").write_bytes(b"\xff\0")
         (folder / "large.py").write_bytes(b"x" * 5_000_000)
         assert window.refused("show", code_id="binary") == (
-            "binary cannot be read: it is no text, or too large to be code."
+            "binary cannot be read: it is not text, or too large to be code."
         )
         window.act("show", code_id="mine")
         assert sorted(shown(window), key=str) == [

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from contextui import ContextUIError, Lod, Preview, TokenCounter
-from contextui.config.settings import Lang
 from contextui.testing import WindowTester
 from contextui.windowing.preview import PreviewError
 from contextui.windows.editor.window import EditorWindow
+from contextui.words import Lang
 from tests.windowing.samples import action_ids, content_of, parse
 
 Editor = WindowTester[EditorWindow]
@@ -50,9 +50,9 @@ HOSTILE = [
 
 
 def preview(editor: Editor, action_id: str, **params: Any) -> Preview:
-    told = editor.preview(action_id, **params)
-    assert isinstance(told, Preview)
-    return told
+    made = editor.preview(action_id, **params)
+    assert isinstance(made, Preview)
+    return made
 
 
 def open_editor(folder: Path, path: str = "cart.py", **args: Any) -> Editor:
@@ -186,7 +186,7 @@ def test_each_edit_at_each_level_and_restored(
 
 
 @pytest.mark.parametrize(
-    ("action", "params", "said"),
+    ("action", "params", "reply"),
     [
         (
             "replace",
@@ -258,8 +258,8 @@ def test_each_edit_at_each_level_and_restored(
         ("fly", {}, 'editor_1 has no action "fly". It has: ' + ", ".join(ACTIONS) + "."),
     ],
 )
-def test_what_is_refused(editor: Editor, action: str, params: dict[str, Any], said: str) -> None:
-    assert editor.refused(action, **params) == said
+def test_what_is_refused(editor: Editor, action: str, params: dict[str, Any], reply: str) -> None:
+    assert editor.refused(action, **params) == reply
 
 
 def test_overlapping_places_are_not_one(tmp_path: Path) -> None:
@@ -298,13 +298,13 @@ def test_an_empty_file(folder: Path) -> None:
     with open_editor(folder, "empty") as editor:
         assert looks(editor) == ["empty, 0 lines, saved", *["empty  0 lines, saved"] * 2]
         assert editor.act("goto", line=1) == "0 lines"
-        said = "Lines can be inserted before 1, not 2."
-        assert editor.refused("insert", before_line=2, text="one") == said
+        reply = "Lines can be inserted before 1, not 2."
+        assert editor.refused("insert", before_line=2, text="one") == reply
         assert editor.act("insert", before_line=1, text="one") == "Inserted 1 line before 1."
         assert editor.content() == "empty  line 1 of 1, changed, not saved\n1 one"
         assert editor.refused("goto", line=2) == "There is line 1, not 2."
-        said = "Replaced line 1; the new text is lines 1-2."
-        assert editor.act("replace_lines", first=1, last=1, text="1\n2") == said
+        reply = "Replaced line 1; the new text is lines 1-2."
+        assert editor.act("replace_lines", first=1, last=1, text="1\n2") == reply
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_an_empty_file(folder: Path) -> None:
         ("a\r\nb".encode("utf-16"), "saved, utf-16-le with BOM, CRLF, no line end at the end"),
     ],
 )
-def test_what_is_unusual_is_told(tmp_path: Path, data: bytes, facts: str) -> None:
+def test_what_is_unusual_is_shown(tmp_path: Path, data: bytes, facts: str) -> None:
     (tmp_path / "a").write_bytes(data)
     with open_editor(tmp_path, "a") as editor:
         assert title(editor) == f"a  lines 1-2 of 2, {facts}"
@@ -544,7 +544,7 @@ def test_a_key_that_comes_too_late_is_refused(editor: Editor) -> None:
     assert editor.act("splice", start=0, end=0, text="a", revision=0) == "Revision 1."
     editor.act("insert", before_line=1, text="the model's")
     assert editor.refused("splice", start=1, end=1, text="b", revision=1) == (
-        "The text changed meanwhile; it has revision 2 now."
+        "The text has changed; it has revision 2 now."
     )
     assert editor.act("splice", start=0, end=0, text="b", revision=2) == "Revision 3."
 
@@ -576,23 +576,23 @@ def test_a_preview_of_save_is_the_diff(editor: Editor) -> None:
     assert editor.preview("save") == Preview("cart.py", text=text, changes=False)
     editor.act("replace", old="sum", new="max")
     version = editor.window.version
-    told = Preview("cart.py", diff=editor.act("diff"), whole=CART.replace("sum", "max"))
-    assert editor.preview("save") == told
-    assert editor.preview("save", keep_links=True) == told
+    made = Preview("cart.py", diff=editor.act("diff"), whole=CART.replace("sum", "max"))
+    assert editor.preview("save") == made
+    assert editor.preview("save", keep_links=True) == made
     assert editor.preview("goto", line=2) is None
     assert editor.window.version == version
 
 
 def test_a_preview_of_a_new_file_is_all_of_it(editor: Editor, folder: Path) -> None:
-    told = preview(editor, "save_as", path="./x/../new, really.py")
+    made = preview(editor, "save_as", path="./x/../new, really.py")
     head = "--- (no file)\n+++ 'new, really.py'\n@@ -0,0 +1,13 @@\n+from shop "
-    assert (told.target, told.whole) == ("new, really.py", CART)
-    assert told.diff.startswith(head)
+    assert (made.target, made.whole) == ("new, really.py", CART)
+    assert made.diff.startswith(head)
     assert not (folder / "new, really.py").exists()
     with open_editor(folder, "b.txt", new=True) as fresh:
         fresh.act("insert", before_line=1, text="one")
-        told = preview(fresh, "save")
-        assert told.diff == "--- b.txt\n+++ b.txt (not saved)\n@@ -0,0 +1 @@\n+one\n"
+        made = preview(fresh, "save")
+        assert made.diff == "--- b.txt\n+++ b.txt (not saved)\n@@ -0,0 +1 @@\n+one\n"
 
 
 def test_a_preview_names_what_is_written_and_what_is_in_the_way(
@@ -613,9 +613,9 @@ def test_a_preview_is_never_cut(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("".join(f"{n} {'x' * 300}\n" for n in range(1_000)))
     with open_editor(tmp_path, "a") as editor:
         editor.act("replace", old="xx\n", new="xy\n", count=1_000)
-        told = preview(editor, "save")
-        assert (told.added, told.removed) == (1_000, 1_000)
-        assert told.diff.count("xy\n") == 1_000
+        made = preview(editor, "save")
+        assert (made.added, made.removed) == (1_000, 1_000)
+        assert made.diff.count("xy\n") == 1_000
 
 
 # --- opening -----------------------------------------------------------------------------------
@@ -635,7 +635,7 @@ def test_another_file_in_the_same_window(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "reply"),
     [
         ("nix.py", 'There is no "nix.py" in the workspace. With new=true it is begun.'),
         ("nix/a.py", 'There is no "nix/a.py" in the workspace. With new=true it is begun.'),
@@ -644,24 +644,24 @@ def test_another_file_in_the_same_window(editor: Editor) -> None:
         ("../x", '"../x" leads out of the workspace. Only files inside can be used.'),
         ("/etc/passwd", '"/etc/passwd" leads out of the workspace. Only files inside can be used.'),
         ("out", '"out" is or goes through a link out of the workspace.'),
-        ("binary", '"binary" is no text: it contains NUL bytes.'),
+        ("binary", '"binary" is not text: it contains NUL bytes.'),
         ("", "The path is empty. Name a file of the workspace."),
         ("a\0b", 'The path "a␀b" contains a NUL character.'),
-        ("cart.py/x", 'A part of "cart.py/x" is used as a folder and is none.'),
+        ("cart.py/x", 'A part of "cart.py/x" is used as a folder, but is not one.'),
     ],
 )
-def test_what_cannot_be_opened(folder: Path, path: str, said: str) -> None:
+def test_what_cannot_be_opened(folder: Path, path: str, reply: str) -> None:
     (folder / "sub").mkdir()
     (folder / "out").symlink_to("/etc/passwd")
     (folder / "binary").write_bytes(b"\x7fELF\0\0")
     with pytest.raises(ContextUIError) as caught:
         open_editor(folder, path)
-    assert str(caught.value) == said
+    assert str(caught.value) == reply
     with open_editor(folder) as editor:
-        assert editor.refused("open", path=path) == said
-        if "new" not in said:
+        assert editor.refused("open", path=path) == reply
+        if "new" not in reply:
             open_new = editor.refused("open", path=path, new=True)
-            assert open_new == said
+            assert open_new == reply
             assert editor.refused("save_as", path=path)
 
 
@@ -678,8 +678,8 @@ def test_a_new_file(folder: Path) -> None:
             assert looks(later) == looks(editor)
             assert later.act("save") == "Saved docs/new/notes.md, 3 lines."
         assert (folder / "docs/new/notes.md").read_bytes() == b"# Notes\n\nwords\n"
-        said = editor.refused("save")
-        assert said == (
+        reply = editor.refused("save")
+        assert reply == (
             'There is a "docs/new/notes.md" already; a new file does not overwrite it. '
             "The text stays here; save_as saves it under another path."
         )
@@ -765,7 +765,7 @@ def test_the_name_of_a_file_is_inert_and_exact(tmp_path: Path, name: str) -> Non
 @pytest.mark.parametrize(
     ("lang", "words"),
     [
-        ("en", "given up by that: 2 edits of cart.py."),
+        ("en", "Unsaved and discarded: 2 edits of cart.py."),
         ("zh", "未保存的内容：cart.py 的 2 处编辑。"),
     ],
 )

@@ -78,12 +78,12 @@ def test_bytes_outside_the_edit_stay(tmp_path: Path, name: str) -> None:
 def test_what_the_encoding_cannot_hold_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"caf\xe9\n")
     with open_editor(tmp_path, "a") as editor:
-        said = (
+        reply = (
             '"a" is kept as cp1252, which cannot hold U+6C34 (CJK UNIFIED IDEOGRAPH-6C34) '
             "in line {} of the text. Nothing was changed."
         )
-        assert editor.refused("insert", before_line=2, text="水") == said.format(1)
-        assert editor.refused("splice", start=5, end=5, text="水") == said.format(2)
+        assert editor.refused("insert", before_line=2, text="水") == reply.format(1)
+        assert editor.refused("splice", start=5, end=5, text="水") == reply.format(2)
 
 
 # --- saving ------------------------------------------------------------------------------------
@@ -157,7 +157,8 @@ SPOILED: list[tuple[Callable[[Path], None], str]] = [
     (link_outside, f'"a.txt" is or goes through a link out of the workspace. {STAYS}'),
     (
         link_hard,
-        '"a.txt" is one file under 2 names (hard links), and saving would part it from the others. '
+        '"a.txt" is one file under 2 names (hard links), and saving would separate it from the '
+        "others. "
         f"Save with keep_links to write into all of them. {STAYS}",
     ),
     (make_folder, f'"a.txt" is a folder, not a file. {STAYS}'),
@@ -182,13 +183,13 @@ def all_of(folder: Path) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize(("spoil", "said"), SPOILED, ids=lambda one: getattr(one, "__name__", ""))
+@pytest.mark.parametrize(("spoil", "reply"), SPOILED, ids=lambda one: getattr(one, "__name__", ""))
 def test_what_cannot_be_saved_is_neither_lost_nor_written(
-    editor: Editor, path: Path, spoil: Callable[[Path], None], said: str
+    editor: Editor, path: Path, spoil: Callable[[Path], None], reply: str
 ) -> None:
     spoil(path)
     before = all_of(path.parent.parent)
-    assert editor.refused("save") == said
+    assert editor.refused("save") == reply
     assert all_of(path.parent.parent) == before
     assert text_of(editor) == NEW
     assert title(editor) == "a.txt  lines 1-5 of 5, changed, not saved"
@@ -200,7 +201,7 @@ def test_what_cannot_be_saved_is_neither_lost_nor_written(
     assert {name: all_of(path.parent.parent)[name] for name in before} == before
 
 
-def test_a_deleted_file_is_saved_anew_on_request(editor: Editor, path: Path) -> None:
+def test_a_deleted_file_is_saved_again_on_request(editor: Editor, path: Path) -> None:
     path.unlink()
     assert editor.act("save_as", path="a.txt") == "Saved a.txt, 5 lines."
     assert path.read_text() == NEW
@@ -240,26 +241,26 @@ CHANGED, DELETED = "changed on disk: reload", "deleted on disk: save_as"
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "reply"),
     [(change, CHANGED), (remove, DELETED), (link_outside, CHANGED), (make_folder, CHANGED),
      (make_binary, CHANGED), (make_pipe, CHANGED)],
 )  # fmt: skip
 @pytest.mark.parametrize("way", ["timer", "action"])
-def test_a_change_on_disk_is_noticed_and_said(
-    editor: Editor, path: Path, spoil: Callable[[Path], None], said: str, way: str
+def test_a_change_on_disk_is_noticed_and_shown(
+    editor: Editor, path: Path, spoil: Callable[[Path], None], reply: str, way: str
 ) -> None:
     version = editor.window.version
     editor.tick()
     assert editor.window.version == version
     spoil(path)
     editor.tick() if way == "timer" else editor.act("goto", line=1)
-    assert title(editor) == f"a.txt  lines 1-5 of 5, changed, not saved, {said}"
-    assert title(editor, Lod.GIST) == f"a.txt, 5 lines, changed, not saved, {said}"
+    assert title(editor) == f"a.txt  lines 1-5 of 5, changed, not saved, {reply}"
+    assert title(editor, Lod.GIST) == f"a.txt, 5 lines, changed, not saved, {reply}"
     assert editor.window.version.major == version.major + 1
     editor.tick()
     assert editor.window.version.major == version.major + 1
     assert STAYS in editor.refused("save")
-    what = said.partition(" ")[0]
+    what = reply.partition(" ")[0]
     with pytest.raises(PreviewError, match=f"a.txt was {what} on disk. {STAYS}"):
         editor.preview("save")
     if path.is_dir():
@@ -271,7 +272,7 @@ def test_a_change_on_disk_is_noticed_and_said(
     assert editor.act("save") == "Saved a.txt, 5 lines."
 
 
-def test_of_the_same_size_and_time_only_the_content_tells(editor: Editor, path: Path) -> None:
+def test_of_the_same_size_and_time_only_the_content_differs(editor: Editor, path: Path) -> None:
     path.unlink()
     path.write_text(OLD.replace("one", "eno"))
     editor.tick()
@@ -298,7 +299,7 @@ def test_what_was_read_again_or_saved_elsewhere_is_the_same_again(
     assert title(editor) == "b.txt  lines 1-6 of 6, saved"
 
 
-def test_a_new_file_that_somebody_else_makes_is_noticed(path: Path) -> None:
+def test_a_new_file_that_another_program_makes_is_noticed(path: Path) -> None:
     with open_editor(path.parent, "new.txt", new=True, lang="zh") as editor:
         editor.tick()
         assert title(editor) == "new.txt  共 0 行，新文件"
@@ -346,8 +347,8 @@ def test_reload_keeps_the_edits_that_fit(editor: Editor, path: Path) -> None:
 def test_reload_of_what_is_gone_changes_nothing(editor: Editor, path: Path) -> None:
     path.unlink()
     for keep in (True, False):
-        said = editor.refused("reload", keep=keep, discard=not keep)
-        assert said == 'There is no "a.txt" in the workspace.'
+        reply = editor.refused("reload", keep=keep, discard=not keep)
+        assert reply == 'There is no "a.txt" in the workspace.'
     assert text_of(editor) == NEW
 
 
@@ -362,8 +363,8 @@ def test_edits_that_do_not_fit_are_kept_and_shown(path: Path) -> None:
         lines[29] = "somebody's"
         path.write_text("new\n" + "\n".join(lines) + "\n")
         assert "was changed on disk" in editor.refused("save")
-        said = editor.act("reload", keep=True)
-        assert said == "Read again: 2 of 3 edits made again; lines 1-63 of 63."
+        reply = editor.act("reload", keep=True)
+        assert reply == "Read again: 2 of 3 edits made again; lines 1-63 of 63."
         note = (
             "Unsaved edits that do not apply, since the file changed: 1. See diff; then "
             "reload(keep=true) / reload(discard=true)"
@@ -449,7 +450,7 @@ def test_a_key_for_the_text_before_a_reload_is_refused(path: Path) -> None:
         change(path)
         editor.act("reload")
         assert editor.refused("splice", start=0, end=0, text="x", revision=0) == (
-            "The text changed meanwhile; it has revision 1 now."
+            "The text has changed; it has revision 1 now."
         )
 
 
@@ -579,23 +580,23 @@ def test_what_was_saved_before_a_crash_is_not_made_twice(path: Path, edit: tuple
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "reply"),
     [
         (remove, 'There is no "a.txt" in the workspace.'),
         (link_outside, '"a.txt" is or goes through a link out of the workspace.'),
         (make_folder, '"a.txt" is a folder, not a file.'),
-        (make_binary, '"a.txt" is no text: it contains NUL bytes.'),
+        (make_binary, '"a.txt" is not text: it contains NUL bytes.'),
     ],
 )
 def test_what_cannot_be_read_any_more_keeps_its_edits(
-    editor: Editor, path: Path, spoil: Callable[[Path], None], said: str
+    editor: Editor, path: Path, spoil: Callable[[Path], None], reply: str
 ) -> None:
     spoil(path)
     before = all_of(path.parent.parent)
     with editor.restored() as later:
         for lod in Lod:
             aside = ", 1 edit kept aside" if lod is Lod.GIST else ""
-            assert title(later, lod) == f"a.txt{', ' if aside else '  '}{said}{aside}"
+            assert title(later, lod) == f"a.txt{', ' if aside else '  '}{reply}{aside}"
         assert later.content().split("\n")[1].startswith("Unsaved edits that do not apply")
         assert later.act("diff").endswith("@@ line 3 @@\n-three\n+THREE\n")
         refused: dict[str, dict[str, Any]] = {
@@ -610,7 +611,7 @@ def test_what_cannot_be_read_any_more_keeps_its_edits(
             "reload": {"keep": True},
         }
         for name, params in refused.items():
-            assert later.refused(name, **params) == said
+            assert later.refused(name, **params) == reply
         assert all_of(path.parent.parent) == before
         with later.restored() as again:
             assert looks(again) == looks(later)
@@ -632,7 +633,7 @@ def test_a_file_made_read_only_comes_back_with_its_edits(editor: Editor, path: P
         assert later.refused("save").startswith('"a.txt" is read-only, so it was not saved.')
 
 
-def test_a_new_file_that_somebody_else_made_meanwhile(path: Path) -> None:
+def test_a_new_file_that_another_program_made(path: Path) -> None:
     with open_editor(path.parent, "new.txt", new=True) as editor:
         editor.act("insert", before_line=1, text="mine")
         (path.parent / "new.txt").write_text("theirs\n")
@@ -662,14 +663,14 @@ def test_bytes_that_pass_for_another_encoding_do_not_misplace_edits(path: Path) 
 
 
 def test_a_folder_that_is_gone(editor: Editor, path: Path) -> None:
-    kept = editor.window.runtime.standing.kept
+    kept = editor.window.runtime.store.saved
     path.unlink()
     path.parent.rmdir()
     store = SessionStore(path.parent.parent / "home", SessionOptions(classes=[EditorWindow]))
     with store.create(path.parent) as session:
         back = session.windows.restore(EditorWindow, "editor_1", kept.state or {})
         assert back.snapshot().error == "editor_1 did not open: There is no folder to work in."
-        assert back.runtime.standing.kept.state == kept.state
+        assert back.runtime.store.saved.state == kept.state
 
 
 # --- huge files --------------------------------------------------------------------------------
@@ -752,7 +753,7 @@ def test_a_huge_binary_file_is_refused(tmp_path: Path) -> None:
     with (tmp_path / "disk.img").open("wb") as file:
         file.truncate(GIGABYTE)
     with (
-        pytest.raises(Exception, match=r'"disk.img" is no text: it contains NUL bytes\.'),
+        pytest.raises(Exception, match=r'"disk.img" is not text: it contains NUL bytes\.'),
         open_editor(tmp_path, "disk.img"),
     ):
         raise AssertionError("it was opened")
@@ -765,7 +766,7 @@ STARTS = ["", "a", "a\n", "a\r\nb\r\n", "\n\n\n", "a\rb\nc\r\nd", "\ufeffx\n", "
 
 
 class Model:
-    """What the text should be, told by strings and lists alone."""
+    """What the text should be, by strings and lists alone."""
 
     def __init__(self, text: str) -> None:
         self.text, self.past, self.future = text, list[str](), list[str]()
@@ -908,7 +909,7 @@ def test_a_restored_window_can_be_undone_to_the_file(tmp_path: Path, seed: int) 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_edits_of_two_come_together(tmp_path: Path, seed: int) -> None:
-    """Whoever changes other lines on disk: both keep what they did, or are told."""
+    """Another program changes other lines on disk: both keep their changes, or are warned."""
     dice = random.Random(seed)
     lines = [f"{n}: {dice.random()} some words of this line" for n in range(1, 121)]
     path = tmp_path / "a.txt"
@@ -925,9 +926,9 @@ def test_edits_of_two_come_together(tmp_path: Path, seed: int) -> None:
             )
         )
         with dice.choice([editor, editor.restored()]) as later:
-            said = later.act("reload", keep=True)
+            reply = later.act("reload", keep=True)
             count = len(later.window.state.edits)
-            assert f" {count} of {count} edits made again; " in said or count == 1
+            assert f" {count} of {count} edits made again; " in reply or count == 1
             expected = [
                 f"mine {n}\nand more" if n in mine else f"theirs\n{line}" if n in theirs else line
                 for n, line in enumerate(lines)

@@ -139,17 +139,17 @@ class TestLooking:
             assert shown(window)[2] == "the workspace, 0 entries"
 
     @pytest.mark.parametrize(
-        ("path", "said"),
+        ("path", "reply"),
         [
             ("README.md", "README.md is no folder. Use open for a file."),
             ("sources", "There is no sources. In the workspace: src, docs …"),
             ("..", '".." leads out of the workspace. Only files inside can be used.'),
         ],
     )
-    def test_it_opens_at_nothing_else(self, folder: Path, path: str, said: str) -> None:
+    def test_it_opens_at_nothing_else(self, folder: Path, path: str, reply: str) -> None:
         with pytest.raises(ContextUIError) as caught:
             WindowTester(FilesWindow, folder=folder, path=path)
-        assert str(caught.value) == said
+        assert str(caught.value) == reply
 
     def test_without_a_folder_to_work_in_it_says_so(self) -> None:
         with pytest.raises(ContextUIError, match=r"^There is no folder to work in\.$"):
@@ -294,14 +294,14 @@ class TestTree:
 class TestRefusals:
     @pytest.mark.parametrize("action", ["open", "expand", "collapse", "enter"])
     @pytest.mark.parametrize(
-        ("path", "said"),
+        ("path", "reply"),
         [
             ("../x", '"../x" leads out of the workspace. Only files inside can be used.'),
             ("/etc", '"/etc" leads out of the workspace. Only files inside can be used.'),
             ("a/../..", '"a/../.." leads out of the workspace. Only files inside can be used.'),
             ("", "The path is empty. Name a file of the workspace."),
             ("a\0b", 'The path "a␀b" contains a NUL character.'),
-            ("src\\app.py", 'The path "src\\app.py" looks like one of Windows. Write it relative '
+            ("src\\app.py", 'The path "src\\app.py" looks like a Windows path. Write it relative '
              'to the workspace, with "/".'),
             ("src/ap.py", "There is no src/ap.py. In src/: app.py …"),
             ("zzz", "There is no zzz. In the workspace: docs, empty, src, .gitignore, "
@@ -314,9 +314,9 @@ class TestRefusals:
         ],
     )  # fmt: skip
     def test_a_path_that_is_none_says_what_there_is(
-        self, window: WindowTester[FilesWindow], action: str, path: str, said: str
+        self, window: WindowTester[FilesWindow], action: str, path: str, reply: str
     ) -> None:
-        assert window.refused(action, path=path) == said
+        assert window.refused(action, path=path) == reply
 
     @pytest.mark.parametrize("action", ["expand", "collapse", "enter"])
     def test_a_file_is_no_folder(self, window: WindowTester[FilesWindow], action: str) -> None:
@@ -347,7 +347,7 @@ class TestRefusals:
         assert window.act("enter", path="build") == "Shown: build/, 0 entries."
         assert window.content() == "build/, 0 entries (1 git-ignored)"
 
-    def test_what_the_editor_refuses_is_told(
+    def test_what_the_editor_refuses_is_shown(
         self, folder: Path, window: WindowTester[FilesWindow]
     ) -> None:
         make(folder, "data.bin")
@@ -458,13 +458,13 @@ class TestSearching:
     def test_a_search_that_takes_too_long_says_so(
         self, folder: Path, window: WindowTester[FilesWindow], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        class Impatient(search.Patience):
+        class Impatient(search.SearchTimeout):
             """Ends after so many looks at the clock."""
 
             def __init__(self, seconds: float) -> None:
                 super().__init__(5, clock=map(float, count()).__next__)
 
-        monkeypatch.setattr(search, "Patience", Impatient)
+        monkeypatch.setattr(search, "SearchTimeout", Impatient)
         head = "2+ found for 'e' in the workspace, stopped after 10 s"
         assert window.act("find_name", text="e") == f"{head}. Name a folder as under."
         assert shown(window)[2] == f"{head}\ndocs/guide.md\nempty/"
@@ -631,8 +631,8 @@ class TestHostileNames:
             line = shown(window)[2].splitlines()[1]
             assert line.endswith(" (cannot be opened)")
             name = line.removesuffix(" (cannot be opened)")
-            said = window.refused("open", path=name)
-            assert "looks like one of Windows" in said or said == (
+            reply = window.refused("open", path=name)
+            assert "looks like a Windows path" in reply or reply == (
                 f"{name} leads nowhere, or has a name that cannot be used."
             )
 
@@ -741,7 +741,7 @@ class TestChangesOnDisk:
         watched.window.wait_for_looks(3)
         assert watched.window.version == version
 
-    def test_a_folder_that_went_away_is_told_and_may_come_back(
+    def test_a_folder_that_went_away_is_shown_and_may_come_back(
         self, folder: Path, watched: WindowTester[Watched]
     ) -> None:
         watched.act("enter", path="docs")
@@ -853,7 +853,7 @@ def act(windows: WindowManager, window_id: str, action: str, **params: Any) -> s
     return result.text
 
 
-def test_an_unreadable_folder_is_told(
+def test_an_unreadable_folder_is_shown(
     folder: Path, window: WindowTester[FilesWindow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window.act("expand", path="src")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from contextui import ApprovalGate, Lod, SessionOptions, SessionStore, TokenCounter
 from contextui.testing import WindowTester
-from contextui.windows.monitor.window import MonitorWindow, Process, Reading
+from contextui.windows.monitor.window import MonitorWindow, Process, Reading, _percent
 from tests.windowing.samples import LONG, action_ids, parse
 
 ACTIONS = ["every", "show", "processes", "arguments", "pause", "resume", "sample", "close"]
@@ -56,7 +56,7 @@ class Machine(MonitorWindow):
         return self.now
 
     def goes(self, **figures: float | None) -> None:
-        """What the machine will tell from now on."""
+        """What the machine reports from now on."""
         named = {name.replace("_", " "): figure for name, figure in figures.items()}
         self.now = Reading({**self.now.figures, **named}, self.now.processes)
 
@@ -107,7 +107,7 @@ def test_chinese() -> None:
         assert "没有进程占用一个核心的 5%" in monitor.content()
 
 
-def test_what_cannot_be_told_costs_its_figure(monitor: Monitor) -> None:
+def test_what_cannot_be_read_costs_its_figure(monitor: Monitor) -> None:
     monitor.window.now = Reading({"cpu": 50.0}, [])
     assert monitor.act("sample") == "cpu 50%, memory –, disk –, load –, network ↓– ↑–"
     assert monitor.content().splitlines()[:3] == [
@@ -133,7 +133,7 @@ def test_sizes(monitor: Monitor, size: float, shown: str) -> None:
     assert monitor.content().splitlines()[0] == f"memory  used=1% of={shown}"
 
 
-# --- standing still -----------------------------------------------------------------------------
+# --- at rest -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_each_action_at_each_level_and_restored(
 
 
 @pytest.mark.parametrize(
-    ("action", "params", "said"),
+    ("action", "params", "reply"),
     [
         ("every", {"seconds": 0.4}, "A sample can be taken every 0.5 to 3600 seconds, not 0.4."),
         ("every", {"seconds": 3601}, "A sample can be taken every 0.5 to 3600 seconds, not 3601."),
@@ -274,9 +274,9 @@ def test_each_action_at_each_level_and_restored(
          "Expected: count:int,by:cpu|memory?"),
     ],
 )  # fmt: skip
-def test_what_is_refused(monitor: Monitor, action: str, params: dict[str, Any], said: str) -> None:
+def test_what_is_refused(monitor: Monitor, action: str, params: dict[str, Any], reply: str) -> None:
     before = timers(monitor)
-    assert monitor.refused(action, **params) == said
+    assert monitor.refused(action, **params) == reply
     assert timers(monitor) == before
 
 
@@ -324,7 +324,7 @@ def test_pause_and_resume(monitor: Monitor) -> None:
     assert timers(monitor) == [2]
 
 
-def test_restored_it_looks_anew_unless_it_is_paused(monitor: Monitor) -> None:
+def test_restored_it_refreshes_unless_it_is_paused(monitor: Monitor) -> None:
     class Later(Machine):
         name = "monitor"
         now = Reading({**FIGURES, "cpu": 90.0})
@@ -451,9 +451,9 @@ SECRETS = [
 def test_what_looks_like_a_secret_is_masked(monitor: Monitor, line: str) -> None:
     process = Process(pid=1, name=line, cpu=50, memory=GB, arguments=line)
     monitor.window.now = Reading(FIGURES, [process])
-    said = monitor.act("processes", count=3) + monitor.act("arguments", show=True)
-    kept = json.dumps(monitor.window.runtime.standing.kept.state)
-    everything = "".join([said, kept, *map(monitor.xml, Lod)])
+    reply = monitor.act("processes", count=3) + monitor.act("arguments", show=True)
+    kept = json.dumps(monitor.window.runtime.store.saved.state)
+    everything = "".join([reply, kept, *map(monitor.xml, Lod)])
     assert SECRET not in everything
     assert "***" in everything
 
@@ -565,7 +565,7 @@ def test_arguments_are_off_and_a_model_cannot_show_them_unasked(monitor: Monitor
 
 @contextmanager
 def busy(*arguments: str, first: str = "") -> Iterator[int]:
-    """A process that does nothing but work, once it has said that it does."""
+    """A process that does nothing but work, once it has reported that it does."""
     code = f"import sys\n{first}\nprint(flush=True)\nwhile True: pass"
     command = [sys.executable, "-c", code, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
@@ -584,7 +584,7 @@ def real(tmp_path: Path) -> Iterator[WindowTester[MonitorWindow]]:
         assert tester.troubles == []
 
 
-def test_the_real_machine_tells_all_figures(real: WindowTester[MonitorWindow]) -> None:
+def test_the_real_machine_shows_all_figures(real: WindowTester[MonitorWindow]) -> None:
     samples = {name: values[-1] for name, values in real.window.samples.items()}
     assert 0 <= samples["cpu"] <= 100
     assert 0 < samples["memory"] <= 100
@@ -708,3 +708,8 @@ def test_listing_windows_does_not_load_psutil() -> None:
         "sys.exit('psutil' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("busy", "shown"), [(-1.0, 0.0), (5.0, 50.0), (10.000_000_1, 100.0)])
+def test_a_share_of_the_cpu_is_from_0_to_100(busy: float, shown: float) -> None:
+    assert _percent(busy, 10.0) == shown

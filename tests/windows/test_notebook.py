@@ -40,8 +40,8 @@ HOSTILE = [
     "<!-- ]]> &amp; \"quoted\" 'so'",
 ]
 NO_NOTEBOOK = (
-    f"{FILE} is no notebook that can be read here, and is left as it is. "
-    "Move it away to keep this one."
+    f"{FILE} is not a notebook that this version can read, so it was not changed. "
+    "Move it away to save this one."
 )
 
 
@@ -74,10 +74,10 @@ def buttons(tester: Notebook, lod: Lod = Lod.FULL) -> list[str]:
 
 def act_and_keep(tester: Notebook, name: str, **params: Any) -> str:
     """Change something and write it to the project's file; what the change answered."""
-    said = tester.act(name, **params)
-    assert said.endswith(f" Not in {FILE} yet: keep writes it.") == tester.window.state.unsaved
+    reply = tester.act(name, **params)
+    assert reply.endswith(f" Not in {FILE} yet: keep writes it.") == tester.window.state.unsaved
     tester.act("keep")
-    return said
+    return reply
 
 
 def stored(folder: Path) -> dict[str, Any]:
@@ -147,8 +147,8 @@ def test_gist_and_summary_come_from_the_text(text: str, head: str, brief: str) -
 
 def test_given_ones_stay_until_they_are_emptied() -> None:
     with WindowTester(NotebookWindow) as book:
-        said = book.act("write", text="A\nB", gist=" my\ngist ", summary="my summary")
-        assert said == "Entry 1 is 'my gist'."
+        reply = book.act("write", text="A\nB", gist=" my\ngist ", summary="my summary")
+        assert reply == "Entry 1 is 'my gist'."
         assert book.content() == "my gist  id=1 characters=3\n  my summary"
         book.act("edit", entry=1, text="C\nD")
         assert book.content() == "my gist  id=1 characters=3\n  my summary"
@@ -177,8 +177,8 @@ def test_a_thousand_entries_stay_small_and_say_what_is_left_out(tmp_path: Path, 
         assert "id=1000" in book.content()
         book.act("expand", entry=1)
         assert f"{words} 1  id=1 tags={words}\n  {words} 1\n" in book.content()
-        said = book.refused("write", text="one more")
-        assert said == "There are 1000 entries already. Delete some first."
+        reply = book.refused("write", text="one more")
+        assert reply == "There are 1000 entries already. Delete some first."
         found = book.act("search", text=words)
         assert found.startswith(f"1000 of 1000 entries.\n1000 {words} 1000: …")
         assert found.splitlines()[-1] == "… 990 older: add a word"
@@ -240,7 +240,7 @@ def test_each_action_at_each_level_and_restored(
 
 
 @pytest.mark.parametrize(
-    ("action", "params", "said"),
+    ("action", "params", "reply"),
     [
         ("write", {"text": " \n"}, "An entry needs words."),
         ("write", {"text": "x" * 20_001}, "A text has up to 20000 characters, not 20001."),
@@ -261,12 +261,12 @@ def test_each_action_at_each_level_and_restored(
         ("collapse-entry-2", {},
          'notebook_1 has no action "collapse-entry-2". It has: ' + ", ".join(ACTIONS)
          + ", expand-entry-2, close."),
-        ("entry-1", {}, "entry-1 is a reference: it locates, it does not act."),
+        ("entry-1", {}, "entry-1 is a reference and has no action."),
         ("expand-entry-2", {"entry": 1}, "expand-entry-2 takes no params."),
     ],
 )  # fmt: skip
-def test_what_is_refused(book: Notebook, action: str, params: dict[str, Any], said: str) -> None:
-    assert book.refused(action, **params) == said
+def test_what_is_refused(book: Notebook, action: str, params: dict[str, Any], reply: str) -> None:
+    assert book.refused(action, **params) == reply
 
 
 def test_ids_do_not_shift_and_are_not_used_again(book: Notebook) -> None:
@@ -390,14 +390,14 @@ def test_nothing_is_written_before_it_is_asked_for(tmp_path: Path) -> None:
         assert [entry["text"] for entry in stored(tmp_path)["entries"]] == ["one"]
 
 
-def test_what_keeping_would_do_is_told_before(tmp_path: Path) -> None:
+def test_keep_has_a_preview(tmp_path: Path) -> None:
     with open_in(tmp_path) as book:
         book.act("write", text="one")
-        told = book.preview("keep")
-        assert isinstance(told, Preview)
-        assert told.target == FILE
-        assert told.text == f"{FILE} then holds 1 entry."
-        assert '+   "text": "one",' in told.diff
+        made = book.preview("keep")
+        assert isinstance(made, Preview)
+        assert made.target == FILE
+        assert made.text == f"{FILE} then holds 1 entry."
+        assert '+   "text": "one",' in made.diff
         off = book.preview("keep", on=False)
         assert isinstance(off, Preview)
         assert off.target == FILE
@@ -418,8 +418,8 @@ def test_kept_it_is_there_in_the_next_session(tmp_path: Path) -> None:
         assert [entry.id for entry in before] == [1, 3]
         assert book.window.state.kept
         unwritten = (tmp_path / FILE).read_bytes()
-        said = book.act("write", text="four")
-        assert said == f"Entry 4 is 'four'. Not in {FILE} yet: keep writes it."
+        reply = book.act("write", text="four")
+        assert reply == f"Entry 4 is 'four'. Not in {FILE} yet: keep writes it."
         assert (tmp_path / FILE).read_bytes() == unwritten, "each change of the file is asked about"
         book.act("keep")
         assert [entry["text"] for entry in stored(tmp_path)["entries"]][-1] == "four"
@@ -631,7 +631,7 @@ def test_a_file_that_breaks_later_is_left_alone_and_nothing_is_lost(tmp_path: Pa
 @pytest.mark.parametrize(
     "what", ["folder", "link out", "file in the way", "hard link", "too large"]
 )
-def test_a_file_that_cannot_be_used_is_told(tmp_path: Path, what: str) -> None:
+def test_a_file_that_cannot_be_used_is_shown(tmp_path: Path, what: str) -> None:
     folder, file = tmp_path / "work", tmp_path / "work" / FILE
     file.parent.mkdir(parents=True)
     match what:
@@ -675,7 +675,7 @@ def test_what_cannot_be_written_now_can_be_written_later(tmp_path: Path) -> None
         assert [one["text"] for one in stored(tmp_path)["entries"]] == ["one"]
 
 
-def test_deleted_on_disk_it_is_written_anew(tmp_path: Path) -> None:
+def test_deleted_on_disk_it_is_written_again(tmp_path: Path) -> None:
     with open_in(tmp_path) as book:
         book.act("keep")
         act_and_keep(book, "write", text="one")

@@ -127,7 +127,7 @@ def test_a_whole_text_goes_before_a_part_and_an_id_before_a_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("action", "params", "said"),
+    ("action", "params", "reply"),
     [
         ("add", {"text": " \n\t"}, "An item needs words."),
         ("add", {"text": []}, "There is nothing to add."),
@@ -143,8 +143,8 @@ def test_a_whole_text_goes_before_a_part_and_an_id_before_a_text() -> None:
         ("fly", {}, "todo_1 has no action \"fly\". It has: " + ", ".join(ACTIONS) + "."),
     ],
 )  # fmt: skip
-def test_what_is_refused(todo: Todo, action: str, params: dict[str, Any], said: str) -> None:
-    assert todo.refused(action, **params) == said
+def test_what_is_refused(todo: Todo, action: str, params: dict[str, Any], reply: str) -> None:
+    assert todo.refused(action, **params) == reply
 
 
 def test_without_items_there_is_nothing_to_name() -> None:
@@ -160,7 +160,7 @@ def test_when_all_is_done_the_summary_says_so() -> None:
         assert looks(todo) == ("milk  id=1 done=true", "0 open, 1 done", "0 open, 1 done")
 
 
-def test_what_is_said_of_a_single_item() -> None:
+def test_messages_about_a_single_item() -> None:
     with WindowTester(TodoWindow, items=["milk", "eggs"]) as todo:
         todo.act("done", item="milk")
         assert todo.act("clear_done") == "Deleted 1, 1 is left."
@@ -195,9 +195,9 @@ def test_a_huge_list_stays_small_and_says_what_is_left_out(words: str) -> None:
 
 def test_many_are_added_with_a_short_answer() -> None:
     with WindowTester(TodoWindow) as todo:
-        said = todo.act("add", text=[f"item {n}" for n in range(1, 1_001)])
-        assert said.startswith("Added 1 'item 1', 2 'item 2', ")
-        assert said.endswith(", 20 'item 20', … 980 more.")
+        reply = todo.act("add", text=[f"item {n}" for n in range(1, 1_001)])
+        assert reply.startswith("Added 1 'item 1', 2 'item 2', ")
+        assert reply.endswith(", 20 'item 20', … 980 more.")
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -8,7 +8,6 @@ was read. On restore they are reapplied if the file is unchanged. Otherwise they
 from collections.abc import Callable
 from dataclasses import replace
 
-from contextui.config.settings import Lang
 from contextui.files import errors
 from contextui.files.buffer import Buffer, Edits
 from contextui.files.diff import brief_diff, diff_text
@@ -17,6 +16,7 @@ from contextui.files.textfile import PAGE_LINES, Page, TextFile, Version, split
 from contextui.files.workspace import Fate, Workspace
 from contextui.text import shown_name
 from contextui.windowing.state import Transient, WindowState
+from contextui.words import Lang
 
 ROOM = 5_000
 """Cost limit for the lines of a page, see `split`: about 2,000 tokens."""
@@ -123,7 +123,7 @@ class Editing:
                 state.lost = (*lost, *edits)
             self.look(state.top)
         except errors.FileError as error:
-            state.trouble, state.edits, state.lost = error.told(self._lang), (), (*lost, *edits)
+            state.trouble, state.edits, state.lost = error.text(self._lang), (), (*lost, *edits)
 
     def read_again(self, *, keep: bool) -> int:
         """Reload the file from disk; with `keep`, return how many edits were reapplied."""

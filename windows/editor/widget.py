@@ -26,11 +26,12 @@ from contextui.files.syntax import language_of
 from contextui.files.textfile import LINE_END, LINE_LIMIT, TextFile, shorten
 from contextui.text import for_terminal
 from contextui.tui.desktop.form import InertArea
-from contextui.tui.desktop.shared import ActionWanted
 from contextui.tui.lines import line
-from contextui.tui.words import Words
+from contextui.widgets import ActionRequested
+from contextui.windowing import host
 from contextui.windowing.worker import PATIENCE, finished
 from contextui.windows.editor.window import EditorWindow
+from contextui.words import Words, msg
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,12 +211,12 @@ def sight_of(window: EditorWindow) -> Sight:
 def _column(line: str, column: int) -> int:
     """Convert a column on the screen to a character index in the line."""
     if len(line) > LINE_LIMIT and column > LINE_LIMIT:
-        raise ValueError("the line is too long to be shown whole")
+        raise ValueError(msg("the line is too long to display"))
     if for_terminal(line[:LINE_LIMIT]) == line[:LINE_LIMIT]:
         return column
     ends = list(accumulate((len(for_terminal(char)) for char in line), initial=0))
     if column not in ends:
-        raise ValueError("a character there is shown as several")
+        raise ValueError(msg("a character is displayed as several"))
     return ends.index(column)
 
 
@@ -275,9 +276,9 @@ class EditorBody(InertArea):
         self._window, self._words = window, Words(window.env.lang)
         self._sight = Sight()
         self._carried: Splice | None = None  # typed on a page that is no longer shown
-        self._telling = asyncio.Lock()
+        self._sending = asyncio.Lock()
         self._pause: Timer | None = None
-        self._untold_since: float | None = None
+        self._unsent_since: float | None = None
         self._goes_along = True
         self._arrives_below = False
 
@@ -294,7 +295,7 @@ class EditorBody(InertArea):
     def closing_warning(self) -> str:
         """A warning about what closing would lose."""
         if self._sight.is_changed or self._unsent:
-            return self._words("not saved! enter closes")
+            return self._words("unsaved! enter to close")
         return ""
 
     def person_acted(self, _: str) -> None:
@@ -306,9 +307,9 @@ class EditorBody(InertArea):
         """Send pending text to the window, before anything else is done to it."""
         if self._pause is not None:
             self._pause.stop()
-        async with self._telling:
+        async with self._sending:
             for _ in range(_TRIES):
-                if not await self._tell():
+                if not await self._send():
                     return
 
     # --- changes of the window ---------------------------------------------------------
@@ -328,12 +329,12 @@ class EditorBody(InertArea):
         self.run_worker(self._follow(), group="follow")
 
     async def _follow(self) -> None:
-        async with self._telling:
+        async with self._sending:
             if (sight := await self._look()) is not None:
                 self._take(sight)
 
     async def _look(self) -> Sight | None:
-        looking = self._window.runtime.worker.submit(lambda: sight_of(self._window))
+        looking = host.run_on_thread(self._window, lambda: sight_of(self._window))
         await finished([looking], PATIENCE)
         done = looking.done() and looking.exception() is None
         return looking.result() if done else None
@@ -365,9 +366,9 @@ class EditorBody(InertArea):
         if old.path == new.path and old.text is not None and new.text is not None:
             theirs = change(old.text, new.text)
             return rebase(mine, theirs) if theirs else mine
-        words = "Typed, but {path} is not open here any more: {text}"
-        told = self._words(words, path=line(old.path), text=line(mine.text))
-        self.app.notify(told, severity="warning", markup=False)  # report what cannot be kept
+        words = msg("{path} is no longer open here. Not kept: {text}")
+        message = self._words(words, path=line(old.path), text=line(mine.text))
+        self.app.notify(message, severity="warning", markup=False)  # report what cannot be kept
         return None
 
     def _become(self, target: str) -> None:
@@ -400,11 +401,11 @@ class EditorBody(InertArea):
         if self._pause is not None:
             self._pause.stop()
         if not self._unsent:
-            self._untold_since = None
+            self._unsent_since = None
             return
         now = time.monotonic()
-        self._untold_since = now if self._untold_since is None else self._untold_since
-        left = self._untold_since + _LATEST - now
+        self._unsent_since = now if self._unsent_since is None else self._unsent_since
+        left = self._unsent_since + _LATEST - now
         if left <= 0:  # the next key would restart a timer before it fires
             self._settle_soon()
         else:
@@ -415,15 +416,15 @@ class EditorBody(InertArea):
         self._settle_soon()
 
     def _settle_soon(self) -> None:
-        self._untold_since = None
+        self._unsent_since = None
         if self._unsent:
-            self.screen.run_worker(self._tell_typed(), name="typed")
+            self.screen.run_worker(self._send_typed(), name="typed")
 
-    async def _tell_typed(self) -> None:
+    async def _send_typed(self) -> None:
         """Send pending text once; text typed while it is sent is queued for later."""
-        async with self._telling:
-            await self._tell()
-        if self.is_attached and self._untold_since is None:
+        async with self._sending:
+            await self._send()
+        if self.is_attached and self._unsent_since is None:
             self._wait_for_pause()
 
     async def on_unmount(self) -> None:
@@ -443,7 +444,7 @@ class EditorBody(InertArea):
             self._become(self._sight.shown)
             return None
 
-    async def _tell(self) -> bool:
+    async def _send(self) -> bool:
         """Send pending text; return whether there may be more to send."""
         sight, mine, is_carried = self._sight, self._mine(), self._carried is not None
         if mine is None:
@@ -454,7 +455,7 @@ class EditorBody(InertArea):
             "text": mine.text,
             "revision": sight.revision,
         }
-        result = await self._window.runtime.act("splice", given, "person")
+        result = await host.act(self._window, "splice", given)
         if result.ok:
             # Text typed on another page comes back like any change; here it is shown already.
             self._sight = sight if is_carried else sight.after(mine)
@@ -475,15 +476,15 @@ class EditorBody(InertArea):
 
     def action_save(self) -> None:
         """Save the file."""
-        self.post_message(ActionWanted("save"))
+        self.post_message(ActionRequested("save"))
 
     def action_undo(self) -> None:
         """Undo the last change of the text, by the person or the model."""
-        self.post_message(ActionWanted("undo"))
+        self.post_message(ActionRequested("undo"))
 
     def action_redo(self) -> None:
         """Redo the last undone change."""
-        self.post_message(ActionWanted("redo"))
+        self.post_message(ActionRequested("redo"))
 
     def action_cursor_down(self, select: bool = False) -> None:
         """Move down; from the last line, to the next page."""
@@ -510,7 +511,7 @@ class EditorBody(InertArea):
         if not (at_edge and there_is):
             return False
         self._arrives_below = pages < 0
-        self.post_message(ActionWanted("scroll", {"pages": pages}))
+        self.post_message(ActionRequested("scroll", {"pages": pages}))
         return True
 
 

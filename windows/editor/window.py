@@ -32,7 +32,7 @@ KEEP = (
 )
 
 
-class _Telling:
+class _Description:
     """Renders the file as the window's content: title, position and page or outline."""
 
     def __init__(self, file: EditedFile, say: Callable[[str, str], str]) -> None:
@@ -121,7 +121,7 @@ class EditorWindow(Window):
     # --- rendering ----------------------------------------------------------------------------
 
     def content(self, lod: Lod) -> Body:
-        return self._telling.content(lod)
+        return self._description.content(lod)
 
     def preview(self, action_id: str, params: Mapping[str, Any]) -> Preview | None:
         if action_id == "save":
@@ -173,8 +173,8 @@ class EditorWindow(Window):
 
     def unsaved(self) -> str | None:
         path, count = shown_name(self.state.path), len(self.state.edits) + len(self.state.lost)
-        told = self.env.say(f"{counted(count, 'edit')} of {path}", f"{path} 的 {count} 处编辑")
-        return told if count else None
+        text = self.env.say(f"{counted(count, 'edit')} of {path}", f"{path} 的 {count} 处编辑")
+        return text if count else None
 
     # --- actions ------------------------------------------------------------------------------
 
@@ -193,8 +193,8 @@ class EditorWindow(Window):
         lines = islice(dict.fromkeys(line for line, _ in hits), LISTED)
         listing = [f"{line} {shorten(file.lines[line - 1], 160)}" for line in lines]
         en = f"{counted(len(hits), 'hit')}, now at line {self.state.line}."
-        said = self.env.say(en, f"找到 {len(hits)} 处，现在在第 {self.state.line} 行。")
-        return "\n".join([said, *listing])
+        summary = self.env.say(en, f"找到 {len(hits)} 处，现在在第 {self.state.line} 行。")
+        return "\n".join([summary, *listing])
 
     @action(
         "Replace exact text; it must occur once, or count times",
@@ -231,14 +231,14 @@ class EditorWindow(Window):
             raise ActionError(self.env.say(f"{en}, not {line}.", f"{zh}，没有第 {line} 行。"))
         self._editing.look(line)
         self.state.line, self.state.column = line, 0
-        return self._telling.place()
+        return self._description.place()
 
     @action("Show the next page; pages=-1: the one before", zh="显示下一页；pages=-1 为上一页")
     def scroll(self, pages: int = 1) -> str:
         if not self._editing.turn(pages):
-            said = self.env.say("There is nothing further", "没有更多内容了")
-            raise ActionError(self.state.trouble or f"{said}: {self._telling.place()}.")
-        return self._telling.place()
+            text = self.env.say("There is nothing further", "没有更多内容了")
+            raise ActionError(self.state.trouble or f"{text}: {self._description.place()}.")
+        return self._description.place()
 
     @action(
         "Insert lines before a line; after the last to append",
@@ -267,8 +267,8 @@ class EditorWindow(Window):
     )
     def splice(self, start: int, end: int, text: str, revision: int | None = None) -> str:
         if revision not in (None, now := self.state.revision):
-            en = f"The text changed meanwhile; it has revision {now} now."
-            raise ActionError(self.env.say(en, f"文字在此期间已改动，现在是 revision {now}。"))
+            en = f"The text has changed; it has revision {now} now."
+            raise ActionError(self.env.say(en, f"文字已改动，现在是 revision {now}。"))
         self._editing.change(self._editing.buffer.splice(start, end, text))
         return f"Revision {self.state.revision}."
 
@@ -302,7 +302,7 @@ class EditorWindow(Window):
             en = f"{again} of {counted(count, 'edit')} made again; "
             made = self.env.say(en, f"{count} 处编辑中有 {again} 处已重新应用；")
         return self.env.say("Read again: {}.", "已重新读取：{}。").format(
-            made + self._telling.place()
+            made + self._description.place()
         )
 
     @action(
@@ -314,14 +314,14 @@ class EditorWindow(Window):
             en = "There are unsaved edits. Save them first, or give discard=true."
             raise ActionError(self.env.say(en, "有未保存的编辑。请先保存，或给出 discard=true。"))
         self._open(path, line, new)
-        here = f"{shown_name(self.state.path)}: {self._telling.place()}"
+        here = f"{shown_name(self.state.path)}: {self._description.place()}"
         return self.env.say(f"Opened {here}.", f"已打开 {here}。")
 
     # --- internals ----------------------------------------------------------------------------
 
     @property
-    def _telling(self) -> _Telling:
-        return _Telling(self.state, self.env.say)
+    def _description(self) -> _Description:
+        return _Description(self.state, self.env.say)
 
     @property
     def _editing(self) -> Editing:
@@ -331,7 +331,7 @@ class EditorWindow(Window):
         try:
             self._editing.open(path, new=new)
         except errors.MissingFileError as error:
-            en, zh = f"{error} With new=true it is begun.", f"{error.zh}用 new=true 新建。"
+            en, zh = f"{error} With new=true it is begun.", f"{error.text('zh')}用 new=true 新建。"
             raise ActionError(self.env.say(en, zh)) from error
         if new and self.state.read:
             en = f"There is a {errors.shown(path)} already: open it without new."
@@ -351,7 +351,7 @@ class EditorWindow(Window):
         try:
             self._editing.save(path, expected, keep_links=keep_links)
         except errors.FileError as error:
-            en, zh = f"{error} {STAYS[0]}", f"{error.zh}{STAYS[1]}"
+            en, zh = f"{error} {STAYS[0]}", f"{error.text('zh')}{STAYS[1]}"
             if isinstance(error, errors.FileChangedError):
                 en, zh = f"{en}{KEEP[0]}\n{error.diff}", f"{zh}{KEEP[1]}\n{error.diff}"
             raise ActionError(self.env.say(en, zh)) from error

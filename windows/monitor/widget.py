@@ -4,21 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from textual.content import Content
 
-from contextui.tui.desktop.widgets import stated
 from contextui.tui.lines import FAINT, MUTED, Sheet, fit, line, short
-from contextui.tui.words import Words
+from contextui.widgets import stated
 from contextui.windows.monitor.window import Metric, MonitorWindow, Process
+from contextui.words import Words, msg
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _LABEL, _FIGURE = 5, 7  # cells of a row's name and of its figure
 _LONGEST = 60  # cells of a curve: there are no more samples
 _BEAT = 1.0  # seconds: a sample does not change the window's version, so poll for it
 _LABELS: Mapping[Metric, str] = {
-    "cpu": "CPU",
-    "memory": "MEM",
-    "disk": "DISK",
-    "load": "LOAD",
-    "network": "NET",
+    "cpu": msg("CPU"),
+    "memory": msg("MEM"),
+    "disk": msg("DISK"),
+    "load": msg("LOAD"),
+    "network": msg("NET"),
 }
 
 
@@ -65,8 +65,8 @@ class MonitorBody(Sheet):
         past, now = samples.get(metric, ()), self._now(metric, samples)
         if metric == "network":
             down, up = (self._now(name, samples) for name in ("down rate", "up rate"))
-            told = f"↓ {_amount(down)}  ↑ {_amount(up)}"
-            return Content.assemble(label, (fit(told, max(width - _LABEL, 0)), ""))
+            rates = f"↓ {_amount(down)}  ↑ {_amount(up)}"
+            return Content.assemble(label, (fit(rates, max(width - _LABEL, 0)), ""))
         if metric == "disk":
             return Content.assemble(label, *_bar(now, room), (_figure(now, "%"), ""))
         if metric == "load":

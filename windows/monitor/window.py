@@ -184,9 +184,9 @@ class MonitorWindow(Window):
     def _sample(self) -> None:
         """Take a sample; small changes leave the window unchanged."""
         state, (new, processes) = self.state, self.read()
-        told = {name: figure for name, figure in new.items() if figure is not None}
+        known = {name: figure for name, figure in new.items() if figure is not None}
         state.samples = state.samples | {
-            name: (*state.samples.get(name, ()), told[name])[-_SAMPLES:] for name in told
+            name: (*state.samples.get(name, ()), known[name])[-_SAMPLES:] for name in known
         }
         names = [name for metric in state.shown for name in _PARTS[metric].values()]
         figures = state.figures
@@ -234,7 +234,7 @@ class MonitorWindow(Window):
         folder = str(self.env.files.root) if self.env.files else "/"
         memory, disk = _try(psutil.virtual_memory), _try(lambda: psutil.disk_usage(folder))
         figures = {
-            "cpu": max(0.0, 100 * grown["busy"] / grown["total"]) if grown.get("total") else None,
+            "cpu": _percent(grown["busy"], grown["total"]) if grown.get("total") else None,
             "cores": _try(psutil.cpu_count),
             "memory": memory.percent if memory else None,
             "memory size": memory.total if memory else None,
@@ -264,11 +264,15 @@ class MonitorWindow(Window):
         return [_process(one.pid, one.info) for one in running or []]
 
 
-def _process(pid: int, told: dict[str, Any]) -> Process:
-    memory, words = told["memory_info"], " ".join(told.get("cmdline") or [])
+def _percent(part: float, whole: float) -> float:
+    return min(max(0.0, 100 * part / whole), 100.0)  # counters are rounded, and may go back
+
+
+def _process(pid: int, info: dict[str, Any]) -> Process:
+    memory, words = info["memory_info"], " ".join(info.get("cmdline") or [])
     used = memory.rss if memory else None
     return Process(
-        pid=pid, name=told["name"] or "–", cpu=told["cpu_percent"], memory=used, arguments=words
+        pid=pid, name=info["name"] or "–", cpu=info["cpu_percent"], memory=used, arguments=words
     )
 
 

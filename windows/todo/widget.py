@@ -8,12 +8,11 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.style import Style
 
-from contextui.tui.desktop.shared import ActionWanted
-from contextui.tui.desktop.widgets import stated
 from contextui.tui.lines import FAINT, MUTED, Sheet, fold, line
-from contextui.tui.words import Words
+from contextui.widgets import ActionRequested, stated
 from contextui.windowing.snapshot import Lod
 from contextui.windows.todo.window import Item, TodoWindow
+from contextui.words import Words
 
 _ITEM = "item"
 _CURSOR = "on $primary 22%"
@@ -99,12 +98,12 @@ class TodoBody(Sheet):
         for one in self._items:
             if one.id == self._cursor:
                 wanted = "undone" if one.done else "done"
-                self.post_message(ActionWanted(wanted, {"item": one.id}))
+                self.post_message(ActionRequested(wanted, {"item": one.id}))
 
     def action_delete(self) -> None:
         """Delete the item under the cursor."""
         if self._cursor is not None:
-            self.post_message(ActionWanted("delete", {"item": self._cursor}))
+            self.post_message(ActionRequested("delete", {"item": self._cursor}))
 
     def on_click(self, event: events.Click) -> None:
         """Toggle the clicked item."""

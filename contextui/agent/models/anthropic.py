@@ -23,17 +23,17 @@ from contextui.agent.models.limits import (
 )
 from contextui.agent.models.stream import AnswerReader, data_of
 from contextui.agent.wire import Payload, payload
-from contextui.config.settings import Lang
 from contextui.config.sources import key_variable
 from contextui.model import ModelError, ModelEvent, ModelRequest
+from contextui.words import Lang
 
 if TYPE_CHECKING:
     import anthropic
     import httpx2
 
 _DEFAULT_URL = "https://api.anthropic.com"
-_CONNECTING = 10.0  # seconds
-_PARTING = 0.5  # seconds that a server has to close its reply after the last event
+_CONNECT_SECONDS = 10.0  # seconds
+_DRAIN_SECONDS = 0.5  # seconds that a server has to close its reply after the last event
 _REMEMBERED = 4  # requests; those for a summary may come between two of one conversation
 
 
@@ -106,15 +106,15 @@ class AnthropicModel:
             while (event := await self._next(events, watch, tokens)) is not None:
                 self._remember(sent)
                 before = reader.progress
-                for said in reader.read(event):
-                    yield said
+                for one in reader.read(event):
+                    yield one
                 if reader.is_whole:
                     break
                 if reader.progress > before:
                     watch.progress()
                 if reader.size > longest:
-                    raise self._endless(tokens)
-            await _part_from(events)
+                    raise self._too_long(tokens)
+            await _drain(events)
         yield reader.answer()
 
     def check(self) -> None:
@@ -126,11 +126,23 @@ class AnthropicModel:
         """
         endpoint, words = self._endpoint, self._words
         if not endpoint.url.startswith(("http://", "https://")):
-            raise failures.no_address(endpoint)
+            raise failures.invalid_address(endpoint)
         if endpoint.key is None and endpoint.url == _DEFAULT_URL:
-            raise ModelError("auth", words.key_missing)
+            raise ModelError(
+                "auth",
+                words(
+                    "ANTHROPIC_API_KEY is not set: set it to your key, or use a server that"
+                    " needs none with ANTHROPIC_BASE_URL."
+                ),
+            )
         if endpoint.key is not None and not _is_header(endpoint.key.get_secret_value()):
-            raise ModelError("auth", words.key_odd.format(variable=endpoint.variable))
+            raise ModelError(
+                "auth",
+                words(
+                    "{variable} has characters that are not valid in a key: copy the key again.",
+                    variable=endpoint.variable,
+                ),
+            )
         if problem := connection.problem(words):
             raise ModelError("settings", problem)
 
@@ -171,13 +183,13 @@ class AnthropicModel:
                 api_key=key.get_secret_value() if key else "none",  # the SDK always requires one
                 base_url=self._endpoint.url,
                 max_retries=0,  # the caller retries, and informs the person
-                timeout=anthropic.Timeout(self._limits.silence, connect=_CONNECTING),
+                timeout=anthropic.Timeout(self._limits.silence, connect=_CONNECT_SECONDS),
                 default_headers={"Accept-Encoding": "identity"},  # no decompression bombs
                 open_telemetry=False,
                 http_client=http,
             )
         except httpx2.InvalidURL:
-            raise failures.no_address(self._endpoint) from None
+            raise failures.invalid_address(self._endpoint) from None
 
     def _payload(self, request: ModelRequest) -> Payload:
         try:
@@ -231,15 +243,26 @@ class AnthropicModel:
         except LimitReached as reached:
             match reached.limit:
                 case "bytes":
-                    raise self._endless(tokens) from None
+                    raise self._too_long(tokens) from None
                 case "total":
-                    words = self._words.too_slow.format(seconds=self._limits.total)
+                    words = self._words(
+                        "The answer was not complete after {seconds:g} s (max_answer_time) and was "
+                        "discarded.",
+                        seconds=self._limits.total,
+                    )
                     raise ModelError("endless", words) from None
-            words = self._words.silent.format(seconds=self._limits.silence)
+            words = self._words(
+                "The answer stopped: the server sent nothing new for {seconds:g} s (max_silence).",
+                seconds=self._limits.silence,
+            )
             raise ModelError("silent", words) from None
 
-    def _endless(self, tokens: int) -> ModelError:
-        words = self._words.endless.format(server=self._endpoint.server, tokens=tokens)
+    def _too_long(self, tokens: int) -> ModelError:
+        words = self._words(
+            "{server} sent far more than max_tokens ({tokens:,}) allows. The answer was discarded.",
+            server=self._endpoint.server,
+            tokens=tokens,
+        )
         return ModelError("endless", words)
 
     async def _events(
@@ -255,7 +278,7 @@ class AnthropicModel:
         kind = reply.headers.get("content-type", "")
         try:
             if kind and not kind.lower().startswith("text/event-stream"):
-                raise await self._odd(reply, kind)
+                raise await self._not_a_stream(reply, kind)
             async with (
                 aclosing(body_of(reply, largest)) as chunks,
                 aclosing(data_of(chunks, EVENT)) as found,
@@ -263,12 +286,19 @@ class AnthropicModel:
                 async for event in self._checked(found):
                     yield event
         except httpx2.TimeoutException:
-            words = self._words.silent.format(seconds=self._limits.silence)
+            words = self._words(
+                "The answer stopped: the server sent nothing new for {seconds:g} s (max_silence).",
+                seconds=self._limits.silence,
+            )
             raise ModelError("silent", words) from None
         except httpx2.HTTPError:
-            raise ModelError("cut", self._words.lost) from None
+            raise ModelError(
+                "cut", self._words("The answer broke off: the connection was lost.")
+            ) from None
         except (ValueError, RecursionError):
-            raise ModelError("cut", self._words.garbled) from None
+            raise ModelError(
+                "cut", self._words("The answer was garbled: the stream is invalid.")
+            ) from None
 
     async def _checked(self, found: AsyncIterator[str]) -> AsyncIterator[Mapping[str, Any]]:
         """Parse the events, and raise those that report an error."""
@@ -277,23 +307,23 @@ class AnthropicModel:
             if not isinstance(event, Mapping):
                 raise ValueError("no event")
             if event.get("type") == "error":
-                raise failures.told(event, self._endpoint)
+                raise failures.reported(event, self._endpoint)
             yield event
 
-    async def _odd(self, reply: "httpx2.Response", kind: str) -> ModelError:
+    async def _not_a_stream(self, reply: "httpx2.Response", kind: str) -> ModelError:
         """Return the error for a reply that is no stream; its body may contain one."""
         page = await first_page(reply)
         with suppress(ValueError, RecursionError):
             body = json.loads(page)
             if isinstance(body, Mapping) and body.get("error"):
-                return failures.told(body, self._endpoint)
+                return failures.reported(body, self._endpoint)
         return failures.not_a_stream(kind, self._endpoint)
 
 
-async def _part_from(events: AsyncIterator[object]) -> None:
+async def _drain(events: AsyncIterator[object]) -> None:
     """Read the rest, so that the connection can be reused, but only for a moment."""
     with suppress(TimeoutError, ModelError):
-        async with asyncio.timeout(_PARTING):
+        async with asyncio.timeout(_DRAIN_SECONDS):
             async for _ in events:
                 pass
 

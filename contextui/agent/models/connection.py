@@ -11,18 +11,24 @@ from urllib.request import getproxies, proxy_bypass
 
 from pydantic import SecretStr
 
-from contextui.agent.models import wording
-from contextui.agent.models.wording import FailureWords
-from contextui.config.settings import Lang
 from contextui.config.sources import KEY_VARIABLE
 from contextui.model import ErrorKind, ModelError
 from contextui.secrets import mask
 from contextui.text import one_line, quote
+from contextui.words import Lang, Words, msg
 
 _SCHEMES = ("http", "https", "all")
 _SOCKS = ("socks5", "socks5h")
 _FILE, _FOLDER = "SSL_CERT_FILE", "SSL_CERT_DIR"
-_WHO = re.compile("//[^/]*@")  # user name and password in an address
+_CREDENTIALS = re.compile("//[^/]*@")  # user name and password in an address
+_NO_PROXY_ADDRESS = msg(
+    "{variable} is {value}: it must be the address of a proxy, such as http://localhost:3128, or "
+    "unset."
+)
+_NO_SOCKS = msg(
+    "{variable} is {value}: a SOCKS proxy needs the package socksio (pip install socksio). Or use "
+    "an HTTP proxy, or unset it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class Proxy:
 
 def shown(url: str) -> str:
     """Strip user name, password and query from an address, for display."""
-    return one_line(_WHO.sub("//", url).partition("?")[0], 200)
+    return one_line(_CREDENTIALS.sub("//", url).partition("?")[0], 200)
 
 
 def proxy_for(url: str) -> Proxy | None:
@@ -56,15 +62,18 @@ def proxy_for(url: str) -> Proxy | None:
     return set_ones.get(parts.scheme) or set_ones.get("all")
 
 
-def problem(words: FailureWords) -> str | None:
+def problem(words: Words) -> str | None:
     """Check the environment's proxies and certificates; return an error message or None."""
     if variable := _unreadable():
-        return words.no_certificates.format(
-            variable=variable, value=quote(os.environ[variable], 200)
+        return words(
+            "{variable} is {value}, but no certificates can be read there: correct "
+            "it, or unset it.",
+            variable=variable,
+            value=quote(os.environ[variable], 200),
         )
     for _, proxy in _proxies():
-        if form := _fault(proxy.url, words):
-            return form.format(variable=proxy.variable, value=quote(str(proxy), 200))
+        if fault := _fault(proxy.url):
+            return words(fault, variable=proxy.variable, value=quote(str(proxy), 200))
     return None
 
 
@@ -83,15 +92,16 @@ def _proxies() -> Iterator[tuple[str, Proxy]]:
             yield scheme, Proxy(variable, url if "://" in url else f"http://{url}")
 
 
-def _fault(url: str, words: FailureWords) -> str | None:
+def _fault(url: str) -> str | None:
+    """Return the message for an invalid proxy address; None if it is valid."""
     try:
         parts = urlsplit(url)
         is_address = bool(parts.hostname) and parts.port != 0
     except ValueError:  # an invalid port or bracket
-        return words.no_proxy
+        return _NO_PROXY_ADDRESS
     if parts.scheme in _SOCKS and is_address:
-        return None if find_spec("socksio") else words.no_socks
-    return None if parts.scheme in ("http", "https") and is_address else words.no_proxy
+        return None if find_spec("socksio") else _NO_SOCKS
+    return None if parts.scheme in ("http", "https") and is_address else _NO_PROXY_ADDRESS
 
 
 def _unreadable() -> str | None:
@@ -129,22 +139,22 @@ class Endpoint:
         return shown(self.url)
 
     @property
-    def words(self) -> FailureWords:
+    def words(self) -> Words:
         """Error messages in the person's language."""
-        return wording.of(self.lang)
+        return Words(self.lang)
 
     @property
     def server(self) -> str:
         """Description of the sender of a reply. Without encryption it may be the proxy itself."""
         words, proxy = self.words, proxy_for(self.url)
-        server = words.server.format(at=self)
+        server = words("The server at {at}", at=self)
         if proxy is None or not self.url.startswith("http://"):
             return server
-        return words.through.format(server=server, way=self.way(proxy))
+        return words("{server}, via {way},", server=server, way=self.describe_proxy(proxy))
 
-    def way(self, proxy: Proxy) -> str:
+    def describe_proxy(self, proxy: Proxy) -> str:
         """Describe the proxy and the variable that sets it."""
-        return self.words.way.format(proxy=proxy, variable=proxy.variable)
+        return self.words("the proxy at {proxy} ({variable})", proxy=proxy, variable=proxy.variable)
 
 
 def plain(words: str) -> str:
@@ -178,24 +188,41 @@ def unreachable(error: Exception, endpoint: Endpoint, *, was_reached: bool = Fal
     if isinstance(cause, httpx2.ReadTimeout):
         return no_reply(endpoint)
     if isinstance(cause, httpx2.ProxyError):
-        return _not_passed_on(cause, endpoint)
+        return _proxy_error(cause, endpoint)
     if isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)):
         return _not_connected(cause, endpoint, was_reached)
     # Messages of other errors may contain a header.
     is_plain = isinstance(cause, (httpx2.NetworkError, httpx2.RemoteProtocolError))
     reason = (is_plain and plain(str(cause))) or type(cause).__name__
-    sentence = words.unreachable.format(server=endpoint.server, reason=reason)
+    sentence = words(
+        "{server} cannot be reached: {reason}. Check the network, and "
+        "ANTHROPIC_BASE_URL or --base-url.",
+        server=endpoint.server,
+        reason=reason,
+    )
     return ModelError("connection", sentence)
 
 
 def no_reply(endpoint: Endpoint) -> ModelError:
     """Return the error for a request that was accepted and never answered."""
-    return ModelError("silent", endpoint.words.no_reply.format(server=endpoint.server))
+    return ModelError(
+        "silent", endpoint.words("{server} does not respond.", server=endpoint.server)
+    )
 
 
-def wants_name(proxy: Proxy, endpoint: Endpoint) -> ModelError:
+def proxy_auth_required(proxy: Proxy, endpoint: Endpoint) -> ModelError:
     """Return the error for a proxy that requires authentication."""
-    return ModelError("settings", _by_way(endpoint.words.way_wants_name, proxy, endpoint))
+    return ModelError(
+        "settings",
+        _proxy_message(
+            msg(
+                "{Way} requires a user name and a password: set them in {variable}, as "
+                "in http://name:password@host:port."
+            ),
+            proxy,
+            endpoint,
+        ),
+    )
 
 
 def _not_connected(cause: Exception, endpoint: Endpoint, was_reached: bool) -> ModelError:
@@ -207,31 +234,86 @@ def _not_connected(cause: Exception, endpoint: Endpoint, was_reached: bool) -> M
     is_hopeless = not was_reached or (at_home and isinstance(root, ConnectionRefusedError))
     kind: ErrorKind = "unreached" if is_hopeless else "connection"
     if isinstance(root, ssl.SSLCertVerificationError):
-        return ModelError("settings", words.untrusted.format(at=endpoint, reason=reason))
+        return ModelError(
+            "settings",
+            words(
+                "The certificate of {at} is not trusted: {reason}. If it is correct, "
+                "set SSL_CERT_FILE to the file of its issuer's certificate.",
+                at=endpoint,
+                reason=reason,
+            ),
+        )
     if isinstance(root, ssl.SSLError) and root.reason in _PLAIN_TEXT:
-        return ModelError("settings", words.no_https.format(at=endpoint))
+        return ModelError(
+            "settings",
+            words(
+                "{at} does not support https: use http:// in ANTHROPIC_BASE_URL or --base-url.",
+                at=endpoint,
+            ),
+        )
     if proxy is not None and not isinstance(root, ssl.SSLError):  # TLS errors are the server's
-        return ModelError(kind, _by_way(words.way_unreachable, proxy, endpoint, reason))
+        return ModelError(
+            kind,
+            _proxy_message(
+                msg(
+                    "{Way} cannot be reached: {reason}. Check {variable}, or add the host "
+                    "of {at} to NO_PROXY."
+                ),
+                proxy,
+                endpoint,
+                reason,
+            ),
+        )
     if isinstance(root, ConnectionRefusedError):
-        return ModelError(kind, words.nobody.format(at=endpoint))
-    server = words.server.format(at=endpoint)
-    return ModelError(kind, words.unreachable.format(server=server, reason=reason))
+        return ModelError(
+            kind,
+            words(
+                "Nothing listens at {at}: start the server there, or check "
+                "ANTHROPIC_BASE_URL or --base-url.",
+                at=endpoint,
+            ),
+        )
+    server = words("The server at {at}", at=endpoint)
+    return ModelError(
+        kind,
+        words(
+            "{server} cannot be reached: {reason}. Check the network, and "
+            "ANTHROPIC_BASE_URL or --base-url.",
+            server=server,
+            reason=reason,
+        ),
+    )
 
 
-def _not_passed_on(cause: Exception, endpoint: Endpoint) -> ModelError:
+def _proxy_error(cause: Exception, endpoint: Endpoint) -> ModelError:
     proxy = proxy_for(endpoint.url) or Proxy("HTTPS_PROXY", "")
     status = str(cause)[:3]
     if status == str(PROXY_AUTH):
-        return wants_name(proxy, endpoint)
+        return proxy_auth_required(proxy, endpoint)
     kind: ErrorKind = "settings" if status.startswith("4") else "connection"
     reason = plain(str(cause)) or type(cause).__name__
-    return ModelError(kind, _by_way(endpoint.words.way_refuses, proxy, endpoint, reason))
+    return ModelError(
+        kind,
+        _proxy_message(
+            msg(
+                "{Way} does not forward the request to {at}: {reason}. Check "
+                "{variable}, or add the host to NO_PROXY."
+            ),
+            proxy,
+            endpoint,
+            reason,
+        ),
+    )
 
 
-def _by_way(form: str, proxy: Proxy, endpoint: Endpoint, reason: str = "") -> str:
-    way = endpoint.way(proxy)
-    return form.format(
-        Way=way[:1].upper() + way[1:], variable=proxy.variable, at=endpoint, reason=reason
+def _proxy_message(text: str, proxy: Proxy, endpoint: Endpoint, reason: str = "") -> str:
+    description = endpoint.describe_proxy(proxy)
+    return endpoint.words(
+        text,
+        Way=description[:1].upper() + description[1:],
+        variable=proxy.variable,
+        at=endpoint,
+        reason=reason,
     )
 
 
@@ -248,5 +330,5 @@ def _reason(root: BaseException) -> str:
         return plain(root.verify_message)
     if isinstance(root, OSError) and root.errno and root.errno > 0:
         return plain(os.strerror(root.errno) if not isinstance(root, ssl.SSLError) else str(root))
-    told = root.strerror if isinstance(root, OSError) else ""
-    return plain(told or str(root)) or type(root).__name__
+    message = root.strerror if isinstance(root, OSError) else ""
+    return plain(message or str(root)) or type(root).__name__

@@ -14,13 +14,14 @@ from contextui.agent.models.connection import (
     PROXY_AUTH,
     Endpoint,
     plain,
+    proxy_auth_required,
     proxy_for,
     shown,
-    wants_name,
 )
 from contextui.model import ErrorKind, ModelError
 from contextui.secrets import MASK, mask
 from contextui.text import one_line, quote
+from contextui.words import msg
 
 if TYPE_CHECKING:
     import anthropic
@@ -50,7 +51,7 @@ _BY_TYPE: dict[str, ErrorKind] = {
     "rate_limit_error": "rate_limit",
     "overloaded_error": "overloaded",
 }
-_LOOKED_AT = 10_000  # characters of a server's message that are examined
+_EXAMINED = 10_000  # characters of a server's message that are examined
 _TOO_LONG = re.compile(
     r"(prompt|input|request) (is|was) too (long|large)|context[ _](length|window|size|limit)",
     re.IGNORECASE,
@@ -65,33 +66,40 @@ def refused(error: "anthropic.APIStatusError", endpoint: Endpoint) -> ModelError
     """Return the error for an HTTP error status."""
     proxy = proxy_for(endpoint.url)
     if error.status_code == PROXY_AUTH and proxy is not None:
-        return wants_name(proxy, endpoint)
+        return proxy_auth_required(proxy, endpoint)
     headers = error.response.headers
     if 300 <= error.status_code < 400:
-        return _elsewhere(headers.get("location", ""), endpoint)
-    failure = told(error.body, endpoint, error.status_code)
+        return _redirected(headers.get("location", ""), endpoint)
+    failure = reported(error.body, endpoint, error.status_code)
     failure.retry_after = _pause(headers.get("retry-after-ms"), headers.get("retry-after"))
     return failure
 
 
-def told(body: object, endpoint: Endpoint, status: int = 200) -> ModelError:
+def reported(body: object, endpoint: Endpoint, status: int = 200) -> ModelError:
     """Return the error that a server describes in the body of a reply or an event."""
-    words = _shown(_said(body), endpoint)
-    kind = _kind(_type(body), status, str(body)[:_LOOKED_AT])
+    words = _shown(_message(body), endpoint)
+    kind = _kind(_type(body), status, str(body)[:_EXAMINED])
     sentence = _sentence(kind, endpoint, status, words)
-    says = endpoint.words.says.format(sentence=sentence, words=words)
+    says = endpoint.words("{sentence} It says: {words}", sentence=sentence, words=words)
     return ModelError(kind, says if words else sentence)
 
 
 def unsendable(error: Exception, endpoint: Endpoint) -> ModelError:
     """Return the error for a request that cannot be serialized as JSON."""
-    words = endpoint.words.unsendable.format(kind=type(error).__name__)
+    words = endpoint.words(
+        "The request contains something that cannot be written as JSON ({kind}).",
+        kind=type(error).__name__,
+    )
     return ModelError("bad_request", words)
 
 
-def no_address(endpoint: Endpoint) -> ModelError:
+def invalid_address(endpoint: Endpoint) -> ModelError:
     """Return the error for an invalid server address."""
-    words = endpoint.words.no_address.format(url=quote(str(endpoint), 200))
+    words = endpoint.words(
+        "{url} is not a server address: ANTHROPIC_BASE_URL or --base-url must "
+        "be like https://example.com or http://localhost:8080.",
+        url=quote(str(endpoint), 200),
+    )
     return ModelError("not_found", words)
 
 
@@ -99,25 +107,43 @@ def no_client(error: Exception, endpoint: Endpoint) -> ModelError:
     """Return the error if no client can be created; usually caused by the environment."""
     reason = plain(str(error)) or type(error).__name__
     named = ", ".join(connection.variables())
-    words = endpoint.words.no_client.format(reason=reason, variables=named or "HTTPS_PROXY")
+    words = endpoint.words(
+        "The connection settings of the environment do not work ({reason}): check {variables}.",
+        reason=reason,
+        variables=named or "HTTPS_PROXY",
+    )
     return ModelError("settings", words)
 
 
 def not_a_stream(kind: str, endpoint: Endpoint) -> ModelError:
     """Return the error for a reply that is no event stream."""
     words = endpoint.words
-    said = quote(kind) if kind else words.something
-    return ModelError("not_found", words.not_a_stream.format(server=endpoint.server, kind=said))
+    received = quote(kind) if kind else words("something")
+    return ModelError(
+        "not_found",
+        words(
+            "{server} answered with {kind} instead of an event stream: check that "
+            "ANTHROPIC_BASE_URL or --base-url is the address of a Messages API.",
+            server=endpoint.server,
+            kind=received,
+        ),
+    )
 
 
 # --- what a server reports -----------------------------------------------------------------
 
 
-def _elsewhere(location: str, endpoint: Endpoint) -> ModelError:
+def _redirected(location: str, endpoint: Endpoint) -> ModelError:
     """Never follow redirects: the conversation would go to a server the person did not name."""
     where = quote(shown(location) or "?", 200)
     return ModelError(
-        "not_found", endpoint.words.elsewhere.format(server=endpoint.server, where=where)
+        "not_found",
+        endpoint.words(
+            "{server} redirects to {where}: if that is correct, set "
+            "ANTHROPIC_BASE_URL or --base-url to it, without /v1/messages.",
+            server=endpoint.server,
+            where=where,
+        ),
     )
 
 
@@ -132,22 +158,32 @@ def _kind(error_type: str, status: int, body: str) -> ErrorKind:
     return kind
 
 
-def _sentence(kind: ErrorKind, endpoint: Endpoint, status: int, said: str) -> str:
+def _sentence(kind: ErrorKind, endpoint: Endpoint, status: int, message: str) -> str:
     words = endpoint.words
     forms: dict[ErrorKind, str] = {
-        "auth": words.auth if endpoint.key else words.no_key,
-        "not_found": words.not_found if "model" in said.lower() else words.no_api,
-        "too_large": words.too_large,
-        "thinking": words.thinking,
-        "rate_limit": words.rate_limit,
-        "overloaded": words.overloaded,
-        "bad_request": words.bad_request,
+        "auth": msg("{server} rejected the API key: check {variable}.")
+        if endpoint.key
+        else msg("{server} requires an API key: set ANTHROPIC_API_KEY."),
+        "not_found": msg(
+            "{server} does not know the model {model}: choose another with --model "
+            "or ANTHROPIC_MODEL."
+        )
+        if "model" in message.lower()
+        else msg(
+            "{server} has no Messages API at this address: check ANTHROPIC_BASE_URL or --base-url."
+        ),
+        "too_large": msg("The request is too large for the model."),
+        "thinking": msg("The model rejected its own thinking blocks."),
+        "rate_limit": msg("{server} limits requests: too many in a short time."),
+        "overloaded": msg("{server} is overloaded."),
+        "bad_request": msg("{server} rejected the request{status}."),
     }
-    return forms.get(kind, words.failed).format(
+    return words(
+        forms.get(kind, msg("{server} failed{status}.")),
         server=endpoint.server,
         model=quote(endpoint.model),
         variable=endpoint.variable,
-        status="" if status == 200 else words.status.format(status=status),
+        status="" if status == 200 else words(" (status {status})", status=status),
     )
 
 
@@ -158,7 +194,7 @@ def _type(body: object) -> str:
     return ""
 
 
-def _said(body: object) -> str:
+def _message(body: object) -> str:
     """Extract the server's error message."""
     match body:
         case {"error": {"message": str(words)}} | {"error": str(words)}:
@@ -172,7 +208,7 @@ def _said(body: object) -> str:
 
 def _shown(words: str, endpoint: Endpoint) -> str:
     """Format the server's message in one line, without secrets."""
-    words = words[:_LOOKED_AT]
+    words = words[:_EXAMINED]
     if endpoint.key is not None:
         words = words.replace(endpoint.key.get_secret_value(), MASK)
     return one_line(mask(words), 300)

@@ -22,10 +22,10 @@ EVENT = 2_000_000
 """Maximum size of one event in bytes. Parsed, `{},{},…` takes twenty times as much memory."""
 
 _CHARACTERS_PER_TOKEN = 64  # the average is about 4; runs of blanks come near this
-_CHARACTERS_BESIDE = 64_000  # names, ids and signatures, which no token counts
+_EXTRA_CHARACTERS = 64_000  # names, ids and signatures, which no token counts
 _MOST_CHARACTERS = 8_000_000
 _BYTES_PER_TOKEN = 4_096  # an event for each character of a token, each wrapped in JSON
-_BYTES_BESIDE = 4_000_000
+_EXTRA_BYTES = 4_000_000
 _MOST_BYTES = 512_000_000
 _PIECE = 65_536  # bytes that are decompressed at a time
 _ZLIB = ("gzip", "x-gzip", "deflate")
@@ -47,12 +47,12 @@ class AnswerLimits:
     @staticmethod
     def characters(max_tokens: int) -> int:
         """Return the maximum number of characters for an answer of so many tokens."""
-        return min(max_tokens * _CHARACTERS_PER_TOKEN + _CHARACTERS_BESIDE, _MOST_CHARACTERS)
+        return min(max_tokens * _CHARACTERS_PER_TOKEN + _EXTRA_CHARACTERS, _MOST_CHARACTERS)
 
     @staticmethod
     def bytes(max_tokens: int) -> int:
         """Return the maximum number of bytes for the events of such an answer."""
-        return min(max_tokens * _BYTES_PER_TOKEN + _BYTES_BESIDE, _MOST_BYTES)
+        return min(max_tokens * _BYTES_PER_TOKEN + _EXTRA_BYTES, _MOST_BYTES)
 
 
 class LimitReached(Exception):  # noqa: N818  it names a fact, the caller makes an error of it

@@ -13,9 +13,9 @@ from contextui.model import (
     ModelRequest,
     TextDelta,
     ThinkingDelta,
-    Usage,
 )
 from contextui.text import quote
+from contextui.tokens import Usage
 
 _PIECE = 24  # characters of one delta
 _numbers = itertools.count(1)
@@ -63,12 +63,14 @@ class ScriptedModel:
         self.requests.append(request)
         step = next(self._steps, None)
         if step is None:
-            raise ModelError("bad_request", f"The script of {quote(self.name)} is at its end.")
+            raise ModelError(
+                "bad_request", "The script of {name} has ended.", name=quote(self.name)
+            )
         if isinstance(step, ModelError):
             raise step
         answer = step if isinstance(step, Answer) else _answer(step, self.name)
         for block in answer.blocks:
-            for event in _told(block):
+            for event in _events(block):
                 yield event
         yield answer
 
@@ -89,7 +91,7 @@ def _text(words: str) -> Block:
     return {"type": "text", "text": words}
 
 
-def _told(block: Block) -> Iterable[ModelEvent]:
+def _events(block: Block) -> Iterable[ModelEvent]:
     match block["type"]:
         case "text":
             words = block["text"]

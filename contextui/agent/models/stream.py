@@ -7,8 +7,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from contextui.agent.models import wording
-from contextui.agent.models.wording import FailureWords
 from contextui.agent.request import THINKING
 from contextui.model import (
     Answer,
@@ -18,9 +16,10 @@ from contextui.model import (
     ModelEvent,
     TextDelta,
     ThinkingDelta,
-    Usage,
-    UsageTold,
+    UsageUpdated,
 )
+from contextui.tokens import Usage
+from contextui.words import Words
 
 _CUT_SHORT = frozenset(("max_tokens", "model_context_window_exceeded", "refusal"))
 """Stop reasons after which the last block may be truncated."""
@@ -56,15 +55,15 @@ class AnswerReader:
 
     Example:
         >>> reader = AnswerReader("claude-opus-5-5")
-        >>> for event in events:
-        ...     for said in reader.read(event): ...
+        >>> for raw in events:
+        ...     for event in reader.read(raw): ...
         >>> reader.answer()
     """
 
-    def __init__(self, model: str, words: FailureWords | None = None) -> None:
+    def __init__(self, model: str, words: Words | None = None) -> None:
         self.is_whole = False
         self.progress = self.size = 0
-        self._words = words or wording.of("en")
+        self._words = words or Words("en")
         self._model = model
         self._usage = Usage()
         self._stop_reason: str | None = None
@@ -102,7 +101,7 @@ class AnswerReader:
             ModelError: It is truncated.
         """
         if not self.is_whole:
-            raise ModelError("cut", self._words.cut)
+            raise ModelError("cut", self._words("The answer broke off before its end."))
         drafts = list(self._drafts.values())
         cut = [draft for draft in drafts if self._is_cut(draft, draft is drafts[-1])]
         blocks = tuple(draft.block for draft in drafts if draft not in cut)
@@ -123,7 +122,7 @@ class AnswerReader:
 
     def _start(self, message: Mapping[str, Any]) -> Sequence[ModelEvent]:
         if self._begun or self._drafts:
-            raise ModelError("cut", self._words.began_twice)
+            raise ModelError("cut", self._words("The answer was garbled: it started twice."))
         self._begun = True
         self._advance()
         if isinstance(message.get("model"), str):
@@ -132,17 +131,22 @@ class AnswerReader:
 
     def _begin(self, index: object, block: Mapping[str, Any]) -> Sequence[ModelEvent]:
         if not isinstance(block.get("type"), str):
-            raise ModelError("cut", self._words.no_type)
+            raise ModelError("cut", self._words("The answer was garbled: a block has no type."))
         if not isinstance(index, int) or index in self._drafts:
-            raise ModelError("cut", self._words.one_number)
+            raise ModelError(
+                "cut", self._words("The answer was garbled: two blocks have the same index.")
+            )
         self._advance(_LEAST + _size(block))
         draft = self._drafts[index] = _Draft(dict(block))
-        return draft.told()
+        return draft.events()
 
     def _draft(self, index: object) -> "_Draft":
         draft = self._drafts.get(index) if isinstance(index, int) else None
         if draft is None or draft.is_stopped:
-            raise ModelError("cut", self._words.not_begun)
+            raise ModelError(
+                "cut",
+                self._words("The answer was garbled: it continues a block that is not open."),
+            )
         return draft
 
     def _stop(self, index: object) -> None:
@@ -162,19 +166,19 @@ class AnswerReader:
         """Update the usage: counts of later events are totals, or null."""
         if not isinstance(usage, Mapping):
             return ()
-        told = {one.name: usage.get(one.name) for one in fields(Usage)}
+        counts = {one.name: usage.get(one.name) for one in fields(Usage)}
         known = {
             name: count
-            for name, count in told.items()
+            for name, count in counts.items()
             if type(count) is int and 0 <= count <= _MOST_TOKENS
         }
         self._usage = replace(self._usage, **known)
-        return (UsageTold(self._usage),)
+        return (UsageUpdated(self._usage),)
 
     def _part(self, event: Mapping[str, Any], name: str) -> Block:
         part = event.get(name)
         if not isinstance(part, Mapping):
-            raise ModelError("cut", self._words.not_whole)
+            raise ModelError("cut", self._words("The answer was garbled: an event is incomplete."))
         return part
 
     def _is_cut(self, draft: "_Draft", is_last: bool) -> bool:
@@ -187,7 +191,7 @@ class AnswerReader:
             return False
         if not draft.is_stopped or (is_short and is_last):
             return True
-        return not draft.take_input(may_be_empty=not is_short)
+        return not draft.parse_input(may_be_empty=not is_short)
 
 
 @dataclass(slots=True, eq=False)
@@ -204,7 +208,7 @@ class _Draft:
     def is_call(self) -> bool:
         return self.block["type"] == "tool_use" or bool(self._input)
 
-    def told(self) -> Sequence[ModelEvent]:
+    def events(self) -> Sequence[ModelEvent]:
         """Return the events for what the block starts with."""
         match self.block:
             case {"type": "tool_use", "name": str(name)}:
@@ -258,7 +262,7 @@ class _Draft:
     def join(self) -> None:
         self.block |= {name: "".join(pieces) for name, pieces in self._texts.items()}
 
-    def take_input(self, may_be_empty: bool) -> bool:
+    def parse_input(self, may_be_empty: bool) -> bool:
         """Parse the call's input; return False if the input, id or name is incomplete."""
         named = [self.block.get(one) for one in ("id", "name")]
         if self.block["type"] == "tool_use" and not all(isinstance(n, str) and n for n in named):
@@ -327,7 +331,7 @@ async def data_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncGenerator[
     Raises:
         ValueError: An event is longer, or not UTF-8.
     """
-    said: list[bytes] = []
+    data: list[bytes] = []
     size = 0
     async with aclosing(_lines(chunks, longest)) as lines:
         async for line in lines:
@@ -335,13 +339,13 @@ async def data_of(chunks: AsyncIterator[bytes], longest: int) -> AsyncGenerator[
             if size > longest:
                 raise ValueError("an event without an end")
             if not line:
-                if said:
-                    yield b"\n".join(said).decode()
-                said, size = [], 0
+                if data:
+                    yield b"\n".join(data).decode()
+                data, size = [], 0
                 continue
             field, _, value = line.partition(b":")
             if field == _FIELD:
-                said.append(value.removeprefix(b" "))
+                data.append(value.removeprefix(b" "))
 
 
 async def _lines(chunks: AsyncIterator[bytes], longest: int) -> AsyncGenerator[bytes]:

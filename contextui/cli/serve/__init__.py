@@ -6,12 +6,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from contextui.cli.arguments import Arguments
-from contextui.cli.console import say, tell
+from contextui.cli.console import say, warn
 from contextui.cli.flags import UsageError
-from contextui.cli.folder import find_earlier, here, settings_of
+from contextui.cli.folder import find_earlier
 from contextui.cli.serve.access import Address
-from contextui.cli.words import words
+from contextui.cli.settings import here, settings_of
 from contextui.config.settings import flag_of
+from contextui.words import t
 
 _NEEDED = ("aiohttp", "textual_serve")
 
@@ -24,16 +25,16 @@ def run(arguments: Arguments) -> int:
             cannot be used.
     """
     if not all(find_spec(name) for name in _NEEDED):
-        raise UsageError("contextui serve needs more: pip install 'contextui[serve]'")
+        raise UsageError("contextui serve needs more packages: pip install 'contextui[serve]'")
     earlier = find_earlier(arguments)
     folder = Path(earlier.info.cwd) if earlier else here()
     lang = settings_of(arguments, folder).settings.lang
     address = Address.of(arguments.host, arguments.port)
     if not address.is_loopback:
-        tell(
-            words(
-                "{host} is not this machine alone. Whoever has the link can use the model "
-                "and your files, and nothing on the way is encrypted.",
+        warn(
+            t(
+                "{host} is reachable from other machines. Anyone with the link can use the model "
+                "and your files, and the connection is not encrypted.",
                 host=arguments.host,
             )
         )

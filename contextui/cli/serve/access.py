@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from contextui.cli.flags import UsageError
+from contextui.errors import os_reason
 from contextui.text import quote
 
 LOOPBACK = "127.0.0.1"
@@ -78,12 +79,11 @@ class Address:
                 dualstack_ipv6=both and socket.has_dualstack_ipv6(),
             )
         except OSError as error:
-            reason = (error.strerror or "it is taken").lower()
             raise UsageError(
-                "{name} port {port} cannot be used: {reason}. Give another --port.",
+                "{name} port {port} cannot be used: {reason}. Choose another --port.",
                 name=self.name,
                 port=self.port,
-                reason=reason,
+                reason=os_reason(error),
             ) from None
 
 
@@ -107,7 +107,7 @@ def new_token() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class AccessCheck:
     """Decides which requests are allowed.
 
     Another website cannot read the token. It may still reach the server through a host name of its
@@ -121,11 +121,11 @@ class Door:
     address: Address
     token: str = field(default_factory=new_token, repr=False)
 
-    def knows(self, token: str) -> bool:
+    def is_token(self, token: str) -> bool:
         """Whether this is the token, compared in constant time."""
         return secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
 
-    def is_called(self, host: str) -> bool:
+    def is_own_host(self, host: str) -> bool:
         """Whether a Host header names this machine."""
         name = _hostname(host)
         if name in ("", "localhost"):
@@ -138,7 +138,7 @@ class Door:
         return found.is_loopback or not self.address.is_loopback
 
     @staticmethod
-    def is_own_page(host: str, origin: str) -> bool:
+    def is_same_origin(host: str, origin: str) -> bool:
         """Whether a request comes from a page of this server."""
         return origin.lower() == f"http://{host.lower()}"
 

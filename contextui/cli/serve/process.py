@@ -17,7 +17,7 @@ from textual.drivers.web_driver import WebDriver
 
 _DRIVER = "contextui.cli.serve.process:ServedDriver"
 _READY = b"__GANGLION__\n"  # Textual's marker
-_DRAWN, _TOLD = b"D", b"M"
+_DATA, _META = b"D", b"M"  # the kinds of Textual's packets
 _GRACE = 5.0  # seconds to save pending changes
 _LARGEST = 500  # maximum columns or rows
 
@@ -71,9 +71,9 @@ class PageProcess:
             while True:
                 kind = await reader.readexactly(1)
                 payload = await reader.readexactly(int.from_bytes(await reader.readexactly(4)))
-                if kind == _DRAWN:
+                if kind == _DATA:
                     await draw(payload)
-                elif kind == _TOLD:
+                elif kind == _META:
                     match json.loads(payload):
                         case {"type": "exit"}:
                             return
@@ -82,16 +82,16 @@ class PageProcess:
 
     async def type(self, text: str) -> None:
         """Send typed text."""
-        await self._write(_DRAWN, text.encode("utf-8", "replace"))
+        await self._write(_DATA, text.encode("utf-8", "replace"))
 
     async def resize(self, size: Size) -> None:
         """Send the page's new size."""
-        told = {"type": "resize", "width": size.columns, "height": size.rows}
-        await self._write(_TOLD, json.dumps(told).encode())
+        message = {"type": "resize", "width": size.columns, "height": size.rows}
+        await self._write(_META, json.dumps(message).encode())
 
     async def focus(self, has_focus: bool) -> None:
         """Send whether the page has the focus."""
-        await self._write(_TOLD, json.dumps({"type": "focus" if has_focus else "blur"}).encode())
+        await self._write(_META, json.dumps({"type": "focus" if has_focus else "blur"}).encode())
 
     async def end(self) -> None:
         """End the app and all that it started; repeated calls wait for the same end."""

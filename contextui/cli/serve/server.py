@@ -18,11 +18,11 @@ from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.log import server_logger
 
 from contextui.cli import flags as status
-from contextui.cli.serve.access import Address, Door
+from contextui.cli.serve.access import AccessCheck, Address
 from contextui.cli.serve.process import PageProcess, Size
-from contextui.config.settings import Lang
 from contextui.errors import ContextUIError
 from contextui.session.store import SessionStore
+from contextui.words import Lang, msg, translate
 
 _OURS = Path(__file__).parent / "page"
 _STATUSES = {
@@ -32,26 +32,20 @@ _STATUSES = {
 }
 _HEARTBEAT = 15  # seconds until a page that vanished silently is noticed
 _CLOSED = "Open the link that contextui serve has printed.\n"
-_WORDS: Mapping[Lang, Mapping[str, str]] = {
-    "en": {
-        "lang": "en",
-        "opening": "opening…",
-        "ended": "The app has ended, or the connection was lost. The session is saved. "
-        "If something went wrong, the terminal that runs contextui serve says what.",
-        "elsewhere": "This session is open in another tab or browser. "
-        "Close it there and try again, or start a new session here.",
-        "again": "Try again",
-        "new": "New session",
-    },
-    "zh": {
-        "lang": "zh",
-        "opening": "正在打开…",
-        "ended": "程序已结束或连接已断开，会话已保存。如果出了问题，启动服务的终端会说明原因。",
-        "elsewhere": "此会话已在另一个标签页或浏览器中打开。请在那里关闭后重试，或在此新建会话。",
-        "again": "重试",
-        "new": "新建会话",
-    },
+_TEXTS = {
+    "opening": msg("opening…"),
+    "ended": msg(
+        "The app has ended, or the connection was lost. The session is saved. "
+        "If something went wrong, the terminal that runs contextui serve says what."
+    ),
+    "elsewhere": msg(
+        "This session is open in another tab or browser. "
+        "Close it there and try again, or start a new session here."
+    ),
+    "again": msg("Try again"),
+    "new": msg("New session"),
 }
+"""The texts of the page, by their placeholders in `page.html`."""
 _TAB = re.compile(r"(?:new-)?[A-Za-z0-9_-]{22}", re.ASCII)
 _NEW = "new-"  # prefix of a tab's id that does not resume the session of the flags
 _OPEN_ELSEWHERE = 4001  # WebSocket close code: the link is open in another tab
@@ -91,14 +85,14 @@ class Server:
         self._lang = lang
         self._tabs: dict[str, Tab] = {}
         self._changed = asyncio.Condition()  # of any tab
-        self._door = Door(address)
+        self._access = AccessCheck(address)
         self._sockets: set[web.WebSocketResponse] = set()
 
-    async def serve(self, tell: Callable[[str], object]) -> int:
+    async def serve(self, on_link: Callable[[str], object]) -> int:
         """Serve until a signal arrives; return the exit status.
 
         Args:
-            tell: Called with each link once it works.
+            on_link: Called with each link once it works.
 
         Raises:
             UsageError: The address cannot be used.
@@ -114,14 +108,14 @@ class Server:
             await web.SockSite(runner, listening).start()
             port = listening.getsockname()[1]
             for host in self._address.shown:
-                tell(f"http://{host}:{port}/{self._door.token}/")
+                on_link(f"http://{host}:{port}/{self._access.token}/")
             return await ended
         finally:
             await runner.cleanup()
 
     def _app(self) -> web.Application:
         app = web.Application(middlewares=[self._guard])
-        inside = f"/{self._door.token}"
+        inside = f"/{self._access.token}"
         app.router.add_get(inside, _add_slash)
         app.router.add_get(f"{inside}/", _open_tab)
         app.router.add_get(f"{inside}/new", _open_tab)
@@ -146,17 +140,18 @@ class Server:
             return web.Response(status=400, text=_CLOSED)
         token = request.path.split("/")[1]
         origin = request.headers.get("Origin")
-        welcome = self._door.is_called(request.host) and self._door.knows(token)
+        allowed = self._access.is_own_host(request.host) and self._access.is_token(token)
         if origin is not None:
-            welcome = welcome and self._door.is_own_page(request.host, origin)
-        if not welcome:
+            allowed = allowed and self._access.is_same_origin(request.host, origin)
+        if not allowed:
             return web.Response(status=403, text=_CLOSED)
         return await handler(request)
 
     async def _page(self, _: web.Request) -> web.Response:
         page = Template((_OURS / "page.html").read_text("utf-8"))
+        texts = {name: translate(text, self._lang) for name, text in _TEXTS.items()}
         return web.Response(
-            text=page.substitute(_WORDS[self._lang]), content_type="text/html", charset="utf-8"
+            text=page.substitute(texts, lang=self._lang), content_type="text/html", charset="utf-8"
         )
 
     # --- the app behind a page ---------------------------------------------------------
@@ -250,10 +245,10 @@ async def _take(message: WSMessage, process: PageProcess, socket: web.WebSocketR
     if message.type is not WSMsgType.TEXT:
         return False
     try:
-        told = json.loads(message.data)
+        received = json.loads(message.data)
     except (ValueError, RecursionError):
         return False
-    match told:
+    match received:
         case ["stdin", str(text)]:
             await process.type(text)
         case ["resize", {"width": int(columns), "height": int(rows)}]:

@@ -64,42 +64,44 @@ def plan(context: ContextManager, share: float = RETAIN, room: int | None = None
         room: The maximum tokens of a request, in our own count.
     """
     active, size = list(context.get_active()), context.ledger.size
-    said = units(item for item in active if is_conversation(item))
+    conversation = units(item for item in active if is_conversation(item))
     earlier = [item for item in active if item.is_summary and not item.pinned]
-    costs = [sum(map(size, unit.items)) for unit in said]
-    kept = max(_share(said, share), _last_rounds(said))
+    costs = [sum(map(size, unit.items)) for unit in conversation]
+    kept = max(_share(conversation, share), _last_rounds(conversation))
     if room is not None:
         fixed = context.outlook().tokens - sum(map(size, earlier)) - sum(costs)
-        kept = _capped(said, costs, kept, fixed + room // SUMMARY_SHARE, room)
-    older = said[: len(said) - kept]
+        kept = _capped(conversation, costs, kept, fixed + room // SUMMARY_SHARE, room)
+    older = conversation[: len(conversation) - kept]
     goes = [item for unit in older if not unit.pinned for item in unit.items]
     gone = {item.id for item in goes}
-    stays = [item for unit in said for item in unit.items if item.id not in gone]
+    stays = [item for unit in conversation for item in unit.items if item.id not in gone]
     folded = sorted([*earlier, *goes], key=lambda item: item.seq) if goes else []
     return Plan(tuple(folded), tuple(stays), sum(map(size, folded)), sum(map(size, stays)))
 
 
-def _share(said: Sequence[Unit], share: float) -> int:
+def _share(conversation: Sequence[Unit], share: float) -> int:
     """How many of the last units make up this share of the messages."""
     # As floats, 0.2 * 35 is 7.000000000000001; use the decimal number as written.
-    wanted = math.ceil(Fraction(str(share)) * sum(len(unit.items) for unit in said))
+    wanted = math.ceil(Fraction(str(share)) * sum(len(unit.items) for unit in conversation))
     kept = found = 0
     while found < wanted:
         kept += 1
-        found += len(said[-kept].items)
+        found += len(conversation[-kept].items)
     return kept
 
 
-def _last_rounds(said: Sequence[Unit]) -> int:
-    return sum(len(one) for one in rounds(said)[-ROUNDS_KEPT:])
+def _last_rounds(conversation: Sequence[Unit]) -> int:
+    return sum(len(one) for one in rounds(conversation)[-ROUNDS_KEPT:])
 
 
-def _capped(said: Sequence[Unit], costs: Sequence[int], wanted: int, fixed: int, room: int) -> int:
+def _capped(
+    conversation: Sequence[Unit], costs: Sequence[int], wanted: int, fixed: int, room: int
+) -> int:
     """How many of the last units fit beside the fixed tokens; at least one."""
-    floor = _last_rounds(said)
-    pinned = sum(cost for unit, cost in zip(said, costs, strict=True) if unit.pinned)
+    floor = _last_rounds(conversation)
+    pinned = sum(cost for unit, cost in zip(conversation, costs, strict=True) if unit.pinned)
     used, kept = fixed + pinned, 0
-    for unit, cost in zip(reversed(said), reversed(costs), strict=True):
+    for unit, cost in zip(reversed(conversation), reversed(costs), strict=True):
         used += 0 if unit.pinned else cost
         limit = _MOST if kept < floor else _COMFORT
         if kept == wanted or (kept and used > limit * room):

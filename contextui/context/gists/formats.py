@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
-from contextui.config.settings import Lang
 from contextui.files import syntax
 from contextui.files.outline import Entry, outline
 from contextui.files.syntax import Declaration, Syntax, language_of, scan
-from contextui.text import counted, one_line, shown_name
+from contextui.text import one_line, shown_name
+from contextui.words import Lang, Words, msg
 
 _BLOCK_COMMENT = r"/\*[\s\S]*?(?:\*/|\Z)"
 _DOUBLE = r'"(?:\\[\s\S]|[^"\\])*(?:"|\Z)'
@@ -85,35 +85,18 @@ SYNTAXES = {"sql": _SQL, "r": _R, "css": _CSS}
 _PATH = 200  # characters of a path; its end says more than its beginning
 _NAME = 40  # characters of one name in a list
 _NAMES, _LETTERS = 20, 240  # maximum names in a list, and characters of all of them
-_READ: dict[Lang, str] = {"en": "file read", "zh": "文件已读取"}
-_THERE: dict[Lang, str] = {"en": "file", "zh": "文件"}
-_CHINESE = {
-    "line": "行", "row": "行", "item": "项", "column": "列", "sheet": "个工作表",
-    "functions": "函数", "classes": "类", "tables": "表", "selectors": "选择器",
-    "columns": "列", "keys": "键", "text": "文本", "binary": "二进制",
-}  # fmt: skip
 
 
-def told(path: str, facts: Iterable[str], lang: Lang, *, was_read: bool = True) -> str:
+def gist_line(path: str, facts: Iterable[str], words: Words, *, was_read: bool = True) -> str:
     """Format the whole line: the file, whether it was read, and the facts."""
     name = shown_name(path)
     if len(name) > _PATH:
         name = "…" + name[-_PATH:]
-    mark = _READ[lang] if was_read else _THERE[lang]
+    mark = words("file read") if was_read else words("file")
     return f"[{mark}] {name} ({', '.join(facts)})"
 
 
-def worded(term: str, lang: Lang) -> str:
-    """Translate a term used in gists."""
-    return _CHINESE[term] if lang == "zh" else term
-
-
-def number_of(count: int, noun: str, lang: Lang) -> str:
-    """Format a count with its noun."""
-    return f"{count}{_CHINESE[noun]}" if lang == "zh" else counted(count, noun)
-
-
-def listed(label: str, names: Sequence[str], lang: Lang) -> str:
+def _list(label: str, names: Sequence[str], words: Words) -> str:
     """Format a labeled list of names; truncate a long list and say how many more there are."""
     shown: list[str] = []
     for name in names[:_NAMES]:
@@ -123,8 +106,8 @@ def listed(label: str, names: Sequence[str], lang: Lang) -> str:
             break
         shown.append(word)
     if rest := len(names) - len(shown):
-        shown.append(f"… 另有{rest}个" if lang == "zh" else f"… {rest} more")
-    return f"{worded(label, lang)}: {', '.join(shown)}"
+        shown.append(words("… {rest} more", rest=rest))
+    return f"{words(label)}: {', '.join(shown)}"
 
 
 def size_of(count: int) -> str:
@@ -149,12 +132,12 @@ CODE = frozenset({"python", "html", *syntax.SYNTAXES, *SYNTAXES})
 
 _SCANNED = 500_000  # characters to scan: a parser needs a hundred times as much memory
 _LABELS = {
-    "functions": {"function", "method", "macro"},
-    "classes": {
+    msg("functions"): {"function", "method", "macro"},
+    msg("classes"): {
         *("class", "struct", "interface", "enum", "record", "trait", "union", "annotation"),
     },
-    "tables": {"table", "view"},
-    "selectors": {"selector"},
+    msg("tables"): {"table", "view"},
+    msg("selectors"): {"selector"},
 }
 _QUOTES = str.maketrans("", "", '"`[]')  # around names in SQL and R
 _PYTHON_TEXT = re.compile(
@@ -172,12 +155,13 @@ _SCRIPTS = re.compile(
 
 def declared(name: str, text: str, lang: Lang) -> list[str]:
     """List the functions, classes, tables and selectors of a program, outermost first."""
+    words = Words(lang)
     entries = sorted(_entries(name, text), key=lambda entry: entry.depth)
     lists = []
     for label, kinds in _LABELS.items():
         names = dict.fromkeys(entry.name for entry in entries if entry.kind in kinds)
         if names:
-            lists.append(listed(label, list(names), lang))
+            lists.append(_list(label, list(names), words))
     return lists
 
 
@@ -207,29 +191,30 @@ def _emptied(match: re.Match[str]) -> str:
     return match[0][:3] + blank + match[0][3 + len(inside) :]
 
 
-def of_json(text: str, lang: Lang) -> list[str]:
+def of_json(text: str, words: Words) -> list[str]:
     """The top-level keys of an object, or the length of an array; empty for anything else."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return []
     if isinstance(value, list):
-        return [number_of(len(value), "item", lang), *_keys(value[0] if value else None, lang)]
-    return _keys(value, lang)
+        items = words.plural(len(value), "{n} item", "{n} items", n=len(value))
+        return [items, *_keys(value[0] if value else None, words)]
+    return _keys(value, words)
 
 
-def of_json_lines(text: str, lang: Lang) -> list[str]:
+def of_json_lines(text: str, words: Words) -> list[str]:
     """The number of values, one per line, and the keys of the first."""
     lines = [line for line in text.split("\n") if line.strip()]
     try:
         first = json.loads(lines[0]) if lines else None
     except (ValueError, RecursionError):
         first = None
-    return [number_of(len(lines), "row", lang), *_keys(first, lang)]
+    return [_rows(len(lines), words), *_keys(first, words)]
 
 
-def _keys(value: object, lang: Lang) -> list[str]:
-    return [listed("keys", list(value), lang)] if isinstance(value, dict) and value else []
+def _keys(value: object, words: Words) -> list[str]:
+    return [_list(msg("keys"), list(value), words)] if isinstance(value, dict) and value else []
 
 
 _DELIMITERS = ",;\t|"
@@ -237,19 +222,15 @@ _HEAD = 10_000  # characters of the first line that are searched for the delimit
 _VALUE = re.compile(r"[-+]?(?!(?:19|20)\d\d$)\d[\d.,]*(?:e[-+]?\d+)?%?$", re.IGNORECASE)
 _SHEETS = 3
 _UNPACKED = 100_000_000  # unpacked bytes from which on a workbook is skipped
-_NO_READER: dict[Lang, str] = {
-    "en": "rows and columns need contextui[excel]",
-    "zh": "行和列需要 contextui[excel]",
-}
 
 
-def of_csv(text: str, delimiter: str | None, lang: Lang) -> list[str] | None:
+def of_csv(text: str, delimiter: str | None, words: Words) -> list[str] | None:
     """The rows and columns of a CSV or TSV file; None if it cannot be parsed.
 
     Args:
         text: The file's text.
         delimiter: The cell separator; None to detect it.
-        lang: The language of the result.
+        words: Translates the result.
     """
     records = csv.reader(
         io.StringIO(text, newline=None), delimiter=delimiter or _delimiter_of(text)
@@ -259,10 +240,10 @@ def of_csv(text: str, delimiter: str | None, lang: Lang) -> list[str] | None:
         rest = sum(1 for record in records if record)
     except csv.Error:  # a cell over the limit, such as after an unclosed quote
         return None
-    return _table(first, rest, lang)
+    return _table(first, rest, words)
 
 
-def of_workbook(data: bytes, lang: Lang) -> list[str] | None:
+def of_workbook(data: bytes, words: Words) -> list[str] | None:
     """The rows and columns of a workbook's sheets; None if it cannot be read.
 
     Without the extra `contextui[excel]`, the size and what to install.
@@ -275,14 +256,15 @@ def of_workbook(data: bytes, lang: Lang) -> list[str] | None:
             warnings.simplefilter("ignore")  # openpyxl warns about unsupported features of the file
             sheets = _sheets(data)
     except ImportError:
-        return [size_of(len(data)), _NO_READER[lang]]
+        return [size_of(len(data)), words("rows and columns need contextui[excel]")]
     except Exception:  # a damaged workbook may raise anything; the size is shown instead
         return None
-    tables = [(title, ", ".join(_table(first, rest, lang))) for title, first, rest in sheets]
+    tables = [(title, ", ".join(_table(first, rest, words))) for title, first, rest in sheets]
     if len(tables) == 1:
         return [tables[0][1]]
     named = [f"{shown_name(one_line(title, 40))} ({table})" for title, table in tables[:_SHEETS]]
-    return [number_of(len(tables), "sheet", lang), *named]
+    sheets_count = words.plural(len(tables), "{n} sheet", "{n} sheets", n=len(tables))
+    return [sheets_count, *named]
 
 
 def _delimiter_of(text: str) -> str:
@@ -293,13 +275,17 @@ def _delimiter_of(text: str) -> str:
     return max(found, key=lambda delimiter: found[delimiter])
 
 
-def _table(first: Sequence[str], rest: int, lang: Lang) -> list[str]:
+def _rows(count: int, words: Words) -> str:
+    return words.plural(count, "{n} row", "{n} rows", n=count)
+
+
+def _table(first: Sequence[str], rest: int, words: Words) -> list[str]:
     """The facts of a table, from its first row and the number of the others."""
     names = [cell.strip() for cell in first]
     if not any(names) or any(map(_VALUE.match, names)):
-        facts = [number_of(rest + bool(names), "row", lang)]
-        return [*facts, number_of(len(names), "column", lang)] if names else facts
-    return [number_of(rest, "row", lang), listed("columns", names, lang)]
+        columns = words.plural(len(names), "{n} column", "{n} columns", n=len(names))
+        return [_rows(rest + bool(names), words), *([columns] if names else [])]
+    return [_rows(rest, words), _list(msg("columns"), names, words)]
 
 
 def _sheets(data: bytes) -> list[tuple[str, list[str], int]]:

@@ -3,22 +3,20 @@
 import os
 from pathlib import PurePosixPath
 
-from contextui.config.settings import Lang
 from contextui.context.gists.formats import (
     CODE,
     declared,
-    number_of,
+    gist_line,
     of_csv,
     of_json,
     of_json_lines,
     of_workbook,
     size_of,
-    told,
-    worded,
 )
 from contextui.files.errors import FileError
 from contextui.files.syntax import language_of
 from contextui.files.textfile import TextFile
+from contextui.words import Lang, Words, msg
 
 _LONGEST = 10_000_000  # characters to analyze; longer files get only lines and size
 _TABLES = {".csv": ("CSV", None), ".tsv": ("TSV", "\t"), ".tab": ("TSV", "\t")}
@@ -52,7 +50,8 @@ def gist(
         '[file read] a/sales.py (python, 4 lines, functions: load, classes: Sale)'
     """
     where = PurePosixPath(os.fspath(path))
-    return told(_shown(where), _facts(where, content, lang), lang, was_read=was_read)
+    words = Words(lang)
+    return gist_line(_shown(where), _facts(where, content, words), words, was_read=was_read)
 
 
 def gist_of_size(
@@ -60,7 +59,8 @@ def gist_of_size(
 ) -> str:
     """The gist of a file of which only the size in bytes is known."""
     where = PurePosixPath(os.fspath(path))
-    return told(_shown(where), [_kind(where, lang), size_of(size)], lang, was_read=was_read)
+    words = Words(lang)
+    return gist_line(_shown(where), [_kind(where, words), size_of(size)], words, was_read=was_read)
 
 
 def is_workbook(path: str | os.PathLike[str]) -> bool:
@@ -72,7 +72,7 @@ def _shown(path: PurePosixPath) -> str:
     return path.name if path.is_absolute() else str(path)
 
 
-def _kind(path: PurePosixPath, lang: Lang, otherwise: str = "text") -> str:
+def _kind(path: PurePosixPath, words: Words, otherwise: str = msg("text")) -> str:
     suffix = path.suffix.lower()
     if suffix in _TABLES:
         return _TABLES[suffix][0]
@@ -84,33 +84,35 @@ def _kind(path: PurePosixPath, lang: Lang, otherwise: str = "text") -> str:
     if language:
         return "JSON" if language == "json" else language
     plain = suffix[1:].isascii() and suffix[1:].isalnum() and len(suffix) <= _SUFFIX
-    return suffix[1:] if plain and suffix != ".txt" else worded(otherwise, lang)
+    return suffix[1:] if plain and suffix != ".txt" else words(otherwise)
 
 
-def _facts(path: PurePosixPath, content: str | bytes, lang: Lang) -> list[str]:
+def _facts(path: PurePosixPath, content: str | bytes, words: Words) -> list[str]:
     data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
     size = size_of(len(data))
     if is_workbook(path):
-        return [_kind(path, lang), *(of_workbook(data, lang) or [size])]
+        return [_kind(path, words), *(of_workbook(data, words) or [size])]
     text = _text(content)
     if text is None:
-        return [_kind(path, lang, "binary"), size]
-    return [_kind(path, lang), *_facts_of_text(path, text, size, lang)]
+        return [_kind(path, words, msg("binary")), size]
+    return [_kind(path, words), *_facts_of_text(path, text, size, words)]
 
 
-def _facts_of_text(path: PurePosixPath, text: str, size: str, lang: Lang) -> list[str]:
-    lines, suffix = number_of(_lines(text), "line", lang), path.suffix.lower()
+def _facts_of_text(path: PurePosixPath, text: str, size: str, words: Words) -> list[str]:
+    suffix = path.suffix.lower()
+    count = _lines(text)
+    lines = words.plural(count, "{n} line", "{n} lines", n=count)
     if len(text) > _LONGEST:
         return [lines, size]
     if suffix in _TABLES:
-        return of_csv(text, _TABLES[suffix][1], lang) or [lines, size]
+        return of_csv(text, _TABLES[suffix][1], words) or [lines, size]
     if suffix in _JSON_LINES:
-        return [size, *of_json_lines(text, lang)]
+        return [size, *of_json_lines(text, words)]
     language = language_of(path.name)
     if language == "json":
-        return [size, *of_json(text, lang)]
+        return [size, *of_json(text, words)]
     if language in CODE:
-        return [lines, *declared(path.name, text, lang)]
+        return [lines, *declared(path.name, text, words.lang)]
     return [lines, size]
 
 

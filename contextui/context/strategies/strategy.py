@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from contextui.config.settings import Lang
 from contextui.context.compaction.plan import SUMMARY_SHARE
 from contextui.context.compaction.summary import Asker, Summarizer, words_of
 from contextui.context.item import ContextItem, is_conversation
@@ -19,6 +18,7 @@ from contextui.context.units import rounds, unchanged, units
 from contextui.errors import ContextUIError
 from contextui.model import LlmMessage, Model, Tool
 from contextui.text import for_model
+from contextui.words import Lang
 
 _LEAST_TOKENS = 256  # lower limit of an answer's length, however small the budget is
 _WHOLE = ("end_turn", "stop_sequence", "stop")
@@ -55,8 +55,8 @@ class StrategyEnv:
     @property
     def room(self) -> int:
         """The tokens available for the history beside system prompt, tools, memory and windows."""
-        said = sum(map(self.size, self.history))
-        always = self.context.outlook().tokens - said
+        history = sum(map(self.size, self.history))
+        always = self.context.outlook().tokens - history
         return max(self.whole_room - always, 0)
 
     @property
@@ -81,7 +81,7 @@ class StrategyEnv:
 
     def size(self, item: ContextItem) -> int:
         """The tokens of an item."""
-        return self.context.ledger.size(item)
+        return self.context.item_tokens(item)
 
     def count(self, text: str) -> int:
         """The tokens of a text."""
@@ -122,7 +122,7 @@ class StrategyEnv:
         finally:
             self.requests += asker.requests
         if answer is None or answer.stop_reason not in _WHOLE:
-            raise ContextUIError("The model gave no whole answer.")
+            raise ContextUIError("The model's answer is incomplete.")
         return words_of(answer)
 
     @property
@@ -169,7 +169,7 @@ class ContextStrategy(ABC):
         ...         return Payload(self.env.rounds(history)[-1])
     """
 
-    name: ClassVar[str] = ""
+    name: str = ""
     before_compaction: ClassVar[bool] = True
     env: StrategyEnv
 
@@ -177,7 +177,9 @@ class ContextStrategy(ABC):
         super().__init_subclass__(**options)
         for name in ("compose_payload", "on_turn_complete"):
             if not inspect.iscoroutinefunction(getattr(cls, name)):
-                raise StrategyError(f"{cls.__name__}.{name} must be an async def.")
+                raise StrategyError(
+                    "{method} must be an async def.", method=f"{cls.__name__}.{name}"
+                )
 
     @abstractmethod
     async def compose_payload(
@@ -229,10 +231,12 @@ def decide(
         StrategyError: The payload is not valid.
     """
     if not isinstance(payload, Payload):
-        raise StrategyError(f"It gave a {type(payload).__name__} and no Payload.")
+        raise StrategyError(
+            "It returned a {type} instead of a Payload.", type=type(payload).__name__
+        )
     known, wanted = {item.id for item in history}, _ids(payload)
     if not wanted <= known:
-        raise StrategyError("It gave items that are not in the history.")
+        raise StrategyError("It returned items that are not in the history.")
     goes: list[ContextItem] = []
     stays = 0
     for unit in units(history):
@@ -265,7 +269,7 @@ def _ids(payload: Payload) -> set[str]:
     try:
         return {item.id for item in payload.history}
     except (TypeError, AttributeError):
-        raise StrategyError("The history of its payload is no list of items.") from None
+        raise StrategyError("The history of its payload is not a list of items.") from None
 
 
 def _memory(payload: Payload, env: StrategyEnv) -> str | None:
@@ -273,7 +277,7 @@ def _memory(payload: Payload, env: StrategyEnv) -> str | None:
     if payload.memory is None:
         return None
     if not isinstance(payload.memory, str) or not payload.memory.strip():
-        raise StrategyError("The memory of its payload is no text.")
+        raise StrategyError("The memory of its payload is not text.")
     memory = for_model(payload.memory)
     return None if memory == env.memory else memory
 
@@ -287,4 +291,4 @@ def _check_size(
     recent = {item.id for one in env.rounds(history)[-ROUNDS_KEPT:] for item in one}
     floor = sum(env.size(item) for item in history if item.pinned or item.id in recent)
     if stays + grown > max(env.room, floor):
-        raise StrategyError("It gave more than there is room for.")
+        raise StrategyError("It returned more than there is room for.")

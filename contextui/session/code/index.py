@@ -62,7 +62,7 @@ class CodeIndex:
         self.path = path
 
     @contextmanager
-    def changing(self) -> Iterator[tuple[sqlite3.Connection, dict[str, Row]]]:
+    def transaction(self) -> Iterator[tuple[sqlite3.Connection, dict[str, Row]]]:
         """Open the index for writing: commit at the end, or roll back on an error."""
         make_private(self.path.parent)
         try:
@@ -70,7 +70,7 @@ class CodeIndex:
         except sqlite3.DatabaseError as error:
             if _code(error) not in _DAMAGE:
                 raise
-            _log.warning("The index of the code is begun anew: %s", error)
+            _log.warning("The damaged code index is replaced: %s", error)
             self._set_aside()
             index, rows = self._open()
         with closing(index):
@@ -83,7 +83,7 @@ class CodeIndex:
                 raise
 
     @contextmanager
-    def looking(self) -> Iterator[dict[str, Row]]:
+    def reading(self) -> Iterator[dict[str, Row]]:
         """Read the rows while locked; empty if there is no valid index."""
         index, rows = None, dict[str, Row]()
         if os.path.lexists(self.path):
@@ -92,7 +92,7 @@ class CodeIndex:
             except sqlite3.DatabaseError as error:
                 if is_busy(error):
                     raise
-                _log.debug("The index of the code is not used: %s", error)
+                _log.debug("The code index is not used: %s", error)
         try:
             yield rows
         finally:
@@ -122,7 +122,7 @@ class CodeIndex:
         for name in self._names():
             with suppress(FileNotFoundError):
                 if not stat.S_ISREG(os.lstat(name).st_mode):
-                    raise CodeStoreError(f"{name.name} is no plain file. Remove it.")
+                    raise CodeStoreError("{name} is not a regular file. Remove it.", name=name.name)
         with suppress(FileNotFoundError), open(f"{self.path}-journal", "rb") as journal:
             # Rolling back such a journal would make SQLite delete a file that it names.
             size = os.fstat(journal.fileno()).st_size

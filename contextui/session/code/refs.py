@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from contextui.config.settings import Lang
 from contextui.context.gists.formats import declared
 from contextui.files.errors import FileError
 from contextui.files.syntax import language_of
 from contextui.files.workspace import Workspace
 from contextui.session.code.index import CodeStoreError
 from contextui.session.code.store import LANGUAGES, CodeFile, CodeStore, counts_of, is_known
+from contextui.words import Lang, Words
 
 _REFERENCE = re.compile(
     r"^ {0,3}(?P<fence>`{3,}+|~{3,}+)[^`\n]*(?:\n[\s\S]*?(?:^ {0,3}(?P=fence)[`~]*+[ \t]*$|\Z)|\Z)"
@@ -79,6 +79,7 @@ def resolve_code_refs(
     """
     if not has_reference(text[start:]):
         return text[start:]
+    words = Words(lang)
     known: dict[str, CodeFile] = {}
     with suppress(CodeStoreError):
         known = {file.code_id: file for file in store.list()}
@@ -89,26 +90,21 @@ def resolve_code_refs(
         name = match["id"].strip()
         try:
             if match["kind"] == "file":
-                return _fenced(language_of(name) or "", _beginning(name, workspace, lang), match)
+                return _fenced(language_of(name) or "", _beginning(name, workspace, words), match)
             return _fenced(known[name].language, store.read(name), match)
         except (KeyError, CodeStoreError, FileError):
-            return match[0] + _NOT_FOUND[match["kind"]][lang]
+            return match[0] + words(
+                " (code not found)" if match["kind"] == "code" else " (file not found)"
+            )
 
     return _REFERENCE.sub(resolve, text)[start:]
 
 
-_NOT_FOUND: dict[str, dict[Lang, str]] = {
-    "code": {"en": " (code not found)", "zh": " (找不到这段代码)"},
-    "file": {"en": " (file not found)", "zh": " (找不到这个文件)"},
-}
-_MORE_LINES: dict[Lang, str] = {"en": "… more lines in {path}", "zh": "… {path} 还有更多行"}
-
-
-def _beginning(path: str, workspace: Workspace | None, lang: Lang) -> str:
+def _beginning(path: str, workspace: Workspace | None, words: Words) -> str:
     if workspace is None:
         raise KeyError(path)
     page = workspace.read_page(path, 1, FILE_LINES)
-    more = [_MORE_LINES[lang].format(path=path)] if page.more else []
+    more = [words("… more lines in {path}", path=path)] if page.more else []
     return "\n".join([*page.lines, *more])
 
 

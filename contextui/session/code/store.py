@@ -12,16 +12,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from contextui.config.settings import Lang
 from contextui.context.gists.formats import declared
+from contextui.errors import os_reason
 from contextui.files.errors import FileTooLargeError, MissingFileError
 from contextui.files.protection import write_private
 from contextui.files.save import content_of, is_temporary
 from contextui.files.textfile import LINE_END
 from contextui.files.workspace import Workspace
 from contextui.session.code.index import CodeIndex, CodeStoreError, Row, is_busy
-from contextui.text import counted, for_model, one_line, quote
+from contextui.text import for_model, one_line, quote
 from contextui.windowing.env import Clock, utc_now
+from contextui.words import Lang, Message, Text, Words
 
 LANGUAGES: Mapping[str, str] = {
     "python": "py",
@@ -60,15 +61,15 @@ def is_known(asked: str) -> bool:
     return name in LANGUAGES or name in _ALIASES
 
 
-def known_language(asked: str) -> tuple[str, str]:
+def known_language(asked: str, lang: Lang = "en") -> tuple[str, str]:
     """Return the language to save code as, and a note if it differs from the request."""
     name = asked.strip().lower()
     name = name if name in LANGUAGES else _ALIASES.get(name, "")
     if name:
         return name, ""
-    note = f"There is no language {quote(asked)}, so it is kept as python."
+    note = Message("There is no language {name}, so it is saved as python.", {"name": quote(asked)})
     _log.warning(note)
-    return "python", note
+    return "python", note.text(lang)
 
 
 CODE_LIMIT = 4 * 1024 * 1024
@@ -78,7 +79,7 @@ DESCRIPTION_LIMIT = 200
 """Maximum characters of a description."""
 
 
-_LOOKED_THROUGH = 4_000  # characters searched for a first comment
+_SEARCHED = 4_000  # characters searched for a first comment
 _COMMENT = re.compile(r'(?:#|//|--|/\*+|<!--|"""|\'\'\')(?P<words>.*?)(?:\*/|-->|"""|\'\'\')?$')
 
 
@@ -154,20 +155,22 @@ def described(language: str, code: str, lang: Lang = "en") -> str:
 
     No other part of the code is included.
     """
-    lines = (line.strip() for line in code[:_LOOKED_THROUGH].splitlines())
+    lines = (line.strip() for line in code[:_SEARCHED].splitlines())
     first = next((line for line in lines if line and not line.startswith("#!")), "")
     comment = _COMMENT.match(first)
     words = comment["words"].strip(" \t*=-#/<>!") if comment else ""
     if not words:
         names = declared(f"x.{LANGUAGES.get(language, '')}", code, lang)
-        words = "; ".join(names) or _length(language, counts_of(code)[0], lang)
+        words = "; ".join(names) or _length(language, counts_of(code)[0], Words(lang))
     return one_line(words, DESCRIPTION_LIMIT)
 
 
-def _length(language: str, count: int, lang: Lang) -> str:
+def _length(language: str, count: int, words: Words) -> str:
     if not count:
         return ""
-    return f"{count} 行 {language}" if lang == "zh" else f"{counted(count, 'line')} of {language}"
+    return words.plural(
+        count, "{count} line of {language}", "{count} lines of {language}", language=language
+    )
 
 
 def counts_of(text: str) -> tuple[int, int]:
@@ -262,15 +265,20 @@ class CodeStore:
             CodeStoreError: It could not be saved; the message says why.
         """
         _check_id(code_id)
-        language, note = known_language(language)
+        language, note = known_language(language, lang)
         text = for_model(content)
         data = text.encode()
         if len(data) > CODE_LIMIT:
-            raise CodeStoreError(f"{code_id} has {len(data):,} bytes, more than {CODE_LIMIT:,}.")
-        failed = f"{code_id} was not saved"
-        with _telling(lambda: failed), self._index.changing() as (index, rows):
+            raise CodeStoreError(
+                "{id} has {size:,} bytes, more than {limit:,}.",
+                id=code_id,
+                size=len(data),
+                limit=CODE_LIMIT,
+            )
+        failed = Message("{id} was not saved", {"id": code_id})
+        with _store_errors(lambda: failed), self._index.transaction() as (index, rows):
             there = self._files()
-            self._refuse(code_id, name := f"{code_id}.{LANGUAGES[language]}", there)
+            self._check_conflicts(code_id, name := f"{code_id}.{LANGUAGES[language]}", there)
             old = current(there.get(code_id, []), rows.get(code_id))
             created = old[0].created_at if old else self._clock()
             line = one_line(description, DESCRIPTION_LIMIT).strip()
@@ -278,7 +286,7 @@ class CodeStore:
             facts = CodeFile(code_id, language, line, *counts_of(text), created, note)
             index.execute(_FORGET, [code_id])  # fails here if the index cannot be written
             file = self._write(name, data)
-            failed = f"{code_id} was saved, but not its description"
+            failed = Message("{id} was saved, but not its description", {"id": code_id})
             index.execute(f"INSERT INTO code VALUES ({','.join('?' * 9)})", row_of(facts, file))
             if old and old[1].path != file.path:
                 old[1].path.unlink(missing_ok=True)  # it was in another language until now
@@ -292,7 +300,7 @@ class CodeStore:
             CodeStoreError: It cannot be read, or is not text.
         """
         _check_id(code_id)
-        with _telling(lambda: f"{code_id} cannot be read"), self._index.looking() as rows:
+        with _store_errors(lambda: _unreadable(code_id)), self._index.reading() as rows:
             there = self._files()
             found = current(there.get(code_id, []), rows.get(code_id))
             if found is None:
@@ -301,7 +309,7 @@ class CodeStore:
 
     def list(self) -> list[CodeFile]:
         """Return the metadata of all code files, oldest first."""
-        with _telling(lambda: "The code cannot be listed"), self._index.looking() as rows:
+        with _store_errors(lambda: _UNLISTED), self._index.reading() as rows:
             found = [current(files, rows.get(one)) for one, files in self._files().items()]
         files = [one[0] for one in found if one]
         return sorted(files, key=lambda one: (one.created_at, one.code_id))
@@ -309,7 +317,7 @@ class CodeStore:
     def path_of(self, code_id: str) -> Path | None:
         """Return the file of the code with this id, if there is one."""
         _check_id(code_id)
-        with _telling(lambda: f"{code_id} cannot be read"), self._index.looking() as rows:
+        with _store_errors(lambda: _unreadable(code_id)), self._index.reading() as rows:
             found = current(self._files().get(code_id, []), rows.get(code_id))
         return found[1].path if found else None
 
@@ -320,7 +328,7 @@ class CodeStore:
 
     def exists(self, code_id: str) -> bool:
         """Whether there is code with this id."""
-        with _telling(lambda: "The code cannot be listed"):
+        with _store_errors(lambda: _UNLISTED):
             return code_id in self._files()
 
     def delete(self, code_id: str) -> None:
@@ -330,10 +338,11 @@ class CodeStore:
             UnknownCodeError: There is none; the message lists the existing ids.
         """
         _check_id(code_id)
-        with _telling(lambda: f"{code_id} was not deleted"):
+        failed = Message("{id} was not deleted", {"id": code_id})
+        with _store_errors(lambda: failed):
             if not self.exists(code_id):
                 raise _unknown(code_id, self._files())
-            with self._index.changing() as (index, _):
+            with self._index.transaction() as (index, _):
                 for file in self._files().get(code_id, []):
                     file.path.unlink(missing_ok=True)
                 index.execute(_FORGET, [code_id])
@@ -351,16 +360,20 @@ class CodeStore:
                         found.setdefault(code_id, []).append(file)
         return found
 
-    def _refuse(self, code_id: str, name: str, there: Files) -> None:
+    def _check_conflicts(self, code_id: str, name: str, there: Files) -> None:
         """Reject an id that would overwrite something else."""
         twins = [one for one in there if one != code_id and one.lower() == code_id.lower()]
         if twins:
             raise InvalidCodeIdError(
-                f"There is code {twins[0]} already; {code_id} differs from it only in its case."
+                "There is code {other} already; {id} differs from it only in its case.",
+                other=twins[0],
+                id=code_id,
             )
         known = {file.path.name for file in there.get(code_id, [])}
         if name not in known and os.path.lexists(self.folder / name):
-            raise CodeStoreError(f"{code_id} was not saved: {name} is there and is no code.")
+            raise CodeStoreError(
+                "{id} was not saved: {name} exists and is not code.", id=code_id, name=name
+            )
 
     def _write(self, name: str, data: bytes) -> OnDisk:
         """Write a file atomically; called while the index is locked."""
@@ -377,10 +390,9 @@ class CodeStore:
 def _check_id(code_id: str) -> None:
     if not CODE_ID.fullmatch(code_id):
         raise InvalidCodeIdError(
-            f"{quote(code_id)} cannot be the id of code: take letters, digits, - and _, "
-            "64 at most, a letter or digit first.",
-            zh=f"{quote(code_id)} 不能作为代码的 id：只用字母、数字、- 和 _，最多 64 个，"
-            "以字母或数字开头。",
+            "{id} cannot be the id of code: use letters, digits, - and _, 64 at most, a letter "
+            "or digit first.",
+            id=quote(code_id),
         )
 
 
@@ -388,20 +400,28 @@ def _unknown(code_id: str, there: Files) -> UnknownCodeError:
     known = sorted(there)
     listed = ", ".join(known[:20]) + (" …" if len(known) > 20 else "")
     return UnknownCodeError(
-        f"There is no code {code_id}. There is: {listed or 'none'}.",
-        zh=f"没有代码 {code_id}。现有：{listed or '无'}。",
+        "There is no code {id}. Available: {ids}.", id=code_id, ids=listed or Message("none")
     )
 
 
+_UNLISTED = Message("The code cannot be listed")
+
+
+def _unreadable(code_id: str) -> Message:
+    return Message("{id} cannot be read", {"id": code_id})
+
+
 @contextmanager
-def _telling(what: Callable[[], str]) -> Iterator[None]:
+def _store_errors(what: Callable[[], Message]) -> Iterator[None]:
     """Turn system errors into a `CodeStoreError` that names the failed operation."""
     try:
         yield
     except OSError as error:
-        raise CodeStoreError(f"{what()}: {error.strerror}.") from error
+        raise CodeStoreError("{what}: {why}.", what=what(), why=os_reason(error)) from error
     except sqlite3.Error as error:
-        reason = "another process is at it. Try again" if is_busy(error) else str(error)
-        raise CodeStoreError(f"{what()}: {reason}.") from error
+        busy = Message("another process is using it. Try again")
+        why: Text = busy if is_busy(error) else str(error)
+        raise CodeStoreError("{what}: {why}.", what=what(), why=why) from error
     except (FileTooLargeError, UnicodeDecodeError) as error:
-        raise CodeStoreError(f"{what()}: it is no text, or too large to be code.") from error
+        why = Message("it is not text, or too large to be code")
+        raise CodeStoreError("{what}: {why}.", what=what(), why=why) from error

@@ -11,29 +11,23 @@ from textual.geometry import Size
 from textual.widgets import Markdown, Static
 from textual.widgets.markdown import MarkdownBlock
 
+from contextui.agent.preamble import is_report
 from contextui.context.item import BESIDE, ContextItem, ItemType
-from contextui.secrets import OwnMasked, begun_own, mask_own
+from contextui.secrets import StreamMask, mask_own, partial_secret
 from contextui.text import for_terminal
 from contextui.tui.lines import FAINT, MUTED, fit, inert, line, short
-from contextui.tui.words import Words
-
-_MEANWHILE = (
-    "(Meanwhile the person did:",
-    "（在此期间用户操作了：",
-    "(Did not open and is closed:",
-    "（没有打开，已关闭：",
-)
+from contextui.words import Words
 
 
 @dataclass(frozen=True, slots=True)
-class YouSaid:
+class PersonMessage:
     """A message from the person."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ModelSaid:
+class ModelMessage:
     """A message from the model, in Markdown."""
 
     text: str
@@ -64,7 +58,7 @@ class Aside:
     is_error: bool = False
 
 
-Entry = YouSaid | ModelSaid | Called | Aside
+Entry = PersonMessage | ModelMessage | Called | Aside
 
 
 def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
@@ -75,13 +69,13 @@ def entries_of(items: Iterable[ContextItem]) -> list[Entry]:
         match item.type:
             case ItemType.USER if item.id.startswith(BESIDE):
                 pass  # attached code and files, which the person sees elsewhere
-            case ItemType.USER if item.content.startswith(_MEANWHILE):
+            case ItemType.USER if is_report(item.content):
                 entries.append(Aside(item.content))
             case ItemType.USER:
-                entries.append(YouSaid(item.content))
+                entries.append(PersonMessage(item.content))
             case ItemType.ASSISTANT:
                 if item.content.strip():
-                    entries.append(ModelSaid(item.content))
+                    entries.append(ModelMessage(item.content))
                 for block in item.blocks or ():
                     if block.get("type") == "tool_use":
                         waiting[block["id"]] = len(entries)
@@ -176,9 +170,7 @@ class YourWords(Static):
         more = ""
         if not self._is_whole:
             count = self._text.count("\n") + 1 - _FIRST
-            more = (
-                f"\n… {self._words('{count} more lines, a click shows them', count=f'{count:,}')}"
-            )
+            more = f"\n… {self._words('{count} more lines, click to show', count=f'{count:,}')}"
             lines = lines[:_FIRST]
         elif left_out > 0:
             more = f"\n… {self._words('{count} more characters', count=short(left_out))}"
@@ -200,13 +192,13 @@ class ModelWords(Markdown):
         self._drawn = min(len(text), LONGEST)
         self._length = len(text)
         self._waiting: list[str] = []
-        self._masked = OwnMasked()
+        self._masked = StreamMask()
         self._is_whole = False
         self._will_draw = False
 
     def on_mount(self) -> None:
         """Start rendering queued text."""
-        self._say_what_is_left_out()
+        self._show_omitted()
         if self._waiting:
             self._draw_after(_BEAT)
 
@@ -226,10 +218,10 @@ class ModelWords(Markdown):
 
     def put(self, text: str) -> None:
         """Replace the whole text."""
-        self._waiting, self._masked, self._length = [], OwnMasked(), len(text)
+        self._waiting, self._masked, self._length = [], StreamMask(), len(text)
         self._drawn = min(len(text), LONGEST)
         self.update(_beginning(text))
-        self._say_what_is_left_out()
+        self._show_omitted()
 
     def _draw_after(self, seconds: float) -> None:
         self._will_draw = True
@@ -244,17 +236,17 @@ class ModelWords(Markdown):
         if text and (room := LONGEST - self._drawn):
             self._drawn += min(len(text), room)
             await self.append(for_terminal(text[:room]))
-        self._say_what_is_left_out()
+        self._show_omitted()
         self._will_draw = False
         if self._waiting or (self._masked and self._is_whole):
             self._draw_after(max(_BEAT, time.monotonic() - began))
 
-    def _say_what_is_left_out(self) -> None:
+    def _show_omitted(self) -> None:
         if self._drawn < LONGEST or self._length == self._drawn:
             return
         count = short(self._length - self._drawn)
         self.border_subtitle = Content.styled(
-            self._words("{count} more characters: the inspector has them", count=count), FAINT
+            self._words("{count} more characters: see the inspector", count=count), FAINT
         )
         self.add_class("-cut")
 
@@ -269,7 +261,7 @@ class AsideLine(Static):
 def _beginning(text: str) -> str:
     """Return the rendered part of a text, without a partial secret at its end."""
     part = text[:LONGEST]
-    whole = len(part) if len(part) == len(text) else len(part) - begun_own(part)
+    whole = len(part) if len(part) == len(text) else len(part) - partial_secret(part)
     return for_terminal(mask_own(part[:whole]))
 
 
@@ -392,7 +384,7 @@ class Thought(FoldedLine):
         """Return the line with the newest words."""
         room = max(self.size.width - 2 - _THOUGHT_NAME - 1, 4)
         text = mask_own(self._text[-_SEEN:])
-        newest = " ".join(text[: len(text) - begun_own(text)].split())
+        newest = " ".join(text[: len(text) - partial_secret(text)].split())
         return Content.assemble(
             ("· ", FAINT),
             (fit(self._words("thinking"), _THOUGHT_NAME) + " ", MUTED),
@@ -402,4 +394,4 @@ class Thought(FoldedLine):
     def rest(self) -> Content:
         """Return all of the thinking."""
         text = mask_own(self._text[:_LONGEST_THOUGHT])
-        return inert(text[: len(text) - begun_own(text)].strip()).stylize(MUTED)
+        return inert(text[: len(text) - partial_secret(text)].strip()).stylize(MUTED)

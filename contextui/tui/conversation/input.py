@@ -12,15 +12,14 @@ from textual.message import Message
 from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
-from contextui.agent.events import TurnFinished
 from contextui.errors import ContextUIError
-from contextui.events import Event
+from contextui.events import Event, TurnFinished
 from contextui.tui.commands import Commands, Completion, UnknownCommandError
 from contextui.tui.conversation.pane import Conversation
 from contextui.tui.conversation.prompt import Prompt
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
 from contextui.tui.link import Talk
-from contextui.tui.words import Words
+from contextui.words import Words
 
 _LONGEST = 36  # maximum cells of a name
 
@@ -114,21 +113,21 @@ class Queue(Static):
         width = max(self.size.width - 10, 10)
         rows = [Content.assemble(("· ", KEY), fit(text, width)) for text in self._waiting[-_SHOWN:]]
         hint = self._words(
-            "not sent, as the turn before it did not end   ↑ takes the last one back"
+            "not sent: the last turn did not finish   ↑ to edit"
             if self._is_held
-            else "waits for the turn to end   ↑ changes the last one"
+            else "queued until the turn ends   ↑ to edit"
         )
         return Content("\n").join([*rows, Content.styled(hint, FAINT)])
 
 
-class Writing(Vertical):
+class InputArea(Vertical):
     """The prompt with its completions and queued messages.
 
     Attributes:
         commands: The slash commands.
     """
 
-    DEFAULT_CSS = "Writing { height: auto; }"
+    DEFAULT_CSS = "InputArea { height: auto; }"
 
     def __init__(self, words: Words) -> None:
         super().__init__(id="writing")
@@ -198,7 +197,7 @@ class Writing(Vertical):
             self.prompt.call_next(self.prompt.say, text)
 
 
-class Saying:
+class Sender:
     """Sends messages and commands: at once, after the current turn, or once the session is open.
 
     Args:
@@ -213,7 +212,7 @@ class Saying:
 
     def __init__(
         self,
-        writing: Writing,
+        writing: InputArea,
         conversation: Conversation,
         words: Words,
         run: Callable[[Coroutine[Any, Any, None]], object],
@@ -229,7 +228,7 @@ class Saying:
         typed, self._typed_early = self._typed_early, []
         self._writing.show_waiting([])
         for text in typed:
-            (self.do if text.startswith("/") else self.say)(text)
+            (self.run_command if text.startswith("/") else self.send)(text)
 
     @property
     def unsent(self) -> str:
@@ -237,7 +236,7 @@ class Saying:
         waiting = self._typed_early if self.talk is None else self.talk.waiting
         return "\n\n".join(text for text in [*waiting, self._writing.prompt.whole_text] if text)
 
-    def say(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """Send a message to the model, or queue it while a turn runs."""
         if self.talk is None:
             self._wait(text)
@@ -257,7 +256,7 @@ class Saying:
         if talk is not None and not talk.is_running and talk.has_failed:
             self._run(talk.retry(self._words("Go on.")))
 
-    def do(self, command: str) -> None:
+    def run_command(self, command: str) -> None:
         """Run a slash command, or queue it until the session is open."""
         if self.talk is None:
             self._wait(command)
@@ -266,12 +265,13 @@ class Saying:
         try:
             commands.run(command)
         except UnknownCommandError as error:
-            told = "There is no command {name}. Try: {names}."
-            told = self._words(told, name=error.name, names=error.known)
-            self._conversation.note(told, is_error=True)
+            message = self._words(
+                "Unknown command {name}. Try: {names}.", name=error.name, names=error.known
+            )
+            self._conversation.note(message, is_error=True)
             self._writing.put_back(command)
         except ContextUIError as error:
-            self._conversation.note(str(error), is_error=True)
+            self._conversation.note(error, is_error=True)
             if commands.takes_something(command):
                 self._writing.put_back(command)
 

@@ -12,20 +12,21 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from contextui.agent.events import (
+from contextui.context.item import ItemType
+from contextui.errors import os_reason
+from contextui.events import (
     AnswerDiscarded,
     AnswerGiven,
     CallFinished,
     CallStarted,
     CompactionFinished,
     CompactionStarted,
+    Event,
     Notice,
     TurnFinished,
     TurnStarted,
     UsageSpent,
 )
-from contextui.context.item import ItemType
-from contextui.events import Event
 from contextui.files.errors import FileError
 from contextui.files.workspace import Workspace
 from contextui.model import TextDelta, ThinkingDelta
@@ -41,18 +42,18 @@ from contextui.tui.conversation.entries import (
     CallLine,
     Entry,
     FoldedLine,
-    ModelSaid,
+    ModelMessage,
     ModelWords,
+    PersonMessage,
     Thought,
     YourWords,
-    YouSaid,
     called,
     entries_of,
 )
 from contextui.tui.conversation.welcome import Welcome
 from contextui.tui.lines import short
 from contextui.tui.link import Desk
-from contextui.tui.words import Words
+from contextui.words import Text, Words, msg
 
 _PAGE = 60  # entries rendered at once from an earlier session
 _MOST = 180  # widgets kept; when a page more is reached, the oldest are removed
@@ -62,12 +63,12 @@ _FIRST = 2  # index after the welcome and the line about earlier entries
 class Earlier(Static):
     """The line that offers earlier entries; a click shows them."""
 
-    class Wanted(Message):
+    class Requested(Message):
         """Posted when the person wants to see earlier entries."""
 
     def on_click(self) -> None:
         """Request earlier entries."""
-        self.post_message(self.Wanted())
+        self.post_message(self.Requested())
 
 
 class Conversation(VerticalScroll):
@@ -77,7 +78,7 @@ class Conversation(VerticalScroll):
     """
 
     BINDINGS = [
-        Binding("enter", "unfold", "unfold calls"),
+        Binding("enter", "unfold", "expand calls"),
         Binding("c", "copy", "copy answer"),
         Binding("s", "save_code", "save code"),
     ]
@@ -106,7 +107,7 @@ class Conversation(VerticalScroll):
     def attach(self, desk: Desk) -> None:
         """Show a session's conversation."""
         if desk.is_offline:
-            self.query_one(Welcome).say_offline()
+            self.query_one(Welcome).show_offline()
         self._workspace = desk.session.windows.workspace
         self._session = desk.session
         self._before = entries_of(desk.session.context.get_all())
@@ -119,7 +120,7 @@ class Conversation(VerticalScroll):
         try:
             items = await asyncio.to_thread(session.older_items)
         except OSError as error:
-            self.note(self._words("The log cannot be read: {reason}", reason=str(error.strerror)))
+            self.note(self._words("The log cannot be read: {reason}", reason=os_reason(error)))
             return
         all_shown = not self._before
         self._before = [*entries_of(items), *self._before]
@@ -127,7 +128,7 @@ class Conversation(VerticalScroll):
 
     # --- turn events -------------------------------------------------------------------
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Render an event of the current turn."""
         if isinstance(event, ThinkingDelta):
             self._think(event.text)
@@ -138,7 +139,7 @@ class Conversation(VerticalScroll):
             case TurnStarted():
                 self._answer = None
                 self.anchor()
-                self._add(YouSaid(event.text))
+                self._add(PersonMessage(event.text))
             case TextDelta():
                 self._stream(event.text)
             case AnswerDiscarded():
@@ -155,17 +156,17 @@ class Conversation(VerticalScroll):
                 shown = Called(entry.title, entry.what, event.ok, event.text)
                 self._call.finish(shown, event.waited)
             case Notice():
-                self._add(Aside(event.text))
+                self._add(Aside(self._words(event.text)))
             case CompactionStarted():
-                told = "Making room: {goes} messages become a summary, {stays} stay."
-                self._add(Aside(self._words(told, goes=event.goes, stays=event.stays)))
+                template = msg("Compacting: {goes} messages become a summary, {stays} stay.")
+                self._add(Aside(self._words(template, goes=event.goes, stays=event.stays)))
             case CompactionFinished(result):
-                told = (
-                    result.told(self._words.lang)
+                text = (
+                    result.text(self._words.lang)
                     if result
                     else self._words("Nothing was compacted.")
                 )
-                self._add(Aside(told, result is not None and not result.success))
+                self._add(Aside(text, result is not None and not result.success))
             case TurnFinished():
                 self._end_answer()
                 self._call = None
@@ -175,18 +176,16 @@ class Conversation(VerticalScroll):
     def _end(self, event: TurnFinished) -> str:
         """Return how a stopped or failed turn ended, and what the person can do."""
         if event.reason == "failed":
-            return self._words(
-                "{why} Enter retries, ↑ has your words again.", why=event.explanation
-            )
-        return event.explanation or self._words("Stopped.")
+            return self._words("{why} Enter to retry, ↑ to edit.", why=event.explanation)
+        return self._words(event.explanation or msg("Stopped."))
 
     def wait(self, is_waiting: bool) -> float:
         """Show whether the current call waits for the person; return the seconds it waited."""
         return self._call.wait(is_waiting) if self._call is not None else 0.0
 
-    def note(self, text: str, *, is_error: bool = False) -> None:
+    def note(self, text: Text, *, is_error: bool = False) -> None:
         """Add a notice."""
-        self._add(Aside(text, is_error))
+        self._add(Aside(self._words(text), is_error))
 
     @property
     def new_below(self) -> int:
@@ -207,17 +206,19 @@ class Conversation(VerticalScroll):
         """Copy the last response as Markdown source."""
         answers = self.query(ModelWords)
         text = answers.last().source if answers else ""
-        told = "Copied {count} characters." if text else "Nothing was answered yet."
         if text:
             self.app.copy_to_clipboard(text)
-        self.notify(self._words(told, count=short(len(text))), markup=False)
+            message = self._words("Copied {count} characters.", count=short(len(text)))
+        else:
+            message = self._words("There is no answer yet.")
+        self.notify(message, markup=False)
 
     async def action_save_code(self) -> None:
         """Save the code blocks of the last response that are longer than 10 lines."""
         answer = self._last_answer()
         if self._workspace is None or not any(code_blocks(answer)):
-            told = self._words("The last answer has no code block of more than 10 lines.")
-            self.notify(told, markup=False)
+            message = self._words("The last answer has no code block of more than 10 lines.")
+            self.notify(message, markup=False)
             return
         workspace, lang = self._workspace, self._words.lang
         try:
@@ -225,11 +226,14 @@ class Conversation(VerticalScroll):
                 lambda: save_blocks(CodeStore.of(workspace), mask_own(answer), lang)
             )
         except (CodeStoreError, FileError) as error:
-            self.notify(error.told(lang), severity="error", markup=False)
+            self.notify(error.text(lang), severity="error", markup=False)
             return
         names = ", ".join(one.code_id for one in saved)
-        told = "Saved {names}. The window code lists it." if saved else "Its code is saved already."
-        self.note(self._words(told, names=names))
+        self.note(
+            self._words("Saved {names}. See the code window.", names=names)
+            if saved
+            else self._words("This code is already saved.")
+        )
 
     def _last_answer(self) -> str:
         """Return the last response as the model wrote it."""
@@ -299,16 +303,16 @@ class Conversation(VerticalScroll):
 
     def _widget(self, entry: Entry) -> Widget:
         match entry:
-            case YouSaid(text):
+            case PersonMessage(text):
                 return YourWords(text, self._words)
-            case ModelSaid(text):
+            case ModelMessage(text):
                 return ModelWords(self._words, self._with_code(text))
             case Called():
                 return CallLine(entry, self._words)
             case Aside(text, is_error):
                 return AsideLine(text, is_error=is_error)
 
-    def on_earlier_wanted(self) -> None:
+    def on_earlier_requested(self) -> None:
         """Show one more page of earlier entries."""
         self._show_earlier()
 
@@ -322,8 +326,8 @@ class Conversation(VerticalScroll):
     def _offer_earlier(self) -> None:
         count = len(self._before)
         earlier = self.query_one(Earlier)
-        told = self._words("↑ {count} earlier, Home or a click shows them", count=count)
-        earlier.update(told)
+        text = self._words("↑ {count} earlier: Home or click to show", count=count)
+        earlier.update(text)
         earlier.display = bool(count)
 
     def _widgets(self, entries: Iterable[Entry]) -> list[Widget]:

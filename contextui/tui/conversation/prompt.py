@@ -12,66 +12,66 @@ from textual.reactive import var
 from textual.strip import Strip
 from textual.widgets import TextArea
 
-from contextui.agent.events import (
+from contextui.context.item import ItemType
+from contextui.events import (
     AnswerGiven,
     CallFinished,
     CallStarted,
     CompactionFinished,
     CompactionStarted,
+    Event,
     RetryScheduled,
     StepStarted,
     TurnFinished,
     TurnStarted,
     UsageSpent,
 )
-from contextui.context.item import ItemType
-from contextui.events import Event
 from contextui.model import TextDelta, ThinkingDelta
-from contextui.tui.dialogs.disk import unsaved_mark
+from contextui.tui.dialogs.unsaved import unsaved_mark
 from contextui.tui.lines import KEY, MUTED, line, short
 from contextui.tui.link import Desk
-from contextui.tui.words import Words
+from contextui.words import Words, msg
 
 
-class Past:
+class InputHistory:
     """Input history; going back keeps the unfinished text.
 
     Example:
-        >>> past = Past(["first", "second"])
-        >>> past.back("unfinished"), past.back(""), past.forth(), past.forth()
+        >>> history = InputHistory(["first", "second"])
+        >>> history.back("unfinished"), history.back(""), history.forth(), history.forth()
         ('second', 'first', 'second', 'unfinished')
     """
 
-    def __init__(self, said: Iterable[str] = ()) -> None:
-        self._said = list(said)
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._texts = list(texts)
         self._place: int | None = None
         self._unfinished = ""
 
     def add(self, text: str) -> None:
         """Append a sent text and reset the position."""
-        if not self._said or self._said[-1] != text:
-            self._said.append(text)
+        if not self._texts or self._texts[-1] != text:
+            self._texts.append(text)
         self._place = None
 
     def back(self, current: str) -> str | None:
         """Return the previous text, or None if there is none."""
         if self._place is None:
             self._unfinished = current
-        place = len(self._said) if self._place is None else self._place
+        place = len(self._texts) if self._place is None else self._place
         if place == 0:
             return None
         self._place = place - 1
-        return self._said[self._place]
+        return self._texts[self._place]
 
     def forth(self) -> str | None:
         """Return the next text, at last the unfinished one; None if that is already shown."""
         if self._place is None:
             return None
         self._place += 1
-        if self._place == len(self._said):
+        if self._place == len(self._texts):
             self._place = None
             return self._unfinished
-        return self._said[self._place]
+        return self._texts[self._place]
 
 
 _LARGE = 20_000  # characters
@@ -129,7 +129,7 @@ class TurnStatus:
         tokens: Output tokens of finished requests.
         characters: Characters streamed so far, used to estimate tokens.
         retry: The reason for a retry and the seconds until then.
-        doing: The current activity: compacting, thinking, answering, acting or working.
+        activity: The current activity: compacting, thinking, answering, acting or working.
     """
 
     is_running: bool = False
@@ -137,30 +137,35 @@ class TurnStatus:
     tokens: int = 0
     characters: int = 0
     retry: tuple[str, int] | None = None
-    doing: str = "working"
+    activity: str = msg("working")
     _began: float = field(default=0.0)
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Update the status from an event."""
         match event:
             case TurnStarted() | CompactionStarted():
                 self.is_running, self._began, self.retry = True, time.monotonic(), None
                 self.step = self.tokens = self.characters = 0
-                self.doing = "working" if isinstance(event, TurnStarted) else "compacting"
+                self.activity = msg("working") if isinstance(event, TurnStarted) else "compacting"
             case StepStarted():
-                self.step, self.characters, self.retry, self.doing = event.step, 0, None, "working"
+                self.step, self.characters, self.retry, self.activity = (
+                    event.step,
+                    0,
+                    None,
+                    msg("working"),
+                )
             case RetryScheduled():
                 self.retry = (event.reason, event.seconds)
             case ThinkingDelta():
                 self.characters += len(event.text)
-                self.retry, self.doing = None, "thinking"
+                self.retry, self.activity = None, "thinking"
             case TextDelta():
                 self.characters += len(event.text)
-                self.retry, self.doing = None, "answering"
+                self.retry, self.activity = None, msg("answering")
             case CallStarted():
-                self.doing = "acting"
+                self.activity = msg("running")
             case AnswerGiven() | CallFinished():
-                self.doing = "working"
+                self.activity = msg("working")
             case UsageSpent():
                 self.tokens += event.usage.output_tokens or self.characters // 4
                 self.characters = 0
@@ -185,23 +190,26 @@ class TurnStatus:
         why = ""
         if self.retry is not None:  # in a narrow prompt the reason is truncated first
             reason, seconds = self.retry
-            told, why = words("next try in {seconds}s", seconds=seconds), f"   {line(reason)}"
-        elif self.doing == "compacting":
-            told = words("compacting {seconds}s", seconds=int(now - self._began))
+            status, why = (
+                words("retrying in {seconds}s", seconds=seconds),
+                f"   {line(words(reason))}",
+            )
+        elif self.activity == "compacting":
+            status = words("compacting {seconds}s", seconds=int(now - self._began))
         else:
             tokens = self.tokens + self.characters // 4
-            told = words(
-                "{doing} {seconds}s   step {step}   {tokens} tokens"
+            status = words(
+                "{activity} {seconds}s   step {step}   {tokens} tokens"
                 if room >= _ROOMY
-                else "{doing} {seconds}s",
-                doing=words(self.doing),
+                else "{activity} {seconds}s",
+                activity=words(self.activity),
                 seconds=int(now - self._began),
                 step=self.step,
                 tokens=short(tokens),
             )
         return Content.assemble(
             (f"{spinner} ", "$text-accent"),
-            (told, MUTED),
+            (status, MUTED),
             ("   esc ", KEY),
             (words("stops"), MUTED),
             (why, MUTED),
@@ -213,9 +221,9 @@ _NARROWEST = 4  # minimum cells for text
 _PAGES = {"pageup": -1, "pagedown": 1}
 _REMEMBERED = 200  # prompts restored from an earlier run
 MODES = {
-    "ask": "asks before writing",
-    "auto": "writes without asking",
-    "read-only": "never writes",
+    "ask": msg("asks before writing"),
+    "auto": msg("writes without asking"),
+    "read-only": msg("never writes"),
 }
 """The description of each approval mode."""
 
@@ -270,7 +278,7 @@ class Prompt(TextArea):
         placeholder = Content(words("Say what you want, or / for commands"))
         super().__init__(id="prompt", placeholder=placeholder, highlight_cursor_line=False)
         self._words = words
-        self._past, self._pastes = Past(), Pastes()
+        self._history, self._pastes = InputHistory(), Pastes()
         self._status = TurnStatus()
         self._desk: Desk | None = None
         self._new_below: Callable[[], int] = lambda: 0
@@ -283,8 +291,8 @@ class Prompt(TextArea):
         """Attach a session: load the input history and show the status."""
         self._desk, self._new_below = desk, new_below
         items = desk.session.context.get_all()
-        said = [one.content for one in items[-_REMEMBERED:] if one.type is ItemType.USER]
-        self._past = Past(said)
+        texts = [one.content for one in items[-_REMEMBERED:] if one.type is ItemType.USER]
+        self._history = InputHistory(texts)
         self.set_interval(_BEAT, self._show_status)
         self._show_status()
 
@@ -293,9 +301,9 @@ class Prompt(TextArea):
         narrow = self.scrollable_content_region.width < _NARROWEST
         return Strip.blank(self.size.width) if narrow else super().render_line(y)
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Update the turn's status from an event."""
-        self._status.hear(event)
+        self._status.handle(event)
 
     def pause(self, seconds: float) -> None:
         """Exclude seconds from the turn's duration."""
@@ -319,10 +327,10 @@ class Prompt(TextArea):
     def _below(self) -> Content:
         mode = self._desk.controller.tools.gate.mode if self._desk is not None else "ask"
         count = self._new_below()
-        told = self._words("↓ {count} new lines", count=count) + "   " if count else ""
+        more = self._words("↓ {count} new lines", count=count) + "   " if count else ""
         lost = unsaved_mark(self._desk.session, self._words) if self._desk is not None else ""
         return Content.assemble(
-            (told, KEY),
+            (more, KEY),
             (f"● {lost}   " if lost else "", "$text-error"),
             (self._words(MODES[mode]), MUTED),
         )
@@ -352,9 +360,9 @@ class Prompt(TextArea):
             self.post_message(self.Paged(_PAGES[event.key]))
             return
         if event.key == "up" and self.cursor_at_first_line:
-            self._recall(self._past.back(self.text), event)
+            self._recall(self._history.back(self.text), event)
         elif event.key == "down" and self.cursor_at_last_line:
-            self._recall(self._past.forth(), event)
+            self._recall(self._history.forth(), event)
             if not self.text:
                 self.post_message(self.LeftDownward())
 
@@ -382,7 +390,7 @@ class Prompt(TextArea):
         if not text:
             self.post_message(self.SentNothing())
             return
-        self._past.add(self.text.strip())
+        self._history.add(self.text.strip())
         self.clear()
         self.post_message(self.Submitted(text))
 
@@ -397,7 +405,7 @@ class Prompt(TextArea):
             return
         shown = self._pastes.keep(draft) if is_large(draft) else draft
         if self.text:
-            self._past.add(shown)
+            self._history.add(shown)
             return
         with self.prevent(TextArea.Changed):  # completions would open
             self.text = shown

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from contextui.tui.lines import KEY, MUTED
-from contextui.tui.words import Words
+from contextui.words import Words, msg
 
 _README = "README.md"
 
@@ -20,10 +20,10 @@ def tries_in(folder: Path) -> tuple[str, ...]:
     """Return four suggested messages, all of which work in this folder."""
     has_readme = (folder / _README).is_file()
     return (
-        "Make a todo list with milk, eggs and bread",
-        "Open README.md in the editor" if has_readme else "Show me the files here",
-        "How busy is this machine?",
-        "What do you see right now?",
+        msg("Make a todo list with milk, eggs and bread"),
+        msg("Open README.md in the editor") if has_readme else msg("Show me the files here"),
+        msg("How busy is this machine?"),
+        msg("What do you see right now?"),
     )
 
 
@@ -31,7 +31,7 @@ class Try(Static, can_focus=True):
     """A suggested message."""
 
     BINDINGS = [
-        Binding("enter", "say", "say it"),
+        Binding("enter", "say", "send"),
         Binding("up", "app.focus_previous", show=False),
         Binding("down", "app.focus_next", show=False),
     ]
@@ -76,9 +76,9 @@ class Welcome(Vertical):
             yield Static(Content.styled("contextui", "bold $text-primary"))
             yield Static(
                 words(
-                    "You and the model look at the same windows and change them by the same "
-                    "actions. The inspector lists everything the model sees, item by item, and "
-                    "what it costs. Nothing is ever lost."
+                    "You and the model see the same windows and use the same actions. "
+                    "The inspector lists everything the model sees, item by item, "
+                    "and what it costs. Nothing is ever lost."
                 ),
                 classes="about",
                 markup=False,
@@ -89,10 +89,10 @@ class Welcome(Vertical):
                 yield Try(words(text))
             yield Static("", id="offline", markup=False)
 
-    def say_offline(self) -> None:
+    def show_offline(self) -> None:
         """Show that no model is connected, and how to connect one."""
         note = self._words(
-            "No model is connected. The built-in offline one understands simple wishes. "
+            "No model is connected. The built-in offline model handles simple requests. "
             "Set ANTHROPIC_API_KEY or type /model."
         )
         self.query_one("#offline", Static).update(Content.styled(note, MUTED))

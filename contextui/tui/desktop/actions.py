@@ -31,9 +31,10 @@ from contextui.tui.desktop.shared import (
 from contextui.tui.dialogs.diff import ChangeView, Line, diff_lines, is_diff, plain_lines
 from contextui.tui.footer import KeyHints
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
-from contextui.tui.words import Words
 from contextui.windowing.action import ActionResult
 from contextui.windowing.anchor import Form, Reference
+from contextui.windowing.host import latest_render
+from contextui.words import Words, msg
 
 if TYPE_CHECKING:
     from contextui.tui.desktop.frame import WindowFrame
@@ -76,8 +77,8 @@ class ActionRow(Widget):
     def __init__(self, offers: Sequence[Offer] = ()) -> None:
         super().__init__()
         self._offers = tuple(offers)
-        self._said: tuple[str, str] | None = None
-        self._forgetting: Timer | None = None
+        self._message: tuple[str, str] | None = None
+        self._clear_timer: Timer | None = None
         self._hovered: str | None = None
 
     def offer(self, offers: Sequence[Offer]) -> None:
@@ -85,24 +86,24 @@ class ActionRow(Widget):
         self._offers = tuple(offers)
         self.refresh()
 
-    def say(self, text: str, style: str = "") -> None:
+    def show_message(self, text: str, style: str = "") -> None:
         """Show a message in place of the actions, for some seconds."""
-        self.forget()
-        self._said = (text, style)
-        self._forgetting = self.set_timer(_SECONDS, self.forget)
+        self.clear_message()
+        self._message = (text, style)
+        self._clear_timer = self.set_timer(_SECONDS, self.clear_message)
         self.refresh()
 
-    def forget(self) -> None:
+    def clear_message(self) -> None:
         """Show the actions again."""
-        if self._forgetting is not None:
-            self._forgetting.stop()
-        self._said = self._forgetting = None
+        if self._clear_timer is not None:
+            self._clear_timer.stop()
+        self._message = self._clear_timer = None
         self.refresh()
 
     def render(self) -> Content:
         """Render the actions, or the message."""
-        if self._said is not None:
-            text, style = self._said
+        if self._message is not None:
+            text, style = self._message
             return Content.assemble((fit(text, self.size.width).rstrip(), style))
         parts = list[Content]()
         for number, offer in enumerate(self._offers):
@@ -137,12 +138,12 @@ class ActionRow(Widget):
         action_id = event.style.meta.get(_ACTION)
         if action_id is not None:
             self.post_message(self.Chosen(str(action_id)))
-        elif self._said is not None:
-            self.forget()
+        elif self._message is not None:
+            self.clear_message()
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ResultLine:
     """The display form of a result.
 
     Attributes:
@@ -156,18 +157,18 @@ class Told:
     whole: str = ""
 
 
-def told(result: ActionResult, name: str, words: Words) -> Told:
+def result_line(result: ActionResult, name: str, words: Words) -> ResultLine:
     """Return the display form of a result of the window with this name."""
     style = "$text-success" if result.ok else "$text-error"
     text = result.text.strip()
     first, _, rest = text.partition("\n")
     changed = result.error.__cause__ if result.error is not None else None
     if isinstance(changed, FileChangedError):
-        said = words("{name} changed on disk. Not saved. d shows the difference.", name=name)
-        return Told(said, "$text-error", text)
+        warning = words("{name} changed on disk. Not saved. d shows the difference.", name=name)
+        return ResultLine(warning, "$text-error", text)
     if not rest:
-        return Told(line(first), style, text if not result.ok else "")
-    return Told(f"{line(first)}  {words('d shows all')}", style, text)
+        return ResultLine(line(first), style, text if not result.ok else "")
+    return ResultLine(f"{line(first)}  {words('d for all')}", style, text)
 
 
 class ResultScreen(ModalScreen[None]):
@@ -190,7 +191,7 @@ class ResultScreen(ModalScreen[None]):
         with Vertical(classes="box") as box:
             box.border_title = self._title
             yield ChangeView(self._lines())
-            yield KeyHints(self._words, [("↑↓", "move"), ("esc", "leaves")])
+            yield KeyHints(self._words, [("↑↓", "move"), ("esc", "close")])
 
     def _lines(self) -> list[Line]:
         """Return the lines of the text; a diff at its end gets line numbers."""
@@ -214,19 +215,19 @@ class ResultScreen(ModalScreen[None]):
 
 
 _KEYS = (  # window keys, offered in the menu for mouse users
-    ("plus", "+", "more detail"),
-    ("minus", "-", "less detail"),
+    ("plus", "+", msg("more detail")),
+    ("minus", "-", msg("less detail")),
     ("z", "z", "zoom"),
-    ("m", "m", "make it the large one"),
-    ("comma", ",", "move it to the front"),
-    ("full_stop", ".", "move it to the back"),
-    ("x", "x", "close with a summary…"),
+    ("m", "m", msg("make it the main window")),
+    ("comma", ",", msg("move it to the front")),
+    ("full_stop", ".", msg("move it to the back")),
+    ("x", "x", msg("close with a summary…")),
 )
 _KEY = "key:"  # no action id has this prefix
 _SLOW = 0.4  # seconds after which an action is shown as running
 
 
-class Acting:
+class ActionRunner:
     """Runs a window's actions for the person and shows the results in its action row.
 
     Args:
@@ -237,7 +238,7 @@ class Acting:
     def __init__(self, frame: "WindowFrame", setting: Setting) -> None:
         self._frame, self._windows, self._words = frame, setting.windows, setting.words
         self._window = frame.window
-        self._last = Told("", "")
+        self._last = ResultLine("", "")
 
     def choose(self, wanted: str, fill_in: bool = False) -> None:
         """Run an action or an anchor, asking for required params first.
@@ -246,7 +247,7 @@ class Acting:
             wanted: The id of an action, an anchor or the menu.
             fill_in: Ask for params even if none is required.
         """
-        anchor = self._window.runtime.renders.latest().anchors.get(wanted)
+        anchor = latest_render(self._window).anchors.get(wanted)
         action = self._window.actions.get(wanted)
         if wanted == MENU:
             self.menu()
@@ -263,18 +264,18 @@ class Acting:
         self._frame.screen.run_worker(self._carry_out(action_id, params), name=action_id)
 
     async def _carry_out(self, action_id: str, params: Mapping[str, Any]) -> None:
-        running: str | None = self._words("{name} runs…", name=line(action_id))
+        running: str | None = self._words("Running {name}…", name=line(action_id))
 
-        def tell_slow() -> None:
+        def show_running() -> None:
             # The timer may fire just before the result arrives, which must stay.
             if running is not None:
-                self._frame.row.say(running, MUTED)
+                self._frame.row.show_message(running, MUTED)
 
-        slow = self._frame.set_timer(_SLOW, tell_slow)
+        slow = self._frame.set_timer(_SLOW, show_running)
         result = await self._act(action_id, params)
         slow.stop()
         running = None
-        self._tell(result, action_id)
+        self._show_result(result, action_id)
 
     async def _act(self, action_id: str, params: Mapping[str, Any]) -> ActionResult:
         await settle(self._frame.body)
@@ -286,20 +287,20 @@ class Acting:
     def _ask(self, wanted: str, question: Question) -> None:
         def answered(result: ActionResult | None) -> None:
             if result is not None:
-                self._tell(result, question.action.id)
+                self._show_result(result, question.action.id)
 
         form = FormScreen(question, lambda params: self._act(wanted, params), self._words)
         self._frame.app.push_screen(form, answered)
 
     # --- results -----------------------------------------------------------------------
 
-    def _tell(self, result: ActionResult, action_id: str) -> None:
-        self._last = told(result, line(name_of(self._window)), self._words)
+    def _show_result(self, result: ActionResult, action_id: str) -> None:
+        self._last = result_line(result, line(name_of(self._window)), self._words)
         if not self._frame.is_attached:
             severity: SeverityLevel = "information" if result.ok else "error"
             self._frame.app.notify(self._last.line, severity=severity, markup=False)
             return
-        self._frame.row.say(self._last.line, self._last.style)
+        self._frame.row.show_message(self._last.line, self._last.style)
         action = self._window.actions.get(action_id)
         if result.ok and self._last.whole and action is not None and action.effect == "read":
             self.show_all()
@@ -332,7 +333,7 @@ class Acting:
             yield Entry(action.id, short_name(action, self._words), about)
 
     def _anchors(self) -> Iterator[Entry]:
-        for anchor in self._window.runtime.renders.latest().anchors.values():
+        for anchor in latest_render(self._window).anchors.values():
             if not isinstance(anchor, Reference):
                 bound = self._window.actions[anchor.action]
                 label = anchor.label or bound.labelled(self._words.lang)

@@ -13,11 +13,12 @@ from textual.style import Style
 from contextui.secrets import mask_own
 from contextui.text import for_terminal
 from contextui.tui.lines import FAINT, KEY, MUTED, Sheet, fold, line
-from contextui.tui.words import Words
 from contextui.windowing.anchor import AnyAnchor, Button, Form, Reference
+from contextui.windowing.host import latest_render
 from contextui.windowing.render import Render
 from contextui.windowing.snapshot import Element
 from contextui.windowing.window import Window
+from contextui.words import Words
 
 ANCHOR = "anchor"
 """The style metadata key that holds an anchor's id."""
@@ -79,8 +80,8 @@ def _text(text: str) -> Row:
 
 def _element(element: Element, depth: int, anchors: dict[str, list[AnyAnchor]]) -> Iterator[Row]:
     indent = " " * (_INDENT * depth)
-    said = "".join(one for one in element.children if isinstance(one, str))
-    text = for_terminal(mask_own(said))
+    own = "".join(one for one in element.children if isinstance(one, str))
+    text = for_terminal(mask_own(own))
     many = text.strip("\n").split("\n") if "\n" in text.strip("\n") else []
     head = text.strip("\n") if not many else ""
     first = (head.expandtabs(_TAB), "") if head else (element.tag, MUTED)
@@ -161,7 +162,7 @@ class ContentBody(Sheet):
     def window_changed(self) -> None:
         """Render the window's current content; the cursor stays at its anchor."""
         more = self._words("… {count} more characters")
-        self._rows = rows_of(self._window.runtime.renders.latest(), more)
+        self._rows = rows_of(latest_render(self._window), more)
         self._anchors, self._folded_width = order_of(self._rows), 0
         if self._cursor not in self._anchors:
             self._cursor = self._anchors[0] if self._anchors else None

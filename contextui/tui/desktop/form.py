@@ -23,10 +23,10 @@ from contextui.tui.desktop.shared import short_name
 from contextui.tui.desktop.values import Choice, chosen, kind_of, problems, read
 from contextui.tui.footer import KeyHints
 from contextui.tui.lines import MUTED, fit, line
-from contextui.tui.words import Words
 from contextui.windowing.action import Action, ActionResult, Param
 from contextui.windowing.anchor import Form
 from contextui.windowing.window import Window
+from contextui.words import Words, msg
 
 
 class InertArea(TextArea):
@@ -76,23 +76,23 @@ class Field(InertArea):
 LABEL = 16
 """Width of a field's name in cells."""
 
-_WANTED = {
-    "string": "text",
-    "int": "a whole number",
-    "float": "a number",
-    "string|string[]": "text; several, each on its line",
-    "int|string": "a number or text",
-    "any": "text, or any JSON",
-    "object": "a JSON object",
+_HINTS = {
+    "string": msg("text"),
+    "int": msg("a whole number"),
+    "float": msg("a number"),
+    "string|string[]": msg("text; several: one per line"),
+    "int|string": msg("a number or text"),
+    "any": msg("text, or any JSON"),
+    "object": msg("a JSON object"),
 }
 """Hints for the common types."""
 
 
-class Filling(Vertical):
+class FormField(Vertical):
     """A form field for one param."""
 
     DEFAULT_CSS = f"""
-    Filling {{
+    FormField {{
         height: auto; margin: 0 0 1 0;
         Horizontal {{ height: auto; }}
         .label {{ width: {LABEL}; height: 1; }}
@@ -133,10 +133,10 @@ class Filling(Vertical):
         )
 
     def _field(self) -> Field:
-        wanted = _WANTED.get(self._kind.type)
+        wanted = _HINTS.get(self._kind.type)
         hint = self._words(wanted) if wanted else line(self.param.type)
         if self._kind.many:
-            hint += f", {self._words('one on each line')}"
+            hint += f", {self._words('one per line')}"
         if self.param.optional:
             hint += f"  {self._words('optional')}"
         return Field(_shown(self._default), hint)
@@ -167,13 +167,15 @@ class Filling(Vertical):
                 return value
         return text
 
-    def complain(self, problem: str) -> None:
+    def show_problem(self, problem: str) -> None:
         """Show a validation error at the field, or clear it."""
         self._wrong.update(Content.assemble((line(problem), "$text-error")))
         self.set_class(bool(problem), "-wrong")
 
 
-def fillings(window: Window, action: Action, names: tuple[str, ...], words: Words) -> list[Filling]:
+def form_fields(
+    window: Window, action: Action, names: tuple[str, ...], words: Words
+) -> list[FormField]:
     """Return the form fields for these params of an action."""
     signature = inspect.signature(getattr(type(window), action.id))
     made = []
@@ -181,7 +183,7 @@ def fillings(window: Window, action: Action, names: tuple[str, ...], words: Word
         if param.name in names:
             default = signature.parameters[param.name].default
             known = None if default is inspect.Parameter.empty else default
-            made.append(Filling(param, action, known, words))
+            made.append(FormField(param, action, known, words))
     return made
 
 
@@ -226,7 +228,7 @@ class Question:
 
 
 _TITLE = 66  # maximum cells of a title
-_KEYS = (("enter", "runs it"), ("tab", "next field"), ("^j", "new line"), ("esc", "leaves"))
+_KEYS = (("enter", msg("run")), ("tab", msg("next field")), ("^j", "new line"), ("esc", "close"))
 
 
 class FormScreen(ModalScreen[ActionResult | None]):
@@ -248,7 +250,7 @@ class FormScreen(ModalScreen[ActionResult | None]):
     def __init__(self, question: Question, run: Run, words: Words) -> None:
         super().__init__()
         self._question, self._run, self._words = question, run, words
-        self._fillings = fillings(question.window, question.action, question.names, words)
+        self._fields = form_fields(question.window, question.action, question.names, words)
         self._note = Static(classes="note")
         self._is_acting = False
 
@@ -258,12 +260,12 @@ class FormScreen(ModalScreen[ActionResult | None]):
         about, whose = line(action.labelled(self._words.lang)), line(self._question.window.id)
         is_long = cell_len(f"{whose}  {about}") > _TITLE
         with Vertical(classes="box") as box:
-            told = short_name(action, self._words) if is_long else about
-            box.border_title = Content.assemble((whose, "bold"), (f"  {told}", MUTED))
+            title = short_name(action, self._words) if is_long else about
+            box.border_title = Content.assemble((whose, "bold"), (f"  {title}", MUTED))
             with VerticalScroll(can_focus=False):
                 if is_long:
                     yield Static(Content.styled(about, MUTED), classes="about")
-                yield from self._fillings
+                yield from self._fields
             yield self._note
             yield KeyHints(self._words, _KEYS)
 
@@ -274,13 +276,13 @@ class FormScreen(ModalScreen[ActionResult | None]):
             return
         given = {
             **self._question.given,
-            **{name: value for one in self._fillings for name, value in one.value.items()},
+            **{name: value for one in self._fields for name, value in one.value.items()},
         }
-        if self._complain(problems(self._question.action.params, given)):
+        if self._show_problems(problems(self._question.action.params, given)):
             return
         asked = {name: given[name] for name in given if name in self._question.names}
         self._is_acting = True
-        self._say(self._words("running…"), MUTED)
+        self._show_note(self._words("running…"), MUTED)
         self.run_worker(self._carry_out(asked))
 
     async def _carry_out(self, params: Mapping[str, Any]) -> None:
@@ -289,19 +291,19 @@ class FormScreen(ModalScreen[ActionResult | None]):
         if result.ok:
             self.dismiss(result)
         else:
-            self._say(result.text, "$text-error")
+            self._show_note(result.text, "$text-error")
 
-    def _complain(self, found: Mapping[str, str]) -> bool:
-        for one in self._fillings:
-            one.complain(found.get(one.param.name, ""))
-        wrong = [one for one in self._fillings if one.param.name in found]
+    def _show_problems(self, found: Mapping[str, str]) -> bool:
+        for one in self._fields:
+            one.show_problem(found.get(one.param.name, ""))
+        wrong = [one for one in self._fields if one.param.name in found]
         if wrong:
             wrong[0].input.focus()
         others = [text for name, text in found.items() if name not in self._question.names]
-        self._say("; ".join(others), "$text-error")
+        self._show_note("; ".join(others), "$text-error")
         return bool(found)
 
-    def _say(self, text: str, style: str) -> None:
+    def _show_note(self, text: str, style: str) -> None:
         self._note.update(Content.assemble((line(text), style)))
         self._note.display = bool(text)
 

@@ -1,5 +1,7 @@
 """The frame of a window: border with actor and cost, body, actions, and the close prompt."""
 
+from collections.abc import Callable
+
 from rich.cells import cell_len, set_cell_size
 from textual import on
 from textual.actions import SkipAction
@@ -11,11 +13,11 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static, TextArea
 
-from contextui.tui.desktop.actions import Acting, ActionRow, Offer
+from contextui.tui.desktop.actions import ActionRow, ActionRunner, Offer
 from contextui.tui.desktop.body import ContentBody
 from contextui.tui.desktop.form import Field
 from contextui.tui.desktop.shared import (
-    ActionWanted,
+    ActionRequested,
     Setting,
     closing_warning_of,
     facts_of,
@@ -29,12 +31,13 @@ from contextui.tui.desktop.shared import (
 )
 from contextui.tui.desktop.widgets import Guard, OwnWidgetError, own_widget
 from contextui.tui.lines import KEY, MUTED, line
-from contextui.tui.words import Words
+from contextui.windowing.host import commit_input_with, latest_render
 from contextui.windowing.snapshot import ContextVersion, Lod
 from contextui.windowing.window import Window
+from contextui.words import Words, msg
 
-_HINTS = ("summary, or enter", "summary?")
-_WARNINGS = ("not saved! enter closes", "unsaved! enter", "unsaved!")
+_HINTS = ("summary, or enter", msg("summary?"))
+_WARNINGS = ("unsaved! enter to close", msg("unsaved! enter"), msg("unsaved!"))
 """Short forms for narrow windows, from longest to shortest."""
 _ENOUGH = 40  # minimum columns for a truncated warning
 
@@ -75,29 +78,29 @@ class Closing(Horizontal):
         """Show the prompt; a warning names what would be lost."""
         field = self.query_one(Field)
         field.text, self._warning = "", warning
-        self._tell()
+        self._show_text()
         self.display = True
         field.focus()
 
     def on_resize(self) -> None:
         """Fit the text to the new width."""
-        self._tell()
+        self._show_text()
 
     @property
     def _label(self) -> str:
         return f"{self._words('Close')} "
 
-    def _tell(self) -> None:
+    def _show_text(self) -> None:
         """Show the warning or the hint in the longest form that fits."""
         room = self.size.width or self.container_size.width
         forms = [self._words(one) for one in (_WARNINGS if self._warning else _HINTS)]
         if self._warning:
             forms.insert(0, self._cut(room))
-        told = next((one for one in forms if cell_len(one) <= room), forms[-1])
-        has_label = cell_len(self._label + told) <= room
+        text = next((one for one in forms if cell_len(one) <= room), forms[-1])
+        has_label = cell_len(self._label + text) <= room
         self.query_one(Static).display = has_label
         style = "$text-warning" if self._warning else ""
-        self.query_one(Field).placeholder = Content.assemble((told, style))
+        self.query_one(Field).placeholder = Content.assemble((text, style))
 
     def _cut(self, room: int) -> str:
         """Return the warning, truncated if enough of it remains."""
@@ -126,8 +129,8 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     """The frame of one window. Nothing in it ever changes its height."""
 
     BINDINGS = [
-        Binding("enter", "go_in", "go in"),
-        Binding("escape", "out", "come out"),
+        Binding("enter", "go_in", "focus"),
+        Binding("escape", "out", "back"),
         Binding("a", "menu", "actions"),
         Binding("plus,equals_sign", "detail(1)", "detail", key_display="+-"),
         Binding("minus", "detail(-1)", show=False),
@@ -147,9 +150,10 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.window, self._setting, self._number = window, setting, number
         self._trouble = Static(classes="trouble")
         self._own_problem = ""
+        self._unregister: Callable[[], None] = lambda: None
         self.body = self._make_body()
         self.row = ActionRow(self._offers())
-        self.acting = Acting(self, setting)
+        self.runner = ActionRunner(self, setting)
 
     def compose(self) -> ComposeResult:
         """Compose the body and the action row."""
@@ -160,13 +164,12 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def on_mount(self) -> None:
         """Register the input commit and draw the window."""
-        self.window.runtime.commit_input = self._commit_input
+        self._unregister = commit_input_with(self.window, self._commit_input)
         self._draw()
 
     def on_unmount(self) -> None:
         """Unregister the input commit."""
-        if self.window.runtime.commit_input == self._commit_input:
-            self.window.runtime.commit_input = None
+        self._unregister()
 
     async def _commit_input(self) -> None:
         await settle(self.body)
@@ -195,7 +198,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def window_changed(self) -> None:
         """Redraw the window in place."""
-        drawn = self.window.runtime.renders.latest().snapshot.error is None
+        drawn = latest_render(self.window).snapshot.error is None
         if drawn and not self.window.is_opening and isinstance(self.body, Guard | ContentBody):
             self.body.window_changed()
         self._draw()
@@ -212,7 +215,9 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         title = heading(
             self._number, self.window, setting.gists.of(self.window) if rest is None else rest
         )
-        facts = facts_of(self.window, setting.doings, setting.tokens(self.window.id), setting.words)
+        facts = facts_of(
+            self.window, setting.last_actions, setting.tokens(self.window.id), setting.words
+        )
         subtitle = facts.within(width, setting.words)
         if self.border_title != title.markup:
             self.border_title = title
@@ -224,22 +229,22 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         self.draw_border()
 
     def _draw(self) -> None:
-        snapshot = self.window.runtime.renders.latest().snapshot
+        snapshot = latest_render(self.window).snapshot
         words, name = self._setting.words, name_of(self.window)
         undrawn = snapshot.header.version == ContextVersion(0)
         reason = self._own_problem
         if snapshot.error and not undrawn:
             reason = snapshot.error.partition("\n")[2] or snapshot.error
         if reason:
-            told = words(
-                "{name} could not be drawn: {reason}. The rest works on.",
+            message = words(
+                "{name} could not be drawn: {reason}. Everything else still works.",
                 name=line(name),
                 reason=line(reason).rstrip("."),
             )
-            self._trouble.update(Content.assemble((told, "$text-error")))
+            self._trouble.update(Content.assemble((message, "$text-error")))
         elif undrawn:
-            doing = words("opening…") if self.window.is_opening else words("drawing…")
-            self._trouble.update(Content.assemble((doing, MUTED)))
+            state = words("opening…") if self.window.is_opening else words("drawing…")
+            self._trouble.update(Content.assemble((state, MUTED)))
         self._trouble.display = bool(reason) or undrawn
         self.body.display = snapshot.error is None and not undrawn
         self.set_class(bool(reason), "-error")
@@ -281,7 +286,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
 
     def action_menu(self) -> None:
         """Open the menu of all actions."""
-        self.acting.menu()
+        self.runner.menu()
 
     def action_detail(self, by: int) -> None:
         """Show more or less detail."""
@@ -292,20 +297,20 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     def action_undo(self) -> None:
         """Run the window's undo action, if it has one."""
         if "undo" in self.window.actions:
-            self.acting.run("undo", {})
+            self.runner.run("undo", {})
         else:
             name = line(name_of(self.window))
-            self.row.say(self._setting.words("{name} has no undo.", name=name))
+            self.row.show_message(self._setting.words("{name} has no undo.", name=name))
 
     def action_show_all(self) -> None:
         """Show the whole last result."""
-        if not self.acting.show_all():
+        if not self.runner.show_all():
             raise SkipAction
 
     def action_close(self) -> None:
         """Ask for a summary, in place of the action row."""
         self.row.display = False
-        lost = closing_warning_of(self.body) or line(self.window.runtime.renders.latest().unsaved)
+        lost = closing_warning_of(self.body) or line(latest_render(self.window).unsaved)
         self.query_one(Closing).ask(lost)
 
     @on(Closing.Confirmed)
@@ -313,7 +318,7 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
         message.stop()
         self.row.display = True
         self.focus()
-        self.acting.run("close", {"summary": message.summary or None})
+        self.runner.run("close", {"summary": message.summary or None})
 
     @on(Closing.Left)
     def _stay(self, message: Closing.Left) -> None:
@@ -324,17 +329,17 @@ class WindowFrame(Vertical, can_focus=True, can_focus_children=False):
     @on(ActionRow.Chosen)
     def _choose(self, message: ActionRow.Chosen) -> None:
         message.stop()
-        self.acting.choose(message.action_id)
+        self.runner.choose(message.action_id)
 
     @on(ContentBody.AnchorPressed)
     def _press(self, message: ContentBody.AnchorPressed) -> None:
         message.stop()
-        self.acting.choose(message.anchor_id)
+        self.runner.choose(message.anchor_id)
 
-    @on(ActionWanted)
-    def _act(self, message: ActionWanted) -> None:
+    @on(ActionRequested)
+    def _act(self, message: ActionRequested) -> None:
         message.stop()
-        self.acting.run(message.action_id, message.params)
+        self.runner.run(message.action_id, message.params)
 
     def action_scroll(self, by: int) -> None:
         """Scroll by a line."""

@@ -253,7 +253,7 @@ class WindowLines(Widget):
         facts = Content("")
         if width >= _WIDE:
             tokens = setting.tokens(window.id)
-            facts = facts_of(window, setting.doings, tokens, setting.words).within(
+            facts = facts_of(window, setting.last_actions, tokens, setting.words).within(
                 width // 2, setting.words
             )
         head = f"{number} "

@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 
 from contextui.tui.footer import KeyHints
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, line
-from contextui.tui.words import Words
+from contextui.words import Words, msg
 
 _NAME = 24  # maximum cells of a name
 _KEY = 5
@@ -83,8 +83,8 @@ class MenuScreen(ModalScreen[Chosen | None]):
         with Vertical(classes="box") as box:
             box.border_title = self._title
             yield OptionList(*self._options(), compact=True)
-            more = [("space", "fills in more")] if self._can_fill_in else []
-            yield KeyHints(self._words, [("enter", "runs it"), *more, ("esc", "leaves")])
+            more = [("space", msg("more fields"))] if self._can_fill_in else []
+            yield KeyHints(self._words, [("enter", msg("run")), *more, ("esc", "close")])
 
     def _options(self) -> list[Option | None]:
         options: list[Option | None] = []

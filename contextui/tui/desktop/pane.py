@@ -16,12 +16,12 @@ from contextui.errors import UnknownWindowError
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.layout import Arrangement, Mode, Order, WindowLines, arrange
 from contextui.tui.desktop.menu import Chosen, Entry, MenuScreen
-from contextui.tui.desktop.shared import Doings, Gists, Setting, name_of
+from contextui.tui.desktop.shared import Gists, LastActions, Setting, name_of
 from contextui.tui.keys import meant_key
 from contextui.tui.lines import MUTED
 from contextui.tui.link import Changes, Desk
-from contextui.tui.words import Words
 from contextui.windowing.window import Window
+from contextui.words import Words, msg
 
 
 class Desktop(Container, can_focus=True, can_focus_children=False):
@@ -76,7 +76,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._setting = Setting(
             windows,
             self._words,
-            Doings(windows.clock),
+            LastActions(windows.clock),
             Gists(lambda window_id: self.post_message(self.GistDrawn(window_id))),
             desk.tokens_of,
         )
@@ -95,9 +95,9 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         self._order.follow(windows)
         for window_id in changes.windows:
             if window := windows.get(window_id):
-                self._setting.doings.note(window, changes.acted.get(window_id))
+                self._setting.last_actions.note(window, changes.acted.get(window_id))
             else:
-                self._setting.doings.forget(window_id)
+                self._setting.last_actions.forget(window_id)
                 self._setting.gists.forget(window_id)
         if before != (self._order.ids, self._order.current):
             self._arrange()
@@ -153,7 +153,7 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
         _put(lines, self._arrangement.place)
         lines.display = bool(self._arrangement.lines or self._arrangement.more)
         lines.show(self._numbered(setting), self._arrangement.more)
-        self._say_empty()
+        self._show_empty()
         if had_focus and not self._order.ids:
             self.post_message(self.Emptied())
         elif had_focus or self._wants_focus:
@@ -177,10 +177,10 @@ class Desktop(Container, can_focus=True, can_focus_children=False):
             if (window := setting.windows.get(one)) is not None
         ]
 
-    def _say_empty(self) -> None:
-        words = "No window is open. Ask for one, or /open."
+    def _show_empty(self) -> None:
+        words = msg("No window is open. Ask for one, or /open.")
         if self._order.ids:
-            words = "Too small for windows. Chat still works."
+            words = msg("Too small for windows. Chat still works.")
         shown = self._arrangement
         self._empty.display = not (shown.frames or shown.lines)
         self._empty.update(Content.assemble((self._words(words), MUTED)))

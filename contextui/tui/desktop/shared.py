@@ -13,19 +13,19 @@ from textual.widget import Widget
 from contextui.text import one_line
 from contextui.tui.desktop.widgets import Guard
 from contextui.tui.lines import KEY, MUTED, age, line, short
-from contextui.tui.words import Words
 from contextui.windowing.action import Action
 from contextui.windowing.env import Clock
+from contextui.windowing.host import current_render, is_late, latest_render, request_render
 from contextui.windowing.manager import WindowManager
 from contextui.windowing.snapshot import Lod
 from contextui.windowing.window import Window
-from contextui.windowing.worker import PATIENCE
+from contextui.words import Words, msg
 
-_MARKS = {"person": ("◇", "you", "$text-secondary"), "model": ("◆", "model", "$text-accent")}
+_MARKS = {"person": ("◇", msg("you"), "$text-secondary"), "model": ("◆", "model", "$text-accent")}
 
 
 @dataclass(frozen=True, slots=True)
-class Doing:
+class LastAction:
     """The last change of a window.
 
     Attributes:
@@ -39,7 +39,7 @@ class Doing:
     major: int
 
 
-class Doings:
+class LastActions:
     """Records who acted last on each window.
 
     A window that changes later by itself, as a clock does, has no actor: only its age is shown.
@@ -47,22 +47,22 @@ class Doings:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._last: dict[str, Doing] = {}
+        self._last: dict[str, LastAction] = {}
 
     def note(self, window: Window, actor: str | None) -> None:
         """Record that a window changed, and who acted on it, if anyone did."""
         known, major = self._last.get(window.id), window.version.major
         if actor is not None:
-            self._last[window.id] = Doing(actor, self._clock(), major)
+            self._last[window.id] = LastAction(actor, self._clock(), major)
         elif known is None or known.major != major:
-            drawn = window.runtime.renders.latest().snapshot.header.timestamp
-            self._last[window.id] = Doing("", drawn, major)
+            drawn = latest_render(window).snapshot.header.timestamp
+            self._last[window.id] = LastAction("", drawn, major)
 
     def forget(self, window_id: str) -> None:
         """Drop a closed window."""
         self._last.pop(window_id, None)
 
-    def told(self, window_id: str, words: Words) -> Content:
+    def render(self, window_id: str, words: Words) -> Content:
         """Return actor and age, ``◇ you 12s``, or the age alone."""
         known = self._last.get(window_id)
         if known is None:
@@ -81,11 +81,11 @@ class Gists:
     """Requests gists from windows and caches them.
 
     Args:
-        tell: Callback with the window's id, called on any thread when its gist is rendered.
+        on_ready: Callback with the window's id, called on any thread when its gist is rendered.
     """
 
-    def __init__(self, tell: Callable[[str], object]) -> None:
-        self._tell = tell
+    def __init__(self, on_ready: Callable[[str], object]) -> None:
+        self._on_ready = on_ready
         self._known: dict[str, str] = {}
         self._asked: dict[str, int] = {}
 
@@ -94,7 +94,7 @@ class Gists:
         major = window.version.major
         if self._asked.get(window.id) != major:
             self._asked[window.id] = major
-            drawing = window.runtime.renders.request(Lod.GIST)
+            drawing = request_render(window, Lod.GIST)
             drawing.add_done_callback(lambda done: self._take(window, done))
         return self._known.get(window.id, "")
 
@@ -107,9 +107,9 @@ class Gists:
         """Cache the gist; runs on the window's thread, where the render is ready."""
         if drawing.cancelled() or drawing.exception() is not None:
             return
-        snapshot = window.runtime.renders.at(Lod.GIST).snapshot
+        snapshot = current_render(window, Lod.GIST).snapshot
         self._known[window.id] = "" if snapshot.error else one_line(snapshot.content, _LONGEST)
-        self._tell(window.id)
+        self._on_ready(window.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +119,14 @@ class Setting:
     Attributes:
         windows: The window manager.
         words: Translates into the person's locale.
-        doings: Who acted last on each window.
+        last_actions: Who acted last on each window.
         gists: The cached gists.
         tokens: Returns a window's tokens by its id; None if unknown.
     """
 
     windows: WindowManager
     words: Words
-    doings: Doings
+    last_actions: LastActions
     gists: Gists
     tokens: Callable[[str], int | None]
 
@@ -138,34 +138,34 @@ _GAP = "   "
 class Facts:
     """Facts shown in a window's bottom border."""
 
-    doing: Content
+    actor: Content
     lod: str
     tokens: str
     is_late: bool = False
 
     def within(self, width: int, words: Words) -> Content:
         """Return as many facts as fit; the least important are dropped first."""
-        late = (words("late"), "$text-warning") if self.is_late else ""
+        late = (words("busy"), "$text-warning") if self.is_late else ""
         detail = (words(self.lod), MUTED)
         tokens = (self.tokens, MUTED)
         for parts in (
-            (self.doing, late, detail, tokens),
-            (self.doing, late, tokens),
+            (self.actor, late, detail, tokens),
+            (self.actor, late, tokens),
             (late, tokens),
         ):
-            told = Content(_GAP).join([Content.assemble(one) for one in parts if one])
-            if told.cell_length <= width:
-                return told
+            row = Content(_GAP).join([Content.assemble(one) for one in parts if one])
+            if row.cell_length <= width:
+                return row
         return Content("")
 
 
-def facts_of(window: Window, doings: Doings, tokens: int | None, words: Words) -> Facts:
+def facts_of(window: Window, last_actions: LastActions, tokens: int | None, words: Words) -> Facts:
     """Return a window's facts: actor, level of detail, tokens, and whether it is late."""
     return Facts(
-        doings.told(window.id, words),
+        last_actions.render(window.id, words),
         window.lod.value,
         "–" if tokens is None else short(tokens),
-        window.runtime.worker.busy_for() >= PATIENCE,
+        is_late(window),
     )
 
 
@@ -181,20 +181,24 @@ def heading(number: int, window: Window, rest: str) -> Content:
     )
 
 
-class ActionWanted(Message):
+class ActionRequested(Message):
     """Posted when the person wants to run an action or an anchor of the window.
 
     Custom widgets of windows may post it. The frame runs the action as the person and shows the
     result in its action row.
 
     Example:
-        >>> self.post_message(ActionWanted("done", {"item": 3}))
+        >>> self.post_message(ActionRequested("done", {"item": 3}))
     """
 
     def __init__(self, action_id: str, params: Mapping[str, Any] | None = None) -> None:
         super().__init__()
         self.action_id = action_id
         self.params: Mapping[str, Any] = params or {}
+
+
+ActionWanted = ActionRequested
+"""The former name of `ActionRequested`."""
 
 
 def title_of(body: Widget) -> str | None:

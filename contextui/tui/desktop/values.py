@@ -80,9 +80,9 @@ def problems(params: Params, given: dict[str, Any]) -> dict[str, str]:
             params.validate({name: value}, "")
         except InvalidParamsError as error:
             # One at a time: the messages about missing others are known and can be stripped.
-            told = str(error).removeprefix(": ").rpartition(". Expected: ")[0]
+            text = str(error).removeprefix(": ").rpartition(". Expected: ")[0]
             others = "; ".join(f"{one} is missing" for one in required if one != name)
-            if own := told.removeprefix(others).removeprefix("; "):
+            if own := text.removeprefix(others).removeprefix("; "):
                 found[name] = own.removeprefix(name).removeprefix(":").strip()
     return found
 

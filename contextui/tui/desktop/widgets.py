@@ -21,6 +21,7 @@ from textual.visual import VisualType
 from textual.widget import AwaitMount, Widget
 from textual.worker import NoActiveWorker, WorkerFailed, get_current_worker
 
+from contextui.windowing.host import latest_render
 from contextui.windowing.state import WindowState
 from contextui.windowing.trouble import reason_of
 from contextui.windowing.window import Window
@@ -272,5 +273,5 @@ def stated(window: Window, kind: type[S]) -> S | None:
 
     The window's thread may be changing `window.state` right now; this snapshot does not change.
     """
-    saved = window.runtime.renders.latest().snapshot.state.custom
+    saved = latest_render(window).snapshot.state.custom
     return None if saved is None else kind.from_saved(saved)

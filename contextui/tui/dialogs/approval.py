@@ -35,8 +35,8 @@ from contextui.tui.dialogs.diff import (
 )
 from contextui.tui.footer import hints_in
 from contextui.tui.lines import FAINT, KEY, MUTED, fold, line
-from contextui.tui.words import Words
 from contextui.windowing.preview import Verb
+from contextui.words import Words, msg
 
 DEAF = 0.5
 """Seconds without a key before the dialog accepts one: earlier keys were not meant for it."""
@@ -50,7 +50,7 @@ _LONGEST = 400  # maximum characters of a target in the headline
 _EDGE = 6  # cells of the box's border beside its title
 _LETTERS = frozenset("ysnrw")
 _SLOT = re.compile(r"\{(\w+)\}")
-_KEYS = (("↑↓", "line"), ("pgdn", "page"), ("end", "last line"))
+_KEYS = (("↑↓", msg("line")), ("pgdn", msg("page")), ("end", msg("last line")))
 
 Parts: TypeAlias = list[tuple[str, str] | Content]
 
@@ -80,37 +80,39 @@ class Wording:
     asks: str
 
 
-_OTHER_FILES = "until this session ends; every other file still asks"
-_ALL_ELSE = "until this session ends; everything else still asks"
+_OTHER_FILES = msg("until this session ends; every other file still asks")
+_ALL_ELSE = msg("until this session ends; everything else still asks")
 WORDING: dict[Verb, Wording] = {
     "write": Wording(
-        "{model} wants to write {target}", "this file", "Write it once",
-        "Write {target} without asking", _OTHER_FILES, "This file asks every time.",
-        "Nothing is written until you choose.", "asks to write {target}",
+        msg("{model} wants to write {target}"), msg("this file"), msg("Write it once"),
+        msg("Write {target} without asking"), _OTHER_FILES, msg("This file asks every time."),
+        msg("Nothing is written until you choose."), msg("asks to write {target}"),
     ),
     "delete": Wording(
-        "{model} wants to delete {target}", "this file", "Delete it once",
-        "Delete {target} without asking", _OTHER_FILES, "This file asks every time.",
-        "Nothing is deleted until you choose.", "asks to delete {target}",
+        msg("{model} wants to delete {target}"), msg("this file"), msg("Delete it once"),
+        msg("Delete {target} without asking"), _OTHER_FILES, msg("This file asks every time."),
+        msg("Nothing is deleted until you choose."), msg("asks to delete {target}"),
     ),
     "run": Wording(
-        "{model} wants to run {target}", "this", "Run it once",
-        "Run {target} without asking", _ALL_ELSE, "This asks every time.",
-        "Nothing runs until you choose.", "asks to run {target}",
+        msg("{model} wants to run {target}"), msg("this"), msg("Run it once"),
+        msg("Run {target} without asking"), _ALL_ELSE, msg("This asks every time."),
+        msg("Nothing runs until you choose."), msg("asks to run {target}"),
     ),
     "read": Wording(
-        "{model} wants to read {target}", "this file", "Send it to the model once",
-        "Send {target} to the model without asking", _OTHER_FILES, "This file asks every time.",
-        "Nothing is sent until you choose.", "asks to read {target}",
+        msg("{model} wants to read {target}"), msg("this file"), msg("Send it to the model once"),
+        msg("Send {target} to the model without asking"), _OTHER_FILES,
+        msg("This file asks every time."), msg("Nothing is sent until you choose."),
+        msg("asks to read {target}"),
     ),
     "close": Wording(
-        "{model} wants to close {target} and discard its unsaved edits", "this window",
-        "Close it and discard the edits", "Close {target} without asking", _ALL_ELSE,
-        "This asks every time.", "Nothing is closed until you choose.", "asks to close {target}",
+        msg("{model} wants to close {target} and discard its unsaved edits"), msg("this window"),
+        msg("Close it and discard the edits"), msg("Close {target} without asking"), _ALL_ELSE,
+        msg("This asks every time."), msg("Nothing is closed until you choose."),
+        msg("asks to close {target}"),
     ),
 }  # fmt: skip
 """The dialog's text by kind of action."""
-_SAME_VALUES = "Run {target} with exactly these values without asking"
+_SAME_VALUES = msg("Run {target} with exactly these values without asking")
 
 
 def wording_of(question: Question) -> Wording:
@@ -156,7 +158,7 @@ class Choice(Widget):
         super().__init__(id=f"choice-{letter}")
         self._letter, self.what, self._about, self._is_needed = letter, what, about, is_needed
 
-    def tell(self, what: Content, about: str) -> None:
+    def show_text(self, what: Content, about: str) -> None:
         """Replace the answer's text and remark."""
         self.what, self._about = what, about
         self.refresh(layout=True)
@@ -198,29 +200,29 @@ class Head(Widget):
     def _oddity(self) -> Content:
         if not self.unseen:
             return Content("")
-        told = (
-            "{count} invisible character, shown as"
+        note = (
+            msg("{count} invisible character, shown as")
             if self.unseen == 1
-            else "{count} invisible characters, shown as"
+            else msg("{count} invisible characters, shown as")
         )
         return Content.assemble(
-            (self._words(told, count=self.unseen) + " ", "$text-warning"), ("⟨U+…⟩", UNSEEN)
+            (self._words(note, count=self.unseen) + " ", "$text-warning"), ("⟨U+…⟩", UNSEEN)
         )
 
 
 class Foot(Widget):
     """What has happened so far, and the scroll keys."""
 
-    def __init__(self, words: Words, told: str) -> None:
+    def __init__(self, words: Words, text: str) -> None:
         super().__init__(id="foot")
-        self._words, self._told = words, Content.styled(told, FAINT)
+        self._words, self._text = words, Content.styled(text, FAINT)
 
     def render(self) -> Content:
         """Render the row."""
-        keys = hints_in(self.size.width - self._told.cell_length - 3, _KEYS, self._words)
-        if keys.cell_length + self._told.cell_length >= self.size.width:
+        keys = hints_in(self.size.width - self._text.cell_length - 3, _KEYS, self._words)
+        if keys.cell_length + self._text.cell_length >= self.size.width:
             keys = Content("")
-        return spread(self._told, keys, self.size.width)
+        return spread(self._text, keys, self.size.width)
 
 
 class ApprovalScreen(ModalScreen[Decision]):
@@ -269,8 +271,8 @@ class ApprovalScreen(ModalScreen[Decision]):
         if self._has_target_rows:
             lines += [Line("!", one.text) for one in plain_lines(question.target)]
         if question.problem:
-            told = words("The preview could not be made: {problem}", problem=question.problem)
-            lines += [Line("?", one.text) for one in plain_lines(told)]
+            problem = words("The preview failed: {problem}", problem=question.problem)
+            lines += [Line("?", one.text) for one in plain_lines(problem)]
         preview = question.preview
         text = (preview.text if preview else "") or ""
         if preview and preview.diff and not self._diff:
@@ -331,9 +333,13 @@ class ApprovalScreen(ModalScreen[Decision]):
         if self._is_whole:
             return Content(words("Show only the change")), ""
         count = len(plain_lines(preview.whole)) if preview else 0
-        told = "{count} line, changes marked" if count == 1 else "{count} lines, changes marked"
-        told = words(told, count=count)
-        return Content(words("Show the whole file")), told
+        note = (
+            msg("{count} line, changes marked")
+            if count == 1
+            else msg("{count} lines, changes marked")
+        )
+        note = words(note, count=count)
+        return Content(words("Show the whole file")), note
 
     def on_mount(self) -> None:
         """Resize the change view after every layout."""
@@ -352,7 +358,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         box.border_title, is_named = self._title()
         if self._question.grant is not None:
             choice = self.query_one("#choice-s", Choice)
-            choice.tell(self._always(choice.size.width), self._words(self._wording.others))
+            choice.show_text(self._always(choice.size.width), self._words(self._wording.others))
         choices = list(self.query(Choice))
         for choice in choices:
             choice.column = max(one.what.cell_length for one in choices) + 3
@@ -376,11 +382,11 @@ class ApprovalScreen(ModalScreen[Decision]):
             change.styles.height = height
 
     @on(ChangeView.Moved)
-    def _tell_place(self) -> None:
+    def _show_position(self) -> None:
         change = self.query_one(ChangeView)
         first, last, count = change.lines_in_view
-        told = self._words("lines {first}–{last} of {count}", first=first, last=last, count=count)
-        self.query_one("#box").border_subtitle = Content(told)
+        shown = self._words("lines {first}–{last} of {count}", first=first, last=last, count=count)
+        self.query_one("#box").border_subtitle = Content(shown)
         head = self.query_one(Head)
         if not self._is_whole and head.unseen != change.layout_of.unseen:
             head.unseen = change.layout_of.unseen
@@ -394,9 +400,9 @@ class ApprovalScreen(ModalScreen[Decision]):
             self.dismiss(Decision("no"))
             return
         self._deaf_until = float("inf")
-        self.call_after_refresh(self._begin_to_hear)
+        self.call_after_refresh(self._begin_accepting)
 
-    def _begin_to_hear(self) -> None:
+    def _begin_accepting(self) -> None:
         self._deaf_until = time.monotonic() + DEAF
 
     def withdraw(self) -> None:
@@ -404,7 +410,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         self._is_withdrawn = True
         self._decide(Decision("no"))
 
-    def _hears(self, at: float) -> bool:
+    def _accepts(self, at: float) -> bool:
         """Return whether a key pressed at this time is meant for this dialog."""
         if at >= self._deaf_until:
             return True
@@ -428,7 +434,7 @@ class ApprovalScreen(ModalScreen[Decision]):
         key = unicodedata.normalize("NFKC", event.character or "").lower()
         if event.key == "escape":
             key = "n"
-        if not self._hears(event.time):
+        if not self._accepts(event.time):
             event.stop()
             event.prevent_default()
         elif key in _LETTERS and self.query(f"#choice-{key}"):
@@ -469,7 +475,7 @@ class ApprovalScreen(ModalScreen[Decision]):
             change.show(whole_lines(preview.whole, self._diff))
         else:
             change.show(self._change())
-        self.query_one("#choice-w", Choice).tell(*self._whole_or_change())
+        self.query_one("#choice-w", Choice).show_text(*self._whole_or_change())
 
     @on(Input.Submitted, "#why")
     def _refuse(self, event: Input.Submitted) -> None:

@@ -15,7 +15,7 @@ from contextui.context.item import ContextItem, is_conversation
 from contextui.context.units import Calls
 from contextui.tui.inspector.labels import KINDS, label
 from contextui.tui.lines import FAINT, KEY, MUTED, fit, short
-from contextui.tui.words import Words
+from contextui.words import Words
 
 _KEY = 3  # cells
 _KIND = 8
@@ -88,7 +88,7 @@ class CompactScreen(ModalScreen[bool]):
             with VerticalScroll(id="what"):
                 yield What(words, self._plan, self._calls)
             yield Static(self._choices(), id="choices")
-            note = words("The model is asked for the summary. /undo brings everything back.")
+            note = words("The model writes the summary. /undo restores everything.")
             yield Static(Content.styled(note, MUTED), id="note")
 
     def on_mount(self) -> None:
@@ -100,7 +100,7 @@ class CompactScreen(ModalScreen[bool]):
         goes = sum(map(is_conversation, plan.goes))
         return Content(
             self._words(
-                "{goes} messages, ~{tokens} tokens, would go; {stays}, ~{rest} tokens, stay.",
+                "{goes} messages (~{tokens} tokens) go; {stays} (~{rest} tokens) stay.",
                 goes=goes,
                 tokens=short(plan.tokens),
                 stays=len(plan.stays),
@@ -109,7 +109,7 @@ class CompactScreen(ModalScreen[bool]):
         )
 
     def _choices(self) -> Content:
-        rows = [("y", self._words("Compact it")), ("n", self._words("Leave it; Esc does the same"))]
+        rows = [("y", self._words("Compact it")), ("n", self._words("Cancel; Esc does the same"))]
         return Content("\n").join(
             [Content.assemble((fit(key, _KEY), f"{KEY} bold"), name) for key, name in rows]
         )

@@ -21,7 +21,7 @@ from textual.timer import Timer
 from contextui.secrets import mask_own
 from contextui.text import code_point, is_unseen
 from contextui.tui.lines import MUTED, LineView
-from contextui.tui.words import Words
+from contextui.words import Words
 
 Kind = Literal["+", "-", " ", "@", "!", "?"]
 """Added, removed, unchanged; a heading; the target; a problem."""

@@ -14,49 +14,49 @@ from textual.widgets import Static
 from contextui.tui.commands import Commands
 from contextui.tui.footer import hints_in
 from contextui.tui.lines import KEY, MUTED, fit
-from contextui.tui.words import Words
+from contextui.words import Words, msg
 
 _KEY = 18  # cells
 _KEYS: dict[str, tuple[tuple[str, str], ...]] = {
-    "Everywhere": (
-        ("tab  shift+tab", "next pane, previous pane"),
-        ("ctrl+g, then 1–9", "go to a window; c chat, i inspector, p prompt"),
-        ("ctrl+g, then a", "open a question that waits"),
-        ("f2", "show or hide the inspector"),
-        ("f3", "give one pane all the room"),
-        ("ctrl+p", "every command, by name"),
-        ("esc", "back: a list, the zoom, the turn under way"),
-        ("ctrl+q", "leave; everything is kept"),
+    msg("Everywhere"): (
+        ("tab  shift+tab", msg("next or previous pane")),
+        ("ctrl+g, then 1–9", msg("go to a window; c chat, i inspector, p prompt")),
+        ("ctrl+g, then a", msg("open the pending question")),
+        ("f2", msg("show or hide the inspector")),
+        ("f3", msg("zoom the current pane")),
+        ("ctrl+p", msg("command palette")),
+        ("esc", msg("close a list, leave zoom, or stop the turn")),
+        ("ctrl+q", msg("quit; the session is saved")),
     ),
-    "Prompt": (
+    msg("Prompt"): (
         ("enter", "send"),
         ("ctrl+j", "new line"),
-        ("↑ ↓", "what you said before"),
-        ("pgup pgdn", "scroll the conversation"),
-        ("/", "commands, completed by tab"),
-        ("ctrl+c", "stop the turn, or clear the prompt"),
+        ("↑ ↓", msg("previous prompts")),
+        ("pgup pgdn", msg("scroll the conversation")),
+        ("/", msg("commands, tab completes")),
+        ("ctrl+c", msg("stop the turn, or clear the prompt")),
     ),
-    "Chat": (
-        ("enter", "unfold calls and thoughts"),
-        ("c", "copy the last answer"),
-        ("home", "the top; there, what was said before"),
+    msg("Chat"): (
+        ("enter", msg("expand calls and thinking")),
+        ("c", msg("copy the last answer")),
+        ("home", msg("top; again for earlier messages")),
     ),
-    "Window": (
-        ("enter  esc", "go in, come out"),
-        ("a", "all actions"),
-        ("+ −", "more or less detail"),
-        ("z", "all the room"),
-        ("m", "make it the large one"),
-        (",  .", "move it"),
-        ("x", "close it, with a summary"),
+    msg("Window"): (
+        ("enter  esc", msg("focus its content, go back")),
+        ("a", msg("all actions")),
+        ("+ −", msg("more or less detail")),
+        ("z", msg("fill the screen")),
+        ("m", msg("make it the main window")),
+        (",  .", msg("move it")),
+        ("x", msg("close with a summary")),
         ("u", "undo"),
     ),
-    "Inspector": (
-        ("[  ]", "another page"),
-        ("p d r e g", "pin, drop, restore, edit, gist"),
-        ("u", "take the last change back"),
-        (",  .", "an earlier or later turn"),
-        ("/", "find an item"),
+    msg("Inspector"): (
+        ("[  ]", msg("switch tab")),
+        ("p d r e g", msg("pin, drop, restore, edit, gist")),
+        ("u", msg("undo the last change")),
+        (",  .", msg("earlier or later turn")),
+        ("/", msg("filter items")),
         ("x", "raw bytes"),
         ("c", "copy"),
     ),
@@ -88,7 +88,7 @@ class HelpScreen(ModalScreen[None]):
         """Compose the page."""
         with VerticalScroll() as page:
             page.border_title = Content(self._words("Keys and commands"))
-            hints = [("↑↓", "scroll"), ("esc", "back")]
+            hints = [("↑↓", msg("scroll")), ("esc", "back")]
             page.border_subtitle = hints_in(40, hints, self._words)
             yield Static(self._page())
 
@@ -117,8 +117,13 @@ def _row(key: str, about: str) -> Content:
 
 Place = tuple[str, str]
 """A key and its target in English."""
-QUESTION: Place = ("a", "question")
-PLACES: tuple[Place, ...] = (("1–9", "window"), ("c", "chat"), ("i", "inspector"), ("p", "prompt"))
+QUESTION: Place = ("a", msg("question"))
+PLACES: tuple[Place, ...] = (
+    ("1–9", "window"),
+    ("c", msg("chat")),
+    ("i", "inspector"),
+    ("p", msg("prompt")),
+)
 
 
 class GoTo(ModalScreen[str]):

@@ -17,7 +17,7 @@ from contextui.tui.dialogs.diff import spelled
 from contextui.tui.dialogs.help import GoTo
 from contextui.tui.keys import KeyLine
 from contextui.tui.lines import KEY, MUTED
-from contextui.tui.words import Words
+from contextui.words import Words
 
 QUIET = 1.5
 """Seconds without a key, click or paste before a question may open by itself."""

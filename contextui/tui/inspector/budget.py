@@ -6,12 +6,16 @@ from textual.widget import Widget
 
 from contextui.tui.inspector.look import Shares
 from contextui.tui.lines import MUTED, line, short
-from contextui.tui.words import Words
+from contextui.words import Words, msg
 
 FULL = 0.8
 """The default share of the budget from which the conversation is compacted."""
 
-_STYLES = {"system": "$foreground 55%", "history": "$primary 55%", "windows": "$primary"}
+_STYLES = {
+    msg("system"): "$foreground 55%",
+    msg("history"): "$primary 55%",
+    msg("windows"): "$primary",
+}
 _NAMES = {"system": MUTED, "history": "$primary 80%", "windows": "$primary"}  # text needs contrast
 _REST, _BEYOND = "$foreground 28%", "$foreground 40%"
 
@@ -63,9 +67,9 @@ class BudgetBar(Widget):
         return Content("\n").join([*lines, self._legend(width)])
 
     def _opening(self, width: int) -> Content:
-        name, told = self._words("Context"), self._words("opening…")
-        gap = max(width - cell_len(name) - cell_len(told), 1)
-        return Content.assemble((name, "bold"), " " * gap, (told, MUTED))
+        name, state = self._words("Context"), self._words("opening…")
+        gap = max(width - cell_len(name) - cell_len(state), 1)
+        return Content.assemble((name, "bold"), " " * gap, (state, MUTED))
 
     def _head(self, width: int) -> Content:
         name, total = self._words("Context"), self._shares.total

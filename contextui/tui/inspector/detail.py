@@ -37,11 +37,10 @@ from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.prices import Offer, Price, Prices, turns
 from contextui.tui.inspector.rows import Fold, Row
 from contextui.tui.lines import FAINT, KEY, MUTED, LineView, fit, line, numbered, short, wrapped
-from contextui.tui.words import Words
+from contextui.words import Words, msg
 
-_OLDER = (
-    "They were left out before the last break. Only the log has them: they can be read, found, "
-    "copied and restored."
+_OLDER = msg(
+    "Not loaded when the session was resumed. They can be read, searched, copied and restored."
 )
 
 TurnOf = Callable[[int], int | None]
@@ -69,25 +68,24 @@ def describe(row: Row, prices: Prices, turn_of: TurnOf, words: Words) -> Descrip
     """Describe the item of a row."""
     look = prices.look
     context = row.home(look.context)
-    ledger = context.ledger
-    counted = row.tokens if row.tokens is not None else ledger.size(row.item)
-    told = [fate(row.item, ledger, look.context.counter, words)]
+    counted = row.tokens if row.tokens is not None else context.item_tokens(row.item)
+    facts = [fate(row.item, context, look.context.counter, words)]
     if look.knows_cache and not row.item.hidden:
-        told.append(words("from cache" if _is_cached(row, prices) else "sent anew"))
+        facts.append(words("from cache" if _is_cached(row, prices) else "uncached"))
     return Description(
-        title(row, ledger.calls, words),
+        title(row, context.calls, words),
         short(look.provider(counted)),
-        origin(row, turn_of(row.item.seq), told, words),
+        origin(row, turn_of(row.item.seq), facts, words),
         text_of(row, context.windows),
     )
 
 
 def describe_fold(fold: Fold, words: Words) -> Description:
     """Describe the items that a resumed session did not load."""
-    told = words(_OLDER)
+    text = words(_OLDER)
     if fold.reason:
-        told = words("The log cannot be read: {reason}", reason=one_line(fold.reason, 200))
-    return Description(words("Earlier items"), "", words("only in the log"), told)
+        text = words("The log cannot be read: {reason}", reason=one_line(words(fold.reason), 200))
+    return Description(words("Earlier items"), "", words("only in the log"), text)
 
 
 def _is_cached(row: Row, prices: Prices) -> bool:
@@ -95,7 +93,7 @@ def _is_cached(row: Row, prices: Prices) -> bool:
     if row.copy is not None:
         cached = look.pieces(look.first_open, look.cached)
         return any(row.copy in piece.shown.copies for piece in cached)
-    asker = look.context.ledger.calls.asker(row.item)
+    asker = look.context.calls.asker(row.item)
     return prices.rewritten(asker.seq) > 0
 
 
@@ -223,7 +221,7 @@ class Detail(Widget):
     def _caption(self, width: int) -> Content:
         words = self._words
         each = fit(words("each turn"), width - _ONCE - _BACK, right=True)
-        rest = fit(words("once"), _ONCE, right=True) + fit(words("pays back"), _BACK, right=True)
+        rest = fit(words("once"), _ONCE, right=True) + fit(words("break-even"), _BACK, right=True)
         return Content.styled(each + rest, FAINT)
 
     def _offer(self, offer: Offer, width: int) -> Content:
@@ -304,10 +302,10 @@ class BehindSummary(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Compose the list and the key hints."""
-        told = f"{self._words('Summary')} {counted(len(self._rows) - 1, self._words)}"
+        title = f"{self._words('Summary')} {counted(len(self._rows) - 1, self._words)}"
         with Vertical(id="whole") as box:
-            box.border_title = Content(line(told))
-            yield ItemList(self._words, tells_states=False)
+            box.border_title = Content(line(title))
+            yield ItemList(self._words, shows_states=False)
             hints = [("↑↓", "move"), ("enter", "whole text"), ("esc", "back")]
             yield KeyHints(self._words, hints)
 
@@ -430,8 +428,8 @@ class WholeText(ModalScreen[None]):
     def action_copy(self) -> None:
         """Copy the text."""
         self.app.copy_to_clipboard(self._text)
-        told = self._words("Copied {count} characters.", count=short(len(self._text)))
-        self.notify(told, markup=False)
+        message = self._words("Copied {count} characters.", count=short(len(self._text)))
+        self.notify(message, markup=False)
 
     def action_leave(self) -> None:
         """Dismiss the screen."""
@@ -452,13 +450,13 @@ class Closer:
 
     def heading(self, row: Row) -> str:
         """Return the title of the screen."""
-        calls = row.home(self._look.context).ledger.calls
+        calls = row.home(self._look.context).calls
         return f"{row.item.seq:04} {title(row, calls, self._words)}"
 
     def open(self, row: Row) -> None:
         """Show the whole item; for a summary, also the items that it replaces."""
         look, words = self._look, self._words
-        if row.log is None and (items := replaced(row.item, look.context.ledger)):
+        if row.log is None and (items := replaced(row.item, look.context)):
             self._app.push_screen(BehindSummary(words, look, row.item, items, self.read))
         else:
             self.read(row)
@@ -474,8 +472,8 @@ class Closer:
         """Copy the item's text."""
         text = self._text(row)
         self._app.copy_to_clipboard(text)
-        told = self._words("Copied {count} characters.", count=short(len(text)))
-        self._app.notify(told, markup=False)
+        message = self._words("Copied {count} characters.", count=short(len(text)))
+        self._app.notify(message, markup=False)
 
     def _text(self, row: Row) -> str:
         return whole_text(row, row.home(self._look.context).windows)

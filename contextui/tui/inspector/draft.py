@@ -10,7 +10,7 @@ from contextui.agent.wire import Payload, payload
 from contextui.context.messages import Composition
 from contextui.model import ModelRequest
 from contextui.tui.inspector.parts import Part, parts_of, raw, same, weigh
-from contextui.tui.words import Words
+from contextui.words import Words
 
 _LONG = 3_000  # lines from which a changed part is not compared line by line
 
@@ -71,7 +71,7 @@ class Draft:
         return sum(part.tokens for part in self.parts[: self.cached])
 
     @property
-    def anew_tokens(self) -> int:
+    def uncached_tokens(self) -> int:
         """The uncached tokens, by our own count."""
         return sum(part.tokens for part in self.parts[self.cached :])
 
@@ -108,8 +108,8 @@ class Drafting:
             return self._controller.request_of(composition)
         except MalformedRequestError:
             # There is no message yet, only a system prompt.
-            told = [one.content for one in composition.messages if one.role == "system"]
-            system = "\n\n".join(one for one in told if isinstance(one, str))
+            prompts = [one.content for one in composition.messages if one.role == "system"]
+            system = "\n\n".join(one for one in prompts if isinstance(one, str))
             return ModelRequest(system, ())
 
     def _sent(self, sent: Sequence[Composition]) -> list[Payload]:

@@ -18,28 +18,28 @@ from contextui.text import for_terminal, one_line
 from contextui.tui.inspector.prices import Offer
 from contextui.tui.inspector.rows import Row
 from contextui.tui.lines import KEY, MUTED, line, short
-from contextui.tui.words import Words
 from contextui.windowing.snapshot import Lod
+from contextui.words import Words, msg
 
 _DONE = {
-    "drop": "Dropped {seq}. u undoes.",
-    "restore": "Restored {seq}. u undoes.",
-    "pin": "Pinned {seq}. u undoes.",
-    "unpin": "Unpinned {seq}. u undoes.",
-    "edit": "Edited {seq}. u undoes.",
-    "unfold": "{seq} is shown in full. u undoes.",
-    "fold": "{seq} is shown as its gist. u undoes.",
+    "drop": msg("Dropped {seq}. u undoes."),
+    "restore": msg("Restored {seq}. u undoes."),
+    "pin": msg("Pinned {seq}. u undoes."),
+    "unpin": msg("Unpinned {seq}. u undoes."),
+    "edit": msg("Edited {seq}. u undoes."),
+    "unfold": msg("{seq} is shown in full. u undoes."),
+    "fold": msg("{seq} is shown as its gist. u undoes."),
 }
 _DONE_LATER = {
-    "drop": "Dropped {seq} when this turn ends. u undoes.",
-    "restore": "Restored {seq} when this turn ends. u undoes.",
-    "edit": "Edited {seq} when this turn ends. u undoes.",
-    "unfold": "{seq} is shown in full when this turn ends. u undoes.",
-    "fold": "{seq} is shown as its gist when this turn ends. u undoes.",
+    "drop": msg("Drops {seq} after the turn. u undoes."),
+    "restore": msg("Restores {seq} after the turn. u undoes."),
+    "edit": msg("Edits {seq} after the turn. u undoes."),
+    "unfold": msg("{seq}: in full after the turn. u undoes."),
+    "fold": msg("{seq}: gist after the turn. u undoes."),
 }
 _AGAIN = {
-    "drop": "d again drops it.",
-    "restore": "r again restores it.",
+    "drop": msg("d again drops it."),
+    "restore": msg("r again restores it."),
 }
 
 
@@ -87,7 +87,7 @@ class Changing:
                 return self._show_at(row, offer.lod)
             return self._change(offer.name, row)
         except ContextUIError as problem:
-            return Note(one_line(str(problem), 160), is_warning=True)
+            return Note(one_line(self._words(problem), 160), is_warning=True)
 
     def edit(self, item: ContextItem, text: str) -> Note:
         """Replace the text of an item.
@@ -96,18 +96,18 @@ class Changing:
             InvalidItemError: The text is not allowed.
         """
         self._context.edit(item.id, text)
-        return self._told("edit", item)
+        return self._done("edit", item)
 
     def undo(self) -> Note:
         """Undo the last change, and report its cost."""
         before = self._cached()
         items = self._context.undo()
         if not items:
-            return Note(self._words("There is nothing to take back."))
+            return Note(self._words("Nothing to undo."))
         seqs = ", ".join(f"{item.seq:04}" for item in items)
         lost = before - self._cached()
         if lost > 0:
-            words = self._words("Undone: {seq}. {tokens} are written anew.", seq=seqs,
+            words = self._words("Undone: {seq}. {tokens} tokens rewritten.", seq=seqs,
                                 tokens=short(lost))  # fmt: skip
             return Note(words)
         return Note(self._words("Undone: {seq}.", seq=seqs))
@@ -122,25 +122,25 @@ class Changing:
             "unpin": self._context.unpin,
         }[name]
         change(row.item.id)
-        return self._told(name, self._context.get(row.item.id))
+        return self._done(name, self._context.get(row.item.id))
 
     def _show_at(self, row: Row, lod: Lod) -> Note:
         if row.item.type is not ItemType.WINDOW:
             is_whole = lod is Lod.FULL
             (self._context.unfold if is_whole else self._context.fold)(row.item.id)
-            return self._told("unfold" if is_whole else "fold", row.item)
+            return self._done("unfold" if is_whole else "fold", row.item)
         windows = self._context.windows
         if windows is None:
             return Note("")
         windows.set_lod(row.item.content, lod)
         words = self._words
-        told = "{window} shows {lod} now. + shows more, - less."
-        return Note(words(told, window=row.item.content, lod=words(lod.value)))
+        template = msg("{window} shows {lod} now. + shows more, - less.")
+        return Note(words(template, window=row.item.content, lod=words(lod.value)))
 
-    def _told(self, name: str, item: ContextItem) -> Note:
+    def _done(self, name: str, item: ContextItem) -> Note:
         later = item.held is not None and name in _DONE_LATER
-        told = (_DONE_LATER if later else _DONE)[name]
-        return Note(self._words(told, seq=f"{item.seq:04}"))
+        template = (_DONE_LATER if later else _DONE)[name]
+        return Note(self._words(template, seq=f"{item.seq:04}"))
 
     def _again(self, offer: Offer) -> str:
         if offer.lod is None:
@@ -152,7 +152,7 @@ class Changing:
 Save = Callable[[str], object]
 
 
-_ONLY_CALLS = "It says nothing, it only calls. Your words would stand before that."
+_ONLY_CALLS = msg("This message has no text, only calls. Text added here goes before them.")
 
 
 class EditScreen(ModalScreen[bool]):
@@ -177,7 +177,7 @@ class EditScreen(ModalScreen[bool]):
         # A terminal would interpret control characters: show and save their visible forms.
         self._shown = for_terminal(text)
         self._is_exact = self._shown == text
-        self._is_leaving = False
+        self._is_discarding = False
 
     def compose(self) -> ComposeResult:
         """Compose the field and the key hints."""
@@ -193,9 +193,9 @@ class EditScreen(ModalScreen[bool]):
 
     @on(TextArea.Changed)
     def _note_change(self) -> None:
-        if self._is_leaving:
-            self._is_leaving = False
-            self._tell(self._help())
+        if self._is_discarding:
+            self._is_discarding = False
+            self._show(self._help())
 
     def action_save(self) -> None:
         """Save the text if it changed."""
@@ -206,21 +206,19 @@ class EditScreen(ModalScreen[bool]):
         try:
             self._save(text)
         except ContextUIError as problem:
-            self._tell(Content.styled(one_line(str(problem), 200), "$text-error"))
+            self._show(Content.styled(one_line(self._words(problem), 200), "$text-error"))
         else:
             self.dismiss(True)
 
     def action_leave(self) -> None:
         """Dismiss the dialog; unsaved changes are discarded only on a second press."""
-        if self._is_leaving or self.query_one(TextArea).text == self._shown:
+        if self._is_discarding or self.query_one(TextArea).text == self._shown:
             self.dismiss(False)
             return
-        self._is_leaving = True
-        self._tell(
-            Content.styled(self._words("esc again throws the changes away."), "$text-warning")
-        )
+        self._is_discarding = True
+        self._show(Content.styled(self._words("esc again discards the changes."), "$text-warning"))
 
-    def _tell(self, content: Content) -> None:
+    def _show(self, content: Content) -> None:
         self.query_one("#keys-of-edit", Static).update(content)
 
     def _help(self) -> Content:
@@ -234,6 +232,6 @@ class EditScreen(ModalScreen[bool]):
         if self._price:
             parts.append((f"   {self._price}", "$text-warning"))
         if not self._is_exact:
-            told = words("Control characters are shown, and saved, as pictures.")
-            parts.append((f"   {told}", "$text-warning"))
+            note = words("Control characters are shown and saved as symbols.")
+            parts.append((f"   {note}", "$text-warning"))
         return Content.assemble(*parts)

@@ -5,13 +5,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from contextui.agent.events import StepStarted, TurnFinished, UsageSpent
 from contextui.context.item import ContextItem
 from contextui.errors import ContextUIError
-from contextui.events import Compacted, Event, ItemsChanged, TurnEnded
+from contextui.events import (
+    Compacted,
+    Event,
+    ItemsChanged,
+    StepStarted,
+    TurnEnded,
+    TurnFinished,
+    UsageSpent,
+)
 from contextui.model import Tool
-from contextui.session.entry import decode
-from contextui.session.logfile import lines, open_plain
+from contextui.session.archive import scan_entries
 from contextui.session.session import Session, SessionOptions
 from contextui.session.store import SessionStore, SessionView
 from contextui.text import one_line
@@ -19,8 +25,8 @@ from contextui.tui.inspector.look import Look, Looker, Sent
 from contextui.tui.inspector.rows import Fold, Span
 from contextui.tui.inspector.usage import Spending, usage_of
 from contextui.tui.link import Desk
-from contextui.tui.words import Words
 from contextui.windowing.trouble import reason_of
+from contextui.words import Text, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +50,13 @@ class Reader:
     Args:
         session: The session.
         tools: The tools declared to the model.
-        tell: Callback with the result, called on that thread.
+        callback: Callback with the result, called on that thread.
     """
 
     def __init__(
-        self, session: Session, tools: Iterable[Tool], tell: Callable[[EarlierTurn], object]
+        self, session: Session, tools: Iterable[Tool], callback: Callable[[EarlierTurn], object]
     ) -> None:
-        self._session, self._tools, self._tell = session, list(tools), tell
+        self._session, self._tools, self._callback = session, list(tools), callback
         self._lock = threading.Lock()
         self._wanted: int | None = None
         self._is_reading = False
@@ -81,7 +87,7 @@ class Reader:
             with self._lock:
                 is_wanted = self._wanted is None
             if is_wanted:
-                self._tell(found)
+                self._callback(found)
 
     def _read(self, turn: int) -> EarlierTurn:
         try:
@@ -105,65 +111,31 @@ def view_of(session: Session, turn: int | None = None, *, whole: bool = False) -
     return SessionStore(session.path.parents[2], options).view(session.id, turn, whole=whole)
 
 
-_SEQ = b'"data":{"seq":'
-_ID = len(b'{"uuid":"')
-_TOLD = tuple(
-    f'"subtype":"{name}"'.encode() for name in ("usage", "change", "turn_end", "compact_boundary")
-)
+_KINDS = ("usage", "change", "turn_end", "compact_boundary")
 _UNREADABLE = (ContextUIError, LookupError, TypeError, ValueError)
 
 
 def read_past(path: Path) -> Spending:
-    """Read the usage of a session from its log. Run it on a thread: logs may be long.
-
-    Parses only the relevant entries; of an item, reads nothing but its seq. Skips damaged lines.
-    """
-    return _Reading().run(path)
-
-
-class _Reading:
-    def __init__(self) -> None:
-        self._spending = Spending()
-        self._seqs: dict[bytes, int] = {}
-        self._seq, self._turn = 0, 0
-
-    def run(self, path: Path) -> Spending:
+    """Read the usage of a session from its log. Run it on a thread: logs may be long."""
+    spending, turn = Spending(), 0
+    for scanned in scan_entries(path, _KINDS):
+        data = scanned.data
         try:
-            with open_plain(path) as file:
-                for line in lines(file):
-                    self._read(line.text)
-        except OSError:
-            pass  # without a readable log, past usage is unknown
-        return self._spending
-
-    def _read(self, line: bytes) -> None:
-        try:
-            place = line.rfind(_SEQ)
-            if place >= 0:
-                digits = line[place + len(_SEQ) : place + len(_SEQ) + 20]
-                self._seq = int(digits.split(b",")[0].split(b"}")[0])
-                self._seqs[line[_ID : line.index(b'"', _ID)]] = self._seq
-            elif any(told in line for told in _TOLD):
-                self._take(line)
+            match scanned.subtype:
+                case "usage":
+                    spending.spend(turn + 1, usage_of(data["usage"]), data["counted"])
+                case "change":
+                    spending.note(data["operation"], scanned.seqs.get(str(data["itemIds"][0]), 0))
+                case "compact_boundary":
+                    # Its summary follows; in older logs it came before.
+                    comes = data.get("summaryId", "") not in scanned.seqs
+                    spending.note("compact", scanned.seq + comes)
+                case "turn_end" if not data["early"]:
+                    turn = int(data["turn"])
+                    spending.end_turn(scanned.seq)
         except _UNREADABLE:
-            return
-
-    def _take(self, line: bytes) -> None:
-        entry = decode(line)
-        data = entry.data or {}
-        match entry.subtype:
-            case "usage":
-                self._spending.spend(self._turn + 1, usage_of(data["usage"]), data["counted"])
-            case "change":
-                first = self._seqs.get(str(data["itemIds"][0]).encode(), 0)
-                self._spending.note(data["operation"], first)
-            case "compact_boundary":
-                # Its summary follows; in older logs it came before.
-                comes = data.get("summaryId", "").encode() not in self._seqs
-                self._spending.note("compact", self._seq + comes)
-            case "turn_end" if not data["early"]:
-                self._turn = int(data["turn"])
-                self._spending.end_turn(self._seq)
+            continue
+    return spending
 
 
 class Watch:
@@ -171,19 +143,19 @@ class Watch:
 
     Args:
         desk: The session and its controller.
-        tell: Callback on another thread when the usage of earlier turns is read.
+        callback: Callback on another thread when the usage of earlier turns is read.
     """
 
-    def __init__(self, desk: Desk, tell: Callable[[], object]) -> None:
+    def __init__(self, desk: Desk, callback: Callable[[], object]) -> None:
         session = desk.session
-        self._context, self._session, self._tell = session.context, session, tell
+        self._context, self._session, self._callback = session.context, session, callback
         self.tools = desk.controller.declared
         self.sent = Sent(session.context, lambda: desk.controller.model.name)
         known = session.context.current_seq if session.turn else 0
         self.spending = Spending(session.turn + 1, after=known)
         self._looker = Looker(session.context, self.tools, self.sent)
         self._turn, self._counted = session.turn + 1, 0
-        self._end = session.context.subscribe(self._hear_context)
+        self._end = session.context.subscribe(self._handle_context_event)
         if session.turn:
             # A daemon: quitting does not wait for a long log.
             threading.Thread(target=self._read_past, daemon=True, name="past turns").start()
@@ -197,7 +169,7 @@ class Watch:
         """Return a snapshot of the current context."""
         return self._looker.look()
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Record the usage of a turn from its events."""
         match event:
             case TurnFinished():  # the next one has not begun; at startup it may have ended
@@ -207,7 +179,7 @@ class Watch:
             case UsageSpent():
                 self.spending.spend(self._turn, event.usage, self._counted)
 
-    def _hear_context(self, event: Event) -> None:
+    def _handle_context_event(self, event: Event) -> None:
         match event:
             case ItemsChanged() if event.item_ids:
                 item = self._context.get(event.item_ids[0])
@@ -219,7 +191,7 @@ class Watch:
 
     def _read_past(self) -> None:
         self.spending.put_before(read_past(self._session.path))
-        self._tell()
+        self._callback()
 
 
 class Earlier:
@@ -228,15 +200,15 @@ class Earlier:
     Args:
         desk: The session.
         watch: Provides the current snapshot.
-        tell: Callback on another thread when an earlier turn is read.
+        callback: Callback on another thread when an earlier turn is read.
 
     Attributes:
         wanted: The selected turn; None for the present.
     """
 
-    def __init__(self, desk: Desk, watch: Watch, tell: Callable[[EarlierTurn], object]) -> None:
+    def __init__(self, desk: Desk, watch: Watch, callback: Callable[[EarlierTurn], object]) -> None:
         self._desk, self._watch = desk, watch
-        self._reader = Reader(desk.session, watch.tools, tell)
+        self._reader = Reader(desk.session, watch.tools, callback)
         self._shown: EarlierTurn | None = None
         self.wanted: int | None = None
 
@@ -288,7 +260,7 @@ class Earlier:
             return ""
         turns = {"turn": self.wanted, "turns": self.now}
         if self._shown is None or self._shown.turn != self.wanted:
-            return words("Turn {turn} of {turns} is being read …", **turns)
+            return words("Reading turn {turn} of {turns} …", **turns)
         if self._shown.look is None:
             reason = one_line(self._shown.reason, 120)
             return words("Turn {turn} cannot be shown: {reason}", reason=reason, **turns)
@@ -302,17 +274,18 @@ class OlderItems:
 
     Args:
         session: The session.
-        tell: Callback on that thread when they are read, or reading failed.
+        callback: Callback on that thread when they are read, or reading failed.
 
     Attributes:
         rows: The items, once read.
         is_unfolded: Whether they are shown in the list.
     """
 
-    def __init__(self, session: Session, tell: Callable[[], object]) -> None:
-        self._session, self._tell = session, tell
-        self._count = session.context.current_seq - len(session.context.ledger.items)
-        self._is_reading, self._reason = False, ""
+    def __init__(self, session: Session, callback: Callable[[], object]) -> None:
+        self._session, self._callback = session, callback
+        self._count = session.context.current_seq - len(session.context.items)
+        self._is_reading = False
+        self._reason: Text = ""
         self._view: SessionView | None = None
         self.rows: Span | None = None
         self.is_unfolded = False
@@ -345,7 +318,7 @@ class OlderItems:
             self.rows = self._left_in(self._view)
 
     def _left_in(self, view: SessionView) -> Span:
-        items, known = view.context.get_all(), self._session.context.ledger.items
+        items, known = view.context.get_all(), self._session.context.items
         places = [place for place, item in enumerate(items) if item.id in known]
         return Span(items, 0, len(items), places, view.context)
 
@@ -354,10 +327,9 @@ class OlderItems:
             view = view_of(self._session, whole=True)
             view.close()  # its windows no longer change
         except Exception as error:  # a log may be damaged in any way: report it
-            is_told = isinstance(error, ContextUIError)
-            self._reason = str(error) if is_told else reason_of(error)
+            self._reason = error if isinstance(error, ContextUIError) else reason_of(error)
             self.is_unfolded = False
         else:
             self._view, self.rows = view, self._left_in(view)
         self._is_reading = False
-        self._tell()
+        self._callback()

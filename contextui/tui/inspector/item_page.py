@@ -29,7 +29,8 @@ from contextui.tui.inspector.labels import label
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.prices import Levels, Offer, Prices
 from contextui.tui.inspector.rows import Row, head_of, rows_of
-from contextui.tui.words import Words
+from contextui.windowing.host import latest_render
+from contextui.words import Words, msg
 
 _SLICE = 0.008  # seconds of searching before yielding to the event loop
 
@@ -84,13 +85,10 @@ class Search:
         context = row.home(self._look.context)
         if item.type is ItemType.WINDOW:
             window = context.windows.get(item.content) if context.windows is not None else None
-            return (
-                window is not None
-                and self._sought in window.runtime.renders.latest().xml.casefold()
-            )
+            return window is not None and self._sought in latest_render(window).xml.casefold()
         if item.type is ItemType.ASSISTANT and item.content:
             return False
-        return self._sought in label(item, context.ledger.calls, self._words).casefold()
+        return self._sought in label(item, context.calls, self._words).casefold()
 
 
 class Finding:
@@ -148,7 +146,7 @@ class Filter(Input):
 
     BINDINGS = [Binding("escape", "clear", "clear"), Binding("down", "submit", show=False)]
 
-    class Wanted(Message):
+    class QueryChanged(Message):
         """Posted when the query changes or is cleared."""
 
         def __init__(self, query: str) -> None:
@@ -165,7 +163,7 @@ class Filter(Input):
 
     def ask(self) -> None:
         """Show and focus the field."""
-        self.placeholder = self._words("Which items? Enter keeps, Esc clears.")
+        self.placeholder = self._words("Filter items. Enter keeps, Esc clears.")
         self.display = self.can_focus = True
         self.focus()
 
@@ -174,13 +172,13 @@ class Filter(Input):
         with self.prevent(Input.Changed):
             self.value = ""
         self.display = self.can_focus = False
-        self.post_message(self.Wanted(""))
+        self.post_message(self.QueryChanged(""))
         self.post_message(self.Left())
 
     def on_input_changed(self, message: Input.Changed) -> None:
         """Search while typing."""
         message.stop()
-        self.post_message(self.Wanted(self.value.strip()))
+        self.post_message(self.QueryChanged(self.value.strip()))
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Move the focus to the results."""
@@ -197,7 +195,7 @@ class Filter(Input):
 
 
 _PAUSE = 0.01  # seconds between two slices of a search
-_ONE_LEVEL = "{seq} has one level of detail: windows and files have more."
+_ONE_LEVEL = msg("{seq} has one level of detail: windows and files have more.")
 
 
 class ItemPage(Container):
@@ -272,7 +270,7 @@ class ItemPage(Container):
         before = self._prices.look if self._prices is not None else None
         self._turn_of, self._changing, self._older = turn_of, changing, older
         if before is None or before.context is not look.context:
-            self._levels = Levels(look.context.counter, self._tell_levels)
+            self._levels = Levels(look.context.counter, self._post_levels_known)
             self._finding.begin_again(self._older)
         self._prices = Prices(look, self._prices)
         if self._finding.is_on:
@@ -286,7 +284,7 @@ class ItemPage(Container):
             rows = rows.behind([[older.fold], unfolded or []])
         self.listing.show(look, rows, self._words("This is all the model sees so far.") * alone)
 
-    def _tell_levels(self) -> None:
+    def _post_levels_known(self) -> None:
         self.post_message(self.LevelsKnown())
 
     @on(ItemList.Chosen)
@@ -316,7 +314,7 @@ class ItemPage(Container):
 
     def _note_for(self, row: Row) -> Note:
         if not self._note.text and row.item.held is not None:
-            return Note(self._words("Changed: counts when this turn ends."), is_warning=True)
+            return Note(self._words("Changed; applies when this turn ends."), is_warning=True)
         return self._note
 
     def _offers(self, row: Row) -> list[Offer]:
@@ -349,7 +347,7 @@ class ItemPage(Container):
         row = self.listing.row
         offer = self._offer(key)
         if row is not None and offer is not None and self._changing is not None:
-            self._tell(self._changing.press(offer, row), row)
+            self._show_note(self._changing.press(offer, row), row)
             if row.log is not None:  # it may have been recalled from the log
                 self._finding.begin_again(self._older)
 
@@ -358,8 +356,8 @@ class ItemPage(Container):
         row = self.listing.row
         if row is not None and self._changing is not None:
             seq = f"{row.item.seq:04}"
-            told = "{seq} is left out: r restores it first." if row.item.hidden else _ONE_LEVEL
-            self._tell(Note(self._words(told, seq=seq)), row)
+            reason = msg("{seq} is hidden: r restores it first.") if row.item.hidden else _ONE_LEVEL
+            self._show_note(Note(self._words(reason, seq=seq)), row)
 
     def _offer(self, key: str) -> Offer | None:
         offers = self._offers(self.listing.row) if self.listing.row is not None else []
@@ -380,19 +378,19 @@ class ItemPage(Container):
             return
 
         def save(text: str) -> None:
-            self._tell(changing.edit(row.item, text), row)
+            self._show_note(changing.edit(row.item, text), row)
 
         once = offer.price.once
-        price = self._words("{tokens} are written anew", tokens=signed(once)) if once else ""
+        price = self._words("{tokens} tokens rewritten", tokens=signed(once)) if once else ""
         heading = closer.heading(row)
         self.app.push_screen(EditScreen(self._words, heading, row.item.content, price, save))
 
     def action_undo(self) -> None:
         """Undo the last change."""
         if self._changing is not None and self.listing.row is not None:
-            self._tell(self._changing.undo(), self.listing.row)
+            self._show_note(self._changing.undo(), self.listing.row)
 
-    def _tell(self, note: Note, row: Row) -> None:
+    def _show_note(self, note: Note, row: Row) -> None:
         self._note, self._noted_for = note, row.key
         self.post_message(self.Changed())
         self.show_chosen()
@@ -424,8 +422,8 @@ class ItemPage(Container):
         """Clear the search."""
         self.query_one(Filter).clear_it()
 
-    @on(Filter.Wanted)
-    def _look_for(self, message: Filter.Wanted) -> None:
+    @on(Filter.QueryChanged)
+    def _look_for(self, message: Filter.QueryChanged) -> None:
         self._finding.begin(message.query, self._older)
         if self._finding.is_on and self._older is not None:
             self._older.read()  # it may contain matches

@@ -13,7 +13,7 @@ from contextui.tui.inspector.labels import KINDS, label, state, window_label
 from contextui.tui.inspector.look import Look
 from contextui.tui.inspector.rows import Fold, Line, Row, Rows, Rule
 from contextui.tui.lines import FAINT, KEY, MUTED, RULE, LineView, fit, short
-from contextui.tui.words import Words
+from contextui.words import Words, msg
 
 CURSOR = "on $primary 22%"
 _KIND = 6  # cells
@@ -26,7 +26,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
 
     Args:
         words: Translates into the person's locale.
-        tells_states: Whether each row shows the state of its item.
+        shows_states: Whether each row shows the state of its item.
     """
 
     BINDINGS = [
@@ -48,9 +48,9 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
     class Turned(Message):
         """Posted when the person folds or unfolds the items that only the log has."""
 
-    def __init__(self, words: Words, *, tells_states: bool = True) -> None:
+    def __init__(self, words: Words, *, shows_states: bool = True) -> None:
         super().__init__(id="list")
-        self._words, self._tells_states = words, tells_states
+        self._words, self._shows_states = words, shows_states
         self._look: Look | None = None
         self._rows: Sequence[Line] = Rows([])
         self._remark = ""
@@ -178,7 +178,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         return line.stylize(CURSOR) if number == self._cursor else line
 
     def _rule(self, rule: Rule, width: int) -> Content:
-        name = f" {self._words('from cache' if rule.from_cache else 'sent anew')} "
+        name = f" {self._words('from cache' if rule.from_cache else 'uncached')} "
         tokens = f" {short(rule.tokens)}"
         rest = max(width - 2 - cell_len(name) - len(tokens), 0)
         return Content.assemble(
@@ -186,16 +186,19 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         )  # fmt: skip
 
     def _fold(self, fold: Fold, width: int) -> Content:
-        one, several = "1 earlier item, Enter shows it", "{count} earlier items, Enter shows them"
+        one, several = (
+            msg("1 earlier item, Enter shows it"),
+            msg("{count} earlier items, Enter shows them"),
+        )
         if fold.is_reading:
             one, several = (
-                "1 earlier item is being read …",
-                "{count} earlier items are being read …",
+                msg("Reading 1 earlier item …"),
+                msg("Reading {count} earlier items …"),
             )
         elif fold.is_unfolded:
             one, several = (
-                "1 earlier item, Enter hides it",
-                "{count} earlier items, Enter hides them",
+                msg("1 earlier item, Enter hides it"),
+                msg("{count} earlier items, Enter hides them"),
             )
         mark = "↓ " if fold.is_unfolded else "↑ "
         text = self._words(one if fold.count == 1 else several, count=f"{fold.count:,}")
@@ -209,7 +212,7 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         pin = f"{words('pin')} " if item.pinned else ""
         right = 7 if width > 60 else 5
         room = width - 4 - len(seq) - _KIND - 1 - cell_len(pin) - right
-        text = self._told(row, room)
+        text = self._text(row, room)
         tokens = "–" if hidden is not None else self._tokens(row)
         bright = "$text-error" if item.is_error else "$foreground"
         return Content.assemble(
@@ -223,25 +226,25 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
             (fit(tokens, right, right=True), FAINT if is_off else MUTED),
         )
 
-    def _told(self, row: Row, room: int) -> str:
+    def _text(self, row: Row, room: int) -> str:
         """Return the text of a row; if there is room, its state is never truncated."""
-        said, text = self._state(row), self._label(row)
-        whole = f"{text}  {said}" if said else text
-        if not said or room < _ROOMY:
+        state, text = self._state(row), self._label(row)
+        whole = f"{text}  {state}" if state else text
+        if not state or room < _ROOMY:
             fits = cell_len(fit(whole, len(whole) + room).rstrip()) <= room
             return fit(whole if fits else text, room)
-        length = min(cell_len(fit(text, room).rstrip()), room - cell_len(said) - 2)
-        return fit(f"{fit(text, length)}  {said}", room)
+        length = min(cell_len(fit(text, room).rstrip()), room - cell_len(state) - 2)
+        return fit(f"{fit(text, length)}  {state}", room)
 
     def _state(self, row: Row) -> str:
         item, words = row.item, self._words
-        if not self._tells_states:
+        if not self._shows_states:
             return ""
         if item.held is not None:
             return words("changed after this turn")
         if self._look is None:
             return ""
-        return state(item, row.home(self._look.context).ledger, words)
+        return state(item, row.home(self._look.context), words)
 
     def _label(self, row: Row) -> str:
         item, look = row.item, self._look
@@ -253,13 +256,13 @@ class ItemList(LineView, can_focus=True, inherit_bindings=False):
         if name not in self._labels:
             if len(self._labels) >= _LABELS:
                 self._labels.clear()
-            calls = row.home(look.context).ledger.calls
+            calls = row.home(look.context).calls
             self._labels[name] = label(item, calls, self._words)
         return self._labels[name]
 
     def _tokens(self, row: Row) -> str:
         if self._look is None:
             return ""
-        size = self._look.context.ledger.size
+        size = self._look.context.item_tokens
         counted = row.tokens if row.tokens is not None else size(row.item)
         return short(self._look.provider(counted))

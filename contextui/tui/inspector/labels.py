@@ -3,26 +3,27 @@
 import re
 from collections.abc import Sequence
 
-from contextui.context.item import ContextItem, ItemType, Stage
-from contextui.context.ledger import Ledger
+from contextui.context.item import ContextItem, Hidden, ItemType, Stage
+from contextui.context.manager import ContextManager
 from contextui.context.messages import is_reduced
 from contextui.context.units import Calls
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
 from contextui.tui.conversation.entries import called
 from contextui.tui.inspector.rows import Row
-from contextui.tui.words import Words
+from contextui.windowing.host import latest_render
 from contextui.windowing.manager import WindowManager
+from contextui.words import Words, msg
 
 _HEADING = re.compile(r"^#+ *", re.MULTILINE)
 _LONGEST = 240  # maximum characters of an item in a list
 
 KINDS = {
-    ItemType.SYSTEM: "System",
-    ItemType.USER: "User",
-    ItemType.ASSISTANT: "Assist",
-    ItemType.WINDOW: "Window",
-    ItemType.TOOL: "Tool",
+    ItemType.SYSTEM: msg("System"),
+    ItemType.USER: msg("User"),
+    ItemType.ASSISTANT: msg("Assist"),
+    ItemType.WINDOW: msg("Window"),
+    ItemType.TOOL: msg("Tool"),
 }
 """Short names of the item types, in at most six cells."""
 
@@ -60,7 +61,7 @@ def title(row: Row, calls: Calls, words: Words) -> str:
     return label(item, calls, words)
 
 
-def origin(row: Row, turn: int | None, told: Sequence[str], words: Words) -> str:
+def origin(row: Row, turn: int | None, facts: Sequence[str], words: Words) -> str:
     """Return author, turn and further facts in one line.
 
     Tool results always come from the model, so their author is left out to save room.
@@ -69,7 +70,7 @@ def origin(row: Row, turn: int | None, told: Sequence[str], words: Words) -> str
     parts = [_author(row, words)] if item.type is not ItemType.TOOL else []
     if turn is not None and item.type not in (ItemType.SYSTEM, ItemType.WINDOW):
         parts.append(words("turn {turn}", turn=turn))
-    return words(", ").join(part for part in (*parts, *told) if part)
+    return words(", ").join(part for part in (*parts, *facts) if part)
 
 
 def text_of(row: Row, windows: WindowManager | None) -> str:
@@ -80,7 +81,7 @@ def text_of(row: Row, windows: WindowManager | None) -> str:
             return row.copy.xml
         window = windows.get(item.content) if windows is not None else None
         if window is not None:
-            return window.runtime.renders.latest().xml
+            return latest_render(window).xml
         return (windows.last_render(item.content) if windows else None) or item.content
     if is_reduced(item) and item.gist:
         return item.gist
@@ -139,10 +140,17 @@ def _uses(item: ContextItem) -> list[dict[str, object]]:
 
 
 _LONG = 20_000  # characters from which tokens are estimated, as counting takes too long
+_HIDDEN: dict[Hidden, str] = {
+    "closed": msg("closed"),
+    "compacted": msg("compacted"),
+    "dropped": msg("dropped"),
+    "replaced": msg("replaced"),
+    "trimmed": msg("trimmed"),
+}
 _BY_WHOM = {
-    "dropped": "dropped by you",
-    "trimmed": "left out: no room",
-    "closed": "closed with its window",
+    "dropped": msg("dropped by you"),
+    "trimmed": msg("not sent: no room"),
+    "closed": msg("closed with its window"),
 }
 
 
@@ -156,42 +164,44 @@ def has_gist(item: ContextItem) -> bool:
     return item.type is ItemType.TOOL and item.stage is Stage.FINAL and bool(item.gist)
 
 
-def replaced(item: ContextItem, ledger: Ledger) -> list[ContextItem]:
+def replaced(item: ContextItem, context: ContextManager) -> list[ContextItem]:
     """Return the items that a summary replaces, as far as they are loaded."""
-    known = map(ledger.items.get, ledger.folds.items_of(item.id))
+    known = map(context.items.get, context.folds.items_of(item.id))
     return [one for one in known if one is not None]
 
 
-def standing_for(item: ContextItem, ledger: Ledger) -> ContextItem | None:
+def replacement_of(item: ContextItem, context: ContextManager) -> ContextItem | None:
     """Return the item that replaces a hidden one, if any."""
     if item.hidden == "compacted":
-        return ledger.items.get(ledger.folds.summary_of(item.id) or "")
+        return context.items.get(context.folds.summary_of(item.id) or "")
     if item.hidden == "replaced":
-        return ledger.references[item.content][-1]
+        return context.window_items(item.content)[-1]
     return None
 
 
-def state(item: ContextItem, ledger: Ledger, words: Words) -> str:
+def state(item: ContextItem, context: ContextManager, words: Words) -> str:
     """Return an item's state for lists: why it is hidden, or what it replaces."""
-    other = standing_for(item, ledger)
+    other = replacement_of(item, context)
     if other is not None:
-        said = "in summary {seq}" if item.hidden == "compacted" else "replaced by {seq}"
-        return words(said, seq=f"{other.seq:04}")
+        template = (
+            msg("in summary {seq}") if item.hidden == "compacted" else msg("replaced by {seq}")
+        )
+        return words(template, seq=f"{other.seq:04}")
     if item.hidden:
-        return words(item.hidden)
-    if items := replaced(item, ledger):
+        return words(_HIDDEN[item.hidden])
+    if items := replaced(item, context):
         return counted(len(items), words)
     return words("gist") if is_gist(item) else ""
 
 
-def fate(item: ContextItem, ledger: Ledger, counter: TokenCounter, words: Words) -> str:
+def fate(item: ContextItem, context: ContextManager, counter: TokenCounter, words: Words) -> str:
     """Return an item's state for the detail view."""
     if item.hidden == "dropped" and item.type is ItemType.SYSTEM:
         return words("dropped" if item.is_summary else "replaced")  # by undo, by a newer prompt
     if item.hidden in _BY_WHOM:
         return words(_BY_WHOM[item.hidden])
     if item.hidden or not is_gist(item):
-        return state(item, ledger, words)
+        return state(item, context, words)
     whole, gist = (tokens(one, counter) for one in (item.content, item.gist or ""))
     return words("gist of {whole} → {gist} tokens", whole=whole, gist=gist)
 

@@ -1,6 +1,7 @@
 """The log page of the inspector: errors, warnings and notices, newest at the bottom."""
 
 from collections import deque
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -9,11 +10,10 @@ from textual.content import Content
 from textual.events import Resize
 from textual.message import Message
 
-from contextui.agent.events import AnswerDiscarded, Notice, RetryScheduled, TurnFinished
-from contextui.events import Event
+from contextui.events import AnswerDiscarded, Event, Notice, RetryScheduled, TurnFinished
 from contextui.tui.lines import FAINT, MUTED, LineView, wrapped
 from contextui.tui.link import Changes, Desk
-from contextui.tui.words import Words
+from contextui.words import Text, Words
 
 _KEPT = 1_000
 _LONGEST = 2_000  # maximum characters of an entry
@@ -26,7 +26,7 @@ _STYLES: dict[Kind, str] = {
 }
 
 
-class Told(NamedTuple):
+class LogLine(NamedTuple):
     """A log entry: time, severity, text, and repetitions in a row."""
 
     when: str
@@ -46,9 +46,9 @@ class LogPage(LineView, can_focus=True):
     def __init__(self, words: Words) -> None:
         super().__init__(id="events")
         self._words = words
-        self._notices: list[str] = []
+        self._notices: Sequence[Text] = ()
         self._heard = self._attempt = 0
-        self._told: deque[Told] = deque(maxlen=_KEPT)
+        self._log: deque[LogLine] = deque(maxlen=_KEPT)
         self._lines: list[tuple[str, str, str]] = []
 
     def take_focus(self, may: bool) -> None:
@@ -59,53 +59,53 @@ class LogPage(LineView, can_focus=True):
         """Log the notices at startup and the windows that cannot be opened."""
         for entry in desk.entries:
             if not entry.usable:
-                self.tell(str(entry), "error")
+                self.add(str(entry), "error")
         self._notices = desk.session.notices
         self._heard = len(self._notices)
         for notice in dict.fromkeys([*desk.notices, *self._notices]):
-            self.tell(notice)
+            self.add(notice)
 
     def take(self, changes: Changes) -> None:
         """Log errors in windows and new notices of the session."""
         for trouble in changes.troubles:
-            self.tell(trouble)
+            self.add(trouble)
         self._take_notices()
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Log errors and notices of a turn."""
         match event:
             case Notice():
-                self.tell(event.text, "notice")
+                self.add(event.text, "notice")
             case AnswerDiscarded():
-                self.tell(event.reason)
+                self.add(event.reason)
             case RetryScheduled() if event.attempt != self._attempt:
                 self._attempt = event.attempt  # the event repeats every second
-                self.tell(event.reason)
+                self.add(event.reason)
             case TurnFinished():
                 self._attempt = 0
                 if event.is_error and event.explanation:
-                    self.tell(event.explanation, "error")
+                    self.add(event.explanation, "error")
                 self._take_notices()
 
     def _take_notices(self) -> None:
         for notice in self._notices[self._heard :]:
-            self.tell(notice)
+            self.add(notice)
         self._heard = len(self._notices)
 
-    def tell(self, text: str, kind: Kind = "warning") -> None:
+    def add(self, text: Text, kind: Kind = "warning") -> None:
         """Add an entry; count it if it repeats the last one."""
-        when, short = datetime.now().strftime("%H:%M"), text[:_LONGEST]
-        last = self._told[-1] if self._told else None
+        when, short = datetime.now().strftime("%H:%M"), self._words(text)[:_LONGEST]
+        last = self._log[-1] if self._log else None
         if last is not None and (last.kind, last.text) == (kind, short):
-            self._told[-1] = Told(when, kind, short, last.times + 1)
+            self._log[-1] = LogLine(when, kind, short, last.times + 1)
         else:
-            self._told.append(Told(when, kind, short))
+            self._log.append(LogLine(when, kind, short))
         self._draw()
         self.post_message(self.Grew())
 
     def action_copy(self) -> None:
         """Copy the whole log."""
-        text = "\n".join(f"{told.when} {told.text}" for told in self._told)
+        text = "\n".join(f"{entry.when} {entry.text}" for entry in self._log)
         self.app.copy_to_clipboard(text)
         self.notify(self._words("Copied {count} characters.", count=len(text)), markup=False)
 
@@ -116,10 +116,10 @@ class LogPage(LineView, can_focus=True):
     def _draw(self) -> None:
         width = max(self.line_width - 6, 10)
         self._lines = []
-        for told in self._told:
-            times = f"  ×{told.times}" if told.times > 1 else ""
-            for number, piece in enumerate(wrapped(told.text + times, width)):
-                self._lines.append((told.when if not number else "", piece, _STYLES[told.kind]))
+        for entry in self._log:
+            times = f"  ×{entry.times}" if entry.times > 1 else ""
+            for number, piece in enumerate(wrapped(entry.text + times, width)):
+                self._lines.append((entry.when if not number else "", piece, _STYLES[entry.kind]))
         self.set_count(max(len(self._lines), 1))
 
     def line_at(self, number: int, width: int) -> Content:  # noqa: ARG002

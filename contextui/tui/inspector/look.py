@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from contextui.agent.protocol import declaring
+from contextui.agent.protocol import declaration_tokens
 from contextui.context.item import Carried, ItemType, ItemView
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Composition, Piece
@@ -32,7 +32,7 @@ class Sent:
         self._requests: deque[tuple[str, Composition]] = deque(maxlen=REMEMBERED)
         self._count = 0
         self._known: tuple[tuple[int, int, str], int] = ((-1, -1, ""), 0)
-        self.stop: Callable[[], None] = context.subscribe(self._hear)
+        self.stop: Callable[[], None] = context.subscribe(self._handle_event)
 
     @property
     def requests(self) -> list[Composition]:
@@ -48,7 +48,7 @@ class Sent:
             self._known = (state, cached(self.requests, composition))
         return self._known[1]
 
-    def _hear(self, event: Event) -> None:
+    def _handle_event(self, event: Event) -> None:
         if isinstance(event, RequestSent):
             # Right after a request was sent, the outlook is that request: nothing new is in it.
             self._requests.append((self._model(), self._context.outlook()))
@@ -174,7 +174,7 @@ class Looker:
         self, context: ContextManager, tools: Sequence[Tool], sent: Sent | None = None
     ) -> None:
         self._context, self._sent = context, sent
-        self._tools = declaring(tools, context.counter)
+        self._tools = declaration_tokens(tools, context.counter)
         self._counts: dict[str, int] = {}
 
     def look(self) -> Look:
@@ -190,7 +190,7 @@ class Looker:
             self._tools,
             copies,
             self._shares(composition, sum(copies.values())),
-            context.ledger.under_way,
+            context.is_turn_running,
             self._sent is not None,
         )
 

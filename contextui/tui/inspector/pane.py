@@ -10,8 +10,7 @@ from textual.events import Click, Key, Resize, Show
 from textual.message import Message
 from textual.widget import Widget
 
-from contextui.agent.events import TurnFinished, TurnStarted, UsageSpent
-from contextui.events import Event
+from contextui.events import Event, TurnFinished, TurnStarted, UsageSpent
 from contextui.tui.inspector.budget import BudgetBar
 from contextui.tui.inspector.draft import Drafting, Order
 from contextui.tui.inspector.edit import Changing
@@ -23,9 +22,9 @@ from contextui.tui.inspector.usage import UsagePage
 from contextui.tui.keys import meant_key
 from contextui.tui.lines import MUTED, RULE
 from contextui.tui.link import Changes, Desk
-from contextui.tui.words import Words
+from contextui.words import Words, msg
 
-PAGES = ("Items", "Request", "Usage", "Log")
+PAGES = (msg("Items"), msg("Request"), msg("Usage"), msg("Log"))
 
 
 class TabBar(Widget):
@@ -169,11 +168,11 @@ class Inspector(Vertical):
         if changes.context or changes.windows:
             self._look_soon()
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Record the usage and errors of a turn."""
-        self.query_one(LogPage).hear(event)
+        self.query_one(LogPage).handle(event)
         if self._watch is not None:
-            self._watch.hear(event)
+            self._watch.handle(event)
         if isinstance(event, TurnStarted | UsageSpent | TurnFinished):
             self._look_soon()
 

@@ -10,7 +10,7 @@ from contextui.agent.wire import Payload
 from contextui.model import Block
 from contextui.text import one_line
 from contextui.tokens import TokenCounter
-from contextui.tui.words import Words
+from contextui.words import Words
 
 WIDTH = 76
 """Maximum width of a value in one line."""
@@ -182,8 +182,8 @@ def _head(body: Mapping[str, Any], words: Words) -> Iterator[Part]:
         start = []
         yield part
     if system := body.get("system"):
-        told = one_line(str(system[0].get("text", "")), _SHOWN)
-        part = Part(words("system"), told, "system", list(system), -1)
+        text = one_line(str(system[0].get("text", "")), _SHOWN)
+        part = Part(words("system"), text, "system", list(system), -1)
         part.lines = [*start, ' "system": [', *_block_lines(system, 3, "],")]
         yield part
 
@@ -195,10 +195,10 @@ def _messages(messages: Sequence[Mapping[str, Any]], cached: int, words: Words) 
         groups = list(_groups(blocks, cached - first))
         for place, group in enumerate(groups):
             name = f"{number} {words(message['role'])}" if not place else ""
-            told = _told(group, words)
+            text = _describe(group, words)
             if is_last and place == len(groups) - 1 and _kind(group[0]) == "text":
-                told = words("your words") if message["role"] == "user" else told
-            part = Part(name, told, _key(group, message["role"]), group, first)
+                text = words("your words") if message["role"] == "user" else text
+            part = Part(name, text, _key(group, message["role"]), group, first)
             opening = [f'  {{"role": "{message["role"]}", "content": [']
             if number == 1 and not place:
                 opening = [' "messages": [', *opening]
@@ -249,7 +249,7 @@ def _key(group: Sequence[Block], role: str) -> str:
     return f"{role} {raw(_unmarked(block))}"
 
 
-def _told(group: Sequence[Block], words: Words) -> str:
+def _describe(group: Sequence[Block], words: Words) -> str:
     block, count = group[0], len(group)
     match _kind(block):
         case "window":

@@ -126,11 +126,11 @@ class Prices:
         return [piece.seq for piece in pieces], sums
 
     def _size(self, item: ContextItem) -> int:
-        return self.look.provider(self.look.context.ledger.size(item))
+        return self.look.provider(self.look.context.item_tokens(item))
 
     def _dropping(self, row: Row) -> Price:
         """Price a drop: a message includes the results of its calls, a result its call."""
-        item, calls = row.item, self.look.context.ledger.calls
+        item, calls = row.item, self.look.context.calls
         if item.type is ItemType.WINDOW:
             return Price(-self._row_size(row))
         gone = [item, *(one for one in calls.results(item) if not one.hidden)]
@@ -141,7 +141,7 @@ class Prices:
     def _restoring(self, row: Row) -> Price:
         if row.item.type is ItemType.WINDOW:
             return Price(self._size(row.item))
-        together = row.home(self.look.context).ledger.calls.together(row.item)
+        together = row.home(self.look.context).calls.together(row.item)
         back = [one for one in together if one.hidden]
         return Price(sum(map(self._size, back)), self.rewritten(back[0].seq))
 
@@ -151,7 +151,7 @@ class Prices:
             return []
         counter = self.look.context.counter
         more = size(item.content, counter) - size(item.gist or "", counter)
-        behind = self.rewritten(self.look.context.ledger.calls.asker(item).seq)
+        behind = self.rewritten(self.look.context.calls.asker(item).seq)
         if is_gist(item):
             return [Offer("g", Lod.FULL.value, Price(more, behind), Lod.FULL)]
         return [Offer("g", Lod.GIST.value, Price(-more, max(behind - more, 0)), Lod.GIST)]
@@ -159,7 +159,7 @@ class Prices:
     def _editing(self, item: ContextItem) -> list[Offer]:
         if item.blocks is not None and item.type is not ItemType.ASSISTANT:
             return []  # not only text
-        asker = self.look.context.ledger.calls.asker(item)
+        asker = self.look.context.calls.asker(item)
         before = self._size(item) + (self._size(asker) if asker is not item else 0)
         once = max(self.rewritten(asker.seq) - before, 0)
         return [Offer("e", "edit…", Price(None, once))]
@@ -208,11 +208,11 @@ class Levels:
 
     Args:
         counter: Counts tokens.
-        tell: Callback on another thread when a count is ready.
+        callback: Callback on another thread when a count is ready.
     """
 
-    def __init__(self, counter: TokenCounter, tell: Callable[[], object]) -> None:
-        self._counter, self._tell = counter, tell
+    def __init__(self, counter: TokenCounter, callback: Callable[[], object]) -> None:
+        self._counter, self._callback = counter, callback
         self._sizes: dict[tuple[str, Lod], int] = {}
         self._versions: dict[str, ContextVersion] = {}
         self._counting: set[str] = set()
@@ -228,12 +228,12 @@ class Levels:
     def _count(self, window: Window) -> None:
         version = window.version
         try:
-            for lod in Lod:
-                if lod is not window.lod:
-                    xml = window.to_xml(lod)
-                    overhead = self._counter.message_overhead("user")
-                    self._sizes[window.id, lod] = overhead + self._counter.count(xml)
-            self._versions[window.id] = version
+            overhead = self._counter.message_overhead("user")
+            for lod in Lod:  # all of them: the shown level may change while they are counted
+                self._sizes[window.id, lod] = overhead + self._counter.count(window.to_xml(lod))
+        except Exception:  # a window may fail in any way: its sizes stay unknown
+            pass
         finally:
+            self._versions[window.id] = version
             self._counting.discard(window.id)
-        self._tell()
+            self._callback()

@@ -20,8 +20,8 @@ from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.items import CURSOR
 from contextui.tui.inspector.parts import Part
 from contextui.tui.lines import FAINT, MUTED, LineView, chopped, fit, short
-from contextui.tui.words import Words
 from contextui.windowing.trouble import reason_of
+from contextui.words import Words, msg
 
 MARKS = {" ": "", "+": "$text-success", "~": "$text-warning"}
 """Styles of the marks for new and changed parts."""
@@ -129,19 +129,22 @@ class Outline(LineView, can_focus=True, inherit_bindings=False):
             (f"{part.mark} ", MARKS[part.mark]),
             (fit(part.name, _NAME), MUTED),
             (fit(part.text, width - 2 - _NAME - _TOKENS), "$foreground"),
-            (fit(self._told(part.tokens), _TOKENS, right=True), MUTED),
+            (fit(self._shown_tokens(part.tokens), _TOKENS, right=True), MUTED),
         )
         return line.stylize(CURSOR) if place == self._cursor else line
 
     def _rule(self, draft: Draft, width: int) -> Content:
-        name, tokens = f" {self._words('cache ends here')} ", f" {self._told(draft.cached_tokens)}"
+        name, tokens = (
+            f" {self._words('cache ends here')} ",
+            f" {self._shown_tokens(draft.cached_tokens)}",
+        )
         rest = max(width - 1 - cell_len(name) - len(tokens), 0)
         return Content.assemble(
             ("─", "$warning 60%"), (name, "$text-warning"),
             ("─" * rest, "$warning 60%"), (tokens, "$text-warning"),
         )  # fmt: skip
 
-    def _told(self, tokens: int) -> str:
+    def _shown_tokens(self, tokens: int) -> str:
         return short(self._counter.calibrated(tokens)) if self._counter is not None else ""
 
 
@@ -177,22 +180,22 @@ class RequestHead(Widget):
         parts = fit(parts, _OUTLINE) if width >= _BESIDE else f"{parts}   "
         between = "   " if width >= _WIDE else "\n"
         size = f"{draft.size / 1_000:,.1f} kB"
-        told = f"{parts}{self._turn(draft)}{between}{size}"
-        return Content.assemble((told, MUTED), *self._marks(draft, width))
+        summary = f"{parts}{self._turn(draft)}{between}{size}"
+        return Content.assemble((summary, MUTED), *self._marks(draft, width))
 
     def _turn(self, draft: Draft) -> str:
-        words, state = self._words, "sent" if draft.is_sent else "not sent yet"
+        words, state = self._words, msg("sent") if draft.is_sent else msg("not sent yet")
         if draft.order.is_earlier:
-            state = "as it was then"
+            state = msg("as it was then")
         return words("turn {turn}", turn=draft.order.turn) + words(", ") + words(state)
 
     def _marks(self, draft: Draft, width: int) -> list[tuple[str, str]]:
         if not draft.is_compared:
             return []
-        told = "changed since the request before" if width >= _BESIDE else "changed"
+        legend = msg("changed since the last request") if width >= _BESIDE else msg("changed")
         return [
             ("   + ", "$text-success"), (self._words("new"), MUTED),
-            ("  ~ ", "$text-warning"), (self._words(told), MUTED),
+            ("  ~ ", "$text-warning"), (self._words(legend), MUTED),
         ]  # fmt: skip
 
 
@@ -287,8 +290,8 @@ class Bytes(LineView, can_focus=False):
         if line.part < 0:
             return self._rule(width)
         if line.folded:
-            told = self._words("{count} lines not shown here   Enter unfolds", count=line.folded)
-            return Content.assemble(("       …  ", FAINT), (told, MUTED))
+            note = self._words("{count} lines hidden   Enter expands", count=line.folded)
+            return Content.assemble(("       …  ", FAINT), (note, MUTED))
         ground = _GROUNDS[line.mark]
         return Content.assemble(
             (f"{line.number:>4} ", FAINT),
@@ -298,16 +301,16 @@ class Bytes(LineView, can_focus=False):
 
     def _rule(self, width: int) -> Content:
         words = self._words
-        name, told = f" {words('cache ends here')} ", ""
+        name, note = f" {words('cache ends here')} ", ""
         if self._draft is not None and self._counter is not None:
-            anew = short(self._counter.calibrated(self._draft.anew_tokens))
-            told = f" {words('{tokens} below at full price', tokens=anew)}"
-            if 6 + cell_len(name) + cell_len(told) > width:
-                told = f" {anew}"
-        rest = max(width - 5 - cell_len(name) - cell_len(told), 0)
+            uncached = short(self._counter.calibrated(self._draft.uncached_tokens))
+            note = f" {words('{tokens} below at full price', tokens=uncached)}"
+            if 6 + cell_len(name) + cell_len(note) > width:
+                note = f" {uncached}"
+        rest = max(width - 5 - cell_len(name) - cell_len(note), 0)
         return Content.assemble(
             ("─────", "$warning 60%"), (name, "$text-warning"),
-            ("─" * rest, "$warning 60%"), (told, "$text-warning"),
+            ("─" * rest, "$warning 60%"), (note, "$text-warning"),
         )  # fmt: skip
 
 
@@ -368,6 +371,8 @@ class RequestPage(Container):
 
     def show(self, order: Order) -> None:
         """Build and show a request on a thread; the newest order is built next."""
+        if self._drafting is None:
+            return  # not attached yet
         known, self._order = self._order, order
         is_new = known is None or known.stamp != order.stamp
         if is_new and not self._is_drawing:
@@ -379,8 +384,7 @@ class RequestPage(Container):
         threading.Thread(target=self._drawing, args=(order,), daemon=True).start()
 
     def _drawing(self, order: Order) -> None:
-        if self._drafting is None:
-            return
+        assert self._drafting is not None, "show starts no thread before attach"
         try:
             self.post_message(self.Drawn(self._drafting.draft(order)))
         except Exception as error:  # whatever a session holds, the inspector must not fail
@@ -396,7 +400,7 @@ class RequestPage(Container):
         self._draw_next(message.draft.order)
 
     @on(NotDrawn)
-    def _tell_reason(self, message: NotDrawn) -> None:
+    def _show_reason(self, message: NotDrawn) -> None:
         self.query_one(RequestHead).show_reason(message.reason)
         self._draw_next(message.order)
 
@@ -442,5 +446,5 @@ class RequestPage(Container):
         part = self.outline.part
         if part is not None:
             self.app.copy_to_clipboard(part.exact)
-            told = self._words("Copied {count} characters.", count=short(len(part.exact)))
-            self.notify(told, markup=False)
+            message = self._words("Copied {count} characters.", count=short(len(part.exact)))
+            self.notify(message, markup=False)

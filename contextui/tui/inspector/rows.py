@@ -13,6 +13,7 @@ from contextui.context.item import Carried, ContextItem, ItemView, is_conversati
 from contextui.context.manager import ContextManager
 from contextui.context.messages import Piece
 from contextui.tui.inspector.look import Look, head_pieces
+from contextui.words import Text
 
 
 class Row(NamedTuple):
@@ -58,7 +59,7 @@ class Fold:
     count: int
     is_unfolded: bool = False
     is_reading: bool = False
-    reason: str = ""
+    reason: Text = ""
 
     @property
     def key(self) -> str:
@@ -174,13 +175,13 @@ def place_of(items: ItemView, seq: int) -> int:
 
 def rows_of(look: Look) -> Rows:
     """Return all rows, with the rules between them."""
-    items, ledger = look.items, look.context.ledger
+    items, context = look.items, look.context
     if look.in_place:
         return _with_rules(look, [], (), len(items), [])
     head = list(head_of(look))
-    open_items = [one.seq for one in list(ledger.open) if is_conversation(one)]
-    turn_start = min(open_items, default=ledger.seq + 1)
-    live = [one for one in ledger.live_references if one.hidden is None]
+    open_items = [one.seq for one in context.open_items if is_conversation(one)]
+    turn_start = min(open_items, default=context.current_seq + 1)
+    live = context.live_window_items
     moved = [*(row.item for row in head), *live]
     end = place_of(items, turn_start)
     places = sorted(place_of(items, one.seq) for one in moved)
@@ -196,7 +197,7 @@ def head_of(look: Look) -> Iterator[Row]:
     tools = look.tools
     for piece in look.pieces(0, head_pieces(look.composition)):
         for item in piece.shown.items:
-            yield Row(item, tokens=look.context.ledger.size(item) + tools)
+            yield Row(item, tokens=look.context.item_tokens(item) + tools)
             tools = 0
 
 
@@ -212,18 +213,18 @@ def _with_rules(
     if not look.cached:
         return Rows([[Rule(False, _tokens(look, 0))], head, finished, rows])
     if look.cached < len(head):
-        anew = _tokens(look, look.cached)
-        cached = Rule(True, max(look.shares.total - anew, 0))
+        uncached = _tokens(look, look.cached)
+        cached = Rule(True, max(look.shares.total - uncached, 0))
         start, rest_of_head = head[: look.cached], head[look.cached :]
-        return Rows([[cached], start, [Rule(False, anew)], rest_of_head, finished, rows])
+        return Rows([[cached], start, [Rule(False, uncached)], rest_of_head, finished, rows])
     place = end
     if look.cached < look.first_open or look.in_place:
-        place = min(place_of(items, _first_anew(look)), end)
+        place = min(place_of(items, _first_uncached(look)), end)
     cut = len([number for number, _ in turn if number < look.cached])
-    anew = _tokens(look, look.cached)
+    uncached = _tokens(look, look.cached)
     everything = look.shares.total
     runs: list[Sequence[Line]] = [
-        [Rule(True, max(everything - anew, 0))],
+        [Rule(True, max(everything - uncached, 0))],
         head,
         Span(items, 0, place, elsewhere),
     ]
@@ -231,7 +232,7 @@ def _with_rules(
     if place == end:
         runs.append(rows[:cut])
     if any(rest):
-        runs += [[Rule(False, anew)], *rest]
+        runs += [[Rule(False, uncached)], *rest]
     return Rows(runs)
 
 
@@ -242,18 +243,18 @@ def _tokens(look: Look, start: int) -> int:
     return look.provider(sum(piece.tokens for piece in look.pieces(start)))
 
 
-def _first_anew(look: Look) -> int:
+def _first_uncached(look: Look) -> int:
     """Return the seq of the first uncached item."""
     for piece in look.pieces(look.cached):
         return _seq(look, piece)
-    return look.context.ledger.seq + 1
+    return look.context.current_seq + 1
 
 
 def _seq(look: Look, piece: Piece) -> int:
     if piece.shown.items or not look.in_place:
         return piece.seq
-    references = look.context.ledger.references
-    return min(references[copy.window_id][-1].seq for copy in piece.shown.copies)
+    items_of = look.context.window_items
+    return min(items_of(copy.window_id)[-1].seq for copy in piece.shown.copies)
 
 
 def _turn(look: Look, start: int, live: Sequence[ContextItem]) -> Iterator[tuple[int, Row]]:
@@ -278,11 +279,10 @@ def _turn(look: Look, start: int, live: Sequence[ContextItem]) -> Iterator[tuple
 def _shown(look: Look) -> Iterator[tuple[int, Row]]:
     pieces = list(enumerate(look.pieces(look.first_open), look.first_open))
     newest = {copy.window_id: copy for _, piece in pieces for copy in piece.shown.copies}
-    references = look.context.ledger.references
     for number, piece in pieces:
         for item in piece.shown.items:
             yield number, Row(item)
         for index, copy in enumerate(piece.shown.copies):
-            item = references[copy.window_id][-1]
+            item = look.context.window_items(copy.window_id)[-1]
             is_old = copy is not newest[copy.window_id] or item.hidden is not None
             yield number, Row(item, copy, look.copies[number, index], is_old)

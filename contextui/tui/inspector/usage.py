@@ -1,5 +1,6 @@
 """The usage page of the inspector: tokens per turn, as a bar chart and in figures."""
 
+import threading
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,17 +11,17 @@ from textual.content import Content
 from textual.events import Click
 from textual.message import Message
 
-from contextui.model import Usage
+from contextui.tokens import Usage
 from contextui.tui.inspector.items import CURSOR
 from contextui.tui.lines import FAINT, MUTED, LineView, fit, short
-from contextui.tui.words import Words
+from contextui.words import Words, msg
 
 _CACHE_BREAKERS = ("drop", "restore", "edit", "fold", "unfold", "undo", "trim", "compact")
 READ_PRICE, WRITE_PRICE = 0.1, 1.25
 """Price factors of tokens read from and written to the cache; an uncached token costs 1."""
 
 
-class Deed(NamedTuple):
+class ContextChange(NamedTuple):
     """A change to an item: the operation and the seq."""
 
     operation: str
@@ -35,34 +36,34 @@ class TurnUsage:
         turn: Its number.
         cached: Tokens read from the cache.
         written: Tokens written to the cache.
-        anew: Uncached tokens.
+        uncached: Uncached tokens.
         answered: Output tokens.
-        deed: The change that invalidated the cache.
+        cause: The change that invalidated the cache.
         is_guess: Whether these are our own counts, as the provider reported none.
     """
 
     turn: int
     cached: int = 0
     written: int = 0
-    anew: int = 0
+    uncached: int = 0
     answered: int = 0
-    deed: Deed | None = None
+    cause: ContextChange | None = None
     is_guess: bool = False
 
     @property
     def parts(self) -> tuple[int, int, int, int]:
         """The four figures, in drawing order."""
-        return self.cached, self.written, self.anew, self.answered
+        return self.cached, self.written, self.uncached, self.answered
 
     @property
     def sent(self) -> int:
         """All input tokens."""
-        return self.cached + self.written + self.anew
+        return self.cached + self.written + self.uncached
 
     @property
     def paid(self) -> int:
         """The cost of the input, in tokens at full price."""
-        return round(READ_PRICE * self.cached + WRITE_PRICE * self.written + self.anew)
+        return round(READ_PRICE * self.cached + WRITE_PRICE * self.written + self.uncached)
 
     def plus(self, usage: Usage) -> "TurnUsage":
         """Return the usage with one more request added."""
@@ -70,7 +71,7 @@ class TurnUsage:
             self,
             cached=self.cached + usage.cache_read_input_tokens,
             written=self.written + usage.cache_creation_input_tokens,
-            anew=self.anew + usage.input_tokens,
+            uncached=self.uncached + usage.input_tokens,
             answered=self.answered + usage.output_tokens,
         )
 
@@ -90,39 +91,44 @@ class Spending:
         self.turns: list[TurnUsage] = []
         self._first, self._after = first_turn, after
         self._ends: list[int] = []
-        self._deeds: list[Deed] = []
+        self._changes: list[ContextChange] = []
+        self._lock = threading.Lock()  # earlier turns are prepended on another thread
 
     def note(self, operation: str, seq: int) -> None:
         """Record a change to an item if it invalidates the cache."""
         if operation in _CACHE_BREAKERS:
-            self._deeds.append(Deed(operation, seq))
+            self._changes.append(ContextChange(operation, seq))
 
     def spend(self, turn: int, usage: Usage, counted: int) -> None:
         """Record the usage of a request; `counted` is our own count, used if there is no usage."""
         guess = not any(usage.as_dict().values())
         if guess:
             usage = Usage(input_tokens=counted)
-        if not self.turns or self.turns[-1].turn != turn:
-            self.turns.append(TurnUsage(turn, is_guess=guess))
-        total = self.turns[-1].plus(usage)
-        if self._deeds and total.written > total.cached:
-            total = replace(total, deed=self._deeds[-1])
-        self._deeds.clear()
-        self.turns[-1] = total
+        with self._lock:
+            if not self.turns or self.turns[-1].turn != turn:
+                self.turns.append(TurnUsage(turn, is_guess=guess))
+            total = self.turns[-1].plus(usage)
+            if self._changes and total.written > total.cached:
+                total = replace(total, cause=self._changes[-1])
+            self._changes.clear()
+            self.turns[-1] = total
 
     def end_turn(self, through_seq: int) -> None:
         """Record that a turn ended with this seq."""
-        self._ends.append(through_seq)
+        with self._lock:
+            self._ends.append(through_seq)
 
     def turn_of(self, seq: int) -> int | None:
         """Return the turn of an item by its seq, or None if unknown."""
-        return self._first + bisect_left(self._ends, seq) if seq > self._after else None
+        with self._lock:
+            return self._first + bisect_left(self._ends, seq) if seq > self._after else None
 
     def put_before(self, earlier: "Spending") -> None:
         """Prepend the usage of earlier turns."""
-        self.turns = [one for one in earlier.turns if one.turn < self._first] + self.turns
-        ends = [end for end in earlier._ends if end <= self._after]
-        self._ends, self._first, self._after = [*ends, *self._ends], self._first - len(ends), 0
+        with self._lock:
+            self.turns = [one for one in earlier.turns if one.turn < self._first] + self.turns
+            ends = [end for end in earlier._ends if end <= self._after]
+            self._ends, self._first, self._after = [*ends, *self._ends], self._first - len(ends), 0
 
 
 def usage_of(figures: Mapping[str, Any]) -> Usage:
@@ -246,28 +252,40 @@ def _axis(turns: Sequence[TurnUsage], step: int) -> str:
     every = 1 if turns and step > len(str(turns[-1].turn)) else 5
     for number, one in enumerate(turns):
         place = AXIS + number * step
-        told = str(one.turn)
+        number_text = str(one.turn)
         if (not number or one.turn % every == 0) and len(line) <= place:
-            line = line.ljust(place) + told + " "
+            line = line.ljust(place) + number_text + " "
     return line
 
 
 _WIDE = 60  # cells from which whole words fit
-_NAMES = ("from cache", "written", "sent anew", "answered")
-_SHORT = ("cache", "written", "anew", "answered")
-_COLUMNS = (("turn", 6), ("from cache", 13), ("written", 12), ("sent anew", 13), ("answered", 12),
-            ("full price", 13))  # fmt: skip
-_NARROW = (("turn", 4), ("cache", 9), ("written", 9), ("anew", 8), ("answered", 9))
+_NAMES = (msg("from cache"), msg("written"), msg("uncached"), msg("answered"))
+_SHORT = (msg("cache"), msg("written"), msg("uncached"), msg("answered"))
+_COLUMNS = (
+    (msg("turn"), 6),
+    (msg("from cache"), 13),
+    (msg("written"), 12),
+    (msg("uncached"), 13),
+    (msg("answered"), 12),
+    (msg("full price"), 13),
+)
+_NARROW = (
+    ("turn", 4),
+    (msg("cache"), 8),
+    (msg("written"), 9),
+    ("uncached", 9),
+    (msg("answered"), 9),
+)
 _HEAD, _LEAST_PLOT, _TABLE = 3, 6, 8  # lines
-_DEEDS = {
-    "drop": "{seq} was dropped: the cache was written anew",
-    "restore": "{seq} was restored: the cache was written anew",
-    "edit": "{seq} was edited: the cache was written anew",
-    "unfold": "{seq} was unfolded: the cache was written anew",
-    "fold": "{seq} was folded: the cache was written anew",
-    "undo": "{seq} was undone: the cache was written anew",
-    "trim": "room was made: the cache was written anew",
-    "compact": "earlier turns were summed up: the cache was written anew",
+_CAUSES = {
+    "drop": msg("{seq} dropped: cache rewritten"),
+    "restore": msg("{seq} restored: cache rewritten"),
+    "edit": msg("{seq} edited: cache rewritten"),
+    "unfold": msg("{seq} unfolded: cache rewritten"),
+    "fold": msg("{seq} folded: cache rewritten"),
+    "undo": msg("{seq} undone: cache rewritten"),
+    "trim": msg("trimmed to fit: cache rewritten"),
+    "compact": msg("compacted: cache rewritten"),
 }
 
 
@@ -280,7 +298,7 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
         Binding("home", "edge(-1)", show=False),
         Binding("pageup", "step(-10)", show=False),
         Binding("pagedown", "step(10)", show=False),
-        Binding("enter", "open", "its request"),
+        Binding("enter", "open", "show request"),
     ]
 
     class Opened(Message):
@@ -340,12 +358,12 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
     def _summary(self, width: int) -> str:
         paid, sent = sum(one.paid for one in self._turns), sum(one.sent for one in self._turns)
         saved = round(100 - 100 * paid / sent) if sent else 0
-        told = "{turns} turns   {paid} paid for {sent} sent   {saved}% saved by the cache"
+        template = msg("{turns} turns   {paid} paid for {sent} sent   {saved}% saved by the cache")
         if width <= _WIDE:
-            told = "{paid} paid for {sent} sent, {saved}% saved"
+            template = msg("{paid} paid for {sent} sent, {saved}% saved")
         guess = "~" if any(one.is_guess for one in self._turns) else ""
         figures = {"paid": guess + short(paid), "sent": guess + short(sent), "saved": saved}
-        return self._words(told, turns=len(self._turns), **figures)
+        return self._words(template, turns=len(self._turns), **figures)
 
     def _legend(self, width: int, plain: bool) -> Content:
         names, gap = (_NAMES, "   ") if width > _WIDE else (_SHORT, " ")
@@ -401,8 +419,8 @@ class UsagePage(LineView, can_focus=True, inherit_bindings=False):
             fit(figure, cells, right=True)
             for figure, (_, cells) in zip(figures, columns, strict=False)
         )
-        told = ""
-        if turn.deed is not None and width > _WIDE:
-            told = "   " + self._words(_DEEDS[turn.deed.operation], seq=f"{turn.deed.seq:04}")
+        note = ""
+        if turn.cause is not None and width > _WIDE:
+            note = "   " + self._words(_CAUSES[turn.cause.operation], seq=f"{turn.cause.seq:04}")
         style = "$foreground" if is_newest else MUTED
-        return Content.assemble((row, style), (fit(told, width - len(row)), "$text-warning"))
+        return Content.assemble((row, style), (fit(note, width - len(row)), "$text-warning"))

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
+from contextui.errors import os_reason
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, shown_path
 from contextui.windowing.finding.source import (
@@ -28,8 +29,10 @@ from contextui.windowing.finding.source import (
     run_source,
 )
 from contextui.windowing.finding.trust import Review, TrustError, TrustStore
+from contextui.windowing.trouble import Line
 from contextui.windowing.window import Window
 from contextui.windowing.worker import running
+from contextui.words import Message, Text, Translatable, msg
 
 Status = Literal["found", "ready", "broken", "duplicate", "untrusted"]
 
@@ -50,7 +53,7 @@ class WindowEntry:
     name: str
     origin: str
     status: Status
-    reason: str = ""
+    reason: Text = ""
     cls: type[Window] | None = None
     entry_point: EntryPoint | None = field(default=None, repr=False, compare=False)
 
@@ -72,7 +75,7 @@ class WindowEntry:
             "name": self.name,
             "status": self.status,
             "origin": self.origin,
-            "reason": self.reason or None,
+            "reason": str(self.reason) or None,
             "description": one_line(self.cls.description, 1_000) if self.cls else None,
             "args": str(self.cls.opening) if self.cls else None,
             "actions": list(self.cls.actions) if self.cls else None,
@@ -89,21 +92,28 @@ class WindowEntry:
                 raise WindowLoadError("it does not extend contextui.Window")
             if checked(found).name != self.name:
                 raise WindowLoadError(
-                    f"its window is called {found.name}: give the entry point the same name"
+                    "its window is called {name}: give the entry point the same name",
+                    name=found.name,
                 )
         except KeyboardInterrupt:
             raise
         except BaseException as problem:
-            reason = f"{self.origin}: {problem_of(problem)}"
-            return replace(self, status="broken", reason=one_line(reason, 1_000))
+            reason = _located(self.origin, problem_of(problem))
+            return replace(self, status="broken", reason=Line(reason))
         return replace(self, status="ready", cls=found)
+
+
+_UNTRUSTED = {"new": msg("new"), "changed": msg("changed")}
+_OTHERS_CHANGED = msg("unchanged, but others are not")
 
 
 def untrusted(path: Path, status: str) -> WindowEntry:
     """Create the entry of a project's file that is not trusted in its present form."""
     name = one_line(path.stem, 80)
-    what = {"new": "new", "changed": "changed"}.get(status, "unchanged, but others are not")
-    reason = f"{shown_path(path)} is not trusted ({what}): read it, then run contextui trust"
+    reason = Message(
+        "{path} is not trusted ({what}): read it, then run contextui trust",
+        {"path": shown_path(path), "what": Message(_UNTRUSTED.get(status, _OTHERS_CHANGED))},
+    )
     return WindowEntry(name, shown_path(path), "untrusted", reason)
 
 
@@ -131,7 +141,7 @@ class Registry:
 
     def __init__(self) -> None:
         self.review: Review | None = None
-        self.notices: list[str] = []
+        self.notices: list[Text] = []
         self._entries: list[WindowEntry] = []
         self._modules: dict[tuple[str, str], ModuleType] = {}
 
@@ -159,7 +169,10 @@ class Registry:
             origin = f"{one_line(point.value, 160)} of the package {package}"
             entry = WindowEntry(one_line(point.name, 80), origin, "found", entry_point=point)
             if not WINDOW_NAME.fullmatch(point.name):
-                reason = f"{origin}: this cannot be a window's name ({NAMING})"
+                reason = Message(
+                    "{origin}: this cannot be a window's name ({rule})",
+                    {"origin": origin, "rule": Message(NAMING)},
+                )
                 entry = replace(entry, status="broken", reason=reason)
             self._add(entry)
 
@@ -172,17 +185,19 @@ class Registry:
         """Add the windows of a folder's files, except helpers, tests and hidden files."""
         try:
             names = sorted(filter(is_window_file, os.listdir(folder)))
-            problem = "no window is in it: a window's file is called like deploy.py"
+            problem = Message("it has no windows: name a window's file like deploy.py")
         except FileNotFoundError:
-            names, problem = [], "there is no such folder"
+            names, problem = [], Message("there is no such folder")
         except NotADirectoryError:
-            names, problem, optional = [], "it is no folder; a file is given with --window", False
+            names, optional = [], False
+            problem = Message("it is not a folder; give a file with --window")
         except OSError as error:
-            names, problem, optional = [], f"it is not a folder to read ({error.strerror})", False
+            names, optional = [], False
+            problem = Message("it cannot be read ({reason})", {"reason": os_reason(error)})
         for name in names:
             self.add_file(folder / name)
         if not names and not optional:
-            self._add_broken(folder, f"{shown_path(folder)}: {problem}")
+            self._add_broken(folder, _located(shown_path(folder), problem))
 
     def add_project(self, project: Path, store: TrustStore) -> None:
         """Add the windows of ``.contextui/windows`` if exactly these bytes are trusted."""
@@ -191,10 +206,12 @@ class Registry:
             return
         try:
             if not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(project)):
-                raise TrustError(f"{shown_path(folder)} is a link that leads out of the project")
+                raise TrustError(
+                    "{path} is a link that leads out of the project", path=shown_path(folder)
+                )
             self.review = review = store.review(folder)
         except TrustError as problem:
-            self._add_broken(folder, str(problem))
+            self._add_broken(folder, problem)
             return
         self.notices += [store.problem] if store.problem else []
         for file in review.files:
@@ -202,7 +219,7 @@ class Registry:
             if not is_window_file(file.name) or file.status == "removed":
                 continue
             if file.status == "refused":
-                self._add_broken(path, f"{shown_path(path)}: {file.reason}")
+                self._add_broken(path, _located(shown_path(path), file.reason))
             elif review.trusted:
                 self._add_source(path, partial(review.contents.__getitem__, file.name))
             else:
@@ -216,28 +233,29 @@ class Registry:
                 self._modules[key] = run_source(source, path)
             classes = classes_in(self._modules[key], path, chosen)
         except WindowLoadError as problem:
-            self._add_broken(path, str(problem))
+            self._add_broken(path, problem)
             return
         for cls in classes:
             origin = f"{cls.__name__} in {shown_path(path)}"
             try:
                 self._add(WindowEntry(checked(cls).name, origin, "ready", cls=cls))
             except WindowLoadError as problem:
-                self._add_broken(path, f"{problem} ({shown_path(path)})", origin)
+                reason = Message("{reason} ({file})", {"reason": problem, "file": shown_path(path)})
+                self._add_broken(path, reason, origin)
 
-    def _add_broken(self, path: Path, reason: str, origin: str = "") -> None:
+    def _add_broken(self, path: Path, reason: Translatable, origin: str = "") -> None:
         name = one_line((path.name or path.absolute().name).removesuffix(".py"), 80) or "?"
-        entry = WindowEntry(name, origin or shown_path(path), "broken", one_line(reason, 1_000))
-        self._add(entry)
+        self._add(WindowEntry(name, origin or shown_path(path), "broken", Line(reason)))
 
     def _add(self, entry: WindowEntry) -> None:
         first = next((one for one in self._entries if one.name == entry.name and one.usable), None)
         if first and entry.usable:
             if first.cls is not None and first.cls is entry.cls:
                 return
-            reason = (
-                f"two windows have this name: {first.origin}, which is used, "
-                f"and {entry.origin}, which is not. Rename one of them"
+            reason = Message(
+                "two windows have this name: {first}, which is used, and {second}, which is not. "
+                "Rename one of them",
+                {"first": first.origin, "second": entry.origin},
             )
             entry = replace(entry, status="duplicate", cls=None, reason=reason)
         self._entries.append(entry)
@@ -277,6 +295,10 @@ def discover(
         if project and os.path.realpath(project / PROJECT_WINDOWS) != own:
             registry.add_project(project, TrustStore(home))
     return registry
+
+
+def _located(origin: str, reason: Text) -> Message:
+    return Message("{path}: {reason}", {"path": origin, "reason": reason})
 
 
 def _split(spec: str) -> tuple[Path, str | None]:

@@ -13,9 +13,10 @@ from contextui.files.errors import FileError, FileTooLargeError, PathEscapeError
 from contextui.files.workspace import Workspace
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import one_line, quote, shown_path
-from contextui.windowing.trouble import reason_of
+from contextui.windowing.trouble import Clause
 from contextui.windowing.window import Window
 from contextui.windowing.worker import note_module, running
+from contextui.words import Message, Translatable
 
 PROJECT_WINDOWS = ".contextui/windows"
 """The folder of a project's own windows."""
@@ -42,19 +43,19 @@ def read_source(path: Path) -> bytes:
     """
     shown, real = shown_path(path), Path(os.path.realpath(path))
     if os.path.isdir(real):  # never raises, even if the name is too long
-        raise WindowLoadError(f"{shown} is a folder: give it with --windows")
+        raise WindowLoadError("{path} is a folder: give it with --windows", path=shown)
     if not os.path.lexists(real):
-        raise WindowLoadError(f"there is no file {shown}: name a Python file")
+        raise WindowLoadError("there is no file {path}: name a Python file", path=shown)
     if not path.name.endswith(".py"):
-        raise WindowLoadError(f"{shown} is not a Python file: its name must end in .py")
+        raise WindowLoadError("{path} is not a Python file: its name must end in .py", path=shown)
     try:
         with Workspace(real.parent) as folder:
             return folder.read_bytes(real.name, limit=SOURCE_LIMIT)
     except FileError as error:
-        raise WindowLoadError(f"{shown}: {_refusal(error)}") from error
+        raise WindowLoadError("{path}: {reason}", path=shown, reason=_refusal(error)) from error
 
 
-def content_or_reason(workspace: Workspace, path: str) -> bytes | str:
+def content_or_reason(workspace: Workspace, path: str) -> bytes | Translatable:
     """Read a project's file; return its bytes, or why it is refused."""
     try:
         return workspace.read_bytes(path, limit=SOURCE_LIMIT)
@@ -62,13 +63,16 @@ def content_or_reason(workspace: Workspace, path: str) -> bytes | str:
         return _refusal(error)
 
 
-def _refusal(error: FileError) -> str:
+def _refusal(error: FileError) -> Translatable:
     """Explain why a file is refused."""
     if isinstance(error, PathEscapeError):
-        return "it is a link that leads out of the folder: put the file itself there"
+        return Message("it is a link that leads out of the folder: put the file itself there")
     if isinstance(error, FileTooLargeError):
-        return f"it has {error.size:,} bytes, and a window's file has {error.limit:,} at most"
-    return str(error).rstrip(".")
+        return Message(
+            "it has {size} bytes, and a window's file may have {limit} at most",
+            {"size": f"{error.size:,}", "limit": f"{error.limit:,}"},
+        )
+    return Clause(error)
 
 
 _numbers = itertools.count(1)
@@ -107,15 +111,23 @@ def classes_in(module: ModuleType, path: Path, name: str | None) -> list[type[Wi
         public = [cls for cls in own if not cls.__name__.startswith("_")]
         if not public:
             raise WindowLoadError(
-                f"{shown_path(path)} defines no window: write a class that extends contextui.Window"
+                "{path} defines no window: write a class that extends contextui.Window",
+                path=shown_path(path),
             )
         return public
     found = vars(module).get(name)
     if found is None:
-        there_is = ", ".join(cls.__name__ for cls in own) or "none"
-        raise WindowLoadError(f"{shown_path(path)} has no class {quote(name)}. It has: {there_is}")
+        there_is = ", ".join(cls.__name__ for cls in own) or Message("none")
+        raise WindowLoadError(
+            "{path} has no class {name}. It has: {names}",
+            path=shown_path(path),
+            name=quote(name),
+            names=there_is,
+        )
     if not is_window(found):
-        raise WindowLoadError(f"{name} in {shown_path(path)} does not extend contextui.Window")
+        raise WindowLoadError(
+            "{name} in {path} does not extend contextui.Window", name=name, path=shown_path(path)
+        )
     return [found]
 
 
@@ -134,26 +146,37 @@ def checked(cls: type[Window]) -> type[Window]:
     """
     if cls.content is Window.content:
         raise WindowLoadError(
-            f"{cls.__name__} has no content(): write what it shows, "
-            "or let its name begin with _ if it is only a base"
+            "{name} has no content(): define what it shows, or let its name begin with _ if it is "
+            "a base class",
+            name=cls.__name__,
         )
     # Both were checked at class creation, but may have been changed since.
     if not isinstance(cls.name, str) or not WINDOW_NAME.fullmatch(cls.name):
-        raise WindowLoadError(f"{quote(str(cls.name))} cannot be a window's name ({NAMING})")
+        raise WindowLoadError(
+            "{name} cannot be a window's name ({rule})",
+            name=quote(str(cls.name)),
+            rule=Message(NAMING),
+        )
     if not isinstance(cls.description, str):
-        raise WindowLoadError(f"{cls.__name__}.description must be text")
+        raise WindowLoadError("{name}.description must be text", name=cls.__name__)
     return cls
 
 
-def problem_of(problem: BaseException, file: str = "", shown: str = "") -> str:
+def problem_of(problem: BaseException, file: str = "", shown: str = "") -> Translatable:
     """Describe an exception and where it was raised, in the window's own file if possible."""
     if isinstance(problem, SyntaxError):
         elsewhere = problem.filename not in (file, None)
         where = one_line(str(problem.filename), 160) if elsewhere else shown
-        return f"syntax error in {where}, line {problem.lineno or 1}: {one_line(problem.msg, 300)}"
-    words = reason_of(problem)
+        return Message(
+            "syntax error in {path}, line {line}: {why}",
+            {"path": where, "line": problem.lineno or 1, "why": one_line(problem.msg, 300)},
+        )
+    reason: Translatable = Clause(problem)
     if isinstance(problem, SystemExit):
-        words = f"it ends the program while being loaded ({words})"
+        reason = Message("it ends the program while being loaded ({reason})", {"reason": reason})
     frames = traceback.extract_tb(problem.__traceback__)
-    lines = [f", line {frame.lineno}" for frame in frames if frame.filename == file]
-    return words.rstrip(".") + (f" ({shown}{lines[-1] if lines else ''})" if shown else "")
+    lines = [frame.lineno for frame in frames if frame.filename == file]
+    if shown and lines:
+        values = {"reason": reason, "file": shown, "line": lines[-1]}
+        return Message("{reason} ({file}, line {line})", values)
+    return Message("{reason} ({file})", {"reason": reason, "file": shown}) if shown else reason

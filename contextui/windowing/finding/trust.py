@@ -10,11 +10,11 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
-from contextui.errors import ContextUIError
+from contextui.errors import ContextUIError, os_reason
 from contextui.files.errors import FileError
 from contextui.files.listing import FolderEntry, list_folder
 from contextui.files.protection import make_private, write_private
@@ -22,14 +22,23 @@ from contextui.files.workspace import Workspace
 from contextui.plain_file import read_plain
 from contextui.text import one_line, quote, shown_path
 from contextui.windowing.finding.source import content_or_reason
+from contextui.words import Message, Text, Translatable, msg
 
 _MOST_NAMES = 2_000  # files and folders below one folder of windows
 _MOST_BYTES = 16_000_000  # of all its Python files
 _LARGEST = 16_000_000  # bytes of trust.json
 _VERSION = 1
-_DAMAGED = (json.JSONDecodeError, UnicodeDecodeError)
 
 FileStatus = Literal["trusted", "new", "changed", "removed", "refused"]
+
+
+_STATUS: Mapping[FileStatus, str] = {
+    "trusted": msg("trusted"),
+    "new": msg("new"),
+    "changed": msg("changed"),
+    "removed": msg("removed"),
+    "refused": msg("refused"),
+}
 
 
 class TrustError(ContextUIError):
@@ -50,13 +59,27 @@ class ReviewedFile:
     name: str
     status: FileStatus
     sha256: str = ""
-    reason: str = ""
+    reason: Text = ""
+
+    def text(self, lang: str) -> str:
+        """Format the file as one line, for the trust prompt."""
+        name, status = one_line(self.name, 160), Message(_STATUS[self.status]).text(lang)
+        if self.reason:
+            reason = self.reason if isinstance(self.reason, str) else self.reason.text(lang)
+            return f"{status} {name}: {reason}"
+        return f"{status} {name} sha256 {self.sha256}" if self.sha256 else f"{status} {name}"
+
+    def data(self) -> dict[str, str]:
+        """Return the file as JSON-ready data."""
+        return {
+            "name": self.name,
+            "status": self.status,
+            "sha256": self.sha256,
+            "reason": str(self.reason),
+        }
 
     def __str__(self) -> str:
-        """Format the file as one line, for the trust prompt."""
-        name = one_line(self.name, 160)
-        end = f": {self.reason}" if self.reason else f" sha256 {self.sha256}" if self.sha256 else ""
-        return f"{self.status} {name}{end}"
+        return self.text("en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +108,7 @@ class Review:
         return {
             "folder": str(self.folder),
             "trusted": self.trusted,
-            "files": [asdict(file) for file in self.files],
+            "files": [file.data() for file in self.files],
         }
 
 
@@ -107,7 +130,7 @@ class TrustStore:
         self.path = home / "trust.json"
 
     @property
-    def problem(self) -> str | None:
+    def problem(self) -> Message | None:
         """Why trust.json cannot be used, if so; then nothing is trusted."""
         return self._read()[1]
 
@@ -121,13 +144,15 @@ class TrustStore:
         known = self._read()[0].get(str(folder), {})
         files, contents, size = list[ReviewedFile](), dict[str, bytes](), 0
         for name, found in _python_files(folder):
-            if isinstance(found, str):
+            if not isinstance(found, bytes):
                 files.append(ReviewedFile(name, "refused", reason=found))
                 continue
             contents[name] = found
             size += len(found)
             if size > _MOST_BYTES:
-                raise _too_much(folder, f"{_MOST_BYTES:,} bytes of Python")
+                raise _too_much(
+                    folder, Message("{count} bytes of Python", {"count": f"{_MOST_BYTES:,}"})
+                )
             digest, before = hashlib.sha256(found).hexdigest(), known.get(name)
             status: FileStatus = "trusted" if before == digest else "changed" if before else "new"
             files.append(ReviewedFile(name, status, digest))
@@ -155,33 +180,35 @@ class TrustStore:
 
     # --- trust.json --------------------------------------------------------------------
 
-    def _read(self) -> tuple[dict[str, dict[str, str]], str | None]:
+    def _read(self) -> tuple[dict[str, dict[str, str]], Message | None]:
         """Return the trusted hashes by folder, and the problem if they cannot be read."""
         try:
             return self._folders(), None
         except FileNotFoundError:
             return {}, None
         except OSError as error:
-            why = error.strerror or type(error).__name__
-        except RecursionError:
-            why = "it is damaged"
-        except ValueError as error:
-            why = "it is damaged" if isinstance(error, _DAMAGED) else str(error)
-        shown = shown_path(self.path)
-        return {}, f"{shown} cannot be used, so no folder is trusted: {why}."
+            why: Text = os_reason(error)
+        except TrustError as error:
+            why = error
+        except (RecursionError, ValueError):
+            why = Message("it is damaged")
+        return {}, Message(
+            "{path} cannot be used, so no folder is trusted: {why}.",
+            {"path": shown_path(self.path), "why": why},
+        )
 
     def _folders(self) -> dict[str, dict[str, str]]:
         info = self.path.stat()
         if not stat.S_ISREG(info.st_mode):
-            raise ValueError("it is not a file")
+            raise TrustError("it is not a file")
         if info.st_mode & 0o022:
-            raise ValueError("others may write to it; make it yours alone with chmod 600")
+            raise TrustError("others may write to it; restrict it with chmod 600")
         data = json.loads(read_plain(self.path, _LARGEST))
         folders = data.get("folders") if isinstance(data, dict) else None
         if not _is_record(folders):
-            raise ValueError("it is damaged")
+            raise TrustError("it is damaged")
         if data.get("version") != _VERSION:
-            raise ValueError("it is of another version of contextui")
+            raise TrustError("it was written by another version of contextui")
         return folders
 
     def _write(self, folder: Path, hashes: Mapping[str, str]) -> None:
@@ -197,7 +224,7 @@ class TrustStore:
             write_private(Path(os.path.realpath(self.path)), text.encode())
         except OSError as error:
             raise TrustError(
-                f"{shown_path(self.path)} cannot be written: {error.strerror}."
+                "{path} cannot be written: {why}.", path=shown_path(self.path), why=os_reason(error)
             ) from error
 
     def _set_aside(self) -> None:
@@ -216,7 +243,7 @@ def _is_record(folders: object) -> TypeGuard[dict[str, dict[str, str]]]:
 # --- reading a folder -------------------------------------------------------------------------
 
 
-def _python_files(folder: Path) -> Iterator[tuple[str, bytes | str]]:
+def _python_files(folder: Path) -> Iterator[tuple[str, bytes | Translatable]]:
     """Yield each Python file below a folder: its bytes, or why it is refused."""
     if not os.path.lexists(folder):
         return
@@ -224,11 +251,15 @@ def _python_files(folder: Path) -> Iterator[tuple[str, bytes | str]]:
         with Workspace(folder) as workspace:
             for number, entry in enumerate(_entries_below(workspace), 1):
                 if number > _MOST_NAMES:
-                    raise _too_much(folder, f"{_MOST_NAMES:,} files and folders")
-                if entry.kind != "folder" and entry.name.endswith(".py") and not _is_aside(entry):
+                    raise _too_much(
+                        folder, Message("{count} files and folders", {"count": f"{_MOST_NAMES:,}"})
+                    )
+                if entry.kind != "folder" and entry.name.endswith(".py") and not _is_ignored(entry):
                     yield entry.path, content_or_reason(workspace, entry.path)
     except FileError as error:
-        raise TrustError(f"{quote(str(folder), 160)} cannot be looked through: {error}") from error
+        raise TrustError(
+            "{folder} cannot be read: {error}", folder=quote(str(folder), 160), error=error
+        ) from error
 
 
 def _entries_below(workspace: Workspace) -> Iterator[FolderEntry]:
@@ -236,15 +267,17 @@ def _entries_below(workspace: Workspace) -> Iterator[FolderEntry]:
     while pending:
         for entry in list_folder(workspace, pending.pop(), ignored=True).entries:
             yield entry
-            if entry.kind == "folder" and not _is_aside(entry):
+            if entry.kind == "folder" and not _is_ignored(entry):
                 pending.append(entry.path)
 
 
-def _is_aside(entry: FolderEntry) -> bool:
+def _is_ignored(entry: FolderEntry) -> bool:
     return entry.name.startswith(".") or entry.name == "__pycache__"
 
 
-def _too_much(folder: Path, what: str) -> TrustError:
+def _too_much(folder: Path, limit: Message) -> TrustError:
     return TrustError(
-        f"{quote(str(folder), 160)} holds more than {what}: keep nothing but windows there."
+        "{folder} has more than {limit}: keep only windows there.",
+        folder=quote(str(folder), 160),
+        limit=limit,
     )

@@ -26,10 +26,10 @@ from contextui.model import (
     TextDelta,
     ThinkingDelta,
     Tool,
-    Usage,
-    UsageTold,
+    UsageUpdated,
 )
-from tests.agent.models.asking import (
+from contextui.tokens import Usage
+from tests.agent.models.client import (
     HI,
     KEY,
     all_failures,
@@ -102,25 +102,25 @@ def test_a_request_is_sent_as_the_api_takes_it() -> None:
     assert "你好".encode() in received.body
 
 
-def test_an_answer_comes_in_pieces_and_then_whole() -> None:
+def test_an_answer_is_streamed_and_then_complete() -> None:
     blocks = (thinking("Let me see."), {"type": "text", "text": "Here."}, call("create", name="x"))
     usage = {"input_tokens": 7, "cache_read_input_tokens": 900}
     with Server(answer(*blocks, usage=usage, pieces=4)) as server:
         events = asyncio.run(events_of(model_of(server)))
     assert events == [
-        UsageTold(Usage(7, 1, 900, 0)),
+        UsageUpdated(Usage(7, 1, 900, 0)),
         ThinkingDelta("Let "),
         ThinkingDelta("me s"),
         ThinkingDelta("ee."),
         TextDelta("Here"),
         TextDelta("."),
         CallBegun("create"),
-        UsageTold(Usage(7, 25, 900, 0)),
+        UsageUpdated(Usage(7, 25, 900, 0)),
         Answer(blocks, "tool_use", Usage(7, 25, 900, 0), "claude-test-5-5"),
     ]
 
 
-def test_words_are_told_as_they_come() -> None:
+def test_text_is_emitted_as_it_arrives() -> None:
     async def ask(server: Server) -> list[ModelEvent]:
         async with aclosing(model_of(server)) as model:
             events = aiter(model.stream(HI))
@@ -130,8 +130,8 @@ def test_words_are_told_as_they_come() -> None:
 
     whole = answer("Hi.")
     with Server(Stream(whole[:4], held=True, then=whole[4:])) as server:
-        told = [type(event) for event in asyncio.run(ask(server))]
-    assert told == [UsageTold, TextDelta, UsageTold, Answer]
+        kinds = [type(event) for event in asyncio.run(ask(server))]
+    assert kinds == [UsageUpdated, TextDelta, UsageUpdated, Answer]
 
 
 def test_what_is_sent_back_is_what_came() -> None:
@@ -386,7 +386,7 @@ def test_who_asks_is_not_shown_with_the_address() -> None:
     assert "abc" not in str(caught)
 
 
-# --- leaving -------------------------------------------------------------------------------
+# --- closing -------------------------------------------------------------------------------
 
 HELD = Stream([start(), *block_events(0, {"type": "text", "text": "Hi."})], held=True)
 
@@ -429,14 +429,14 @@ def test_the_next_request_after_a_cancelled_one_is_answered() -> None:
         assert asyncio.run(ask(server)).blocks == ({"type": "text", "text": "Again."},)
 
 
-def test_a_whole_answer_waits_for_nobody() -> None:
+def test_a_complete_answer_does_not_wait_for_the_connection_to_close() -> None:
     """The server said that this is all, and keeps the line open."""
     with Server(Stream(answer("Hi."), held=True)) as server:
         assert answers(server)[0].blocks == ({"type": "text", "text": "Hi."},)
         assert server.wait_until_gone()
 
 
-def test_a_whole_answer_counts_whatever_comes_after_it() -> None:
+def test_a_complete_answer_counts_whatever_follows_it() -> None:
     for end in ("close", "reset"):
         assert the_answer(Stream(answer("Hi."), end=end)).stop_reason == "end_turn"
     assert the_answer(Stream([*answer("Hi."), b"\xff\n\n"])).stop_reason == "end_turn"

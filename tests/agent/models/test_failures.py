@@ -12,10 +12,10 @@ import pytest
 
 from contextui.agent.models import anthropic
 from contextui.agent.models.connection import Endpoint
-from contextui.agent.models.failures import told
+from contextui.agent.models.failures import reported
 from contextui.agent.models.limits import AnswerLimits
 from contextui.model import ErrorKind
-from tests.agent.models.asking import asking, failure, the_failure
+from tests.agent.models.client import asking, failure, the_failure
 from tests.agent.server import (
     HEADERS,
     Event,
@@ -48,26 +48,28 @@ STATUS: list[tuple[int, Any, ErrorKind, str]] = [
     (404, {"error": "model 'claude-x' not found"}, "not_found", "--model or ANTHROPIC_MODEL"),
     (404, {"detail": "Not Found"}, "not_found", "ANTHROPIC_BASE_URL.*It says: Not Found"),
     (404, "<html>404</html>", "not_found", "http://127.0.0.1:.*check ANTHROPIC_BASE_URL"),
-    (405, "Method Not Allowed", "not_found", "no Messages API there.*Method Not Allowed"),
-    (501, "Unsupported method", "not_found", "no Messages API there.*Unsupported method"),
+    (405, "Method Not Allowed", "not_found", "no Messages API at this address.*Method Not Allowed"),
+    (501, "Unsupported method", "not_found", "no Messages API at this address.*Unsupported method"),
     (408, error("timeout_error"), "server", "408"),
     (409, error("conflict_error"), "server", "409"),
-    (413, error("request_too_large", "Over 32 MB."), "too_large", "larger than.*Over 32 MB"),
-    (413, "<html>nginx</html>", "too_large", "larger than the model takes.$"),
+    (413, error("request_too_large", "Over 32 MB."), "too_large", "too large.*Over 32 MB"),
+    (413, "<html>nginx</html>", "too_large", "too large for the model.$"),
     (418, "", "bad_request", "418"),
     (422, {"detail": [{"loc": ["x"]}]}, "bad_request", "422"),
     (429, error("rate_limit_error", "Slowly."), "rate_limit", "Slowly"),
     (500, error("api_error", "Oh."), "server", "500.*Oh"),
-    (500, error("overloaded_error"), "overloaded", "no room"),
+    (500, error("overloaded_error"), "overloaded", "is overloaded"),
     (502, "<html>Bad gateway</html>", "server", r"failed \(status 502\).$"),
     (503, "", "server", "503"),
-    (529, error("overloaded_error", "Overloaded"), "overloaded", "no room.*Overloaded"),
-    (529, b"\xff\xfe", "overloaded", "no room"),
+    (529, error("overloaded_error", "Overloaded"), "overloaded", "is overloaded.*Overloaded"),
+    (529, b"\xff\xfe", "overloaded", "is overloaded"),
 ]
 
 
 @pytest.mark.parametrize(("status", "body", "kind", "words"), STATUS)
-def test_a_status_says_what_went_wrong(status: int, body: Any, kind: ErrorKind, words: str) -> None:
+def test_a_status_is_mapped_to_a_kind_and_a_message(
+    status: int, body: Any, kind: ErrorKind, words: str
+) -> None:
     with Server(Reply(status, body)) as server:
         caught = failure(server)
         assert caught.kind == kind
@@ -110,19 +112,19 @@ OTHER = [
     ],
 )
 def test_a_refused_request_says_what_can_be_done_about_it(words: str, kind: ErrorKind) -> None:
-    caught = told(error("invalid_request_error", words), ENDPOINT, 400)
+    caught = reported(error("invalid_request_error", words), ENDPOINT, 400)
     assert caught.kind == kind
     assert words[:60] in str(caught)
-    assert not caught.is_passing
+    assert not caught.is_transient
     passed_on = {"error": {"message": "Upstream: " + "x" * 500 + words}}
-    assert told(passed_on, ENDPOINT, 400).kind == kind
+    assert reported(passed_on, ENDPOINT, 400).kind == kind
     nested = {"error": {"type": "request_fail", "upstream_error": {"message": words}}}
-    assert told(nested, ENDPOINT, 400).kind == kind
+    assert reported(nested, ENDPOINT, 400).kind == kind
 
 
 def test_what_a_server_says_is_shown_in_one_inert_line() -> None:
-    said = "One\ntwo \x1b[31m sk-ant-api03-abcdefghijklmnop " + "x" * 1_000_000
-    words = str(told({"error": {"message": said}}, ENDPOINT, 500))
+    message = "One\ntwo \x1b[31m sk-ant-api03-abcdefghijklmnop " + "x" * 1_000_000
+    words = str(reported({"error": {"message": message}}, ENDPOINT, 500))
     assert "It says: One two ␛[31m sk-ant-***" in words
     assert len(words) < 500
 
@@ -174,14 +176,12 @@ def test_an_error_within_a_stream_may_be_of_any_form() -> None:
         ({}, None),
     ],
 )
-def test_the_server_may_say_when_to_come_back(
-    headers: dict[str, str], seconds: float | None
-) -> None:
+def test_the_retry_after_header_is_used(headers: dict[str, str], seconds: float | None) -> None:
     caught = the_failure(Reply(429, error("rate_limit_error"), headers))
     assert caught.retry_after == seconds
 
 
-def test_when_to_come_back_may_be_a_date() -> None:
+def test_the_retry_after_header_may_be_a_date() -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True)
     caught = the_failure(Reply(529, error("overloaded_error"), {"retry-after": date}))
     assert caught.retry_after is not None
@@ -191,7 +191,7 @@ def test_when_to_come_back_may_be_a_date() -> None:
 # --- no reply, or another than was to come -------------------------------------------------
 
 
-def test_where_nobody_listens_the_address_is_named() -> None:
+def test_a_refused_connection_names_the_address() -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))  # taken, and not listened to
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
@@ -202,11 +202,11 @@ def test_where_nobody_listens_the_address_is_named() -> None:
     assert "--base-url" in str(caught)
 
 
-def test_a_server_without_https_is_told_from_one_that_is_away() -> None:
+def test_a_server_without_https_differs_from_one_that_is_away() -> None:
     with Server() as server:
         caught = failure(server, base_url=server.url.replace("http:", "https:"))
     assert caught.kind == "settings"
-    assert "does not speak https: write the address with http://" in str(caught)
+    assert "does not support https: use http://" in str(caught)
 
 
 def test_a_server_that_hangs_up_was_not_reached() -> None:
@@ -215,11 +215,11 @@ def test_a_server_that_hangs_up_was_not_reached() -> None:
     assert "disconnected" in str(caught)
 
 
-def test_a_server_that_says_nothing_is_not_waited_for_for_ever() -> None:
+def test_a_silent_server_times_out() -> None:
     with Server(Hangup(held=True)) as server:
         caught = failure(server, limits=AnswerLimits(silence=0.2))
     assert caught.kind == "silent"
-    assert "does not answer" in str(caught)
+    assert "does not respond" in str(caught)
 
 
 def test_a_failure_that_breaks_off_is_a_failure() -> None:
@@ -250,10 +250,10 @@ def test_a_conversation_does_not_go_where_the_person_did_not_send_it(status: int
         caught = the_failure(Reply(status, "", {"location": there}))
         assert (stranger.requests, stranger.lookups) == ([], [])
     assert caught.kind == "not_found"
-    assert f'sends requests on to "{stranger.url}/v1/messages"' in str(caught)
+    assert f'redirects to "{stranger.url}/v1/messages"' in str(caught)
 
 
-def test_a_plain_reply_may_tell_of_a_failure_too() -> None:
+def test_a_plain_reply_may_report_a_failure_too() -> None:
     caught = the_failure(Reply(200, error("overloaded_error", "Full.")))
     assert caught.kind == "overloaded"
 
@@ -269,7 +269,7 @@ def test_a_plain_reply_may_tell_of_a_failure_too() -> None:
         "x",
     ],
 )
-def test_what_is_no_address_is_said_to_be_none(url: str) -> None:
+def test_an_invalid_address_is_reported(url: str) -> None:
     with Server() as server:
         caught = failure(server, base_url=url)
     assert caught.kind in ("not_found", "connection")
@@ -302,7 +302,7 @@ BEGUN = answer("Hello.")[:-2]
 def test_an_answer_that_breaks_off_is_none(step: Step) -> None:
     caught = the_failure(step)
     assert caught.kind == "cut"
-    assert caught.is_passing
+    assert caught.is_transient
     assert str(caught).startswith("The answer ")
 
 
@@ -311,7 +311,7 @@ def test_an_event_without_an_end_is_none(monkeypatch: pytest.MonkeyPatch) -> Non
     caught = the_failure(Stream([*BEGUN, b"data: ", *[b"x\n" * 500_000] * 3], held=True))
     assert (caught.kind, str(caught)) == (
         "cut",
-        "The answer came garbled: it is not what was agreed.",
+        "The answer was garbled: the stream is invalid.",
     )
 
 
@@ -367,7 +367,7 @@ def test_an_answer_far_longer_than_asked_for_is_given_up(more: Event) -> None:
     with Server(script) as server:
         caught = failure(server, asking("Hi.", max_tokens=100))
         assert server.wait_until_gone()
-    assert (caught.kind, caught.is_passing) == ("endless", False)
+    assert (caught.kind, caught.is_transient) == ("endless", False)
     assert "far more than max_tokens (100) allows" in str(caught)
 
 
@@ -396,7 +396,7 @@ def test_an_answer_may_take_only_so_long_in_all() -> None:
     with Server(Raw(lambda: repeated(OPEN, words_of("a"), pause=0.02))) as server:
         caught = failure(server, limits=AnswerLimits(silence=5, total=0.5))
         assert server.wait_until_gone()
-    assert (caught.kind, caught.is_passing) == ("endless", False)
+    assert (caught.kind, caught.is_transient) == ("endless", False)
     assert "not complete after 0.5 s" in str(caught)
 
 
@@ -404,7 +404,7 @@ def test_headers_that_drip_are_not_waited_for() -> None:
     with Server(Raw(lambda: chain([b"HTTP/1.1 200 OK\r\n"], drip(b"x: 1\r\n")))) as server:
         caught = failure(server, limits=AnswerLimits(silence=0.3))
     assert caught.kind == "silent"
-    assert "does not answer" in str(caught)
+    assert "does not respond" in str(caught)
 
 
 @pytest.mark.parametrize("status", [500, 400, 200])
@@ -418,7 +418,7 @@ def test_a_page_without_end_is_read_only_so_far(status: int) -> None:
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "gzip, gzip", "br"])
 @pytest.mark.parametrize("status", [500, pytest.param(400, marks=pytest.mark.long), 200])
-def test_a_small_reply_does_not_become_a_large_one(status: int, encoding: str) -> None:
+def test_decompression_bombs_are_rejected(status: int, encoding: str) -> None:
     """What a megabyte of gzip unpacks to is never in the memory."""
     headers = {"content-encoding": encoding, "content-type": "text/event-stream"}
     with Server(Reply(status, bomb(encoding), headers)) as server:

@@ -37,13 +37,13 @@ def read(chunks: Sequence[bytes], longest: int = 1_000) -> list[str]:
 def expected(lines: Sequence[str]) -> list[str]:
     """What the standard says of such lines, each of which has its end."""
     found: list[str] = []
-    said: list[str] = []
+    data: list[str] = []
     for line in lines:
         if line.split(":")[0] == "data":
-            said.append(line[5:].removeprefix(" "))
-        elif not line and said:
-            found.append("\n".join(said))
-            said = []
+            data.append(line[5:].removeprefix(" "))
+        elif not line and data:
+            found.append("\n".join(data))
+            data = []
     return found
 
 
@@ -53,11 +53,11 @@ def test_pieces_and_ends_make_no_difference(lines: list[str], end: str, size: in
     assert read([raw[n : n + size] for n in range(0, len(raw), size)]) == expected(lines)
 
 
-def test_what_the_end_cuts_short_says_nothing() -> None:
+def test_an_event_truncated_by_the_end_is_dropped() -> None:
     assert read([b"data: a\n\ndata: b\n"]) == read([b"data: a\n\ndata: b"]) == ["a"]
 
 
-def test_an_event_may_stand_behind_a_byte_order_mark() -> None:
+def test_an_event_may_follow_a_byte_order_mark() -> None:
     assert read([b"\xef\xbb", b"\xbfdata: a\n\n"]) == ["a"]
 
 

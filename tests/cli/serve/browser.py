@@ -30,11 +30,11 @@ class Browser:
     async def listen(self) -> None:
         """Take answers and events until the browser ends."""
         async for message in self._socket:
-            told = message.json()
-            if "id" in told:
-                self._answers.pop(told["id"]).set_result(told)
-            elif tab := self._tabs.get(told.get("sessionId", "")):
-                tab.hear(told["method"], told["params"])
+            received = message.json()
+            if "id" in received:
+                self._answers.pop(received["id"]).set_result(received)
+            elif tab := self._tabs.get(received.get("sessionId", "")):
+                tab.handle(received["method"], received["params"])
 
     async def call(self, method: str, session: str = "", **params: Any) -> dict[str, Any]:
         number = next(self._numbers)
@@ -62,7 +62,7 @@ class Browser:
 
 
 class Tab:
-    """One tab: keys go in, and what the terminal is told to draw comes out.
+    """One tab: keys go in, and what the terminal draws comes out.
 
     Attributes:
         requested: The address of everything that it loaded.
@@ -74,11 +74,11 @@ class Tab:
         self.blank()
 
     def blank(self) -> None:
-        """Forget what was drawn: the page is about to be another one."""
+        """Clear what was drawn, before another page loads."""
         self._screen = pyte.Screen(_COLUMNS, _ROWS)
         self._stream = pyte.ByteStream(self._screen)
 
-    def hear(self, method: str, params: dict[str, Any]) -> None:
+    def handle(self, method: str, params: dict[str, Any]) -> None:
         if method == "Network.requestWillBeSent":
             self.requested.append(params["request"]["url"])
         elif method == "Network.webSocketFrameReceived" and params["response"]["opcode"] == 2:

@@ -16,7 +16,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 from yarl import URL
 
 PATIENCE = 60
-"""Seconds after which something that should happen counts as not happening."""
+"""Timeout in seconds."""
 
 
 class Serving:
@@ -58,7 +58,7 @@ class Serving:
 
     @property
     def origin(self) -> str:
-        """Where its page says that it comes from."""
+        """The Origin header of its page."""
         return str(self.url.origin())
 
     def apps(self) -> list[psutil.Process]:
@@ -69,7 +69,7 @@ class Serving:
             return []
 
     def end(self, number: signal.Signals) -> tuple[int, str]:
-        """Send a signal; the status that it ends with, and what it said on stderr."""
+        """Send a signal; the status that it ends with, and what it printed on stderr."""
         self.process.send_signal(number)
         _, err = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, err
@@ -89,7 +89,7 @@ class Page:
     stream: pyte.ByteStream
 
     async def close_code(self) -> int | None:
-        """Take what the app draws until the server closes the page; the code of that."""
+        """Receive what the app draws until the server closes the page; return the close code."""
         async with asyncio.timeout(PATIENCE):
             while not self.socket.closed:
                 await self.socket.receive()
@@ -99,7 +99,7 @@ class Page:
         await self.socket.send_json(["stdin", text])
 
     async def until(self, condition: Callable[[list[str]], object]) -> None:
-        """Take what the app draws until something is shown, but not for ever."""
+        """Receive what the app draws until a text is shown, with a timeout."""
         try:
             async with asyncio.timeout(PATIENCE):
                 while not condition(self.screen.display):
@@ -126,6 +126,6 @@ async def opened(serving: Serving, link: URL | None = None) -> AsyncIterator[Pag
 
 
 def all_gone(processes: list[psutil.Process]) -> bool:
-    """Whether all of them have ended, at the latest after a while."""
+    """Whether all of them end within the timeout."""
     _, alive = psutil.wait_procs(processes, timeout=PATIENCE)
     return not alive

@@ -28,7 +28,8 @@ async def say(tab: Tab, words: str, shown: str) -> None:
     await tab.until_shown(shown)
 
 
-def test_type_without_a_click_reload_and_go_on_in_the_same_session(tmp_path: Path) -> None:
+@pytest.mark.long
+def test_type_without_a_click_reload_and_continue_in_the_same_session(tmp_path: Path) -> None:
     shots = pictures(tmp_path)
 
     async def use(serving: Serving, chromium: Browser) -> None:

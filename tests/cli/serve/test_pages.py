@@ -1,4 +1,4 @@
-"""A page is the app: it draws, it takes keys, and nothing is left of it when it is closed."""
+"""A page runs the app: it draws, takes keys, and leaves no process when it is closed."""
 
 import asyncio
 import signal
@@ -81,7 +81,7 @@ def test_no_page_outlives_the_server(tmp_path: Path, number: signal.Signals, sta
         asyncio.run(look(serving))
 
 
-def test_a_page_that_talks_nonsense_is_closed(tmp_path: Path) -> None:
+def test_a_page_that_sends_invalid_messages_is_closed(tmp_path: Path) -> None:
     async def look(serving: Serving, nonsense: str) -> None:
         async with opened(serving) as page:
             await page.socket.send_str(nonsense)
@@ -99,7 +99,7 @@ def test_a_page_that_talks_nonsense_is_closed(tmp_path: Path) -> None:
         assert all_gone(serving.apps())
 
 
-def test_what_the_app_is_to_know_is_handed_on() -> None:
+def test_flags_are_passed_to_the_app() -> None:
     words = ["-c", "--fork", "--lang", "zh", "--window", "a.py", "--window", "b.py"]
     arguments = parse(["serve", "--port", "80", "--host", "::1", *words])
     assert (arguments.host, arguments.port) == ("::1", 80)
@@ -116,7 +116,7 @@ def test_no_page_is_so_large_that_it_cannot_be_drawn() -> None:
     assert Size.of(120, 40) == Size(120, 40)
 
 
-def test_what_is_wrong_is_told_before_anything_is_served(program: Program) -> None:
+def test_errors_are_reported_before_anything_is_served(program: Program) -> None:
     program("serve", "--port", "x").fails(2, "--port")
     program("serve", "--port", "99999").fails(2, "65535")
     program("serve", "--host", "no such host").fails(2, "no such host")
@@ -124,17 +124,17 @@ def test_what_is_wrong_is_told_before_anything_is_served(program: Program) -> No
     program("serve", "--lang", "xx").fails(2, "--lang")
 
 
-def test_without_what_it_needs_it_says_how_to_get_it(
+def test_a_missing_package_is_named_with_the_command_to_install_it(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("contextui.cli.serve.find_spec", lambda _: None)
     program("serve").fails(2, "pip install 'contextui[serve]'")
 
 
-def test_more_than_this_machine_is_warned_of(tmp_path: Path) -> None:
+def test_an_address_that_others_can_reach_prints_a_warning(tmp_path: Path) -> None:
     with Serving(tmp_path / "work", "--host", "0.0.0.0") as serving:
         assert serving.url.host == "127.0.0.1"
         status, err = serving.end(signal.SIGINT)
         assert status == 0
         assert err.count("\n") == 1
-        assert "not this machine alone" in err
+        assert "reachable from other machines" in err

@@ -1,4 +1,4 @@
-"""Requests that are none: each is answered with a 4xx, and the terminal shows no traceback."""
+"""Malformed requests: each is answered with a 4xx, and the terminal shows no traceback."""
 
 import logging
 import random

@@ -93,7 +93,7 @@ def test_a_tab_of_a_server_that_continues_a_session_can_begin_a_new_one(tmp_path
         asyncio.run(use(serving))
 
 
-def test_a_page_in_which_nothing_was_said_leaves_no_session(tmp_path: Path) -> None:
+def test_a_page_without_a_prompt_leaves_no_session(tmp_path: Path) -> None:
     async def use(serving: Serving) -> None:
         async with opened(serving) as page:
             await page.until_shown("No model is connected")
@@ -146,8 +146,7 @@ def test_the_script_and_the_page_and_the_server_agree() -> None:
     assert server._OPEN_ELSEWHERE == OPEN_ELSEWHERE
     for name in re.findall(r'getElementById\("([\w-]+)"\)', script):
         assert f'id="{name}"' in page
-    for lang, words in server._WORDS.items():
-        assert set(re.findall(r"\$(\w+)", page)) == set(words), lang
+    assert set(re.findall(r"\$(\w+)", page)) == {"lang", *server._TEXTS}
     # It runs before Textual's script, which makes the socket and the terminal.
     assert page.index("page.js") < page.index("textual.js")
 

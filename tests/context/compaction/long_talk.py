@@ -55,12 +55,12 @@ def random_talk(dice: Random) -> Conversation:
 class Meddling(ScriptedModel):
     """Plays its script, and has the person do something before it answers."""
 
-    def __init__(self, *steps: Step, deed: Callable[[], object]) -> None:
+    def __init__(self, *steps: Step, edit: Callable[[], object]) -> None:
         super().__init__(*steps)
-        self._deed = deed
+        self._edit = edit
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        self._deed()
+        self._edit()
         async for event in super().stream(request):
             yield event
 

@@ -30,7 +30,7 @@ def write(windows: WindowManager, path: str, text: str = "text") -> Path:
     return file
 
 
-def said(words: str) -> ContextItem:
+def user_item(words: str) -> ContextItem:
     return ContextItem(ItemType.USER, words)
 
 
@@ -74,10 +74,10 @@ def test_changed_files_come_first_then_the_often_then_the_lately_mentioned(
     for name in ("often.py", "early.py", "late.py", "saved.py", "gone.py"):
         write(windows, name)
     items = [
-        said("often.py early.py"),
+        user_item("often.py early.py"),
         called("action", window_id="editor_1", action_id="save", params={}),
         result("Saved saved.py, 3 lines."),
-        said("often.py late.py missing.py"),
+        user_item("often.py late.py missing.py"),
     ]
     assert names(mentioned_files(items, windows)) == ["saved.py", "often.py", "late.py", "early.py"]
 
@@ -85,7 +85,12 @@ def test_changed_files_come_first_then_the_often_then_the_lately_mentioned(
 def test_a_file_that_is_named_in_several_ways_is_one_file(windows: WindowManager) -> None:
     here = write(windows, "src/a.py")
     write(windows, "b.py")
-    items = [said("b.py b.py"), said("./src/a.py"), said(str(here)), said("src/../src/a.py")]
+    items = [
+        user_item("b.py b.py"),
+        user_item("./src/a.py"),
+        user_item(str(here)),
+        user_item("src/../src/a.py"),
+    ]
     assert names(mentioned_files(items, windows)) == ["src/a.py", "b.py"]
 
 
@@ -106,14 +111,14 @@ def test_the_file_of_an_open_window_is_meant_by_acting_on_it(windows: WindowMana
     write(windows, "a.py")
     write(windows, "b.py")
     window = windows.open("editor", path="a.py")
-    items = [said("b.py"), called("action", window_id=window.id, action_id="save", params={})]
+    items = [user_item("b.py"), called("action", window_id=window.id, action_id="save", params={})]
     assert names(mentioned_files(items, windows)) == ["a.py", "b.py"]
 
 
 def test_five_files_at_most_with_a_thousand_lines_each(windows: WindowManager) -> None:
     for number in range(MOST + 3):
         write(windows, f"f{number}.txt", "line\n" * (LINES + 5))
-    items = [said(" ".join(f"f{number}.txt" for number in range(MOST + 3)))]
+    items = [user_item(" ".join(f"f{number}.txt" for number in range(MOST + 3)))]
     found = mentioned_files(items, windows)
     assert len(found) == MOST
     assert {one.text.count("line") for one in found} == {LINES}
@@ -127,7 +132,7 @@ def test_nothing_outside_of_the_folder_is_read(windows: WindowManager, tmp_path:
     os.symlink(outside, windows.workspace.root / "link.txt")
     os.symlink(tmp_path, windows.workspace.root / "up")
     items = [
-        said(f"../secret.txt {outside} link.txt up/secret.txt"),
+        user_item(f"../secret.txt {outside} link.txt up/secret.txt"),
         called("read_file", path="../secret.txt"),
         called("read_file", path="/etc/passwd"),
     ]
@@ -140,22 +145,25 @@ def test_what_cannot_be_read_is_left_out(windows: WindowManager) -> None:
     binary.write_bytes(b"\x89PNG\0\0\0")
     folder = write(windows, "folder.d/x.txt").parent
     os.mkfifo(folder / "pipe.txt")
-    items = [said("image.png folder.d folder.d/pipe.txt a\0b.txt text.txt"), called("x", path="\0")]
+    items = [
+        user_item("image.png folder.d folder.d/pipe.txt a\0b.txt text.txt"),
+        called("x", path="\0"),
+    ]
     assert names(mentioned_files(items, windows)) == ["text.txt"]
 
 
 def test_no_password_goes_along(windows: WindowManager) -> None:
     write(windows, "settings.toml", 'password = "hunter2-and-more"\nport = 80\n')
-    (found,) = mentioned_files([said("settings.toml")], windows)
+    (found,) = mentioned_files([user_item("settings.toml")], windows)
     assert "hunter2" not in found.text
     assert "port = 80" in found.text
 
 
 def test_without_a_folder_there_are_no_files() -> None:
-    assert mentioned_files([said("a.py")], WindowManager([])) == []
+    assert mentioned_files([user_item("a.py")], WindowManager([])) == []
 
 
 def test_many_words_that_look_like_paths_do_no_harm(windows: WindowManager) -> None:
     write(windows, "first.txt")
     words = "first.txt " + " ".join(f"w{number}.x" for number in range(3_000))
-    assert names(mentioned_files([said(words)], windows)) == ["first.txt"]
+    assert names(mentioned_files([user_item(words)], windows)) == ["first.txt"]

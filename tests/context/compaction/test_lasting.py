@@ -165,12 +165,13 @@ def test_killed_in_the_middle_of_a_compaction_the_old_state_is_valid(tmp_path: P
     again = Talk(store_in(tmp_path).open(talk.session.id))
     assert again.session.notices == []
     assert bytes_of(again) == old
-    compact(again)  # and it can be done anew
+    compact(again)  # and it can be done again
     assert sum(item.is_summary for item in again.context.get_active()) == 1
     assert str(again.composed()[1].content).endswith(f"{OUTLINE}\n</Summary>")
     again.session.close()
 
 
+@pytest.mark.long
 def test_what_was_compacted_leaves_the_memory_and_comes_back(tmp_path: Path) -> None:
     talk = talk_in(tmp_path, rounds=520)
     compact(talk)

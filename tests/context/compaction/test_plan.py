@@ -136,23 +136,28 @@ def test_what_is_pinned_and_what_windows_show_takes_from_the_room() -> None:
 
 
 @pytest.mark.parametrize("chunk", range(5))
-def test_whatever_was_said_the_plan_holds(chunk: int) -> None:
+def test_whatever_the_conversation_the_plan_holds(chunk: int) -> None:
     for seed in range(chunk * 40, (chunk + 1) * 40):
         dice = Random(seed)
         talk = random_talk(dice)
         room = dice.choice((None, dice.randrange(1, 20_000)))
         chosen = plan(talk.context, dice.choice((RETAIN, FALLBACK)), room)
         active = talk.context.get_active()
-        said = units(item for item in active if is_conversation(item))
-        shown = {item.id for unit in said for item in unit.items}
+        conversation = units(item for item in active if is_conversation(item))
+        shown = {item.id for unit in conversation for item in unit.items}
         goes, stays = ({item.id for item in part} for part in (chosen.goes, chosen.stays))
         assert goes | stays == shown, seed
         assert not goes & stays, seed
-        for unit in said:  # whole, and where it is pinned it stays
+        for unit in conversation:  # whole, and where it is pinned it stays
             ids = {item.id for item in unit.items}
             assert ids <= (stays if unit.pinned else goes) or ids <= stays, seed
-        if said:
-            assert said[-1].head.id in stays, seed
+        if conversation:
+            assert conversation[-1].head.id in stays, seed
         if room is None:
-            last = [item.id for one in rounds(said)[-ROUNDS_KEPT:] for u in one for item in u.items]
+            last = [
+                item.id
+                for one in rounds(conversation)[-ROUNDS_KEPT:]
+                for u in one
+                for item in u.items
+            ]
             assert stays.issuperset(last), seed

@@ -10,15 +10,14 @@ from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.context.compaction.plan import FALLBACK, plan
 from contextui.context.compaction.service import (
     FUTILE,
-    CompactionResult,
     CompactionService,
     NothingToCompactError,
 )
 from contextui.context.item import ContextItem, ItemType, is_conversation
 from contextui.context.manager import ContextManager
-from contextui.events import Compacted, Event, Trigger, UsageReported
-from contextui.model import Answer, ModelError, ModelEvent, ModelRequest, Usage
-from contextui.tokens import TokenCounter
+from contextui.events import Compacted, CompactionResult, Event, Trigger, UsageReported
+from contextui.model import Answer, ModelError, ModelEvent, ModelRequest
+from contextui.tokens import TokenCounter, Usage
 from contextui.windowing.manager import WindowManager
 from tests.context.compaction.long_talk import (
     OUTLINE,
@@ -38,7 +37,7 @@ FAILURES: dict[str, tuple[Step, str]] = {
     "answers nothing": ("", "empty"),
     "answers too much": ("word " * 200_000, "too long"),
     "refuses": (Answer((TEXT,), "refusal"), "declined"),
-    "is cut off": (Answer((TEXT,), "max_tokens"), "cut off"),
+    "is truncated": (Answer((TEXT,), "max_tokens"), "truncated"),
     "is full": (ModelError("too_large", "Too many tokens."), "Too many tokens"),
 }
 
@@ -58,7 +57,7 @@ def bytes_of(talk: Conversation) -> bytes:
 # --- as it should be ---------------------------------------------------------------------
 
 
-def test_a_summary_takes_the_place_of_what_was_said_long_ago() -> None:
+def test_a_summary_replaces_old_messages() -> None:
     talk = talk_of(50, "and some more words")
     service = service_of(talk, OUTLINE)
     before = talk.context.outlook().tokens
@@ -106,24 +105,24 @@ def test_each_undo_takes_one_compaction_back() -> None:
     assert all(f"question {number} " in words for number in range(1, 21))
 
 
-def test_the_person_is_told_in_one_line() -> None:
+def test_the_result_is_shown_in_one_line() -> None:
     result = CompactionResult(True, "auto", 102_400, 21_310, 96, ("a.py", "b\n.py"))
     line = (
         "Compacted 96 messages: 102,400 → 21,310 tokens, 79.2% less, with a.py, b .py. "
-        "/undo brings them back."
+        "/undo restores them."
     )
     assert str(result) == line
-    assert "102,400 → 21,310 个 token，减少 79.2%" in result.told("zh")
+    assert "102,400 → 21,310 个 token，减少 79.2%" in result.text("zh")
     failed = CompactionResult(False, "auto", 100, 40, 12, error="It failed.")
-    for words in (str(failed), failed.told("zh")):
+    for words in (str(failed), failed.text("zh")):
         assert "It failed." in words
         assert "/compact" in words
     unchanged = CompactionResult(False, "auto", 100, 100, error="It failed.")
-    assert str(unchanged) == "Not compacted: It failed. The conversation stays as it is."
-    assert unchanged.told("zh") == "没有压缩：It failed. 对话保持原样。"
+    assert str(unchanged) == "Not compacted: It failed. The conversation is unchanged."
+    assert unchanged.text("zh") == "没有压缩：It failed. 对话保持原样。"
 
 
-def test_whoever_listens_hears_of_it_once() -> None:
+def test_each_listener_gets_it_once() -> None:
     talk = talk_of(20)
     heard: list[Event] = []
     talk.context.subscribe(heard.append)
@@ -261,10 +260,10 @@ def test_a_model_that_raises_anything_costs_the_summary_only() -> None:
     assert "0123456789abcdef" not in shown(talk) + result.error
 
 
-def test_a_summary_that_is_longer_than_what_it_stands_for_is_too_much() -> None:
+def test_a_summary_that_is_longer_than_what_it_replaces_is_rejected() -> None:
     talk = talk_of(50)
     result = compacted(service_of(talk, "word " * 4_000))
-    assert "longer than what it stands for" in result.error
+    assert "longer than what it replaces" in result.error
 
 
 @pytest.mark.parametrize("trigger", ["manual", "auto"])
@@ -274,7 +273,7 @@ def test_what_would_save_less_than_a_fifth_is_not_done(trigger: Trigger, step: s
     before = bytes_of(talk)
     result = compacted(service_of(talk, step), trigger)
     assert (result.success, result.messages, result.summary) == (False, 0, "")
-    assert "The conversation stays as it is." in str(result)
+    assert "The conversation is unchanged." in str(result)
     assert step == "" or "would save less than 20% (" in result.error
     assert bytes_of(talk) == before
     assert talk.context.undo() == []
@@ -298,10 +297,10 @@ def test_the_next_try_reads_what_was_left_out() -> None:
     result = compacted(service)
     assert result.success
     (_, request) = asked(service)
-    told = "\n".join(str(block["text"]) for block in request.blocks())
-    places = [told.index(f"question {number}\n") for number in (1, 2, 35, 36, 40)]
+    text = "\n".join(str(block["text"]) for block in request.blocks())
+    places = [text.index(f"question {number}\n") for number in (1, 2, 35, 36, 40)]
     assert places == sorted(places)
-    assert "left out without a summary" not in told
+    assert "left out without a summary" not in text
     assert "left out without a summary" not in shown(talk)
 
 
@@ -311,8 +310,8 @@ def test_two_failures_lose_nothing_either() -> None:
     compacted(service)
     compacted(service)
     compacted(service)
-    told = "\n".join(str(block["text"]) for block in asked(service)[-1].blocks())
-    assert told.index("question 1\n") < told.index("question 40\n")
+    text = "\n".join(str(block["text"]) for block in asked(service)[-1].blocks())
+    assert text.index("question 1\n") < text.index("question 40\n")
 
 
 # --- stopped, or disturbed -------------------------------------------------------------------
@@ -344,23 +343,23 @@ def test_stopped_in_the_middle_it_has_changed_nothing() -> None:
     assert talk.context.undo() == []
 
 
-@pytest.mark.parametrize("deed", ["pin", "drop", "edit"])
-def test_what_the_person_does_meanwhile_counts(deed: str) -> None:
+@pytest.mark.parametrize("edit", ["pin", "drop", "edit"])
+def test_edits_during_a_compaction_are_respected(edit: str) -> None:
     talk = talk_of(20)
     pair = tool_round(talk, "the pair")
     for number in range(30):
         talk.turn(f"later {number}", "yes")
-    deeds: dict[str, Callable[[], None]] = {
+    edits: dict[str, Callable[[], None]] = {
         "pin": lambda: talk.context.pin(pair[2].id),
         "drop": lambda: talk.context.drop(pair[1].id),
         "edit": lambda: talk.context.edit(pair[2].id, "it is different"),
     }
-    model = Meddling(OUTLINE, deed=deeds[deed])
+    model = Meddling(OUTLINE, edit=edits[edit])
     result = compacted(CompactionService(talk.context, model, 128_000))
     assert result.success
     assert pair[0].hidden == "compacted"
     states = {"pin": None, "drop": "dropped", "edit": None}
-    assert [item.hidden for item in pair[1:3]] == [states[deed]] * 2
+    assert [item.hidden for item in pair[1:3]] == [states[edit]] * 2
     assert_whole_pairs(talk.composed())
 
 
@@ -371,8 +370,8 @@ def test_if_nothing_is_left_to_go_nothing_goes() -> None:
         for item in talk.context.get_active():
             talk.context.pin(item.id)
 
-    service = CompactionService(talk.context, Meddling(OUTLINE, deed=pin_all), 128_000)
-    with pytest.raises(NothingToCompactError, match="meanwhile"):
+    service = CompactionService(talk.context, Meddling(OUTLINE, edit=pin_all), 128_000)
+    with pytest.raises(NothingToCompactError, match="in the meantime"):
         compacted(service)
     assert not any(item.is_summary for item in talk.context.get_all())
 
@@ -399,7 +398,7 @@ def test_after_two_futile_tries_no_other_is_made_by_itself() -> None:
         talk.turn(f"more {number}", "yes")
     assert len(results) == FUTILE
     assert [(one.is_futile, one.gave_up) for one in results] == [(True, False), (True, True)]
-    assert "not be tried again by itself" in str(results[-1])
+    assert "Automatic compaction is paused" in str(results[-1])
     assert "not be tried again" not in str(results[0])
     assert compacted(service).is_futile  # by hand it can be done at any time
 
@@ -422,7 +421,7 @@ def test_once_there_is_room_again_it_is_tried_again() -> None:
 
 
 @pytest.mark.parametrize("chunk", range(5))
-def test_whatever_was_said_there_is_room_afterwards(chunk: int) -> None:
+def test_whatever_the_conversation_there_is_room_afterwards(chunk: int) -> None:
     """Under four fifths of the budget, or what could not go takes more than that."""
     for seed in range(chunk * 30, (chunk + 1) * 30):
         dice = Random(seed)

@@ -7,19 +7,12 @@ import pytest
 
 from contextui.agent.models.scripted import ScriptedModel, Step
 from contextui.agent.wire import payload
-from contextui.config.settings import Lang
 from contextui.context.compaction.plan import FileText
 from contextui.context.compaction.summary import NoSummaryError, Summarizer, Summary, shown_files
 from contextui.context.item import SUMMARY, ContextItem, ItemType
-from contextui.model import (
-    Answer,
-    Model,
-    ModelError,
-    ModelEvent,
-    ModelRequest,
-    TextDelta,
-    Usage,
-)
+from contextui.model import Answer, Model, ModelError, ModelEvent, ModelRequest, TextDelta
+from contextui.tokens import Usage
+from contextui.words import Lang
 from tests.agent.shapes import violations
 from tests.context.compaction.long_talk import OUTLINE
 from tests.context.conversation import rough_counter
@@ -29,7 +22,7 @@ def text(words: str) -> dict[str, str]:
     return {"type": "text", "text": words}
 
 
-def said(words: str) -> ContextItem:
+def user_item(words: str) -> ContextItem:
     return ContextItem(ItemType.USER, words)
 
 
@@ -43,7 +36,7 @@ def summarizer(model: Model, room: int = 100_000, lang: Lang = "en") -> Summariz
 
 def ask(
     *steps: Step,
-    items: Sequence[ContextItem] = (said("Add milk."), answered("Done.")),
+    items: Sequence[ContextItem] = (user_item("Add milk."), answered("Done.")),
     files: Sequence[FileText] = (),
     room: int = 100_000,
     lang: Lang = "en",
@@ -84,11 +77,11 @@ def test_a_fixed_outline_is_asked_for(lang: Lang, headings: list[str]) -> None:
     assert request.max_tokens == 1_000
 
 
-def test_calls_and_results_are_told_in_words() -> None:
+def test_calls_and_results_are_written_as_text() -> None:
     call = {"type": "tool_use", "id": "c", "name": "read_file", "input": {"path": "牛奶.txt"}}
     thinking = {"type": "thinking", "thinking": "secret thoughts", "signature": "s"}
     items = [
-        said("Read it."),
+        user_item("Read it."),
         ContextItem(ItemType.ASSISTANT, "I look.", blocks=[thinking, text("I look."), call]),
         ContextItem(ItemType.TOOL, "a long text " * 1_000, tool_call_id="c"),
         ContextItem(ItemType.TOOL, "whole text", tool_call_id="d", gist="[read] x.txt (3 lines)"),
@@ -96,12 +89,12 @@ def test_calls_and_results_are_told_in_words() -> None:
         ContextItem(ItemType.ASSISTANT, blocks=[thinking]),
     ]
     _, (request,) = ask(OUTLINE, items=items)
-    told = words_of(request)
-    assert 'I look.\n[read_file {"path": "牛奶.txt"}]\n→ a long text' in told
-    assert "more characters left out" in told
-    assert "→ [read] x.txt (3 lines)\n→ failed: no such file" in told
-    assert "secret thoughts" not in told
-    assert "whole text" not in told
+    text_sent = words_of(request)
+    assert 'I look.\n[read_file {"path": "牛奶.txt"}]\n→ a long text' in text_sent
+    assert "more characters left out" in text_sent
+    assert "→ [read] x.txt (3 lines)\n→ failed: no such file" in text_sent
+    assert "secret thoughts" not in text_sent
+    assert "whole text" not in text_sent
     assert [one.role for one in request.messages] == ["user", "assistant", "user"]
 
 
@@ -109,12 +102,12 @@ def test_an_earlier_summary_is_given_as_such() -> None:
     earlier = ContextItem(ItemType.SYSTEM, "There was milk.", id=f"{SUMMARY}1")
     _, (request,) = ask(OUTLINE, items=[answered("Yes."), earlier])
     first = str(request.blocks()[0]["text"])
-    assert first == "Summary of what was before:\nThere was milk."
+    assert first == "Summary of the earlier conversation:\nThere was milk."
 
 
 def test_files_are_given_with_the_last_piece() -> None:
     files = [FileText("a.py", "print(1)"), FileText("b.py", "x = 2\n" * 90_000)]
-    items = [said("word " * 3_000) for _ in range(12)]
+    items = [user_item("word " * 3_000) for _ in range(12)]
     summary, requests = ask(*[OUTLINE] * 12, items=items, files=files, room=10_000)
     given = ['{"path": "a.py"}' in words_of(one) for one in requests]
     assert given == [*[False] * 11, True]
@@ -142,7 +135,7 @@ def test_files_for_which_there_is_no_room_are_not_among_them() -> None:
 
 @pytest.mark.parametrize("room", [1_000, 3_000, 40_000])
 def test_what_is_too_much_for_one_request_goes_in_pieces(room: int) -> None:
-    items = [said(f"words {number} " * 60) for number in range(80)]
+    items = [user_item(f"words {number} " * 60) for number in range(80)]
     steps = [f"## Goal\nSummary {number}" for number in range(100)]
     summary, requests = ask(*steps, items=items, room=room)
     assert all(tokens_of(request) <= room for request in requests)
@@ -155,21 +148,21 @@ def test_what_is_too_much_for_one_request_goes_in_pieces(room: int) -> None:
 
 
 def test_one_message_that_is_too_long_is_cut() -> None:
-    _, (request,) = ask(OUTLINE, items=[said("长" * 19_000)], room=2_000)
+    _, (request,) = ask(OUTLINE, items=[user_item("长" * 19_000)], room=2_000)
     assert tokens_of(request) <= 2_000
     assert "more characters left out" in words_of(request)
 
 
-def test_whatever_was_said_can_be_sent() -> None:
+def test_whatever_the_conversation_can_be_sent() -> None:
     lone = {"type": "tool_use", "id": "c", "name": "x", "input": {"n": float("nan"), "s": "\ud800"}}
     items = [
-        said("a\0b \ud800 \ud83d\ude00"),
+        user_item("a\0b \ud800 \ud83d\ude00"),
         ContextItem(ItemType.ASSISTANT, "", blocks=[lone]),
         ContextItem(ItemType.TOOL, "", tool_call_id="c"),
         answered("ends in white space \n\t "),
     ]
     ask(OUTLINE, items=items, files=[FileText("\udcff.txt", "\0\udcff")])
-    ask(OUTLINE, items=[said(" ")])
+    ask(OUTLINE, items=[user_item(" ")])
     ask(OUTLINE, items=[answered("first")])
 
 
@@ -181,7 +174,7 @@ UNUSABLE: list[tuple[Step, str]] = [
     (Answer(()), "empty"),
     (Answer(({"type": "thinking", "thinking": "hm", "signature": "s"},)), "empty"),
     (Answer((text("No."),), "refusal"), "declined"),
-    (Answer((text("## Goal"),), "max_tokens"), "cut off"),
+    (Answer((text("## Goal"),), "max_tokens"), "truncated"),
 ]
 
 
@@ -191,7 +184,7 @@ def test_an_answer_that_is_no_summary_is_none(step: Step, words: str) -> None:
         ask(step)
 
 
-def test_a_failure_is_told_as_it_is() -> None:
+def test_a_failure_is_reported_unchanged() -> None:
     with pytest.raises(ModelError, match="Nobody is there"):
         ask(ModelError("connection", "Nobody is there."))
 
@@ -203,8 +196,8 @@ def test_a_stream_that_breaks_off_is_no_summary() -> None:
         async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
             yield TextDelta("## Goal")
 
-    with pytest.raises(NoSummaryError, match="broke off"):
-        asyncio.run(summarizer(Broken()).summarize([said("x")], []))
+    with pytest.raises(NoSummaryError, match="incomplete"):
+        asyncio.run(summarizer(Broken()).summarize([user_item("x")], []))
 
 
 TOO_LARGE = ModelError("too_large", "Too many tokens.")
@@ -213,7 +206,7 @@ FULL = Answer((text("## Go"),), "model_context_window_exceeded")
 
 @pytest.mark.parametrize("refusal", [TOO_LARGE, FULL])
 def test_a_request_that_is_too_large_after_all_is_made_smaller(refusal: Step) -> None:
-    items = [said(f"words {number} " * 60) for number in range(40)]
+    items = [user_item(f"words {number} " * 60) for number in range(40)]
     _, requests = ask(refusal, *[OUTLINE] * 20, items=items)
     assert len(requests) > 2
     assert all(tokens_of(one) <= tokens_of(requests[0]) // 2 for one in requests[1:])
@@ -223,18 +216,18 @@ def test_a_request_that_is_too_large_after_all_is_made_smaller(refusal: Step) ->
 def test_there_is_an_end_to_that(refusal: Step) -> None:
     model = ScriptedModel(*[refusal] * 20)
     with pytest.raises((ModelError, NoSummaryError)):
-        asyncio.run(summarizer(model).summarize([said("word " * 4_000)] * 9, []))
+        asyncio.run(summarizer(model).summarize([user_item("word " * 4_000)] * 9, []))
     assert len(model.requests) == 4
     assert len({words_of(one) for one in model.requests}) == 4  # the same is never sent twice
 
 
-def test_what_it_costs_is_counted_and_told_also_if_nothing_comes_of_it() -> None:
-    usage, told = Usage(100, 20), []
+def test_what_it_costs_is_counted_and_reported_even_if_nothing_comes_of_it() -> None:
+    usage, reported = Usage(100, 20), []
     steps = [Answer((text("One."),), "end_turn", usage), Answer((), "end_turn", usage)]
     asking = summarizer(ScriptedModel(*steps), room=2_000)
-    asking.report = lambda counted, figures: told.append((counted, figures))
+    asking.report = lambda counted, figures: reported.append((counted, figures))
     with pytest.raises(NoSummaryError):
-        asyncio.run(asking.summarize([said("word " * 700) for _ in range(2)], []))
+        asyncio.run(asking.summarize([user_item("word " * 700) for _ in range(2)], []))
     assert (asking.requests, asking.usage) == (2, Usage(200, 40))
-    assert [figures["input_tokens"] for _, figures in told] == [100, 100]
-    assert all(500 < counted < 2_000 for counted, _ in told)
+    assert [figures["input_tokens"] for _, figures in reported] == [100, 100]
+    assert all(500 < counted < 2_000 for counted, _ in reported)

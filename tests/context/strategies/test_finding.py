@@ -1,4 +1,4 @@
-"""Strategies by name: our own, a package's, and what is said of those that cannot be used."""
+"""Strategies by name: our own, a package's, and the errors for those that cannot be used."""
 
 import sys
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contextui import StrategyError, Summarization, make_strategy
-from contextui.config.settings import OUR_OWN
+from contextui.config.settings import BUILTIN_STRATEGIES
 from contextui.context.strategies.registry import strategy_names
 
 MODULE = """
@@ -59,8 +59,10 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_our_own_are_found_by_the_names_that_settings_know() -> None:
-    assert tuple(strategy_names()) == OUR_OWN
-    assert [make_strategy(name).name for name in OUR_OWN[:2]] == list(OUR_OWN[:2])
+    assert tuple(strategy_names()) == BUILTIN_STRATEGIES
+    assert [make_strategy(name).name for name in BUILTIN_STRATEGIES[:2]] == list(
+        BUILTIN_STRATEGIES[:2]
+    )
 
 
 def test_settings_reach_the_strategy() -> None:
@@ -71,8 +73,8 @@ def test_settings_reach_the_strategy() -> None:
 
 @pytest.mark.usefixtures("package")
 def test_a_packages_strategies_are_found() -> None:
-    assert strategy_names() == [*OUR_OWN, "fussy", "hasty", "last", "missing", "nothing"]
-    assert vars(make_strategy("last", {"count": 3})) == {"count": 3}
+    assert strategy_names() == [*BUILTIN_STRATEGIES, "fussy", "hasty", "last", "missing", "nothing"]
+    assert vars(make_strategy("last", {"count": 3})) == {"count": 3, "name": "last"}
 
 
 @pytest.mark.usefixtures("package")
@@ -80,10 +82,10 @@ def test_a_packages_strategies_are_found() -> None:
     ("name", "config", "words"),
     [
         ("lost", {}, 'There is no strategy "lost". There is: sliding, summarization, entities, '),
-        ("nothing", {}, "is no ContextStrategy"),
+        ("nothing", {}, "is not a ContextStrategy"),
         ("missing", {}, "cannot be loaded"),
         ("hasty", {}, "cannot be loaded: Hasty.compose_payload must be an async def."),
-        ("fussy", {"a": 1}, "cannot be made: RuntimeError: not today"),
+        ("fussy", {"a": 1}, "cannot be created: RuntimeError: not today"),
         ("last", {"cuont": 1}, 'has no setting "cuont". It has: count.'),
         ("entities", {"schema": 7}, "must be an object with properties"),
         ("entities", {"schema": {}}, "must be an object with properties"),
@@ -97,8 +99,23 @@ def test_a_packages_strategies_are_found() -> None:
         ("sliding", {"max_messages": 3}, "must not be more than"),
     ],
 )
-def test_what_cannot_be_used_is_said(name: str, config: dict[str, Any], words: str) -> None:
+def test_an_unusable_strategy_is_reported(name: str, config: dict[str, Any], words: str) -> None:
     with pytest.raises(StrategyError, match=r"strategy|nothing") as caught:
         make_strategy(name, config)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("package")
+def test_a_strategy_is_named_without_changing_its_class() -> None:
+    made = make_strategy("last")
+    assert (made.name, type(made).name) == ("last", "")
+
+
+def test_errors_are_translated() -> None:
+    with pytest.raises(StrategyError) as caught:
+        make_strategy("summarization", {"threshold": 1})
+    assert caught.value.text("zh").startswith("策略 summarization：threshold 至少为 fold + ")
+    with pytest.raises(StrategyError) as caught:
+        make_strategy("summarization", {"threshold": "ten"})
+    assert caught.value.text("zh").endswith("应为：整数。")

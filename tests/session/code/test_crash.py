@@ -75,8 +75,8 @@ def run_apart(way: str, folder: Path) -> dict[str, Any]:
         cwd=Path(__file__).parents[3],
     )
     assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
 def together(folder: Path) -> dict[str, Any]:
@@ -149,12 +149,12 @@ def kills(folder: Path) -> dict[str, int]:
     store.save("code", "python", "0\n" * 2_000, "0")
     for _ in range(KILLS):
 
-        def work(tell: int, number: int = number) -> None:
+        def work(pipe: int, number: int = number) -> None:
             while True:
                 number += 1
                 language = ("python", "go", "rust")[number % 3]
                 store.save("code", language, f"{number}\n" * 2_000, f"{number}")
-                os.write(tell, f"{number}\n".encode())
+                os.write(pipe, f"{number}\n".encode())
 
         acknowledged = [int(line) for line in killed(work, rng.uniform(0, longest))]
         saved += len(acknowledged)

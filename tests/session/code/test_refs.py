@@ -112,7 +112,7 @@ class TestFiles:
         with Workspace(tmp_path) as workspace:
             assert with_code(text, workspace) == shown
 
-    def test_of_a_long_one_the_first_lines(self, tmp_path: Path) -> None:
+    def test_a_long_file_shows_its_first_lines(self, tmp_path: Path) -> None:
         (tmp_path / "long.txt").write_text("line\n" * (FILE_LINES + 5))
         with Workspace(tmp_path) as workspace:
             shown = with_code("<file_ref>long.txt</file_ref>", workspace)
@@ -122,9 +122,9 @@ class TestFiles:
     def test_while_an_answer_streams(self, tmp_path: Path) -> None:
         (tmp_path / "b.txt").write_text("inside\n")
         with Workspace(tmp_path) as workspace:
-            answer, said = Answer(workspace), ""
+            answer, shown = Answer(workspace), ""
             for letter in "See <file_ref>b.txt</file_ref>\nand <code_ref>no</code_ref>.":
                 answer.take(letter)
-                said += answer.settled()
-            said += answer.rest()
-        assert said == ("See \n```\ninside\n```\nand <code_ref>no</code_ref> (code not found).")
+                shown += answer.settled()
+            shown += answer.rest()
+        assert shown == ("See \n```\ninside\n```\nand <code_ref>no</code_ref> (code not found).")

@@ -126,10 +126,10 @@ class TestSaving:
         assert mode(store.folder / "code.py") == 0o600
         assert mode(store.folder / "index.sqlite") == 0o600
 
-    def test_looking_makes_nothing(self, store: CodeStore) -> None:
+    def test_reading_creates_nothing(self, store: CodeStore) -> None:
         assert store.list() == []
         assert not store.exists("code")
-        with pytest.raises(UnknownCodeError, match=r"^There is no code code\. There is: none\.$"):
+        with pytest.raises(UnknownCodeError, match=r"^There is no code code\. Available: none\.$"):
             store.read("code")
         assert not store.folder.exists()
 
@@ -165,7 +165,9 @@ class TestLanguages:
             ("ruby", "rb"),
         ],
     )
-    def test_each_has_its_ending(self, store: CodeStore, language: str, ending: str) -> None:
+    def test_each_language_has_its_extension(
+        self, store: CodeStore, language: str, ending: str
+    ) -> None:
         saved = store.save("code", language, "x")
         assert (saved.language, saved.note) == (language, "")
         assert names(store) == sorted([f"code.{ending}", "index.sqlite"])
@@ -186,7 +188,7 @@ class TestLanguages:
     ) -> None:
         with caplog.at_level(logging.WARNING):
             saved = store.save("code", asked, "x")
-        note = f'There is no language "{asked}", so it is kept as python.'
+        note = f'There is no language "{asked}", so it is saved as python.'
         assert (saved.language, saved.note) == ("python", note)
         assert caplog.messages == [note]
         assert names(store) == ["code.py", "index.sqlite"]
@@ -200,20 +202,20 @@ class TestIds:
     )  # fmt: skip
 
     @pytest.mark.parametrize("code_id", BAD)
-    def test_what_cannot_be_one_is_refused(self, store: CodeStore, code_id: str) -> None:
+    def test_invalid_ids_are_refused(self, store: CodeStore, code_id: str) -> None:
         calls: list[Callable[[], object]] = [
             lambda: store.save(code_id, "python", "x"),
             lambda: store.read(code_id),
             lambda: store.delete(code_id),
         ]
         for call in calls:
-            with pytest.raises(InvalidCodeIdError, match="cannot be the id of code: take letters"):
+            with pytest.raises(InvalidCodeIdError, match="cannot be the id of code: use letters"):
                 call()
         assert not store.exists(code_id)
         assert not store.folder.exists()
 
     @pytest.mark.parametrize("code_id", ["a", "7", "index", "code_sales-2", "A" * 64])
-    def test_what_can_be_one_is_taken(self, store: CodeStore, code_id: str) -> None:
+    def test_valid_ids_are_accepted(self, store: CodeStore, code_id: str) -> None:
         store.save(code_id, "sql", "x")
         assert store.read(code_id) == "x"
         assert store.exists(code_id)
@@ -233,11 +235,11 @@ class TestIds:
         for call in (store.read, store.delete):
             with pytest.raises(UnknownCodeError) as caught:
                 call("c")
-            assert str(caught.value) == "There is no code c. There is: a, b."
+            assert str(caught.value) == "There is no code c. Available: a, b."
 
 
 class TestDeleting:
-    def test_it_is_gone_and_may_come_again(self, store: CodeStore) -> None:
+    def test_deleted_code_can_be_saved_again(self, store: CodeStore) -> None:
         store.save("code", "python", "x", "Old")
         store.save("other", "python", "y")
         store.delete("code")
@@ -274,7 +276,7 @@ class TestDescribing:
         assert store.save("code", language, code).description == description
         assert store.list()[0].description == description
 
-    def test_one_that_is_given_is_kept(self, store: CodeStore) -> None:
+    def test_a_given_description_is_kept(self, store: CodeStore) -> None:
         assert store.save("code", "python", "# Mine", "Yours").description == "Yours"
 
     def test_a_file_that_someone_put_there_has_none(self, store: CodeStore) -> None:
@@ -299,7 +301,7 @@ class TestTheFilesAreWhatCounts:
         assert saved.created_at == made
         assert store.list() == [saved]
 
-    def test_a_file_that_someone_edited_is_counted_anew(self, store: CodeStore) -> None:
+    def test_a_file_that_someone_edited_is_counted_again(self, store: CodeStore) -> None:
         saved = store.save("code", "python", "x", "Mine")
         (store.folder / "code.py").write_text("x\ny\n")
         assert store.read("code") == "x\ny\n"
@@ -324,13 +326,15 @@ class TestTheFilesAreWhatCounts:
             ("mine", "shell"),
         ]
 
-    def test_what_is_no_text_is_listed_and_not_read(self, store: CodeStore) -> None:
+    def test_a_binary_file_is_listed_and_not_read(self, store: CodeStore) -> None:
         store.save("code", "python", "x")
         (store.folder / "code.py").write_bytes(b"\xff\n")
         assert store.list()[0].line_count == 1
         with pytest.raises(CodeStoreError) as caught:
             store.read("code")
-        assert str(caught.value) == ("code cannot be read: it is no text, or too large to be code.")
+        assert str(caught.value) == (
+            "code cannot be read: it is not text, or too large to be code."
+        )
 
     def test_of_two_files_the_indexed_one_counts(self, store: CodeStore) -> None:
         store.save("code", "python", "mine")
@@ -366,7 +370,7 @@ class TestHostileFolders:
         for call in calls:
             with pytest.raises(CodeStoreError) as caught:
                 call()
-            assert str(caught.value) == f"{index.name} is no plain file. Remove it."
+            assert str(caught.value) == f"{index.name} is not a regular file. Remove it."
         assert victim.read_bytes() == before
         assert index.is_symlink()
 
@@ -383,7 +387,7 @@ class TestHostileFolders:
         language = {"py": "python", "go": "go"}[ending]
         with pytest.raises(CodeStoreError) as caught:
             store.save("code", language, "x")
-        assert str(caught.value) == f"code was not saved: code.{ending} is there and is no code."
+        assert str(caught.value) == f"code was not saved: code.{ending} exists and is not code."
         assert secret.read_text() == "key"
 
     @pytest.mark.parametrize(
@@ -432,7 +436,7 @@ class TestHostileFolders:
         assert saved in store.list()
         assert len(store.list()) == 20
 
-    def test_text_of_the_index_that_is_none_is_shown_inert(self, store: CodeStore) -> None:
+    def test_invalid_text_of_the_index_is_shown_inert(self, store: CodeStore) -> None:
         store.save("code", "python", "x", "Old")
         with sqlite3.connect(store.folder / "index.sqlite") as db:
             db.execute("UPDATE code SET description = CAST(x'ff0a1b' AS TEXT), created_at = x'00'")
@@ -502,7 +506,7 @@ class TestFailing:
         assert store.read("code") == "old"
         assert names(store) == ["code.py", "index.sqlite"]
 
-    def test_an_index_that_cannot_be_written_is_told(
+    def test_an_index_that_cannot_be_written_is_reported(
         self, store: CodeStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         store.save("code", "python", "old", "Old")
@@ -521,7 +525,7 @@ class TestFailing:
         listed = store.list()[0]
         assert (listed.description, listed.line_count, listed.char_count) == ("Old", 1, 4)
 
-    def test_another_process_that_stays_at_it_is_told(
+    def test_a_lock_that_another_process_holds_is_reported(
         self, store: CodeStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(index, "BUSY_SECONDS", 0.01)
@@ -534,10 +538,10 @@ class TestFailing:
             "code cannot be read": lambda: store.read("code"),
             "The code cannot be listed": store.list,
         }
-        for said, call in calls.items():
+        for message, call in calls.items():
             with pytest.raises(CodeStoreError) as caught:
                 call()
-            assert str(caught.value) == f"{said}: another process is at it. Try again."
+            assert str(caught.value) == f"{message}: another process is using it. Try again."
         other.close()
         assert store.list() == [saved]
         assert store.read("code") == "x"
@@ -559,17 +563,17 @@ class TestFailing:
         assert str(caught.value) == ("code was not saved: attempt to write a readonly database.")
         assert store.read("code") == "x"
 
-    def test_a_folder_that_is_a_file_is_told(self, tmp_path: Path) -> None:
+    def test_a_folder_that_is_a_file_is_reported(self, tmp_path: Path) -> None:
         (tmp_path / "code").write_text("x")
         store = CodeStore(tmp_path / "code")
         calls: dict[str, Callable[[], object]] = {
             "code was not saved: File exists.": lambda: store.save("code", "python", "y"),
             "The code cannot be listed: Not a directory.": store.list,
         }
-        for said, call in calls.items():
+        for message, call in calls.items():
             with pytest.raises(CodeStoreError) as caught:
                 call()
-            assert str(caught.value) == said
+            assert str(caught.value) == message
 
 
 class TestSeveralAtOnce:

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from contextui.agent.events import (
+from contextui.agent.models.scripted import Step, call
+from contextui.context.item import ContextItem, ItemType
+from contextui.events import (
     AnswerDiscarded,
     CallFinished,
     CallStarted,
+    Event,
     TurnFinished,
     TurnStarted,
 )
-from contextui.agent.models.scripted import Step, call
-from contextui.context.item import ContextItem, ItemType
-from contextui.events import Event
 from contextui.model import ModelError, TextDelta, ThinkingDelta
 from contextui.session.code.store import CodeStore
 from contextui.tui.conversation.entries import (
@@ -24,11 +24,11 @@ from contextui.tui.conversation.entries import (
     Aside,
     Called,
     CallLine,
-    ModelSaid,
+    ModelMessage,
     ModelWords,
+    PersonMessage,
     Thought,
     YourWords,
-    YouSaid,
     called,
     entries_of,
     in_short,
@@ -41,7 +41,7 @@ def pane(pilot: "Pilot[int]") -> Conversation:
     return pilot.app.screen.query_one(Conversation)
 
 
-def test_entries_tell_what_was_said_and_done() -> None:
+def test_entries_show_messages_and_calls() -> None:
     use = call("action", window_id="todo_1", action_id="add", params={"text": ["milk", "eggs"]})
     items = [
         ContextItem(ItemType.SYSTEM, "Rules."),
@@ -53,8 +53,8 @@ def test_entries_tell_what_was_said_and_done() -> None:
         ContextItem(ItemType.TOOL, "of nobody", tool_call_id="x"),
     ]
     assert entries_of(items) == [
-        YouSaid("Add them."),
-        ModelSaid("Yes."),
+        PersonMessage("Add them."),
+        ModelMessage("Yes."),
         Called("todo_1.add", "milk, eggs", True, "Added 2."),
         Aside("(Meanwhile the person did: todo_1.add.)"),
     ]
@@ -121,17 +121,17 @@ def test_an_answer_that_broke_off_disappears(tmp_path: Path) -> None:
     async def talk() -> None:
         async with running(desk_in(tmp_path)) as pilot:
             for event in (TurnStarted("hi", "1"), TextDelta("Half an ans")):
-                pane(pilot).hear(event)
+                pane(pilot).handle(event)
             await until(pilot, lambda: shown(pilot, "Half an ans"))
-            pane(pilot).hear(AnswerDiscarded("cut"))
+            pane(pilot).handle(AnswerDiscarded("cut"))
             await until(pilot, lambda: not shown(pilot, "Half an ans"))
-            pane(pilot).hear(TextDelta("All of it."))
+            pane(pilot).handle(TextDelta("All of it."))
             await until(pilot, lambda: shown(pilot, "All of it."))
 
     asyncio.run(talk())
 
 
-def test_why_a_turn_failed_is_said(tmp_path: Path) -> None:
+def test_why_a_turn_failed_is_shown(tmp_path: Path) -> None:
     async def talk() -> None:
         failure = ModelError("auth", "ANTHROPIC_API_KEY is not set.")
         async with running(desk_in(tmp_path, failure)) as pilot:
@@ -147,21 +147,21 @@ def test_enter_tries_a_turn_that_failed_once_more(tmp_path: Path) -> None:
         looking: Step = ["I look.", call("read_file", path="x")]
         desk = desk_in(tmp_path, cut, "Here I am.", looking, cut, "So.")
 
-        def said() -> list[tuple[str, str | None]]:
+        def sent() -> list[tuple[str, str | None]]:
             words = (one for one in desk.session.context.get_all() if one.type is ItemType.USER)
             return [(one.content, one.hidden) for one in words]
 
         async with running(desk) as pilot:
             await say(pilot, "hello?")
-            assert shown(pilot, "Enter retries")
+            assert shown(pilot, "Enter to retry, ↑ to edit.")
             await pilot.press("enter")
             await until(pilot, lambda: shown(pilot, "Here I am."))
-            assert said() == [("hello?", "dropped"), ("hello?", None)]
+            assert sent() == [("hello?", "dropped"), ("hello?", None)]
             await pilot.press("enter")  # nothing failed, so there is nothing to try again
             await say(pilot, "read x")
             await pilot.press("enter")
             await until(pilot, lambda: shown(pilot, "So."))
-            assert said()[2:] == [("read x", None), ("Go on.", None)]
+            assert sent()[2:] == [("read x", None), ("Go on.", None)]
 
     asyncio.run(talk())
 
@@ -201,14 +201,14 @@ def test_a_long_conversation_keeps_a_bounded_number_of_widgets(tmp_path: Path) -
 def test_five_megabytes_are_streamed_and_the_screen_stays_usable(tmp_path: Path) -> None:
     async def talk() -> None:
         async with running(desk_in(tmp_path)) as pilot:
-            pane(pilot).hear(TurnStarted("much", "1"))
+            pane(pilot).handle(TurnStarted("much", "1"))
             piece = "many words " * 1_000
             for _ in range(5_000_000 // len(piece)):
-                pane(pilot).hear(TextDelta(piece))
+                pane(pilot).handle(TextDelta(piece))
             answer = pane(pilot).query_one(ModelWords)
             await until(pilot, lambda: "more characters" in str(answer.border_subtitle))
             assert len(answer.source) <= LONGEST
-            pane(pilot).hear(TurnFinished("done"))
+            pane(pilot).handle(TurnFinished("done"))
             await pilot.press("h", "i")
             assert shown(pilot, "hi")
 
@@ -242,7 +242,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("payload", HOSTILE)
-def test_nothing_that_is_said_can_act(tmp_path: Path, payload: str) -> None:
+def test_no_message_can_act(tmp_path: Path, payload: str) -> None:
     events: list[Event] = [
         TurnStarted(payload, "1"),
         ThinkingDelta(payload),
@@ -255,7 +255,7 @@ def test_nothing_that_is_said_can_act(tmp_path: Path, payload: str) -> None:
     async def talk() -> None:
         async with running(desk_in(tmp_path)) as pilot:
             for event in events:
-                pane(pilot).hear(event)
+                pane(pilot).handle(event)
             await pilot.pause(0.2)
             text = "\n".join(lines(pilot))
             assert not set(text) & set("\x1b\x07\x9b\u202e\u2066")
@@ -272,8 +272,8 @@ def test_what_a_summary_stands_for_is_still_there_when_the_app_goes_on(tmp_path:
             context.add(ContextItem(ItemType.USER, f"question {number}"))
             context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}"))
         context.end_turn()
-        said = [one for one in context.get_active() if one.type is not ItemType.SYSTEM]
-        context.compact(said[:4], "They talked.", trigger="strategy")
+        sent = [one for one in context.get_active() if one.type is not ItemType.SYSTEM]
+        context.compact(sent[:4], "They talked.", trigger="strategy")
         desk.close()
         again = desk_in(tmp_path, session_id=desk.session.id)
         assert again.session.has_older_items
@@ -291,13 +291,13 @@ def test_what_the_model_thinks_stands_in_a_line_that_unfolds(tmp_path: Path) -> 
         async with running(desk_in(tmp_path)) as pilot:
             for event in (TurnStarted("hi", "1"), ThinkingDelta("First this,\nthen "), *[
                 ThinkingDelta("that. ")] * 30, TextDelta("Done.")):  # fmt: skip
-                pane(pilot).hear(event)
+                pane(pilot).handle(event)
             await until(pilot, lambda: shown(pilot, "· thinking") and shown(pilot, "Done."))
             assert not shown(pilot, "First this,")
             await pilot.click(Thought)
             await until(pilot, lambda: shown(pilot, "First this,"))
             for event in (ThinkingDelta("Once more."), AnswerDiscarded("cut")):
-                pane(pilot).hear(event)
+                pane(pilot).handle(event)
             await until(pilot, lambda: len(pane(pilot).query(Thought)) == 1)
 
     asyncio.run(talk())
@@ -321,8 +321,8 @@ def test_the_last_answer_is_copied(tmp_path: Path) -> None:
 def test_many_lines_of_yours_are_shown_by_a_click(tmp_path: Path) -> None:
     async def talk() -> None:
         async with running(desk_in(tmp_path)) as pilot:
-            pane(pilot).hear(TurnStarted("\n".join(f"line {n}." for n in range(1, 501)), "1"))
-            await until(pilot, lambda: shown(pilot, "… 488 more lines, a click shows them"))
+            pane(pilot).handle(TurnStarted("\n".join(f"line {n}." for n in range(1, 501)), "1"))
+            await until(pilot, lambda: shown(pilot, "… 488 more lines, click to show"))
             assert shown(pilot, "line 12.")
             assert not shown(pilot, "line 13.")
             await pilot.click(YourWords)
@@ -349,7 +349,7 @@ def test_the_code_of_an_answer_is_saved_by_one_key(tmp_path: Path) -> None:
             window = desk.session.windows.open("code")
             assert 'id="code_draw_chart"' in window.to_xml()
             await pilot.press("s")
-            await until(pilot, lambda: shown(pilot, "Its code is saved already."))
+            await until(pilot, lambda: shown(pilot, "This code is already saved."))
             assert [one.code_id for one in CodeStore.of(workspace).list()] == ["code_draw_chart"]
             await say(pilot, "thanks")
             await until(pilot, lambda: shown(pilot, "Nothing to keep."))

@@ -7,14 +7,14 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from contextui.agent.events import RetryScheduled, TurnStarted
 from contextui.agent.models.scripted import ScriptedModel, call
 from contextui.context.item import ItemType
+from contextui.events import RetryScheduled, TurnStarted
 from contextui.model import ModelRequest
 from contextui.tui.commands import Choice, Command, Commands, UnknownCommandError
 from contextui.tui.conversation.input import Completions, Queue
 from contextui.tui.conversation.pane import Conversation
-from contextui.tui.conversation.prompt import Past, Pastes, Prompt
+from contextui.tui.conversation.prompt import InputHistory, Pastes, Prompt
 from tests.tui.running import desk_in, running, say, shown, until
 
 
@@ -43,8 +43,8 @@ def test_enter_sends_and_ctrl_j_makes_a_line(tmp_path: Path) -> None:
             assert prompt(pilot).text == "a\nb"
             await pilot.press("enter")
             await until(pilot, lambda: shown(pilot, "Yes."))
-            said = [one.content for one in desk.session.context.get_all()]
-            assert "a\nb" in said
+            messages = [one.content for one in desk.session.context.get_all()]
+            assert "a\nb" in messages
             assert prompt(pilot).text == ""
 
     asyncio.run(talk())
@@ -61,7 +61,7 @@ def test_an_empty_prompt_sends_nothing(tmp_path: Path) -> None:
     asyncio.run(talk())
 
 
-def test_words_said_meanwhile_wait_and_can_be_changed(tmp_path: Path) -> None:
+def test_messages_queue_during_a_turn_and_can_be_changed(tmp_path: Path) -> None:
     async def talk() -> None:
         model = Held("One.", "Two.", "Three.")
         desk = desk_in(tmp_path, model=model)
@@ -76,8 +76,8 @@ def test_words_said_meanwhile_wait_and_can_be_changed(tmp_path: Path) -> None:
             await until(pilot, lambda: shown(pilot, "· third!"))
             model.let_go.set()
             await until(pilot, lambda: shown(pilot, "Three."))
-            said = [one.content for one in desk.session.context.get_all()]
-            assert [one for one in said if one in ("first", "second", "third!")] == [
+            messages = [one.content for one in desk.session.context.get_all()]
+            assert [one for one in messages if one in ("first", "second", "third!")] == [
                 "first",
                 "second",
                 "third!",
@@ -95,11 +95,11 @@ def test_a_key_stops_the_turn(tmp_path: Path, key: str) -> None:
             await pilot.press(*"go", "enter")
             await until(pilot, lambda: desk.controller.is_running)
             await pilot.press(*"later", "enter")
-            await until(pilot, lambda: shown(pilot, "waits for the turn to end"))
+            await until(pilot, lambda: shown(pilot, "queued until the turn ends"))
             await pilot.press(key)
             await until(pilot, lambda: not desk.controller.is_running)
             await until(pilot, lambda: shown(pilot, "Stopped."))
-            await until(pilot, lambda: shown(pilot, "not sent, as the turn before it did not end"))
+            await until(pilot, lambda: shown(pilot, "not sent: the last turn did not finish"))
             await pilot.press("up")
             await until(pilot, lambda: prompt(pilot).text == "later")
 
@@ -129,8 +129,8 @@ def test_the_countdown_stands_before_the_reason(tmp_path: Path) -> None:
     async def talk() -> None:
         async with running(desk_in(tmp_path), (80, 24)) as pilot:
             for event in (TurnStarted("go", "1"), RetryScheduled("It is " + "busy " * 30, 7, 2, 5)):
-                prompt(pilot).hear(event)
-            await until(pilot, lambda: shown(pilot, "next try in 7s   esc stops   It is busy"))
+                prompt(pilot).handle(event)
+            await until(pilot, lambda: shown(pilot, "retrying in 7s   esc stops   It is busy"))
 
     asyncio.run(talk())
 
@@ -181,8 +181,8 @@ def test_a_large_paste_stands_as_a_word_and_is_sent_whole(tmp_path: Path) -> Non
             await pilot.press("enter")
             await until(pilot, lambda: not prompt(pilot).text)
             await until(pilot, lambda: not desk.controller.is_running)
-            said = [one for one in desk.session.context.get_all() if one.type is ItemType.USER]
-            assert said[-1].content == f"see {text}"
+            messages = [one for one in desk.session.context.get_all() if one.type is ItemType.USER]
+            assert messages[-1].content == f"see {text}"
             await pilot.press("up", "!", "enter")  # called up again, it is whole again
             await until(pilot, lambda: desk.session.context.get_all()[-1].content == f"see {text}!")
 
@@ -208,10 +208,10 @@ def test_pastes_are_put_back() -> None:
 
 
 def test_the_past_forgets_repetitions() -> None:
-    past = Past(["a"])
-    past.add("a")
-    assert past.back("") == "a"
-    assert past.back("") is None
+    history = InputHistory(["a"])
+    history.add("a")
+    assert history.back("") == "a"
+    assert history.back("") is None
 
 
 # --- slash commands ----------------------------------------------------------------------
@@ -313,7 +313,7 @@ def test_a_wrong_command_says_what_there_is_and_stays(tmp_path: Path) -> None:
     async def talk() -> None:
         async with running(desk_in(tmp_path)) as pilot:
             await pilot.press(*"/fly", "enter")
-            await until(pilot, lambda: shown(pilot, 'There is no command "/fly"'))
+            await until(pilot, lambda: shown(pilot, 'Unknown command "/fly"'))
             assert prompt(pilot).text == "/fly"
 
     asyncio.run(talk())
@@ -324,10 +324,10 @@ def test_a_wrong_command_says_what_there_is_and_stays(tmp_path: Path) -> None:
     [
         ("/open nothing", 'no window called "nothing"'),
         ("/close todo_9", 'no window "todo_9"'),
-        ("/undo", "nothing to take back"),
+        ("/undo", "Nothing to undo."),
         ("/model", "The model is scripted"),
         ("/strategy", "The strategy is sliding. /strategy sliding | summarization | entities"),
-        ("/approval never", '"never" is none of ask, auto, read-only'),
+        ("/approval never", '"never" is not one of ask, auto, read-only'),
         ("/theme ugly", 'no theme "ugly"'),
     ],
 )
@@ -350,27 +350,27 @@ def test_every_command_does_what_it_says(tmp_path: Path) -> None:
 
             main = pilot.app.screen
             assert isinstance(main, MainScreen)
-            main.do("/open todo")
+            main.run_command("/open todo")
             await until(pilot, lambda: desk.session.windows.get("todo_1") is not None)
-            main.do("/close")
+            main.run_command("/close")
             assert desk.session.windows.windows() == []
-            main.do("/approval auto")
+            main.run_command("/approval auto")
             assert desk.controller.tools.gate.mode == "auto"
             await until(pilot, lambda: shown(pilot, "writes without asking"))
-            main.do("/theme contextui-light")
+            main.run_command("/theme contextui-light")
             assert pilot.app.theme == "contextui-light"
-            main.do("/inspector")
+            main.run_command("/inspector")
             assert main.has_class("-no-inspector")
-            main.do("/zoom")
+            main.run_command("/zoom")
             assert main.has_class("-zoom")
-            main.do("/zoom")
+            main.run_command("/zoom")
             await say(pilot, "a list")
             system = desk.session.context.get_all()[0]
             desk.session.context.pin(system.id)
-            main.do("/undo")
+            main.run_command("/undo")
             assert not system.pinned
-            main.do("/stop")
-            main.do("/quit")
+            main.run_command("/stop")
+            main.run_command("/quit")
             await until(pilot, lambda: pilot.app.return_code == 0)
 
     asyncio.run(talk())

@@ -9,11 +9,11 @@ from textual.await_complete import AwaitComplete
 from textual.pilot import Pilot
 from textual.widgets import Markdown
 
-from contextui.agent.events import TurnFinished, TurnStarted
+from contextui.events import TurnFinished, TurnStarted
 from contextui.model import TextDelta, ThinkingDelta
 from contextui.tui.conversation.entries import LONGEST, ModelWords
 from contextui.tui.conversation.pane import Conversation
-from contextui.tui.words import Words
+from contextui.words import Words
 from tests.tui.running import desk_in, running, shown, until
 
 
@@ -40,12 +40,12 @@ def test_words_are_drawn_together_while_drawing_takes_long(
     async def talk() -> None:
         async with running(desk_in(tmp_path)) as pilot:
             monkeypatch.setattr(Markdown, "append", slow)
-            pane(pilot).hear(TurnStarted("count", "1"))
-            pane(pilot).hear(TextDelta("one "))
+            pane(pilot).handle(TurnStarted("count", "1"))
+            pane(pilot).handle(TextDelta("one "))
             try:
                 await until(pilot, lambda: begun)
                 for word in ("two ", "three ", "four"):
-                    pane(pilot).hear(TextDelta(word))
+                    pane(pilot).handle(TextDelta(word))
                     await asyncio.sleep(0.1)
                 assert begun == ["one "]
             finally:
@@ -57,21 +57,21 @@ def test_words_are_drawn_together_while_drawing_takes_long(
 
 
 @pytest.mark.parametrize("mark", ["- ", "1. "])
-def test_what_stands_in_a_list_is_not_built_anew_with_each_word(tmp_path: Path, mark: str) -> None:
+def test_what_stands_in_a_list_is_not_rebuilt_with_each_word(tmp_path: Path, mark: str) -> None:
     async def talk() -> None:
         async with running(desk_in(tmp_path)) as pilot:
-            pane(pilot).hear(TurnStarted("a list", "1"))
-            pane(pilot).hear(TextDelta("".join(f"{mark}item {n}\n" for n in range(1, 6))))
+            pane(pilot).handle(TurnStarted("a list", "1"))
+            pane(pilot).handle(TextDelta("".join(f"{mark}item {n}\n" for n in range(1, 6))))
             await until(pilot, lambda: shown(pilot, "item 5"))
             answer = pane(pilot).query_one(ModelWords)
             first = answer.query("Horizontal").first()
-            pane(pilot).hear(TextDelta(f"{mark}the sixth **one**"))
+            pane(pilot).handle(TextDelta(f"{mark}the sixth **one**"))
             await until(pilot, lambda: shown(pilot, "the sixth one"))
             assert answer.query("Horizontal").first() is first
-            pane(pilot).hear(TextDelta(" grows"))
+            pane(pilot).handle(TextDelta(" grows"))
             await until(pilot, lambda: shown(pilot, "the sixth one grows"))
             assert len(answer.query("Horizontal")) == 6
-            pane(pilot).hear(TextDelta("\n" + "".join(f"{mark}item {n}\n" for n in range(7, 12))))
+            pane(pilot).handle(TextDelta("\n" + "".join(f"{mark}item {n}\n" for n in range(7, 12))))
             await until(pilot, lambda: shown(pilot, "item 11"))
             assert [row.size.height for row in answer.query("Horizontal")] == [1] * 11
 
@@ -86,15 +86,15 @@ def test_a_key_of_the_environment_is_not_shown_piece_by_piece(
 
     async def talk() -> None:
         async with running(desk_in(tmp_path)) as pilot:
-            pane(pilot).hear(TurnStarted("which key?", "1"))
+            pane(pilot).handle(TurnStarted("which key?", "1"))
             for kind in (ThinkingDelta, TextDelta):
                 for piece in ("It is ", *[key[n : n + 4] for n in range(0, len(key), 4)]):
-                    pane(pilot).hear(kind(piece))
+                    pane(pilot).handle(kind(piece))
                     await pilot.pause(0.1)
                     assert not any(shown(pilot, key[n : n + 4]) for n in range(0, len(key), 4))
-            pane(pilot).hear(TextDelta(". And Zq3"))
+            pane(pilot).handle(TextDelta(". And Zq3"))
             await until(pilot, lambda: shown(pilot, "It is ***. And"))
-            pane(pilot).hear(TurnFinished("done"))
+            pane(pilot).handle(TurnFinished("done"))
             await until(pilot, lambda: shown(pilot, "It is ***. And Zq3"))
 
     asyncio.run(talk())

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from contextui import Body, Lod, Window, action
-from contextui.tui.desktop.shared import ActionWanted
+from contextui.widgets import ActionRequested
 
 
 class Plain(Widget, can_focus=True):
@@ -33,7 +33,7 @@ class Plain(Widget, can_focus=True):
 
     def on_key(self, event: Key) -> None:
         if event.key == "k":
-            self.post_message(ActionWanted("up"))
+            self.post_message(ActionRequested("up"))
 
 
 class WithChildren(Plain):
@@ -86,7 +86,7 @@ class FailsInTitle(Plain):
 
 
 class Child(Static, can_focus=True):
-    """Fails in the way that it is told to."""
+    """Fails in the way it is asked to."""
 
     class Raised(Message):
         """It asks its parent to fail."""
@@ -166,7 +166,7 @@ WAYS = {
 
 
 class NeverReturns(Widget, can_focus=True):
-    """Waits for ever, in the way that it is told to."""
+    """Waits for ever, in the way it is asked to."""
 
     BINDINGS = [("b", "wait", "wait")]
     way = ""

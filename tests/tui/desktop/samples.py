@@ -11,11 +11,11 @@ from textual.pilot import Pilot
 
 from contextui import ActionError, Body, Button, Element, Form, Lod, Reference, Window, action
 from contextui.agent.models.scripted import Step
-from contextui.config.settings import Lang
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.pane import Desktop
 from contextui.tui.link import Desk
 from contextui.windowing.finding.registry import discover
+from contextui.words import Lang
 from tests.tui.running import desk_in, lines, until
 
 # Whatever of this were obeyed would be seen: an exception, a click, a title, a clipboard.
@@ -76,7 +76,7 @@ class Point(BaseModel):
 
 
 class FormWindow(Window):
-    """Takes everything that can be declared, and tells what it got."""
+    """Takes everything that can be declared, and shows what it got."""
 
     name = "form"
 
@@ -190,7 +190,7 @@ class BrokenWindow(Window):
 
 
 class SlowWindow(Window):
-    """Takes its time, as long as it is told to."""
+    """Takes its time, as long as it is asked to."""
 
     name = "slow"
     going_on = threading.Event()
@@ -198,7 +198,7 @@ class SlowWindow(Window):
     def content(self, lod: Lod) -> Body:
         return "slow"
 
-    @action("Wait until told")
+    @action("Wait until asked")
     def wait(self) -> str:
         self.going_on.wait(20)
         return "Waited."

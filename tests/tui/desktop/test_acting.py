@@ -106,7 +106,7 @@ def test_the_menu_runs_what_needs_nothing_and_space_fills_in_more(tmp_path: Path
     asyncio.run(go())
 
 
-def test_the_menu_has_every_key_for_whoever_cannot_press_it(tmp_path: Path) -> None:
+def test_the_menu_offers_every_key_to_mouse_users(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path, "note", "shelf")
         async with running(desk) as pilot:
@@ -146,12 +146,12 @@ def test_a_result_of_many_lines_is_shown_in_full_on_request(tmp_path: Path) -> N
         desk.session.windows.open("note", text="one\ntwo\nthree")
         async with running(desk) as pilot:
             frame = await enter(pilot, "note_1")
-            frame.acting.run("say", {})  # it only reads: what it read is what one wants
+            frame.runner.run("say", {})  # it only reads: what it read is what one wants
             await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
             await until(pilot, lambda: shown(pilot, "three"))
             await pilot.press("escape")
             await until(pilot, lambda: frame.has_focus)
-            assert frame.row.render().plain == "one  d shows all"
+            assert frame.row.render().plain == "one  d for all"
             await pilot.press("d")
             await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
             await pilot.press("down", "pagedown", "up", "escape")
@@ -160,7 +160,7 @@ def test_a_result_of_many_lines_is_shown_in_full_on_request(tmp_path: Path) -> N
     asyncio.run(go())
 
 
-def test_a_refusal_is_told_in_the_row(tmp_path: Path) -> None:
+def test_a_refusal_is_shown_in_the_row(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path, "note")
         async with running(desk) as pilot:
@@ -266,13 +266,13 @@ def test_escape_lets_the_window_stay(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_a_window_that_is_gone_when_its_action_comes_is_told_of(tmp_path: Path) -> None:
+def test_a_window_that_is_gone_when_its_action_comes_is_reported(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path, "note", "shelf")
         async with running(desk) as pilot:
             frame = await frame_of(pilot, "note_1")
             desk.session.windows.close("note_1")
-            frame.acting.run("undo", {})
+            frame.runner.run("undo", {})
             await until(pilot, lambda: shown(pilot, "note_1 is closed."))
 
     asyncio.run(go())
@@ -288,7 +288,7 @@ def test_person_and_model_act_at_once_and_both_are_done(tmp_path: Path) -> None:
                 windows.act("todo_1", "add", {"text": f"model {number}"}) for number in range(10)
             ]
             for number in range(10):
-                frame.acting.run("add", {"text": f"person {number}"})
+                frame.runner.run("add", {"text": f"person {number}"})
             results = await asyncio.gather(*models)
             assert all(one.ok for one in results)
             await until(pilot, lambda: shown(pilot, "20 open"))

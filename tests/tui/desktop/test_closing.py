@@ -5,11 +5,10 @@ import asyncio
 import pytest
 from textual.app import App, ComposeResult
 
-from contextui.config.settings import Lang
 from contextui.tui.desktop.frame import Closing
-from contextui.tui.words import Words
+from contextui.words import Lang, Words
 
-LOST = "not saved! enter closes"
+LOST = "unsaved! enter to close"
 LONG = "three chapters and all their notes are not saved; enter closes the window"
 
 
@@ -36,7 +35,7 @@ async def asked(width: int, warning: str, lang: Lang = "en", *, later: int = 0) 
 
 
 @pytest.mark.parametrize(
-    ("width", "warning", "told"),
+    ("width", "warning", "shown"),
     [
         (40, LOST, f"Close {LOST}"),
         (26, LOST, LOST),
@@ -51,8 +50,8 @@ async def asked(width: int, warning: str, lang: Lang = "en", *, later: int = 0) 
         (15, "", "Close summary?"),
     ],
 )
-def test_the_words_are_as_many_as_fit(width: int, warning: str, told: str) -> None:
-    assert asyncio.run(asked(width, warning)) == told
+def test_the_words_are_as_many_as_fit(width: int, warning: str, shown: str) -> None:
+    assert asyncio.run(asked(width, warning)) == shown
 
 
 def test_they_fit_in_chinese_too() -> None:

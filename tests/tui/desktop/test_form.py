@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from contextui.tui.desktop.form import Field, Filling, FormScreen
+from contextui.tui.desktop.form import Field, FormField, FormScreen
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.tui.desktop.values import Choice
 from contextui.windowing.action import action
@@ -34,27 +34,27 @@ def shared_form(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]
         ended = window.runtime.every(0.01, lambda: window.state.got.clear())  # type: ignore[attr-defined]  # noqa: PLW0108
         await until(pilot, lambda: not got(pilot))
         ended()
-        frames(pilot)["form_1"].row.forget()
+        frames(pilot)["form_1"].row.clear_message()
 
     app = SharedApp(start, tidy)
     yield app
     app.close()
 
 
-async def form(pilot: "Pilot[int]", action: str) -> tuple[WindowFrame, dict[str, Filling]]:
+async def form(pilot: "Pilot[int]", action: str) -> tuple[WindowFrame, dict[str, FormField]]:
     frame = await enter(pilot, "form_1")
-    frame.acting.choose(action)
+    frame.runner.choose(action)
     await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
     await until(pilot, lambda: pilot.app.focused is not None)
-    return frame, {one.param.name: one for one in pilot.app.screen.query(Filling)}
+    return frame, {one.param.name: one for one in pilot.app.screen.query(FormField)}
 
 
-def put(filling: Filling, typed: str) -> None:
+def put(filling: FormField, typed: str) -> None:
     assert isinstance(filling.input, Field)
     filling.input.text = typed
 
 
-def choose(filling: Filling, *options: str) -> None:
+def choose(filling: FormField, *options: str) -> None:
     assert isinstance(filling.input, Choice)
     filling.input.chosen = list(options)
 
@@ -111,7 +111,7 @@ def test_what_may_be_left_out_has_its_default(shared_form: SharedApp) -> None:
         assert isinstance(share, Field)
         assert isinstance(size, Choice)
         assert (share.text, size.chosen) == ("0.5", ["m"])
-        hint = "text, one on each line  optional"
+        hint = "text, one per line  optional"
         await until(pilot, lambda: shown(pilot, hint))
         put(fields["text"], "a")
         put(fields["number"], "1")
@@ -231,15 +231,15 @@ def test_a_form_fits_a_small_terminal(shared_form: SharedApp, size: tuple[int, i
         last = fields["anything"].input
         await until(pilot, lambda: last.has_focus)
         await until(pilot, lambda: 0 < last.region.y < size[1])
-        await until(pilot, lambda: shown(pilot, "esc leaves"))
+        await until(pilot, lambda: shown(pilot, "esc close"))
 
     shared_form.run(act, size)
 
 
 class Talkative(Window):
-    """Has an action that is told at length."""
+    """Has an action with a long label."""
 
-    @action("Write an entry; " + "what it says is told to the model " * 3 + "at the end")
+    @action("Write an entry; " + "what it says is summary_text to the model " * 3 + "at the end")
     def write(self, text: str) -> str:
         return text
 
@@ -250,7 +250,7 @@ def test_what_is_too_long_for_the_title_stands_above_the_fields(tmp_path: Path) 
         desk.session.windows.open("talkative")
         async with running(desk) as pilot:
             frame = await enter(pilot, "talkative_1")
-            frame.acting.choose("write")
+            frame.runner.choose("write")
             await until(pilot, lambda: shown(pilot, "talkative_1  Write…"))
             assert shown(pilot, "at the end")
 

@@ -17,7 +17,7 @@ from tests.tui.running import running, say, shown, until
 pytestmark = pytest.mark.long
 
 
-def test_the_border_tells_who_acted_how_much_is_shown_and_what_it_costs(tmp_path: Path) -> None:
+def test_the_border_shows_who_acted_how_much_is_shown_and_what_it_costs(tmp_path: Path) -> None:
     async def go() -> None:
         steps = (call("action", window_id="note_1", action_id="write", params={"text": "b"}), "ok")
         desk = desk_with(tmp_path, "note", steps=steps)
@@ -117,8 +117,8 @@ def test_enter_goes_in_and_escape_comes_out(tmp_path: Path) -> None:
             frame = await enter(pilot, "note_1")
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(pilot.app.focused, ContentBody))
-            await until(pilot, lambda: shown(pilot, "esc come out"))
-            assert not shown(pilot, "enter go in")
+            await until(pilot, lambda: shown(pilot, "esc back"))
+            assert not shown(pilot, "enter focus")
             await pilot.press("escape")
             await until(pilot, lambda: frame.has_focus)
 
@@ -132,7 +132,7 @@ def test_escape_stops_the_turn_when_there_is_nothing_to_come_out_of(tmp_path: Pa
         desk = desk_with(tmp_path, "note", "slow", steps=steps)
         async with running(desk) as pilot:
             await enter(pilot, "note_1")
-            pilot.app.main.say("wait")  # type: ignore[attr-defined]
+            pilot.app.main.send("wait")  # type: ignore[attr-defined]
             await until(pilot, lambda: desk.controller.is_running)
             await pilot.press("escape")
             SlowWindow.going_on.set()
@@ -196,13 +196,13 @@ def test_a_window_that_raises_says_so_in_its_frame_and_the_rest_works_on(tmp_pat
             await desk.session.windows.act("broken_1", "fail")
             await until(pilot, lambda: frame.has_class("-error"))
 
-            def told() -> str:
+            def trouble() -> str:
                 return " ".join(one.strip("│ ") for one in region_text(pilot, frame))
 
-            await until(pilot, lambda: "The rest works on." in told())
+            await until(pilot, lambda: "Everything else still works." in trouble())
             assert (
                 "broken could not be drawn: ValueError: [/]no way[@click=app.quit] (samples.py:"
-                in told()
+                in trouble()
             )
             await desk.session.windows.act("note_1", "write", {"text": "still here"})
             await until(pilot, lambda: shown(pilot, "│ still here"))
@@ -219,13 +219,13 @@ def test_a_window_that_hangs_is_late_and_keeps_what_it_showed(tmp_path: Path) ->
         desk = desk_with(tmp_path, "slow")
         async with running(desk) as pilot:
             frame = await frame_of(pilot, "slow_1")
-            frame.acting.run("wait", {})
-            await until(pilot, lambda: shown(pilot, "wait runs…"))
-            await until(pilot, lambda: "late" in region_text(pilot, frame)[-1])
+            frame.runner.run("wait", {})
+            await until(pilot, lambda: shown(pilot, "Running wait…"))
+            await until(pilot, lambda: "busy" in region_text(pilot, frame)[-1])
             assert shown(pilot, "│ slow")
             SlowWindow.going_on.set()
             await until(pilot, lambda: shown(pilot, "Waited."))
-            await until(pilot, lambda: "late" not in region_text(pilot, frame)[-1])
+            await until(pilot, lambda: "busy" not in region_text(pilot, frame)[-1])
 
     asyncio.run(go())
 

@@ -86,11 +86,11 @@ def test_results_errors_and_long_results(tmp_path: Path) -> None:
             frame = await enter(pilot, "hostile_1")
             for payload in PAYLOADS:
                 for action in ("say", "refuse"):
-                    frame.acting.run(action, {"text": payload})
+                    frame.runner.run(action, {"text": payload})
                     await see_in(pilot, frame.row, 0, literal(payload))
                     check(pilot)
-                    frame.row.forget()
-                frame.acting.run("say_much", {"text": payload})
+                    frame.row.clear_message()
+                frame.runner.run("say_much", {"text": payload})
                 await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
                 await see_in(pilot, pilot.app.screen, None, spelled(payload).plain[:8])
                 check(pilot)
@@ -129,7 +129,7 @@ def test_menus_forms_and_what_is_pasted_into_them(tmp_path: Path) -> None:
             await pilot.press("escape")
             for payload in PAYLOADS:
                 await until(pilot, lambda: frame.has_focus)
-                frame.acting.choose("refuse")
+                frame.runner.choose("refuse")
                 await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
                 await until(pilot, lambda: pilot.app.focused is not None)
                 assert pilot.app.focused is not None

@@ -85,7 +85,7 @@ def test_what_is_typed_is_in_the_shared_text_after_a_pause(tmp_path: Path) -> No
 
 
 @pytest.mark.long
-def test_leaving_tells_at_once_what_was_typed(tmp_path: Path) -> None:
+def test_blur_sends_what_was_typed_at_once(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_on(tmp_path, CODE)
         async with running(desk) as pilot:
@@ -253,7 +253,7 @@ def test_the_persons_find_leads_to_the_place_and_the_models_does_not(tmp_path: P
             await until(pilot, lambda: editor(desk).state.line == 3)
             await pilot.pause(0.1)
             assert body.cursor_location == (0, 0)
-            frame.acting.run("find", {"text": "Sum"})
+            frame.runner.run("find", {"text": "Sum"})
             await until(pilot, lambda: body.cursor_location == (1, 7))
 
     asyncio.run(go())
@@ -269,8 +269,8 @@ def test_a_file_that_changed_on_disk_is_not_overwritten(tmp_path: Path) -> None:
             await until(pilot, lambda: buffer(desk).startswith("mine"))
             path.write_text("theirs\n")
             await pilot.press("ctrl+s")
-            said = "editor changed on disk. Not saved. d shows the difference."
-            await until(pilot, lambda: frame.row.render().plain == said)
+            sent = "editor changed on disk. Not saved. d shows the difference."
+            await until(pilot, lambda: frame.row.render().plain == sent)
             assert path.read_text() == "theirs\n"
             await pilot.press("escape", "d")
             await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
@@ -286,7 +286,7 @@ def test_closing_warns_of_what_is_not_saved(tmp_path: Path) -> None:
         async with running(desk) as pilot:
             await entered(pilot)
             await pilot.press("Q", "escape", "x")
-            await until(pilot, lambda: shown(pilot, "not saved! enter closes"))
+            await until(pilot, lambda: shown(pilot, "unsaved! enter to close"))
 
     asyncio.run(go())
 
@@ -321,7 +321,7 @@ def test_what_was_typed_stays_when_the_model_turns_the_page(tmp_path: Path) -> N
 
 
 @pytest.mark.long
-def test_what_was_typed_last_in_a_file_that_the_model_leaves_is_told(tmp_path: Path) -> None:
+def test_what_was_typed_last_in_a_file_that_the_model_closes_is_reported(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_on(tmp_path, CODE)
         (tmp_path / "work" / "other.py").write_text("other\n")
@@ -329,7 +329,8 @@ def test_what_was_typed_last_in_a_file_that_the_model_leaves_is_told(tmp_path: P
             await entered(pilot)
             await pilot.press(*"mine")
             await desk.session.windows.act("editor_1", "open", {"path": "other.py"})
-            await until(pilot, lambda: "mine" in buffer(desk) or shown(pilot, "Typed, but cart.py"))
+            lost = "cart.py is no longer open here"
+            await until(pilot, lambda: "mine" in buffer(desk) or shown(pilot, lost))
 
     asyncio.run(go())
 

@@ -62,7 +62,7 @@ def test_a_paused_monitor_says_so_and_offers_to_go_on(tmp_path: Path) -> None:
             frame = await enter(pilot, "machine_1")
             await pilot.click(frame.row, offset=(1, 0))
             await until(pilot, lambda: shown(pilot, "│ paused"))
-            frame.row.forget()
+            frame.row.clear_message()
             await until(pilot, lambda: region_text(pilot, frame.row)[0].startswith("Resume"))
 
     asyncio.run(go())

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from contextui.config.settings import Lang
 from contextui.tui.desktop.frame import WindowFrame
 from contextui.windows.todo.window import TodoWindow
+from contextui.words import Lang
 from tests.tui.desktop.samples import desk_with, enter, region_text
 from tests.tui.running import running, shown, until
 
@@ -86,6 +86,7 @@ def test_the_cursor_stays_at_its_item_while_the_model_changes_the_list(tmp_path:
     asyncio.run(go())
 
 
+@pytest.mark.long
 def test_a_long_list_scrolls_with_its_cursor(tmp_path: Path) -> None:
     async def go() -> None:
         desk = desk_with(tmp_path)

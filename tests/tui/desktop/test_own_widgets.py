@@ -69,11 +69,11 @@ def test_a_widget_that_fails_leaves_the_window_as_any_other(
             frame = await frame_of(pilot, "own_1")
             await until(pilot, lambda: frame.has_class("-error"))
 
-            def told() -> str:
+            def trouble() -> str:
                 return " ".join(one.strip("│ ") for one in region_text(pilot, frame))
 
-            await until(pilot, lambda: "The rest works on." in told())
-            assert f"own could not be drawn: {reason}" in told()
+            await until(pilot, lambda: "Everything else still works." in trouble())
+            assert f"own could not be drawn: {reason}" in trouble()
             await until(pilot, lambda: shown(pilot, "0 in words"))
             await desk.session.windows.act("own_1", "up")
             await until(pilot, lambda: shown(pilot, "1 in words"))

@@ -79,7 +79,7 @@ def test_with_no_window_a_narrow_pane_says_how_to_get_one(tmp_path: Path) -> Non
     asyncio.run(go())
 
 
-def test_no_room_is_said_and_nothing_breaks(tmp_path: Path) -> None:
+def test_no_room_is_shown_and_nothing_breaks(tmp_path: Path) -> None:
     async def go() -> None:
         async with running(desk_with(tmp_path, "note"), (60, 9)) as pilot:
             pilot.app.screen.add_class("-pane-windows")
@@ -258,7 +258,9 @@ def test_a_storm_of_resizes_leaves_everything_in_its_place(tmp_path: Path) -> No
         desk = desk_with(tmp_path, "note", "shelf", "form", "todo", "monitor")
         async with running(desk) as pilot:
             await frame_of(pilot, "note_1")
-            for step in range(40):  # as a terminal tells them that is pulled at: without a pause
+            for step in range(
+                40
+            ):  # as a terminal reports them while it is dragged: without a pause
                 size = Size(20 + (step * 37) % 200, 5 + (step * 13) % 60)
                 pilot.app.post_message(Resize(size, size))
                 if step % 8 == 0:
@@ -298,7 +300,7 @@ def test_windows_of_an_earlier_run_are_there_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-def test_whoever_closes_the_last_window_can_type_at_once(
+def test_after_the_last_window_closes_one_can_type_at_once(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     async def go() -> None:

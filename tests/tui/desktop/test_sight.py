@@ -49,7 +49,7 @@ def test_odd_characters_are_seen_and_what_stands_beside_them_can_be_edited() -> 
     assert seen.shown.split("\n")[1] == "c\\u2028d␌e"
     assert typed(seen, seen.shown.replace("␇b", "␇B")) == text.replace("\x07b", "\x07B")
     assert typed(seen, seen.shown.replace("d␌", "D␌")) == text.replace("d\x0c", "D\x0c")
-    with pytest.raises(ValueError, match="shown as several"):
+    with pytest.raises(ValueError, match="displayed as several"):
         seen.spliced(seen.shown.replace("\\u2028", "\\u20"))
 
 

@@ -64,7 +64,7 @@ def test_an_option_may_stand_for_a_number_or_for_its_text() -> None:
     assert list(chosen("1")) == [1, "1"]
 
 
-def test_problems_are_told_param_by_param() -> None:
+def test_problems_are_shown_param_by_param() -> None:
     params = FormWindow.actions["take"].params
     found = problems(params, {"number": "x; share: y", "share": "half", "point": {"x": "far"}})
     assert found["text"] == "is missing"

@@ -13,7 +13,7 @@ from tests.tui.sharing import SharedApp
 
 @pytest.fixture(scope="module")
 def shared_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedApp]:
-    """The inspector of a shop in which everything was said already."""
+    """The inspector of a shop with a finished conversation."""
 
     @asynccontextmanager
     async def start() -> "AsyncIterator[Pilot[int]]":

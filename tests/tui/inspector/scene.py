@@ -9,7 +9,8 @@ from textual.widget import Widget
 
 from contextui.agent.models.scripted import Step, call
 from contextui.context.item import ContextItem, ItemType, Stage, assign
-from contextui.model import Answer, Block, Usage
+from contextui.model import Answer, Block
+from contextui.tokens import Usage
 from contextui.tui.app import ContextUIApp
 from contextui.tui.inspector.item_page import ItemPage
 from contextui.tui.inspector.items import ItemList
@@ -29,7 +30,7 @@ SIZES = [
 LONG = "\n".join(f"line {number} of the file" for number in range(600))
 
 
-def told(*blocks: str | Block, usage: Usage | None = None) -> Answer:
+def reply(*blocks: str | Block, usage: Usage | None = None) -> Answer:
     """A whole answer, with what it cost."""
     whole = tuple({"type": "text", "text": one} if isinstance(one, str) else one for one in blocks)
     calls = any(block["type"] == "tool_use" for block in whole)
@@ -37,18 +38,18 @@ def told(*blocks: str | Block, usage: Usage | None = None) -> Answer:
 
 
 def shop(folder: Path, *more: Step, **given: Any) -> Desk:
-    """A desk in whose script a list is opened, a long file read, and something said."""
+    """A desk in whose script a list is opened, a long file read, and a message sent."""
     work = folder / "work"
     work.mkdir(exist_ok=True)
     (work / "tests.py").write_text(LONG)
     steps: tuple[Step, ...] = (
-        told("Noted.", usage=Usage(40, 180, 0, 1_290)),
-        told(
+        reply("Noted.", usage=Usage(40, 180, 0, 1_290)),
+        reply(
             call("create", name="todo", args={"items": ["milk"]}), usage=Usage(60, 90, 1_290, 200)
         ),
-        told("It is open.", usage=Usage(50, 20, 1_490, 20)),
-        told(call("read_file", path="tests.py"), usage=Usage(100, 30, 1_500, 60)),
-        told("The file has 600 lines.", usage=Usage(100, 30, 1_560, 6_000)),
+        reply("It is open.", usage=Usage(50, 20, 1_490, 20)),
+        reply(call("read_file", path="tests.py"), usage=Usage(100, 30, 1_500, 60)),
+        reply("The file has 600 lines.", usage=Usage(100, 30, 1_560, 6_000)),
         *more,
     )
     given.setdefault("options", options(budget=60_000))

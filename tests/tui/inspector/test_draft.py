@@ -9,7 +9,7 @@ from contextui.agent.wire import payload
 from contextui.context.item import ContextItem, ItemType
 from contextui.tui.inspector.draft import Draft, Drafting, Order
 from contextui.tui.inspector.look import Sent
-from contextui.tui.words import Words
+from contextui.words import Words
 from tests.agent.talking import controller, run, with_prompt
 from tests.windowing.samples import Todo
 
@@ -26,7 +26,7 @@ class Scene:
         return self.drafting.draft(order)
 
 
-def told(draft: Draft) -> list[str]:
+def rows_of_draft(draft: Draft) -> list[str]:
     shown = []
     for number, part in enumerate(draft.parts):
         if number == draft.cached > 0:
@@ -35,7 +35,7 @@ def told(draft: Draft) -> list[str]:
     return shown
 
 
-def test_before_anybody_said_anything_there_are_tools_and_a_prompt() -> None:
+def test_before_the_first_message_there_are_tools_and_a_prompt() -> None:
     draft = Scene(controller()).draft()
     assert [part.name for part in draft.parts] == ["system"]
     assert not draft.is_compared
@@ -79,7 +79,7 @@ def test_what_is_new_and_what_changed_is_marked() -> None:
     scene.talk.windows.settle_now()
     scene.talk.context.add(ContextItem(ItemType.USER, "second"))
     draft = scene.draft()
-    assert told(draft) == [
+    assert rows_of_draft(draft) == [
         "  tools create, action",
         "  system You work toget",
         "---",
@@ -111,8 +111,8 @@ def test_the_cache_ends_where_the_last_request_did() -> None:
     run(scene.talk, "first")
     scene.talk.context.add(ContextItem(ItemType.USER, "second"))
     draft = scene.draft()
-    assert told(draft)[-3:] == ["---", "+ 2 assistant One.", "+ 3 user your words"]
-    assert draft.cached_tokens > draft.anew_tokens > 0
+    assert rows_of_draft(draft)[-3:] == ["---", "+ 2 assistant One.", "+ 3 user your words"]
+    assert draft.cached_tokens > draft.uncached_tokens > 0
 
 
 def test_with_another_prompt_nothing_is_cached() -> None:

@@ -24,11 +24,11 @@ from tests.tui.inspector.scene import (
     hidden,
     inspector,
     not_see,
+    reply,
     rows,
     see,
     shop,
     talk,
-    told,
     visible_text,
 )
 from tests.tui.running import lines, running, say, until
@@ -61,7 +61,7 @@ def test_all_items_are_listed_with_marks_and_rules(
     async def act(pilot: "Pilot[int]") -> None:
         await see(pilot, "── from cache ─", "[✓] 0001 System", "[✓] 0002 User   Money")
         await pilot.press("end")
-        await see(pilot, "── sent anew ─", "Window todo_1  Full", "read_file tests.py")
+        await see(pilot, "── uncached ─", "Window todo_1  Full", "read_file tests.py")
 
     shared_shop.run(act, size)
 
@@ -71,8 +71,8 @@ def test_the_price_shows_before_any_key(shared_shop: SharedApp, size: tuple[int,
     async def act(pilot: "Pilot[int]") -> None:
         item = await go_to(pilot, "read_file tests.py")
         assert item.tool_name == "read_file"
-        await see(pilot, "each turn", "pays back", "d drop", "e edit…", "p pin")
-        # It is sent anew, so that dropping it pays back at once.
+        await see(pilot, "each turn", "break-even", "d drop", "e edit…", "p pin")
+        # It is uncached, so that dropping it break-even at once.
         assert any("d drop" in line and "at once" in line for line in lines(pilot))
         assert any("turn 3, gist of " in line for line in lines(pilot))
 
@@ -102,7 +102,7 @@ def test_d_drops_and_u_brings_back(shared_shop: SharedApp) -> None:
         await see(pilot, f"Undone: {item.seq:04}.", f"[✓] {item.seq:04} Tool")
         assert hidden(item) is None
         await pilot.press("u")
-        await see(pilot, "There is nothing to take back.")
+        await see(pilot, "Nothing to undo.")
 
     shared_shop.run(act)
 
@@ -151,8 +151,8 @@ def test_e_edits_and_esc_throws_nothing_away_at_once(shared_shop: SharedApp) -> 
         await see(pilot, "0002 Money is Decimal, never float", "^s save")
         await pilot.press("X")
         await pilot.press("escape")
-        await see(pilot, "esc again throws the changes away.")
-        await pilot.press("Y")  # whoever goes on writing does not leave
+        await see(pilot, "esc again discards the changes.")
+        await pilot.press("Y")  # typing on cancels leaving
         await see(pilot, "^s save")
         await pilot.press("ctrl+s")
         await see(pilot, "Edited 0002. u undoes.", "User   XYMoney")
@@ -304,7 +304,7 @@ def test_a_change_in_mid_turn_says_when_it_counts(tmp_path: Path) -> None:
 
         async def stream(self, request: Any) -> Any:
             await self.go_on.wait()
-            yield told("Done.")
+            yield reply("Done.")
 
     async def run() -> None:
         model = Slow()
@@ -313,12 +313,12 @@ def test_a_change_in_mid_turn_says_when_it_counts(tmp_path: Path) -> None:
             from contextui.tui.app import ContextUIApp
 
             assert isinstance(pilot.app, ContextUIApp)
-            pilot.app.main.say("Remember this")
-            await until(pilot, lambda: desk.session.context.ledger.under_way)
+            pilot.app.main.send("Remember this")
+            await until(pilot, lambda: desk.session.context.is_turn_running)
             await enter(pilot)
             item = await go_to(pilot, "Remember this")
             await pilot.press("d", "d")
-            await see(pilot, f"Dropped {item.seq:04} when this turn ends.")
+            await see(pilot, f"Drops {item.seq:04} after the turn.")
             await see(pilot, f"[✓] {item.seq:04} User")
             assert hidden(item) == "dropped"
             model.go_on.set()
@@ -327,7 +327,7 @@ def test_a_change_in_mid_turn_says_when_it_counts(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_the_detail_tells_how_much_more_there_is(tmp_path: Path) -> None:
+def test_the_detail_shows_how_much_more_there_is(tmp_path: Path) -> None:
     async def act(pilot: "Pilot[int]", desk: Desk) -> None:
         await say(pilot, LONG)
         item = await go_to(pilot, "User   line 0")
@@ -380,12 +380,12 @@ def test_at_the_start_there_is_only_the_prompt(tmp_path: Path) -> None:
             await see(
                 pilot, "This is all the model sees so far.", "[✓] 0001 System", "System prompt"
             )
-            assert not any("from cache" in line or "sent anew ─" in line for line in lines(pilot))
+            assert not any("from cache" in line or "uncached ─" in line for line in lines(pilot))
 
     asyncio.run(run())
 
 
-def test_a_call_is_told_by_what_it_does(tmp_path: Path) -> None:
+def test_a_call_is_shown_by_what_it_does(tmp_path: Path) -> None:
     add = call("action", window_id="todo_1", action_id="add", params={"text": "eggs"})
 
     async def run() -> None:

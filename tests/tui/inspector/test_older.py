@@ -21,11 +21,11 @@ def gone_on_with(folder: Path) -> Desk:
         context.add(ContextItem(ItemType.USER, f"question {number}"))
         context.add(ContextItem(ItemType.ASSISTANT, f"answer {number}\nin two lines"))
     context.end_turn()
-    said = [one for one in context.get_active() if one.type is not ItemType.SYSTEM]
-    context.edit(said[1].id, "another answer")
-    context.compact(said[:4], "They talked.", trigger="strategy")
+    sent = [one for one in context.get_active() if one.type is not ItemType.SYSTEM]
+    context.edit(sent[1].id, "another answer")
+    context.compact(sent[:4], "They talked.", trigger="strategy")
     context.ledger.changes.steps.clear()  # as after a hundred steps more
-    context.drop(said[4].id)
+    context.drop(sent[4].id)
     context.end_turn()
     desk.session._recorder.checkpoint()
     desk.close()
@@ -108,7 +108,7 @@ def test_what_is_looked_for_is_found_in_the_log_too(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
-def test_a_log_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_read_is_shown(tmp_path: Path) -> None:
     async def go() -> None:
         desk = gone_on_with(tmp_path)
         async with running(desk) as pilot:

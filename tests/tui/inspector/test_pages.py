@@ -21,12 +21,12 @@ from tests.tui.inspector.scene import (
     enter,
     inspector,
     not_see,
+    reply,
     rows,
     screen,
     see,
     shop,
     talk,
-    told,
 )
 from tests.tui.running import desk_in, lines, running, say, shown, until
 from tests.tui.sharing import SharedApp
@@ -92,13 +92,13 @@ def test_enter_unfolds_a_long_part(tmp_path: Path) -> None:
             await say(pilot, LONG)
             await enter(pilot)
             await pilot.press("z", "right_square_bracket", "home", "down", "down")
-            await see(pilot, "1 user", "lines not shown here   Enter unfolds")
+            await see(pilot, "1 user", "lines hidden   Enter expands")
             before = inspector(pilot).query_one(Bytes).count
             await pilot.press("enter")
             await until(pilot, lambda: inspector(pilot).query_one(Bytes).count > before + 400)
             await see(pilot, "line 15 of the file")
             await pilot.press("enter")
-            await see(pilot, "Enter unfolds")
+            await see(pilot, "Enter expands")
 
     asyncio.run(run())
 
@@ -148,7 +148,7 @@ def test_usage_is_empty_until_something_was_sent(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_usage_tells_what_each_turn_cost(shared_shop: SharedApp) -> None:
+def test_usage_shows_what_each_turn_cost(shared_shop: SharedApp) -> None:
     async def act(pilot: "Pilot[int]") -> None:
         await pilot.press("z", "right_square_bracket", "right_square_bracket")
         await see(pilot, "3 turns   ", "saved by the cache", "full price")
@@ -176,7 +176,7 @@ def test_usage_of_an_earlier_run_is_read_from_the_log(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_model_that_tells_nothing_is_counted_here(tmp_path: Path) -> None:
+def test_a_model_without_usage_is_counted_here(tmp_path: Path) -> None:
     async def run() -> None:
         async with running(desk_in(tmp_path, "Hello.")) as pilot:
             await say(pilot, "hello")
@@ -187,7 +187,7 @@ def test_a_model_that_tells_nothing_is_counted_here(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_the_log_tells_what_went_wrong(tmp_path: Path) -> None:
+def test_the_log_shows_what_went_wrong(tmp_path: Path) -> None:
     async def run() -> None:
         failure = ModelError("bad_request", "The request was refused.")
         desk = desk_in(tmp_path, failure)
@@ -207,7 +207,7 @@ def test_the_log_tells_what_went_wrong(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_windows_in_trouble_are_told_once_and_counted(tmp_path: Path) -> None:
+def test_windows_in_trouble_are_logged_once_and_counted(tmp_path: Path) -> None:
     from contextui.tui.link import Changes
 
     async def run() -> None:
@@ -266,7 +266,7 @@ def test_a_turn_in_the_table_leads_to_its_request(shared_shop: SharedApp) -> Non
     shared_shop.run(act)
 
 
-def test_a_log_that_is_gone_is_told_or_written_again(tmp_path: Path) -> None:
+def test_a_log_that_is_gone_is_shown_or_written_again(tmp_path: Path) -> None:
     """Which of the two depends on whether anything was logged before the turn is looked at."""
 
     async def run() -> None:
@@ -285,7 +285,7 @@ def test_a_log_that_is_gone_is_told_or_written_again(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_full_context_is_told_in_the_head(tmp_path: Path) -> None:
+def test_a_full_context_is_shown_in_the_head(tmp_path: Path) -> None:
     from tests.agent.talking import options
 
     async def run() -> None:
@@ -301,7 +301,7 @@ def test_a_full_context_is_told_in_the_head(tmp_path: Path) -> None:
 def test_nothing_is_looked_at_that_nobody_sees(tmp_path: Path) -> None:
     async def run() -> None:
         add = call("action", window_id="todo_1", action_id="add", params={"text": "eggs"})
-        async with running(shop(tmp_path, add, told("Done.")), (120, 40)) as pilot:
+        async with running(shop(tmp_path, add, reply("Done.")), (120, 40)) as pilot:
             await talk(pilot)
             await pilot.press("f2")
             await until(pilot, lambda: not inspector(pilot).display)

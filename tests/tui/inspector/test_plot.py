@@ -20,7 +20,7 @@ def test_the_axis_ends_at_a_round_number(largest: int, top: int) -> None:
 
 
 def test_without_colours_the_parts_have_textures() -> None:
-    turns = [TurnUsage(1, cached=200, written=200, anew=200, answered=400)]
+    turns = [TurnUsage(1, cached=200, written=200, uncached=200, answered=400)]
     column = [line[5:6] for line in drawn(turns, 12, 11, plain=True)[:-1]]
     assert column == list("▒▒▒▒██▓▓░░")
 

@@ -1,4 +1,4 @@
-"""What a change costs, and when it pays back."""
+"""What a change costs, and when it breaks even."""
 
 import math
 
@@ -86,7 +86,7 @@ def test_dropping_saves_the_item_and_rewrites_what_stands_behind_it() -> None:
     assert math.isclose(back, 1.15 * behind / (0.1 * size(item)))
 
 
-def test_what_is_sent_anew_anyway_costs_nothing_once() -> None:
+def test_what_is_uncached_anyway_costs_nothing_once() -> None:
     scene = Scene("one", "two")
     newest = scene.context.add(ContextItem(ItemType.USER, "three"))
     drop = price(scene.offers(newest)["d"])
@@ -147,4 +147,4 @@ def test_a_system_prompt_can_only_be_edited() -> None:
     scene = Scene("one", "two")
     offers = scene.offers(scene.items(ItemType.SYSTEM)[0])
     assert set(offers) == {"e"}
-    assert price(offers["e"]).once > 0  # everything behind it would be written anew
+    assert price(offers["e"]).once > 0  # everything behind it would be rewritten

@@ -17,12 +17,12 @@ def look_at(talk: InteractionController, sent: Sent | None) -> Look:
     return Looker(talk.context, (), sent).look()
 
 
-def told(rows: Rows) -> list[str]:
+def short_rows(rows: Rows) -> list[str]:
     """Rows in short: rules by name, windows by id, items by seq, hidden ones in brackets."""
     short = []
     for row in rows:
         if isinstance(row, Rule):
-            short.append("cache" if row.from_cache else "anew")
+            short.append("cache" if row.from_cache else "uncached")
             continue
         assert isinstance(row, Row)
         if row.copy is not None:
@@ -37,14 +37,14 @@ def told(rows: Rows) -> list[str]:
 def test_a_system_prompt_alone_has_no_rules() -> None:
     talk = controller()
     with_prompt(talk)
-    assert told(rows_of(look_at(talk, Sent(talk.context)))) == ["1"]
+    assert short_rows(rows_of(look_at(talk, Sent(talk.context)))) == ["1"]
 
 
-def test_before_anything_was_sent_all_is_sent_anew() -> None:
+def test_before_anything_was_sent_all_is_uncached() -> None:
     talk = controller()
     with_prompt(talk)
     talk.windows.open(Todo)
-    assert told(rows_of(look_at(talk, Sent(talk.context)))) == ["anew", "1", "todo_1"]
+    assert short_rows(rows_of(look_at(talk, Sent(talk.context)))) == ["uncached", "1", "todo_1"]
 
 
 def test_what_the_last_request_had_in_final_form_comes_from_the_cache() -> None:
@@ -55,8 +55,8 @@ def test_what_the_last_request_had_in_final_form_comes_from_the_cache() -> None:
     run(talk, "second")  # 4, 5, todo_1 6, 7, 8
     run(talk, "third")  # 9, 10
     # The third turn carried the window before its words: those bytes are another's now.
-    assert told(rows_of(look_at(talk, sent))) == [
-        "cache", "1", "2", "3", "4", "5", "7", "8", "anew", "9", "10", "todo_1"
+    assert short_rows(rows_of(look_at(talk, sent))) == [
+        "cache", "1", "2", "3", "4", "5", "7", "8", "uncached", "9", "10", "todo_1"
     ]  # fmt: skip
 
 
@@ -67,8 +67,8 @@ def test_a_dropped_item_stands_where_it_stood_and_breaks_the_cache() -> None:
     for words in ("first", "second", "third"):
         run(talk, words)
     talk.context.drop(talk.context.get_all()[1].id)
-    shown = told(rows_of(look_at(talk, sent)))
-    assert shown[:4] == ["cache", "1", "[2]", "anew"]
+    shown = short_rows(rows_of(look_at(talk, sent)))
+    assert shown[:4] == ["cache", "1", "[2]", "uncached"]
     assert shown[4:] == ["3", "4", "5", "6", "7"]
 
 
@@ -86,7 +86,7 @@ def test_in_mid_turn_windows_stand_before_the_words_and_again_in_the_last_result
     context.add(ContextItem(ItemType.TOOL, "Added.", tool_call_id=use["id"]))  # 5
     look = look_at(talk, sent)
     rows = rows_of(look)
-    assert told(rows) == ["cache", "1", "todo_1?", "3", "anew", "4", "5", "todo_1"]
+    assert short_rows(rows) == ["cache", "1", "todo_1?", "3", "uncached", "4", "5", "todo_1"]
     keys = [row.key for row in rows if isinstance(row, Row)]
     assert len(set(keys)) == len(keys)
 
@@ -98,7 +98,7 @@ def test_a_window_opened_in_mid_turn_waits_at_the_end() -> None:
     context.add(ContextItem(ItemType.USER, "hello"))
     context.request(100_000)
     talk.windows.open(Todo)
-    assert told(rows_of(look_at(talk, sent))) == ["cache", "1", "2", "anew", "3"]
+    assert short_rows(rows_of(look_at(talk, sent))) == ["cache", "1", "2", "uncached", "3"]
 
 
 def test_in_place_windows_stand_at_their_seq() -> None:
@@ -120,8 +120,8 @@ def test_a_summary_follows_the_prompt_and_what_it_stands_for_stays_in_place() ->
     for words in ("first", "second", "third"):
         run(talk, words)
     talk.context.compact(list(talk.context.get_all())[1:5], "They talked.")
-    assert told(rows_of(look_at(talk, sent))) == [
-        "cache", "1", "anew", "8", "[2]", "[3]", "[4]", "[5]", "6", "7"
+    assert short_rows(rows_of(look_at(talk, sent))) == [
+        "cache", "1", "uncached", "8", "[2]", "[3]", "[4]", "[5]", "6", "7"
     ]  # fmt: skip
 
 
@@ -129,10 +129,10 @@ def test_an_earlier_turn_has_no_rules() -> None:
     talk = controller("One.")
     with_prompt(talk)
     run(talk, "first")
-    assert told(rows_of(look_at(talk, None))) == ["1", "2", "3"]
+    assert short_rows(rows_of(look_at(talk, None))) == ["1", "2", "3"]
 
 
-def test_the_rules_tell_what_the_whole_costs() -> None:
+def test_the_rules_show_what_the_whole_costs() -> None:
     talk = controller("One.", "Two.")
     sent = Sent(talk.context)
     with_prompt(talk)

@@ -3,10 +3,10 @@
 import asyncio
 from pathlib import Path
 
-from contextui.model import Usage
+from contextui.tokens import Usage
 from contextui.tui.inspector.history import read_past
 from contextui.tui.inspector.usage import Spending, TurnUsage, usage_of
-from tests.tui.inspector.scene import inspector, shop, talk, told
+from tests.tui.inspector.scene import inspector, reply, shop, talk
 from tests.tui.running import running, say
 
 
@@ -24,10 +24,10 @@ def test_paid_is_a_tenth_for_reading_and_a_quarter_more_for_writing() -> None:
     assert TurnUsage(16, 8_900, 400, 3_100, 430).sent == 12_400
 
 
-def test_who_tells_nothing_is_guessed() -> None:
+def test_missing_usage_is_estimated() -> None:
     spending = Spending()
     spending.spend(1, Usage(), 700)
-    assert spending.turns == [TurnUsage(1, anew=700, is_guess=True)]
+    assert spending.turns == [TurnUsage(1, uncached=700, is_guess=True)]
 
 
 def test_a_dear_turn_names_the_change_before_it() -> None:
@@ -38,7 +38,7 @@ def test_a_dear_turn_names_the_change_before_it() -> None:
     spending.note("drop", 10)
     spending.spend(3, Usage(10, 10, 0, 5_000), 0)
     spending.spend(4, Usage(10, 10, 5_000, 10), 0)
-    assert [one.deed for one in spending.turns] == [None, None, ("drop", 10), None]
+    assert [one.cause for one in spending.turns] == [None, None, ("drop", 10), None]
 
 
 def test_items_know_their_turn() -> None:
@@ -58,7 +58,7 @@ def test_figures_of_a_log_may_be_anything() -> None:
     assert usage_of({"input_tokens": 3, "output_tokens": None, "x": "y"}) == Usage(3, 0, 0, 0)
 
 
-def test_the_log_tells_the_same_as_the_turns_did(tmp_path: Path) -> None:
+def test_the_log_gives_the_same_usage_as_the_turns(tmp_path: Path) -> None:
     async def run() -> None:
         desk = shop(tmp_path)
         async with running(desk) as pilot:
@@ -75,9 +75,9 @@ def test_the_log_tells_the_same_as_the_turns_did(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_the_log_tells_why_a_turn_was_dear(tmp_path: Path) -> None:
+def test_the_log_gives_the_cause_of_an_expensive_turn(tmp_path: Path) -> None:
     async def run() -> None:
-        dear = told("Again.", usage=Usage(10, 10, 0, 5_000))
+        dear = reply("Again.", usage=Usage(10, 10, 0, 5_000))
         desk = shop(tmp_path, dear, dear)
         async with running(desk) as pilot:
             await talk(pilot)
@@ -86,9 +86,9 @@ def test_the_log_tells_why_a_turn_was_dear(tmp_path: Path) -> None:
             desk.session.context.compact(list(desk.session.context.get_active())[1:3], "So far.")
             await say(pilot, "and again")
         past = read_past(desk.session.path)
-        deeds = [one.deed.operation if one.deed else "" for one in past.turns]
-        assert deeds[-2:] == ["drop", "compact"]
-        assert past.turns[-2].deed == ("drop", 2)
+        causes = [one.cause.operation if one.cause else "" for one in past.turns]
+        assert causes[-2:] == ["drop", "compact"]
+        assert past.turns[-2].cause == ("drop", 2)
 
     asyncio.run(run())
 

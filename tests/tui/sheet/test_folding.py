@@ -83,7 +83,7 @@ def test_a_long_word_of_a_text_is_cut() -> None:
     assert list(wrapped("x" * 25, 10)) == ["x" * 10, "x" * 10, "x" * 5]
 
 
-def test_tells_which_line_a_piece_belongs_to() -> None:
+def test_knows_which_line_a_piece_belongs_to() -> None:
     assert list(numbered("one two\nthree", 3)) == [
         (0, "one"), (0, "two"), (1, "thr"), (1, "ee")
     ]  # fmt: skip

@@ -48,7 +48,7 @@ def only_reason(registry: Registry) -> str:
     (entry,) = registry.load_all()
     assert entry.status == "broken"
     assert registry.classes() == []
-    return entry.reason
+    return str(entry.reason)
 
 
 def point(name: str, value: str) -> EntryPoint:

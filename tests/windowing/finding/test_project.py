@@ -8,6 +8,7 @@ import pytest
 
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.finding.trust import TrustStore
+from contextui.words import Words
 from tests.windowing.finding.sources import found, lines, only_reason, write
 
 MARK = "\nopen('ran', 'a').close()\n"
@@ -29,7 +30,7 @@ def test_a_projects_code_does_not_run_before_it_is_trusted(there: Path, project:
     path = project / ".contextui" / "windows" / "deploy.py"
     (entry,) = registry.load_all()
     assert entry.status == "untrusted"
-    assert entry.reason == f"{path} is not trusted (new): read it, then run contextui trust"
+    assert str(entry.reason) == f"{path} is not trusted (new): read it, then run contextui trust"
     assert registry.classes() == []
     assert not ran(there)
     assert registry.review is not None
@@ -112,18 +113,18 @@ def test_a_projects_folder_that_is_a_link_out_is_refused(there: Path, project: P
     assert not ran(there)
 
 
-def test_a_projects_folder_that_is_a_file_is_told(there: Path) -> None:
+def test_a_projects_folder_that_is_a_file_is_reported(there: Path) -> None:
     (there / ".contextui").mkdir()
     (there / ".contextui" / "windows").write_text("x", "utf-8")
     assert "is not a folder" in only_reason(found(home=there / "home", project=there))
 
 
-def test_a_damaged_trust_file_is_told(there: Path, project: Path) -> None:
+def test_a_damaged_trust_file_is_reported(there: Path, project: Path) -> None:
     store = TrustStore(there / "home")
     store.trust(project / ".contextui" / "windows")
     store.path.write_text("{", "utf-8")
     registry = found(home=there / "home", project=project)
-    assert registry.notices == [
+    assert list(map(str, registry.notices)) == [
         f"{store.path} cannot be used, so no folder is trusted: it is damaged."
     ]
     assert not ran(there)
@@ -144,3 +145,21 @@ def test_a_trusted_project_cannot_replace_a_window(there: Path, project: Path) -
     (todo,) = [cls for cls in registry.classes() if cls.name == "todo"]
     assert todo.__module__ == "contextui.windows.todo.window"
     assert "duplicate" in [entry.status for entry in registry.entries]
+
+
+def test_problems_are_translated(there: Path, project: Path) -> None:
+    store = TrustStore(there / "home")
+    store.path.parent.mkdir()
+    store.path.write_text("{", "utf-8")
+    (there / "bad.py").write_text("class A(\n", "utf-8")
+    registry = found(home=there / "home", project=project, files=["bad.py"], folders=["none"])
+    words = Words("zh")
+    assert [words(one) for one in registry.notices] == [
+        f"{store.path} 无法使用，因此不信任任何文件夹：它已损坏。"
+    ]
+    bad, none, *_, last = (words(entry.reason) for entry in registry.entries)
+    assert bad.startswith("bad.py 第 1 行有语法错误：")
+    assert none == "none：没有这个文件夹"
+    assert last.endswith("不受信任（新增）：请先阅读，再运行 contextui trust")
+    (file, *_) = store.review(project / ".contextui" / "windows").files
+    assert file.text("zh").startswith(f"新增 {file.name} sha256 ")

@@ -54,10 +54,10 @@ def test_a_folder_that_is_none_says_what_to_do(there: Path) -> None:
     (there / "empty").mkdir()
     assert only_reason(found(folders=["none"])) == "none: there is no such folder"
     assert only_reason(found(folders=["hello.py"])) == (
-        "hello.py: it is no folder; a file is given with --window"
+        "hello.py: it is not a folder; give a file with --window"
     )
     assert only_reason(found(folders=["empty"])) == (
-        "empty: no window is in it: a window's file is called like deploy.py"
+        "empty: it has no windows: name a window's file like deploy.py"
     )
 
 
@@ -135,8 +135,8 @@ def test_a_package_that_is_wrong_says_which_and_why(name: str, value: str, reaso
     states = {entry.name: entry for entry in registry.load_all()}
     assert states["todo"].status == "ready"
     assert states[name].status == "broken"
-    assert states[name].reason.startswith(f"{value} of the package of no name: ")
-    assert reason in states[name].reason
+    assert str(states[name].reason).startswith(f"{value} of the package of no name: ")
+    assert reason in str(states[name].reason)
 
 
 # --- two of one name ---------------------------------------------------------------------------
@@ -162,11 +162,11 @@ def test_a_file_cannot_take_the_place_of_a_package(there: Path) -> None:
     (todo,) = [cls for cls in registry.classes() if cls.name == "todo"]
     assert todo.__module__ == "contextui.windows.todo.window"
     (mine,) = [entry for entry in registry.entries if entry.status == "duplicate"]
-    assert "TodoWindow of the package contextui" in mine.reason
-    assert "Todo in mine.py" in mine.reason
+    assert "TodoWindow of the package contextui" in str(mine.reason)
+    assert "Todo in mine.py" in str(mine.reason)
 
 
-def test_two_in_one_file_are_told_apart_by_class(there: Path) -> None:
+def test_two_in_one_file_are_distinguished_by_class(there: Path) -> None:
     write(there / "two.py", more=SOURCE.format(cls="Other", words="O.") + "    name = 'hello'\n")
     assert (
         "Hello in two.py, which is used, and Other in two.py" in lines(found(files=["two.py"]))[1]

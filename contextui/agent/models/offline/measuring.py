@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from contextui.agent.protocol import declaring
-from contextui.model import Block, ModelRequest, Usage
-from contextui.tokens import TokenCounter
+from contextui.agent.protocol import declaration_tokens
+from contextui.model import Block, ModelRequest
+from contextui.tokens import TokenCounter, Usage
 
 _MOST = 1_024  # texts whose counts are kept: most of a request stood in the one before
 
@@ -14,7 +14,7 @@ _counter = TokenCounter(lru_cache(_MOST)(TokenCounter().count))
 
 def usage_of(request: ModelRequest, answer: Sequence[Block]) -> Usage:
     """The tokens of everything in a request, tools included, and of what was answered."""
-    asked = _counter.count_messages(request.messages) + declaring(request.tools, _counter)
+    asked = _counter.count_messages(request.messages) + declaration_tokens(request.tools, _counter)
     if request.system:
         asked += _counter.message_overhead("system") + _counter.count(request.system)
     return Usage(asked, _counter.count_content(answer))

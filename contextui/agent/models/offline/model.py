@@ -11,7 +11,6 @@ from contextui.agent.models.offline.planning.plan import Plan, plan
 from contextui.agent.models.offline.planning.wishing import Planned
 from contextui.agent.models.offline.shown import tags
 from contextui.agent.models.offline.shown.scene import Scene, read
-from contextui.config.settings import Lang
 from contextui.model import (
     Answer,
     Block,
@@ -21,6 +20,7 @@ from contextui.model import (
     ModelRequest,
     TextDelta,
 )
+from contextui.words import Lang
 
 _PIECE = 24  # characters of one delta
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from contextui import Lod, WindowManager
-from contextui.config.settings import Lang
+from contextui.words import Lang
 
 Texts: TypeAlias = tuple[str, ...]
 

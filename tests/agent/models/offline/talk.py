@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 from contextui import Window, WindowManager
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import CallFinished, CallStarted, TurnFinished
 from contextui.agent.models.offline import OfflineModel
-from contextui.config.settings import Lang, ToolProtocol
+from contextui.config.settings import ToolProtocol
 from contextui.context.manager import ContextManager
+from contextui.events import CallFinished, CallStarted, TurnFinished
 from contextui.files.workspace import Workspace
 from contextui.windowing.finding.registry import discover
+from contextui.words import Lang
 from tests.agent.models.offline.strangers import STRANGERS
 
 FILES = {"notes.txt": "one\ntwo\nthree TODO\n", "src/main.py": "print('hi')\n# TODO\n"}

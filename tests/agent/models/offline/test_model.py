@@ -8,7 +8,6 @@ import pytest
 from contextui.agent.controller import InteractionController
 from contextui.agent.models.offline import OfflineModel
 from contextui.agent.tools import TOOLS
-from contextui.config.settings import Lang
 from contextui.context.manager import ContextManager
 from contextui.model import (
     Answer,
@@ -23,6 +22,7 @@ from contextui.model import (
 from contextui.tokens import TokenCounter
 from contextui.windowing.finding.registry import discover
 from contextui.windowing.manager import WindowManager
+from contextui.words import Lang
 from tests.agent.talking import run
 
 SYSTEM = """\

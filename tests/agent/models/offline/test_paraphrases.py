@@ -8,9 +8,9 @@ import pytest
 from contextui import WindowManager
 from contextui.agent.approval import ApprovalGate
 from contextui.agent.controller import InteractionController
-from contextui.agent.events import TurnFinished
 from contextui.agent.models.offline import OfflineModel
 from contextui.context.manager import ContextManager
+from contextui.events import TurnFinished
 from contextui.files.workspace import Workspace
 from tests.agent.models.offline.cases import Case, check, load
 from tests.agent.models.offline.test_cases import EVERY

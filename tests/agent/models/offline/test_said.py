@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from contextui.agent.models.offline.reading.words import is_chinese
-from contextui.config.settings import Lang
 from contextui.text import one_line
+from contextui.words import Lang
 from tests.agent.models.offline.said import SAID, Said
 from tests.agent.models.offline.talk import Talk
 

@@ -26,8 +26,8 @@ from contextui.agent.models.offline.shown import items as shown
 from contextui.agent.models.offline.shown.blocks import ClassView, Item, WindowView
 from contextui.agent.models.offline.shown.profiles import GROUP, likeness
 from contextui.agent.models.offline.shown.surroundings import Surroundings
-from contextui.config.settings import Lang
 from contextui.text import one_line
+from contextui.words import Lang
 
 _UNTELLING = ("~what", "~howmany", "~how", "~is_there", "~be", "~who", "~article", "~possessive",
               "~in", "~of", "~to", "~polite", "~adverb", "~this", "~it", "~all", "~have", "~here",

@@ -8,8 +8,8 @@ from contextui.agent.models.offline.meaning.matching import Meaning
 from contextui.agent.models.offline.reading.words import is_chinese
 from contextui.agent.models.offline.shown.blocks import ClassView, WindowView
 from contextui.agent.models.offline.shown.scene import Call
-from contextui.config.settings import Lang
 from contextui.text import one_line
+from contextui.words import Lang
 
 _LINES, _WIDTH = 40, 200  # of a result or a content that are told
 

@@ -9,9 +9,9 @@ from contextui.agent.models.offline.lexicon.stems import stem
 from contextui.agent.models.offline.reading.token import Kind as TokenKind
 from contextui.agent.models.offline.reading.words import is_chinese, tokens_of
 from contextui.agent.models.offline.shown.blocks import window_of
-from contextui.config.settings import Lang
 from contextui.model import Block, LlmMessage
 from contextui.text import one_line
+from contextui.words import Lang
 
 _HEADING = re.compile(
     r"^[ \t]{0,8}(?:#{1,6}|[-*•]|\d{1,2}[.)、])[ \t]*([^\n]{1,200})$", re.MULTILINE

@@ -17,7 +17,7 @@ from contextui.agent.models.offline.shown.items import EXACT, find_by_words, mai
 from contextui.agent.models.offline.shown.profiles import profile_of
 from contextui.agent.models.offline.shown.scene import Call, Scene
 from contextui.agent.models.offline.shown.surroundings import Surroundings
-from contextui.config.settings import Lang
+from contextui.words import Lang
 
 _LEADING = ("~correction", "~interjection", "~no", "~polite", "~adverb", "~be", "~not")
 _ALSO = ("also", "plus", "还有", "以及", "too", "as well", "也要", "也是", "也一样")

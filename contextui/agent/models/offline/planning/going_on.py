@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 from functools import cache
 
-from contextui.agent import phrases as turns
 from contextui.agent.models.offline.answering import saying
 from contextui.agent.models.offline.planning.wishing import Outcome
 from contextui.agent.models.offline.reading.clauses import Clause
@@ -12,7 +11,7 @@ from contextui.agent.models.offline.reading.token import Kind, Token
 from contextui.agent.models.offline.reading.words import tokens_of
 from contextui.agent.models.offline.shown.profiles import GROUP, likeness, profile_of
 from contextui.agent.models.offline.shown.scene import Call, Scene
-from contextui.config.settings import Lang
+from contextui.words import Lang, Words
 
 _LONGEST = 80  # characters of words that only say to go on
 _RESUME, _HALTING = frozenset({"@resume"}), frozenset({"@pause", "@stop"})
@@ -39,7 +38,7 @@ def gone_on(clause: Clause, scene: Scene, outcome: Outcome, lang: Lang) -> str:
     say = saying.phrases(lang)
     if last is None:
         return say.nothing_done
-    ended = any(scene.said.endswith(turns.of(one).stopped_here) for one in saying.LANGUAGES)
+    ended = any(scene.said.endswith(Words(one)("(stopped here)")) for one in saying.LANGUAGES)
     words = say.was_stopped if ended else say.nothing_left
     return words.format("\n".join(saying.outcomes([last], lang)))
 

@@ -12,7 +12,7 @@ from contextui.agent.models.offline.shown.blocks import WindowView
 from contextui.agent.models.offline.shown.profiles import profile_of
 from contextui.agent.models.offline.shown.scene import Scene
 from contextui.agent.models.offline.shown.surroundings import Surroundings
-from contextui.config.settings import Lang
+from contextui.words import Lang
 
 _ADDING = frozenset({"@add", "add"})
 _NO_THING = ("~person", "~it", "~this", "~be", "~have", "~not", "~what", "~aux", "~greet", "~thank",

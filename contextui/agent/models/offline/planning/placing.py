@@ -10,7 +10,7 @@ from contextui.agent.models.offline.reading.token import Kind, Token
 from contextui.agent.models.offline.shown.items import WORDS, find_by_words, main_items, place_among
 from contextui.agent.models.offline.shown.profiles import profile_of
 from contextui.agent.models.offline.shown.surroundings import Surroundings
-from contextui.config.settings import Lang
+from contextui.words import Lang
 
 
 def added_at(clause: Clause, around: Surroundings, lang: Lang) -> Outcome | None:

@@ -41,8 +41,8 @@ from contextui.agent.models.offline.referring.topic import Topic
 from contextui.agent.models.offline.shown.blocks import WindowView
 from contextui.agent.models.offline.shown.scene import Call, Scene
 from contextui.agent.models.offline.shown.surroundings import Surroundings
-from contextui.config.settings import Lang
 from contextui.text import one_line
+from contextui.words import Lang
 
 
 @dataclass(frozen=True, slots=True)

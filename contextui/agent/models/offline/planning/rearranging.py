@@ -21,7 +21,7 @@ from contextui.agent.models.offline.shown.items import (
 )
 from contextui.agent.models.offline.shown.profiles import profile_of
 from contextui.agent.models.offline.shown.surroundings import Surroundings
-from contextui.config.settings import Lang
+from contextui.words import Lang
 
 _UP, _DOWN = ("@up", "@previous"), ("@down", "@next")
 _BESIDES = ("~article", "~polite", "~adverb", "~object", "~person", "~interjection", "~aspect")

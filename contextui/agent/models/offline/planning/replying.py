@@ -21,7 +21,7 @@ from contextui.agent.models.offline.shown.items import PART, find_by_words, plac
 from contextui.agent.models.offline.shown.profiles import GROUP, likeness, profile_of
 from contextui.agent.models.offline.shown.scene import Scene
 from contextui.agent.models.offline.shown.surroundings import Surroundings
-from contextui.config.settings import Lang
+from contextui.words import Lang
 
 _LONGEST = 200  # characters of words that can be the answer to a question
 _NO_CHOICE = ("~polite", "~article", "~one", "~this", "~adverb", "~in", "~of", "~with", "~it",

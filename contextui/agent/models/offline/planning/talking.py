@@ -17,7 +17,7 @@ from contextui.agent.models.offline.shown.chinese_names import declared_parts
 from contextui.agent.models.offline.shown.profiles import words_of
 from contextui.agent.models.offline.shown.scene import Scene
 from contextui.agent.models.offline.shown.surroundings import Surroundings
-from contextui.config.settings import Lang
+from contextui.words import Lang
 
 _SMALL_TALK = ("~greet", "~thank", "~bye", "~closing", "~polite", "~adverb", "~interjection")
 _LONGEST_QUESTION = 80  # characters of a question for what can be done

@@ -24,9 +24,8 @@ from contextui.agent.models.offline.referring.roles import head_of
 from contextui.agent.models.offline.shown.blocks import WindowView
 from contextui.agent.models.offline.shown.profiles import GROUP, likeness, profile_of
 from contextui.agent.models.offline.shown.surroundings import Surroundings
-from contextui.config.settings import Lang
 from contextui.text import one_line
-from contextui.windowing import phrases
+from contextui.words import Lang, Words
 
 _CLOSE_CALL = 0.2  # two meanings whose scores are nearer than this cannot be told apart
 _ASKING = ("~what", "~howmany", "~is_there", "~who")
@@ -90,8 +89,13 @@ def understand(clause: Clause, around: Surroundings, lang: Lang) -> Outcome:
     if wishes_nothing(clause, head, around):
         return NOTHING
     if missing := unknown_window(clause.text, around):
-        names = ", ".join(one.id for one in around.windows) or phrases.of(lang).none
-        return Outcome(text=phrases.of(lang).no_window.format(id=missing, names=names), score=9.0)
+        names = ", ".join(one.id for one in around.windows) or Words(lang)("none")
+        return Outcome(
+            text=Words(lang)(
+                "There is no window {id}. Open windows: {names}.", id=missing, names=names
+            ),
+            score=9.0,
+        )
     opens = opening(clause, around)
     if _searches(clause, head):
         clause = _as_search(clause)

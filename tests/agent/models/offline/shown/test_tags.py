@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from contextui.config.settings import Lang
+from contextui.words import Lang
 from tests.agent.models.offline.talk import Talk
 
 

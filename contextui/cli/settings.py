@@ -1,0 +1,67 @@
+"""The current folder, its settings, and the language, known before anything is validated."""
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import get_args
+
+from contextui.cli.arguments import Arguments
+from contextui.cli.flags import UsageError
+from contextui.config.sources import (
+    CONFIG_FILE,
+    PROJECT_FOLDER,
+    Loaded,
+    load_settings,
+    locale_lang,
+)
+from contextui.errors import ContextUIError
+from contextui.session.paths import contextui_home
+from contextui.words import Lang, set_language
+
+_FLAG = "--lang"
+
+
+def language(given: Sequence[str], environ: Mapping[str, str]) -> Lang:
+    """Return the requested language, as far as it is known.
+
+    Args:
+        given: The command-line arguments.
+        environ: The environment variables.
+    """
+    named: dict[str | None, Lang] = {lang: lang for lang in get_args(Lang)}
+    for word in (_flag(given), environ.get("CONTEXTUI_LANG")):
+        if word in named:
+            return named[word]
+    with suppress(ContextUIError, OSError):  # commands report errors in the settings
+        folder, home = Path.cwd(), contextui_home()
+        files = (folder / PROJECT_FOLDER / CONFIG_FILE, home / CONFIG_FILE)
+        if any(map(os.path.exists, files)):  # loading settings takes longer than printing help
+            return load_settings({}, environ, home, folder).settings.lang
+    return locale_lang(environ) or "en"
+
+
+def _flag(given: Sequence[str]) -> str:
+    for word, following in zip(given, [*given[1:], ""], strict=False):
+        if word == _FLAG or word.startswith(f"{_FLAG}="):
+            return following if word == _FLAG else word.removeprefix(f"{_FLAG}=")
+    return ""
+
+
+def here() -> Path:
+    """Return the current folder.
+
+    Raises:
+        UsageError: It was removed.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise UsageError("The current folder no longer exists. Change to another one.") from None
+
+
+def settings_of(arguments: Arguments, folder: Path, **flags: str) -> Loaded:
+    """Load the settings for a folder, with extra flags; switch to their language."""
+    loaded = load_settings({**arguments.flags, **flags}, os.environ, contextui_home(), folder)
+    set_language(loaded.settings.lang)
+    return loaded

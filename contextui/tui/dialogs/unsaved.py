@@ -1,0 +1,175 @@
+"""Save status: unsaved data, retries, and the dialog before quitting without saving."""
+
+import errno
+import time
+import unicodedata
+from collections.abc import Callable
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from contextui.session.session import Session
+from contextui.tui.header import shown_folder
+from contextui.tui.lines import KEY, MUTED, fit, line
+from contextui.words import Words, msg
+
+RETRY = 2.0
+"""Seconds between two attempts to save, and two checks of the log."""
+
+_LOOK = 0.5  # seconds between two refreshes of the dialog
+_DEAF = 0.5  # seconds in which keys are ignored: they were meant for something else
+_KEY = 5  # cells
+
+_REASONS = {
+    errno.ENOSPC: msg("disk full"),
+    errno.EDQUOT: msg("disk quota used up"),
+    errno.EFBIG: msg("file size limit reached"),
+    errno.EROFS: msg("read-only file system"),
+    errno.EACCES: msg("no permission"),
+    errno.EPERM: msg("no permission"),
+    errno.EBUSY: msg("open in another process"),
+}
+_ADVICE = {
+    errno.ENOSPC: msg("Free some space on the disk of {folder}."),
+    errno.EDQUOT: msg("Free some space on the disk of {folder}."),
+    errno.EFBIG: msg("Raise the limit on file sizes."),
+    errno.EBUSY: msg("Close the other process."),
+}
+
+
+def unsaved_mark(session: Session, words: Words) -> str:
+    """Return a short note on what is not saved and why; empty if everything is saved."""
+    if not session.unsaved:
+        return ""
+    return words("not saved: {reason}", reason=_reason(session, words))
+
+
+def unsaved_words(session: Session, words: Words) -> str:
+    """Return a sentence on what is not saved and why; empty if everything is saved."""
+    if not session.unsaved:
+        return ""
+    count, reason = session.unsaved_turns, _reason(session, words)
+    if count > 1:
+        return words("{count} turns are not saved: {reason}.", count=count, reason=reason)
+    if count == 1:
+        return words("1 turn is not saved: {reason}.", reason=reason)
+    return words("The newest changes are not saved: {reason}.", reason=reason)
+
+
+def _reason(session: Session, words: Words) -> str:
+    problem = session.problem
+    if problem is None:
+        return words("not written yet")
+    known = _REASONS.get(problem.errno or 0)
+    return words(known) if known else line(problem.strerror or str(problem))
+
+
+def _advice(session: Session, words: Words) -> str:
+    problem = session.problem
+    known = _ADVICE.get((problem.errno or 0) if problem else 0, msg("Make {folder} writable."))
+    folder = shown_folder(session.path.parent)
+    return words(known, folder=line(folder))
+
+
+class SaveWatch:
+    """Retries saving and reports the session's notices about it.
+
+    Args:
+        session: The session to save.
+        report: Shows a sentence in the conversation; as an error while saving fails.
+    """
+
+    def __init__(self, session: Session, report: Callable[[str, bool], object]) -> None:
+        self._session, self._report = session, report
+        self._heard = 0
+
+    def retry(self) -> None:
+        """Save pending data, rewrite a deleted or damaged log, and report new notices."""
+        self._session.save()
+        self.report()
+
+    def report(self) -> None:
+        """Report new notices."""
+        notices = self._session.notices
+        new, self._heard = notices[self._heard :], len(notices)
+        for notice in new:
+            self._report(notice, self._session.problem is not None)
+
+
+class QuitScreen(ModalScreen[bool]):
+    """Asks before unsaved data is discarded; saving is retried in the background."""
+
+    DEFAULT_CSS = """
+    QuitScreen {
+        align: center middle;
+        background: $background 65%;
+        #box {
+            width: 72; max-width: 96%; height: auto; max-height: 92%;
+            border: round $error; border-title-color: $text-error; border-title-style: bold;
+            background: $background; padding: 1 2;
+        }
+        #what, #choices { height: auto; }
+        #choices { margin: 1 0 0 0; }
+    }
+    """
+
+    def __init__(self, words: Words, session: Session) -> None:
+        super().__init__()
+        self._words, self._session = words, session
+        self._opened = time.monotonic()
+
+    def compose(self) -> ComposeResult:
+        """Compose what would be lost, what to do, and the answers."""
+        with Vertical(id="box") as box:
+            box.border_title = Content(self._words("Quit without saving?"))
+            yield Static(self._what(), id="what")
+            yield Static(self._choices(), id="choices")
+
+    def on_mount(self) -> None:
+        """Refresh the dialog regularly."""
+        self.set_interval(_LOOK, self._follow)
+
+    def _follow(self) -> None:
+        self.query_one("#what", Static).update(self._what())
+        self.query_one("#choices", Static).update(self._choices())
+
+    def _what(self) -> Content:
+        words, session = self._words, self._session
+        lost = unsaved_words(session, words)
+        if not lost:
+            return Content.styled(words("Everything is saved now."), "$text-success")
+        retried = words("Saving is retried every {seconds} seconds.", seconds=int(RETRY))
+        return Content.assemble(
+            (lost, "$text-error"), "\n", (f"{_advice(session, words)} {retried}", MUTED)
+        )
+
+    def _choices(self) -> Content:
+        words = self._words
+        anyway = (
+            msg("Quit anyway; unsaved changes are lost") if self._session.unsaved else msg("Quit")
+        )
+        rows = [("q", words(anyway)), ("Esc", words("Stay"))]
+        return Content("\n").join(
+            [Content.assemble((fit(key, _KEY), f"{KEY} bold"), name) for key, name in rows]
+        )
+
+    def on_key(self, event: events.Key) -> None:
+        """Answer by letter, including full-width letters of an input method."""
+        event.stop()
+        if time.monotonic() - self._opened < _DEAF:
+            return
+        key = unicodedata.normalize("NFKC", event.character or "").lower()
+        if event.key == "escape" or key == "q":
+            self._decide(key == "q")
+
+    @on(events.Click, "#choices")
+    def _choose_clicked(self, event: events.Click) -> None:
+        self._decide(event.y == 0)
+
+    def _decide(self, wanted: bool) -> None:
+        if self.is_current:
+            self.dismiss(wanted)

@@ -1,0 +1,90 @@
+"""Access to open windows for the program that shows and saves them, and for their widgets.
+
+These are functions and not methods of `Window`, whose subclasses may name their actions freely.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from contextui.events import Actor
+from contextui.windowing.action import ActionResult
+from contextui.windowing.render import Render
+from contextui.windowing.snapshot import HistoryEntry, Lod
+from contextui.windowing.transaction import SavedState
+from contextui.windowing.window import Window
+from contextui.windowing.worker import PATIENCE
+
+T = TypeVar("T")
+
+
+def latest_render(window: Window) -> Render:
+    """Return the newest finished render, marked stale if it is out of date. Never waits."""
+    return window.runtime.renders.latest()
+
+
+def current_render(window: Window, lod: Lod | None = None) -> Render:
+    """Return the render of the current version; wait for it as long as the caller can."""
+    return window.runtime.renders.at(lod)
+
+
+def request_render(window: Window, lod: Lod | None = None) -> "Future[None]":
+    """Queue a render of the current version, and return its future."""
+    return window.runtime.renders.request(lod)
+
+
+def saved_state(window: Window) -> SavedState:
+    """Return what a session saves of a window: its state, version and level of detail."""
+    return window.runtime.store.saved
+
+
+def history(window: Window) -> tuple[HistoryEntry, ...]:
+    """Return the actions run on a window and their results, oldest first."""
+    return window.runtime.history.entries
+
+
+def focus_id(window: Window) -> str | None:
+    """Return the target of the anchor that was acted on last."""
+    return window.runtime.focus_id
+
+
+def is_first_opening(window: Window) -> bool:
+    """Whether the `opened` hook of a new window is still running."""
+    return window.is_opening and window.runtime.is_new
+
+
+def is_late(window: Window) -> bool:
+    """Whether a call into a window takes longer than callers wait for it."""
+    return window.runtime.worker.busy_for() >= PATIENCE
+
+
+def has_edits_of_person(window: Window) -> bool:
+    """Whether the unsaved edits of a window may be the person's."""
+    return window.runtime.store.edited_by_person
+
+
+async def act(
+    window: Window, action_id: str, params: Mapping[str, Any], actor: Actor = "person"
+) -> ActionResult:
+    """Run an action of a window without approval, and return its result."""
+    return await window.runtime.act(action_id, params, actor)
+
+
+def run_on_thread(window: Window, function: Callable[[], T]) -> "Future[T]":
+    """Call a function on the window's own thread, between two transactions."""
+    return window.runtime.worker.submit(function)
+
+
+def commit_input_with(window: Window, commit: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+    """Register the callback that commits what the person has typed and not submitted yet.
+
+    It is called before a model acts on the window. The returned function unregisters it.
+    """
+    runtime = window.runtime
+    runtime.commit_input = commit
+
+    def unregister() -> None:
+        if runtime.commit_input == commit:
+            runtime.commit_input = None
+
+    return unregister

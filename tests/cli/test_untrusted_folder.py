@@ -1,0 +1,235 @@
+"""In an untrusted folder none of its code runs, however contextui is started.
+
+What Python does before the first line of contextui cannot be helped by it: `python -m contextui`
+looks for `contextui` in the current folder first, and with the folder in PYTHONPATH Python runs a
+`sitecustomize.py` there whatever the program. The installed `contextui` and
+`python -P -m contextui` have no such gap.
+"""
+
+import asyncio
+import os
+import pty
+import shutil
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from fcntl import ioctl
+from pathlib import Path
+from select import select
+
+import pytest
+
+from contextui import SessionStore
+from tests.agent.server import Server, answer
+from tests.cli.serve.serving import Serving, opened
+from tests.cli.traps import BIN, OWN, PATIENCE, STARTUP, TRAPS, Trap, UntrustedFolder
+
+CONTEXTUI = str(BIN / "contextui")
+LONG = pytest.mark.long
+EVERYTHING = [*OWN, *STARTUP, *TRAPS]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[UntrustedFolder]:
+    """An untrusted folder with all traps; none may have run at the end."""
+    built = UntrustedFolder.build(tmp_path, EVERYTHING)
+    assert built.files >= 70
+    yield built
+    assert built.sprung == []
+
+
+@pytest.mark.parametrize("trap", EVERYTHING, ids=lambda trap: trap.name)
+def test_each_trap_springs_if_it_is_used_carelessly(tmp_path: Path, trap: Trap) -> None:
+    program = trap.careless[0] if trap.careless[0] != "/bin/sh" else trap.careless[2].split()[0]
+    if trap.name in ("make", "hooks of git", "settings of git") and not shutil.which(program):
+        pytest.skip(f"there is no {program}")
+    alone = UntrustedFolder.build(tmp_path, [trap])
+    expected = trap.build(alone.path, alone.marks)
+    trap.spring(alone.path)
+    assert alone.sprung == sorted(mark.name.replace("%", "/") for mark in expected) != []
+
+
+PROGRAM = pytest.mark.parametrize(
+    "start",
+    [
+        pytest.param([CONTEXTUI], id="program"),
+        pytest.param([sys.executable, "-P", "-m", "contextui"], id="python -P", marks=LONG),
+    ],
+)
+LOOKING = ("sessions", "config", "debug", "trust --json", "compact --dry-run", "--help")
+
+
+@PROGRAM
+def test_commands(folder: UntrustedFolder, start: list[str]) -> None:
+    done = folder.run(*start, "-p", "Make a to-do list with milk")
+    assert (done.returncode, "todo_1" in done.stdout) == (0, True), done
+    windows = folder.run(*start, "windows").stdout
+    assert "[X] hostile_window" in windows  # and is listed as untrusted
+    assert "[✓] hostile" not in windows
+
+
+@LONG
+@pytest.mark.parametrize("words", LOOKING)
+def test_other_commands(folder: UntrustedFolder, words: str) -> None:
+    folder.run(CONTEXTUI, "-p", "Make a to-do list with milk")
+    done = folder.run(CONTEXTUI, *words.split())
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or words == "compact --dry-run", done
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "-m contextui -p hello",
+        pytest.param("-Bmcontextui -p hello", marks=LONG),
+        pytest.param("-m contextui.cli.demo", marks=LONG),
+    ],
+)
+def test_python_dash_m_finds_nothing_but_its_own_name(tmp_path: Path, words: str) -> None:
+    folder = UntrustedFolder.build(tmp_path, [*STARTUP, *TRAPS])
+    done = folder.run(sys.executable, *words.split())
+    assert done.returncode == 0, done
+    assert folder.sprung == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ":",
+        *(
+            pytest.param(one, marks=LONG)
+            for one in (".", "", "./", "{folder}", "/nowhere::", "src:.")
+        ),
+    ],
+)
+def test_a_search_path_that_names_the_folder_is_cleaned(tmp_path: Path, path: str) -> None:
+    # Without what Python itself imports before any line of a program.
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import sys; print(*sys.modules)"],
+        capture_output=True, text=True, timeout=PATIENCE, check=True,
+    )  # fmt: skip
+    early = {f"{name}.py" for name in loaded.stdout.split()}
+    own, packages = TRAPS[0], TRAPS[1]
+    assert len(own.files.keys() - early) >= 10
+    files = {path: text for path, text in own.files.items() if path not in early}
+    traps = [Trap(own.name, files, own.careless), packages, *TRAPS[3:6]]
+    folder = UntrustedFolder.build(tmp_path, traps)
+    given = path.format(folder=folder.path)
+    kept = folder.environ().get("PYTHONPATH")
+    environ = {"PYTHONPATH": f"{given}:{kept}" if kept else given}
+    done = folder.run(CONTEXTUI, "-p", "Make a to-do list with milk", environ=environ)
+    assert (done.returncode, done.stderr) == (0, ""), done
+    assert folder.sprung == []
+
+
+@LONG
+def test_a_real_sdk_asks_a_model(folder: UntrustedFolder) -> None:
+    with Server(answer("Hello.")) as server:
+        environ = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "a-key"}
+        done = folder.run(CONTEXTUI, "-p", "hello", environ=environ)
+        assert done.returncode == 0, done
+        assert len(server.requests) == 1
+
+
+def test_the_app_in_a_terminal(folder: UntrustedFolder) -> None:
+    ours, theirs = pty.openpty()
+    ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    process = subprocess.Popen(
+        [CONTEXTUI], cwd=folder.path, env=folder.environ(),
+        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
+    shown = b""
+
+    def until(words: bytes) -> None:
+        nonlocal shown
+        end = time.monotonic() + PATIENCE
+        while words not in shown:
+            assert time.monotonic() < end, shown
+            if select([ours], [], [], 1)[0]:
+                shown += os.read(ours, 65_536)
+
+    try:
+        until(b"0001")  # the session is open
+        os.write(ours, b"/open editor path=json.py\r")  # with a parser for its language
+        until(b"editor_1")
+        os.write(ours, b"\x11")  # ctrl+q
+        while True:
+            if not os.read(ours, 65_536):
+                break
+    except OSError:
+        pass  # that is how a terminal says that the program has ended
+    finally:
+        os.close(ours)
+        process.kill()
+        process.wait(PATIENCE)
+    (info,) = SessionStore(folder.home / ".contextui").list()
+    assert not info.is_empty
+
+
+@PROGRAM
+def test_a_page_of_serve(folder: UntrustedFolder, start: list[str]) -> None:
+    async def use(serving: Serving) -> None:
+        async with opened(serving) as page:
+            await page.until_shown("0001")  # the session is open
+            await page.type("Make a to-do list with milk\r")
+            await page.until_shown("todo_1")
+
+    with Serving(folder.path, command=start, environ=folder.environ()) as serving:
+        asyncio.run(use(serving))
+
+
+COMPLETE = (
+    'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _contextui; '
+    'printf "%s\\n" "${COMPREPLY[@]}"'
+)
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
+def test_completion(folder: UntrustedFolder) -> None:
+    folder.run(CONTEXTUI, "-p", "hello")
+    (info,) = SessionStore(folder.home / ".contextui").list()
+    script = folder.home / "completion.bash"
+    script.write_text(folder.run(CONTEXTUI, "completion", "bash").stdout)
+    bash = str(shutil.which("bash"))
+    press = (bash, "--norc", "-c", COMPLETE, "bash", str(script), "contextui", "debug", "")
+    found = folder.run(*press, environ={"PATH": f"{BIN}:{os.environ['PATH']}"})
+    assert (found.returncode, found.stderr) == (0, "")
+    assert info.id[:8] in found.stdout.split()
+    # The folder first in PATH, with a program of our name in it.
+    (folder.path / "contextui").rename(folder.path / "package")
+    (folder.path / "contextui").write_text(f"#!/bin/sh\n: > '{folder.marks}/contextui'\n")
+    (folder.path / "contextui").chmod(0o755)
+    found = folder.run(*press)
+    assert "--turn" in found.stdout.split()
+
+
+def test_the_test_of_a_new_window(folder: UntrustedFolder) -> None:
+    environ = {"PATH": str(BIN)}
+    made = folder.run(CONTEXTUI, "new-window", "shopping-list", environ=environ)
+    assert made.returncode == 0, made
+    command = made.stdout.splitlines()[2].removeprefix("Test it:  ").split()
+    assert command[:3] == ["python", "-P", "-m"]
+    tested = folder.run(sys.executable, *command[1:])
+    assert (tested.returncode, "4 passed" in tested.stdout) == (0, True), tested
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        'window = ["hostile_wheel.py"]',
+        *(
+            pytest.param(one, marks=LONG)
+            for one in ('windows = ["."]', 'base_url = "http://x.example"', 'home = "."',
+                        'provider = "anthropic"', 'strategy = "hostile"')
+        ),
+    ],
+)  # fmt: skip
+def test_a_projects_settings_cannot_name_code(folder: UntrustedFolder, setting: str) -> None:
+    (folder.path / ".contextui" / "config.toml").write_text(setting)
+    done = folder.run(CONTEXTUI, "-p", "hello")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done
+    assert "config.toml" in done.stderr

@@ -1,0 +1,48 @@
+"""The façade of a layer is enough: nothing outside reaches for the objects behind it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import contextui
+
+PACKAGE = Path(contextui.__file__).parent
+
+
+def uses(attribute: str, layer: str) -> list[str]:
+    """Where the code outside a layer uses an attribute."""
+    return [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in sorted([*PACKAGE.rglob("*.py"), *(PACKAGE / "windows").rglob("*.py")])
+        if path.relative_to(PACKAGE).parts[0] != layer
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == attribute
+    ]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "layer"),
+    [
+        ("ledger", "context"),  # ContextManager has queries, ContextReplay has changes
+        ("runtime", "windowing"),  # WindowManager and contextui.windowing.host have the rest
+        ("_runtime", "windowing"),
+    ],
+)
+def test_an_internal_object_is_used_in_its_layer_only(attribute: str, layer: str) -> None:
+    assert uses(attribute, layer) == []
+
+
+def test_the_rule_finds_uses() -> None:
+    assert uses("ledger", "tui")
+    assert uses("runtime", "tui")
+
+
+def test_only_the_session_reads_bytes_of_the_log() -> None:
+    readers = [
+        str(path.relative_to(PACKAGE))
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.relative_to(PACKAGE).parts[0] != "session"
+        and "contextui.session.logfile" in path.read_text(encoding="utf-8")
+    ]
+    assert readers == []

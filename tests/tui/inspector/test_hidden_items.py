@@ -1,0 +1,136 @@
+"""Gists, summaries and what was left out: each is shown with what stands in its place."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from contextui.context.item import ContextItem, Hidden, ItemType
+from contextui.context.manager import ContextManager
+from contextui.tui.inspector.detail import BehindSummary, WholeText
+from contextui.tui.inspector.labels import fate, replaced, state, tokens
+from contextui.windowing.manager import WindowManager
+from contextui.words import Words
+from tests.tui.inspector.scene import enter, go_to, rows, screen, see, shop, talk
+from tests.tui.running import lines, running, shown, until
+from tests.tui.sharing import SharedApp
+
+pytestmark = pytest.mark.long
+
+
+def talked(*words: str) -> tuple[ContextManager, list[ContextItem]]:
+    """A context with these messages."""
+    context = ContextManager(WindowManager())
+    kinds = (ItemType.USER, ItemType.ASSISTANT)
+    items = [context.add(ContextItem(kinds[i % 2], one)) for i, one in enumerate(words)]
+    context.end_turn()
+    return context, items
+
+
+def test_a_summary_and_what_it_stands_for_name_each_other() -> None:
+    context, items = talked("one", "two", "three", "four")
+    summary = context.compact(items[:3], "All was texts.")
+    say = Words("en")
+    assert state(items[0], context, say) == f"in summary {summary.seq:04}"
+    assert fate(items[0], context, context.counter, say) == f"in summary {summary.seq:04}"
+    assert state(summary, context, say) == "for 3 items"
+    assert replaced(summary, context) == items[:3]
+    assert state(items[3], context, say) == ""
+    context.undo()
+    assert [state(one, context, say) for one in items] == [""] * 4
+
+
+@pytest.mark.parametrize(
+    ("reason", "in_list", "in_detail"),
+    [
+        ("dropped", "dropped", "dropped by you"),
+        ("trimmed", "trimmed", "not sent: no room"),
+        ("closed", "closed", "closed with its window"),
+        ("compacted", "compacted", "compacted"),  # by which summary is not known here
+    ],
+)
+def test_every_reason_is_shown(reason: Hidden, in_list: str, in_detail: str) -> None:
+    context, items = talked("one", "two")
+    context.ledger.set(items[:1], {"hidden": reason})
+    say = Words("en")
+    assert state(items[0], context, say) == in_list
+    assert fate(items[0], context, context.counter, say) == in_detail
+
+
+def test_an_older_prompt_was_dropped_by_nobody() -> None:
+    context = ContextManager()
+    old = context.add(ContextItem(ItemType.SYSTEM, "You work alone."))
+    context.drop(old.id)
+    assert fate(old, context, context.counter, Words("en")) == "replaced"
+
+
+def test_what_is_too_long_to_be_counted_at_once_is_estimated() -> None:
+    counter = ContextManager().counter
+    assert tokens("one two three", counter) == "3"
+    assert tokens("one two three " * 5_000, counter).startswith("~")
+
+
+def test_enter_shows_what_a_summary_stands_for_and_each_can_be_read(tmp_path: Path) -> None:
+    async def run() -> None:
+        desk = shop(tmp_path)
+        async with running(desk) as pilot:
+            await talk(pilot)
+            context = desk.session.context
+            texts = [one for one in context.get_all() if one.type is not ItemType.WINDOW]
+            summary = context.compact(texts[1:-1], "All so far:\n\n## Goal\nsell milk.")
+            await enter(pilot)
+            await see(pilot, f"[✓] {summary.seq:04} System")
+            await go_to(pilot, "Money is")
+            await see(pilot, f"in summary {summary.seq:04}")
+            await go_to(pilot, "Summary  Goal")
+            await see(pilot, "Summary of earlier turns", f"for {len(texts) - 2} items")
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, BehindSummary))
+            await see(pilot, "Summary for", "Money is Decimal", "read_file tests.py")
+            await pilot.press("enter")  # the summary itself
+            await until(pilot, lambda: isinstance(pilot.app.screen, WholeText))
+            await see(pilot, "## Goal", "sell milk.")
+            await pilot.press("escape", "down", "enter")
+            await see(pilot, "0002 Money is Decimal, never float")
+            assert isinstance(pilot.app.screen, WholeText)
+            await pilot.press("escape", "escape")
+            await until(pilot, lambda: rows(pilot).has_focus)
+
+    asyncio.run(run())
+
+
+async def press_until(pilot: "Pilot[int]", key: str, expected: str) -> None:
+    """Press a key, and once more if it is asked for twice."""
+    await pilot.press(key)
+    await until(pilot, lambda: shown(pilot, expected) or shown(pilot, f"{key} again"))
+    if not shown(pilot, expected):
+        await pilot.press(key)
+        await see(pilot, expected)
+
+
+def test_g_shows_what_a_gist_stands_for_and_says_where_there_is_none(
+    shared_shop: SharedApp,
+) -> None:
+    async def act(pilot: "Pilot[int]") -> None:
+        item = await go_to(pilot, "read_file tests.py")
+        await see(pilot, "g Full", "never")
+        await pilot.press("g")
+        await see(pilot, "g again shows Full.")
+        await pilot.press("g")
+        await see(pilot, f"{item.seq:04} is shown in full. u undoes.", "line 1 of the file")
+        assert item.whole
+        await see(pilot, "g Gist")  # the same key leads back, and its price is shown first
+        assert any("g Gist" in line and "−6." in line for line in lines(pilot))
+        await press_until(pilot, "g", f"{item.seq:04} is shown as its gist. u undoes.")
+        await see(pilot, "gist of 6,", "g Full")
+        await pilot.press("u")
+        await see(pilot, "g Gist", "line 1 of the file")
+        await pilot.press("u")
+        await see(pilot, "gist of 6,")
+        await go_to(pilot, "Money is Decimal")
+        await pilot.press("g")
+        await see(pilot, "0002 has one level of detail")
+        assert "is shown in full" not in screen(pilot)
+
+    shared_shop.run(act)
