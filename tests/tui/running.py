@@ -15,6 +15,7 @@ from contextui.model import Model
 from contextui.session.session import SessionOptions
 from contextui.session.store import SessionStore
 from contextui.tui.app import ContextUIApp
+from contextui.tui.conversation.entries import ModelWords
 from contextui.tui.link import Desk
 from contextui.windowing.env import Clock, utc_now
 from contextui.windowing.finding.registry import discover
@@ -84,14 +85,21 @@ async def until(pilot: "Pilot[int]", condition: Callable[[], object]) -> None:
 
 
 async def say(pilot: "Pilot[int]", words: str) -> None:
-    """Say something to the model, and wait until the turn has ended."""
-    assert isinstance(pilot.app, ContextUIApp)
-    pilot.app.main.send(words)
-    talk = pilot.app.main.talk
+    """Say something to the model, and wait until the turn has ended and is drawn."""
+    app = pilot.app
+    assert isinstance(app, ContextUIApp)
+    app.main.send(words)
+    talk = app.main.talk
     assert talk is not None
     before = talk.last
     await until(pilot, lambda: talk.last is not before and not talk.is_running)
-    await pilot.pause(0.06)  # what happened is drawn in batches
+    await until(pilot, lambda: not _is_drawing(app))
+    await pilot.pause(0.06)  # changes of windows are drawn in batches too
+
+
+def _is_drawing(app: ContextUIApp) -> bool:
+    """Whether streamed text still waits to be drawn."""
+    return any(each._will_draw or each._waiting for each in app.main.query(ModelWords))
 
 
 def lines(pilot: "Pilot[int]") -> list[str]:

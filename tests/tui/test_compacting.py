@@ -198,8 +198,8 @@ def test_an_automatic_compaction_is_shown(tmp_path: Path) -> None:
         desk = long_desk(tmp_path, OUTLINE, "Hello.", rounds=80, words="", budget=2_900)
         async with running(desk) as pilot:
             await say(pilot, "And now?")
+            await until(pilot, lambda: on_screen(pilot, "Hello."))
             assert on_screen(pilot, "Compacting:")
             assert on_screen(pilot, "Compacted")
-            assert on_screen(pilot, "Hello.")
 
     asyncio.run(talk())
