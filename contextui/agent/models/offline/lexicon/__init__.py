@@ -1,1 +1,0 @@
-"""General words of both languages. Nothing here knows of any window."""
