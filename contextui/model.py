@@ -64,6 +64,7 @@ class ModelRequest:
     tools: tuple[Tool, ...] = ()
     stable: int = 0
     max_tokens: int = 8_192
+    says: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def blocks(self) -> list[Block]:
         """Return all blocks of all messages, in order."""

@@ -1,0 +1,157 @@
+"""The lexicon: groups of words that mean the same, read from `lexicon.toml`.
+
+A group is named by its kind and its name: `@add` are verbs, `#list` nouns, `~to` small words.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+
+NOTHING: frozenset[str] = frozenset()
+_KINDS = {"verbs": "@", "nouns": "#", "small": "~"}
+_IRREGULAR = dict(
+    pair.split(":")
+    for pair in (
+        "took:take taken:take wrote:write written:write made:make gave:give given:give found:find "
+        "sent:send shown:show ran:run went:go gone:go kept:keep chose:choose hidden:hide said:say "
+        "told:tell paid:pay spent:spend bought:buy brought:bring people:person children:child "
+        "has:have is:is this:this his:his news:news thing:thing things:thing string:string "
+        "nothing:nothing anything:anything everything:everything bring:bring king:king ring:ring "
+        "morning:morning evening:evening red:red bed:bed need:need feed:feed fed:feed speed:speed "
+        "seed:seed used:use using:use gas:gas bus:bus yes:yes less:less us:us as:as was:was "
+        "its:its shopping:shopping heading:heading setting:setting settings:setting lens:lens "
+        "meeting:meeting saying:saying following:following including:including plus:plus "
+        "containing:containing seconds:seconds status:status canvas:canvas does:does ate:eat "
+        "something:something watched:watch spring:spring during:during reading:reading"
+    ).split()
+)
+_VOWEL = re.compile("[aeiouy]")
+_SHORT = re.compile("[^aeiou][aeiouy][^aeiouwxy]")
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The groups of words.
+
+    Attributes:
+        words: The groups of each English stem and each Chinese word.
+        phrases: Groups of several English stems in a row, by the first of them, longest first.
+        parted: Groups of a verb and a small word that may stand apart ("turn the lamp on").
+        longest: The characters of the longest Chinese word.
+        silent: Groups of small words that need no explanation.
+        takes_text: Verbs whose text need not be marked.
+        careful: Verbs whose text must be marked.
+        cues: The names of params that a small word leads to.
+        inverse: The verb that takes back what another did.
+        headings: The kinds of headings of a summary: heading words, sources, sentence words.
+    """
+
+    words: dict[str, frozenset[str]]
+    phrases: dict[str, list[tuple[tuple[str, ...], frozenset[str]]]]
+    parted: dict[tuple[str, str], frozenset[str]]
+    longest: int
+    silent: frozenset[str]
+    takes_text: frozenset[str]
+    careful: frozenset[str]
+    cues: dict[str, frozenset[str]]
+    inverse: dict[str, str]
+    headings: list[tuple[list[str], list[str], list[str]]]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Return the lexicon."""
+    file = resources.files(__package__).joinpath("lexicon.toml")
+    data: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
+    words: dict[str, set[str]] = {}
+    phrases: dict[tuple[str, ...], set[str]] = {}
+    for section, mark in _KINDS.items():
+        for name, members in data[section].items():
+            english, _, chinese = members.partition("|")
+            for member in filter(None, map(str.strip, english.split(","))):
+                stems = tuple(map(stem, member.split()))
+                if len(stems) == 1:
+                    words.setdefault(stems[0], set()).add(mark + name)
+                else:
+                    phrases.setdefault(stems, set()).add(mark + name)
+            for member in chinese.split():
+                words.setdefault(member, set()).add(mark + name)
+    for ordinary in data["settings"]["ordinary"].split():
+        words.setdefault(ordinary, set())
+    first: dict[str, list[tuple[tuple[str, ...], frozenset[str]]]] = {}
+    for stems, groups in sorted(phrases.items(), key=lambda one: -len(one[0])):
+        first.setdefault(stems[0], []).append((stems, frozenset(groups)))
+    settings = data["settings"]
+    return Lexicon(
+        words={word: frozenset(groups) for word, groups in words.items()},
+        phrases=first,
+        parted={
+            (stems[0], stems[1]): verbs
+            for stems, groups in phrases.items()
+            if len(stems) == 2
+            and stems[1] in {"on", "off", "out", "down", "up", "away", "in", "back"}
+            and (verbs := frozenset(one for one in groups if one.startswith("@")))
+        },
+        longest=max(len(word) for word in words if not word.isascii()),
+        silent=frozenset(f"~{name}" for name in settings["silent"]),
+        takes_text=frozenset(f"@{name}" for name in settings["takes_text"]),
+        careful=frozenset(f"@{name}" for name in settings["careful"]),
+        cues={f"~{cue}": frozenset(names.split()) for cue, names in settings["cues"].items()},
+        inverse={
+            f"@{one}": f"@{other}"
+            for pair in settings["inverse"]
+            for one, other in (pair.split(), reversed(pair.split()))
+        },
+        headings=[
+            (heads.split(), sources.split(), fitting.split())
+            for heads, sources, fitting in (row.split("|") for row in data["headings"].values())
+        ],
+    )
+
+
+def groups_of(word: str) -> frozenset[str]:
+    """Return the groups of a stem or a Chinese word."""
+    return lexicon().words.get(word, NOTHING)
+
+
+@lru_cache(maxsize=8_192)
+def stem(word: str) -> str:
+    """Return the part of an English word that its forms share.
+
+    Example:
+        >>> {stem("adding"), stem("added"), stem("adds")}
+        {'add'}
+    """
+    word = word.casefold().replace("’", "'").removesuffix("'s").replace("-", "")
+    if not word.isascii() or len(word) > 40 or "'" in word:
+        return word
+    known = _IRREGULAR.get(word)
+    return _without_e(known or _without_ending(_singular(word)))
+
+
+def _singular(word: str) -> str:
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes", "zes")):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _without_ending(word: str) -> str:
+    for ending in ("ing", "ed"):
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) > 2 and _VOWEL.search(rest):
+            if _SHORT.fullmatch(rest):
+                return rest + "e"  # making: make
+            doubled = len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] not in "lszaeiou"
+            return rest[:-1] if doubled else rest
+    return word
+
+
+def _without_e(word: str) -> str:
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word

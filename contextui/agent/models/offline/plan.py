@@ -1,0 +1,513 @@
+"""What to do next: the calls for the next clause of what was said, or an answer.
+
+The model has no memory. For every step of a turn the sentence is read again from its beginning:
+each step that was done stands for one clause, read with the windows as they were then.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from contextui.agent.models.offline import answers
+from contextui.agent.models.offline.lexicon import groups_of, lexicon
+from contextui.agent.models.offline.match import (
+    Reading,
+    best_of,
+    clause_of,
+    exact,
+    focus,
+    notation,
+    preparation,
+    readings,
+)
+from contextui.agent.models.offline.scene import Action, Call, Scene, Step, Window
+from contextui.agent.models.offline.slots import Clause, Slots
+from contextui.agent.models.offline.tokens import LONGEST, Token, is_content, tokenize
+from contextui.text import one_line
+from contextui.words import Words
+
+_STRONG = ".。!！?？;；"
+_WEAK = ",，\n"
+_CLAUSES = 12  # of one sentence
+_OPTION = re.compile(r"^(\d+)\. .*\(`([^`]+)`\)$", re.MULTILINE)
+_NEEDED = re.compile(r"\(`([^`]*?)(\w+)=…`\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A call to make."""
+
+    tool: str
+    input: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Plan:
+    """The next calls, or, if there are none, what to say.
+
+    Attributes:
+        calls: The calls.
+        said: What to say.
+        rest: What of the sentence is still to be done.
+        is_stopped: Whether the rest is left alone.
+        readings: What the clause could mean, for explanations.
+        again: Whether the same clause is read again afterwards.
+    """
+
+    calls: list[Planned] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    rest: str = ""
+    is_stopped: bool = False
+    readings: list[Reading] = field(default_factory=list)
+    again: bool = False
+
+
+def plan(scene: Scene, words: Words) -> Plan:
+    """Return what to do next in a turn."""
+    said: list[str] = []
+    text = scene.words
+    if problem := _unreadable(text, words):
+        return Plan(said=[problem])
+    for place, step in enumerate(scene.steps):
+        before = replace(scene, windows=step.windows, steps=scene.steps[:place])
+        text = _understood_reply(before, text) if place == 0 else text
+        made = _until_calls(before, text, words)
+        said += made.said
+        if any(not call.ok for call in step.calls):
+            rest = one_line(made.rest.strip(), 200)
+            left = [words("After that I did not continue with: “{rest}”.", rest=rest)] if rest else []
+            return Plan(said=[*answers.report(_calls(scene.steps), words), *said, *left])
+        text = text if made.again else made.rest
+    if not scene.steps:
+        text = _understood_reply(scene, text)
+    made = _until_calls(scene, text, words, is_dry=bool(scene.steps))
+    if not made.calls:
+        done = answers.report(_calls(scene.steps), words)
+        made.said = [*done, *said, *made.said]
+    return made
+
+
+def _calls(steps: Sequence[Step]) -> list[Call]:
+    return [call for step in steps for call in step.calls]
+
+
+def _unreadable(text: str, words: Words) -> str | None:
+    if not text.strip():
+        return words("I heard no words.")
+    if len(text) > LONGEST:
+        return words("That is too long for the small offline model: at most {count} characters.",
+                     count=LONGEST)  # fmt: skip
+    if any(token.kind == "broken" for token in tokenize(text)):
+        return words("A quotation mark is never closed, so I did nothing.")
+    return None
+
+
+def _until_calls(scene: Scene, text: str, words: Words, *, is_dry: bool = True) -> Plan:
+    """Read clauses until one needs calls; say the answers to those before it."""
+    said: list[str] = []
+    for _ in range(_CLAUSES):
+        clause_text, rest = first_clause(scene, text)
+        if not clause_text.strip():
+            return Plan(said=said)
+        made = _clause(scene, clause_of(clause_text, scene), words)
+        if made.calls and not is_dry and not made.again and rest.strip():
+            problem = _first_unclear(scene, clause_text, rest, made)
+            if problem is not None:
+                clause = clause_of(problem, scene)
+                nearest = next(iter(readings(scene, clause)), None)
+                return Plan(said=[*said, answers.refused(scene, clause, nearest, words)])
+        made.said = [*said, *made.said]
+        made.rest = rest
+        if made.calls or made.is_stopped:
+            return made
+        said, text = made.said, rest
+    return Plan(said=said)
+
+
+def _first_unclear(scene: Scene, clause_text: str, rest: str, made: Plan) -> str | None:
+    """Return a later clause that cannot be understood; None if all can, or nobody knows yet."""
+    if any(call.tool == "create" for call in made.calls):
+        return None
+    said_before = {token.stem or token.text for token in clause_of(clause_text, scene).tokens}
+    for _ in range(_CLAUSES):
+        text, rest = first_clause(scene, rest)
+        if not text.strip():
+            return None
+        clause = clause_of(text, scene)
+        if answers.social(clause, scene, Words()) or answers.is_question(clause) or exact(scene, text):
+            continue
+        found = readings(scene, clause)
+        known = [
+            one for one in found
+            if all(word in said_before or token_of(clause, word).has("~it", "~both")
+                   for word in one.unexplained)
+        ]  # fmt: skip
+        if not known and preparation(scene, clause) is None:
+            return text
+        if any(not one.window.id for one in known):
+            return None
+        said_before |= {token.stem or token.text for token in clause.tokens}
+    return None
+
+
+def token_of(clause: Clause, text: str) -> Token:
+    """Return the token with a text."""
+    return next(token for token in clause.tokens if token.text == text)
+
+
+# --- clauses -----------------------------------------------------------------------------
+
+
+def first_clause(scene: Scene, text: str) -> tuple[str, str]:
+    """Return the first clause of a text, and the rest."""
+    clause = clause_of(text, scene)
+    for at, token in enumerate(clause.tokens):
+        if at == 0 and (token.has("~then", "~and") or token.text in _STRONG + _WEAK):
+            return first_clause(scene, text[token.end :])
+        is_end = token.kind == "mark" and token.text in _STRONG
+        is_then = token.has("~then") and at + 1 < len(clause.tokens)
+        if is_end or is_then:
+            # The mark stays: a question mark says that something is asked.
+            head = text[: token.end if is_end else token.start]
+            return _weakly_split(scene, head, text[token.end :])
+    return _weakly_split(scene, text, "")
+
+
+def _weakly_split(scene: Scene, text: str, rest: str) -> tuple[str, str]:
+    """Split at "and" or a comma, where a request of its own follows."""
+    clause = clause_of(text, scene)
+    places = [at for at, token in enumerate(clause.tokens)
+              if 0 < at < len(clause.tokens) - 1 and (token.has("~and") or token.text in _WEAK)]  # fmt: skip
+    if not places or len(places) > 2 * _CLAUSES:
+        return text, rest
+    whole = None
+    for at in places:
+        token = clause.tokens[at]
+        left, right = text[: token.start], text[token.end :]
+        if not _is_command(clause.tokens[at + 1 :]):
+            continue
+        head = clause_of(left, scene)
+        before, after = readings(scene, head), readings(scene, clause_of(_head(right), scene))
+        is_left = any(one.is_complete for one in before) or exact(scene, left) or bool(
+            answers.social(head, scene, Words()))  # fmt: skip
+        strong = [one for one in after if one.is_complete and one.is_marked]
+        if is_left and (strong or exact(scene, right)):
+            return left, f"{right} {rest}".strip()
+        if whole is None:
+            whole = any(one.is_complete for one in readings(scene, clause))
+        same = {one.window.id for one in before[:1]} & {one.window.id for one in after[:1]}
+        weak = any(one.is_complete for one in after) and same and _is_own_verb(after[0], right)
+        if (is_left or preparation(scene, head)) and (weak or not whole):
+            return left, f"{right} {rest}".strip()
+    return text, rest
+
+
+def _head(text: str) -> str:
+    """Return a text up to its next comma or "and" that a verb follows."""
+    tokens = tokenize(text)
+    for at, token in enumerate(tokens[:-1]):
+        if at and (token.has("~and") or token.text in _WEAK) and _is_command(tokens[at + 1 :]):
+            return text[: token.start]
+    return text
+
+
+def _is_command(tokens: Sequence[Token]) -> bool:
+    """Whether tokens begin as a request does."""
+    for token in tokens:
+        if token.has("~object", "~in") and not token.text.isascii():
+            return True
+        if any(group[0] == "@" for group in token.groups):
+            return True
+        if not token.has("~polite", "~then", "~person"):
+            return "." in token.text and token.kind == "path"
+    return False
+
+
+def _is_own_verb(reading: Reading, text: str) -> bool:
+    """Whether a text begins with the id of the action that it means."""
+    first = next((one for one in tokenize(text) if not one.has("~polite", "~then")), None)
+    return first is not None and first.stem in reading.action.id_words[:1]
+
+
+def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:
+    """Return what one clause means."""
+    named = exact(scene, clause.text)
+    if named is not None:
+        return _act(scene, clause, [named], words)
+    if (text := answers.social(clause, scene, words)) is not None:
+        return Plan(said=[text])
+    if not clause.content and not any(token.has("~undo_that", "~again") for token in clause.tokens):
+        return Plan()
+    if answers.is_dropped(scene, clause.text):
+        return Plan(said=[words("All right, I leave it.")], is_stopped=True)
+    for special in (_taken_back, _repeated, _corrected, _closed):
+        made = special(scene, clause, words)
+        if made is not None:
+            return made
+    if answers.is_question(clause):
+        found = answers.answer(scene, clause, words)
+        if isinstance(found, str):
+            return Plan(said=[found])
+        return Plan([_call(found, {})], again=True, readings=[found])
+    return _act(scene, clause, readings(scene, clause), words)
+
+
+def _act(scene: Scene, clause: Clause, found: list[Reading], words: Words) -> Plan:
+    best = best_of(found)
+    if len(best) == 1 or (best and best[0].is_exact):
+        top = best[0]
+        there = next((one for one in scene.windows if one.name == top.window.name), None)
+        is_new = any(one.has("#new", "~article") for one in clause.tokens)
+        if not top.window.id and there and not top.params[0] and not is_new:
+            return Plan(said=[answers.shows(there, words)], readings=found)
+        return Plan([_call(top, params) for params in top.params], readings=found)
+    if best:
+        return _asked(words, [(one.notation, _label(one)) for one in best[:6]], found)
+    if (first := preparation(scene, clause)) is not None:
+        return Plan([_call(first, first.params[0])], again=True, readings=found)
+    near = [one for one in found if not one.unexplained]
+    for one in near[:1]:
+        if one.choices:
+            options = [(notation(one.window, one.action, params), label)
+                       for params, label in one.choices[:9]]  # fmt: skip
+            return _asked(words, options, found)
+        if len(one.missing) == 1 or one.is_exact:
+            name = one.missing[0].name
+            call = f"{one.notation} {name}=…"
+            text = words("I need one more thing: {name}. What should it be? (`{call}`)",
+                         name=name, call=call)  # fmt: skip
+            return Plan(said=[text], is_stopped=True, readings=found)
+    nearest = found[0] if found else None
+    return Plan(said=[answers.refused(scene, clause, nearest, words)], is_stopped=True, readings=found)
+
+
+def _asked(words: Words, options: Sequence[tuple[str, str]], found: list[Reading]) -> Plan:
+    lines = [f"{number}. {one_line(label, 80)} (`{call}`)"
+             for number, (call, label) in enumerate(options, 1)]  # fmt: skip
+    text = words("Did you mean one of these? Answer with a number.")
+    return Plan(said=["\n".join([text, *lines])], is_stopped=True, readings=found)
+
+
+def _label(reading: Reading) -> str:
+    name = reading.window.id or reading.window.name
+    return f"{name}: {reading.action.short_label or reading.window.description}"
+
+
+def _call(reading: Reading, params: dict[str, Any]) -> Planned:
+    if not reading.window.id:
+        args = {"args": params} if params else {}
+        return Planned("create", {"name": reading.window.name, **args})
+    given = {"params": params} if params else {}
+    return Planned("action", {"window_id": reading.window.id, "action_id": reading.action.id, **given})
+
+
+# --- replies -----------------------------------------------------------------------------
+
+
+def _understood_reply(scene: Scene, text: str) -> str:
+    """Return what a reply to the model's own question means, written as a request."""
+    options = dict(_OPTION.findall(scene.said))
+    clause = clause_of(text, scene)
+    tokens = [token for token in clause.tokens if token.kind != "mark" and not token.has("~polite")]
+    if options:
+        number = next((str(int(one.number)) for one in tokens if one.number is not None), "")
+        if number in options and len(tokens) <= 4:
+            return options[number]
+        if tokens and tokens[0].has("~last"):
+            return list(options.values())[-1]
+        lines = dict(re.findall(r"^\d+\. (.*) \(`([^`]+)`\)$", scene.said, re.MULTILINE))
+        low = " ".join(token.text for token in tokens if is_content(token)).casefold()
+        fitting = [call for label, call in lines.items() if low and low in f"{label} {call}".casefold()]
+        if len(fitting) == 1 and not any(one.is_complete for one in readings(scene, clause)):
+            return fitting[0]
+    if (needed := _NEEDED.search(scene.said)) and tokens:
+        is_new = any(one.is_complete and one.is_marked for one in readings(scene, clause))
+        known = answers.social(clause, scene, Words()) or answers.is_dropped(scene, text)
+        if not (is_new or known or answers.is_question(clause) or exact(scene, text)):
+            value = clause.text[tokens[0].start : tokens[-1].end]
+            return f"{needed[1]}{needed[2]}={value}"
+    return text
+
+
+# --- what was done before ------------------------------------------------------------------
+
+
+def _last_calls(scene: Scene) -> list[Call]:
+    """Return the calls of the last step that changed something, in order."""
+    found: list[Call] = []
+    for call in scene.recent:
+        if not call.ok or call.tool not in ("action", "create"):
+            continue
+        if found and call.step != found[0].step:
+            break
+        found.insert(0, call)
+    return found
+
+
+def _taken_back(scene: Scene, clause: Clause, words: Words) -> Plan | None:
+    """Read "undo that": the window's own undo, or the opposite of the last calls."""
+    tokens = clause.tokens
+    is_said = any(one.has("~undo_that") for one in tokens) or (
+        any(one.has("@undo") for one in tokens) and any(one.has("~it", "~this") for one in tokens))  # fmt: skip
+    rest = [at for at in clause.content if not tokens[at].has("~undo_that", "@undo", "~it", "~last")]
+    if not is_said or rest:
+        return None
+    calls = _opposite(scene, _last_calls(scene))
+    if calls is None:
+        return Plan(said=[words("I cannot undo that: no window has an action for it.")], is_stopped=True)
+    return Plan(calls)
+
+
+def _opposite(scene: Scene, calls: Sequence[Call]) -> list[Planned] | None:
+    """Return the calls that take back others; None if there are none."""
+    made: list[Planned] = []
+    for call in reversed(calls):
+        window = scene.window(call.window_id)
+        if window is None:
+            return None
+        if call.tool == "create":
+            made.append(Planned("action", {"window_id": window.id, "action_id": "close"}))
+            continue
+        own = next((one for one in window.actions if one.id == "undo"), None)
+        inverse = own or _inverse(window, str(call.input.get("action_id")))
+        params = {} if own else _inverse_params(window, inverse, call) if inverse else None
+        if inverse is None or params is None:
+            return None
+        for one in params if isinstance(params, list) else [params]:
+            given = {"params": one} if one else {}
+            made.append(Planned("action", {"window_id": window.id, "action_id": inverse.id, **given}))
+    return made or None
+
+
+def _inverse(window: Window, action_id: str) -> Action | None:
+    action = next((one for one in window.actions if one.id == action_id), None)
+    if action is None:
+        return None
+    if any(param.plain == {"bool"} for param in action.params):
+        return action
+    first = action.id_words[0] if action.id_words else ""
+    wanted = {lexicon().inverse[group] for group in groups_of(first) if group in lexicon().inverse}
+    if action_id in ("write", "save"):
+        wanted.add("@remove")
+    for one in window.actions:
+        if one.id in (f"un{action_id}", action_id.removeprefix("un")) and one.id != action_id:
+            return one
+    for one in window.actions:
+        same = len(one.id_words) == len(action.id_words)
+        if one.id_words and same and groups_of(one.id_words[0]) & wanted:
+            return one
+    return None
+
+
+def _inverse_params(window: Window, inverse: Action, call: Call) -> list[dict[str, Any]] | None:
+    values = dict(call.values)
+    flag = next((one.name for one in inverse.params if one.plain == {"bool"}), None)
+    if flag and inverse.id == call.input.get("action_id"):
+        return [{**values, flag: not values[flag]}] if isinstance(values.get(flag), bool) else None
+    names = [param.name for param in inverse.params]
+    if all(name in values for name, param in zip(names, inverse.params, strict=True)
+           if not param.is_optional):  # fmt: skip
+        return [{name: values[name] for name in names if name in values}]
+    required = [param for param in inverse.params if not param.is_optional]
+    texts = next((value for value in values.values() if isinstance(value, str | list)), None)
+    if len(required) != 1 or texts is None:
+        return None
+    found = []
+    for text in texts if isinstance(texts, list) else [texts]:
+        rows = [row for row in window.rows if row.text == text or text in row.attributes.values()]
+        if not rows:
+            return None
+        number = rows[-1].attributes.get("id", "")
+        is_number = number.isdigit() and required[0].takes_number
+        found.append({required[0].name: int(number) if is_number else text})
+    return found
+
+
+def _repeated(scene: Scene, clause: Clause, words: Words) -> Plan | None:
+    """Read "again": the last calls once more."""
+    tokens = clause.tokens
+    is_said = any(one.has("~again") for one in tokens)
+    if not is_said or any(not tokens[at].has("~again", "~it", "~this") for at in clause.content):
+        return None
+    calls = [call for call in _last_calls(scene) if call.tool == "create" or scene.window(call.window_id)]
+    if not calls:
+        return Plan(said=[words("There is nothing to repeat.")], is_stopped=True)
+    return Plan([Planned(call.tool, dict(call.input)) for call in calls])
+
+
+def _corrected(scene: Scene, clause: Clause, words: Words) -> Plan | None:
+    """Read "no, I meant the eggs": take the last call back, and make it for something else."""
+    tokens = clause.tokens
+    start = 0
+    while start < len(tokens) and (
+        tokens[start].has("~meant", "~not", "~polite") or tokens[start].kind == "mark"
+    ):
+        start += 1
+    if not any(one.has("~meant") for one in tokens[:start]) or start == len(tokens):
+        return None
+    calls = _last_calls(scene)
+    if len(calls) != 1 or calls[0].tool != "action" or any(
+        group[0] == "@" for group in tokens[start].groups
+    ):
+        return _act(scene, (rest := clause_of(clause.text[tokens[start].start :], scene)),
+                    readings(scene, rest), words)  # fmt: skip
+    call, text = calls[0], clause.text[tokens[start].start :]
+    window = scene.window(call.window_id)
+    action = next((one for one in window.actions if one.id == call.input.get("action_id")), None) if (
+        window) else None  # fmt: skip
+    if window is None or action is None:
+        return None
+    rest = clause_of(text, scene)
+    slots = Slots(scene, window, action, rest, frozenset())
+    for param in action.params:
+        if param.name not in call.values:
+            continue
+        for filler in slots.fillers(param):
+            if rest.content <= filler.tokens and not filler.choices and not filler.each:
+                back = _opposite(scene, calls) or []
+                values = {**call.values, **filler.values}
+                new = {"window_id": window.id, "action_id": action.id, "params": values}
+                return Plan([*back, Planned("action", new)])
+        if param.takes_text and not param.is_reference and not param.is_path:
+            back = _opposite(scene, calls)
+            if back is not None:
+                values = {**call.values, param.name: text.strip(" .!。！")}
+                new = {"window_id": window.id, "action_id": action.id, "params": values}
+                return Plan([*back, Planned("action", new)])
+    return None
+
+
+def _closed(scene: Scene, clause: Clause, words: Words) -> Plan | None:
+    """Read "close everything", "close both lists", "close the list and the notebook"."""
+    tokens = clause.tokens
+    if not any(one.has("@close") for one in tokens):
+        return None
+    plural = any(one.has("~all", "~both") for one in tokens)
+    left = [at for at in clause.content if not tokens[at].has("@close", "~all", "~both", "#window")]
+    chosen: list[Window] = []
+    for window in scene.windows:
+        nouns = window.nouns - {"#window", "window"}
+        if any(tokens[at].text == window.id or tokens[at].stem in nouns or tokens[at].groups & nouns
+               for at in left):  # fmt: skip
+            chosen.append(window)
+    explained = {at for at in left for window in chosen if tokens[at].text == window.id
+                 or tokens[at].stem in window.nouns or tokens[at].groups & window.nouns}  # fmt: skip
+    if set(left) - explained:
+        return None
+    if plural and not left:
+        chosen = list(scene.windows)
+    several = len({window.name for window in chosen}) > 1 and any(one.has("~and") for one in tokens)
+    if len(chosen) < 2 or not (plural or several):
+        return None
+    return Plan([Planned("action", {"window_id": one.id, "action_id": "close"}) for one in chosen])
+
+
+def explain(scene: Scene, words: Words) -> Plan:
+    """Return the plan for the first clause, with its readings."""
+    text = _understood_reply(scene, scene.words)
+    first, _ = first_clause(scene, text)
+    return _clause(scene, clause_of(first, scene), words)
+
+
+__all__ = ["Plan", "Planned", "explain", "first_clause", "focus", "plan"]

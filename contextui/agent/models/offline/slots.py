@@ -1,0 +1,446 @@
+"""Values for the params of an action: every span of a clause that a param could take.
+
+A filler is one such span with the value it gives. `fill` picks the fillers that together explain
+most of the clause without overlapping.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from contextui.agent.models.offline.items import Mention, mentions, value_of
+from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
+from contextui.agent.models.offline.scene import Action, Param, Scene, Window
+from contextui.agent.models.offline.tokens import Token, is_content, split_list, unquoted
+
+_SECONDS = {"#second": 1, "#minute": 60, "#hour": 3_600, "#day": 86_400}
+_UNIT_OF = {"seconds": 1, "second": 1, "minut": 60, "minute": 60, "hour": 3_600, "day": 86_400}
+_PLACES = {"place", "position", "index", "line", "page", "number", "to", "first", "last", "row", "slot"}
+_FROM, _TO = {"first", "start", "from", "begin"}, {"last", "end", "to", "until", "upto"}
+_SPECIAL = re.compile(r"(\w+)=(-?\d+)[:：]?\s*([^;；,，]+)")
+_TRIMMED = ("~article", "~polite", "~aspect", "~then")
+_MOST = 24  # fillers of one param that are tried
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One request of a sentence."""
+
+    text: str
+    tokens: tuple[Token, ...]
+
+    @cached_property
+    def content(self) -> frozenset[int]:
+        """The places of the tokens that must be explained."""
+        return frozenset(at for at, token in enumerate(self.tokens) if is_content(token))
+
+    def span(self, first: int, last: int) -> str:
+        """Return the text from one token to another."""
+        return self.text[self.tokens[first].start : self.tokens[last].end]
+
+
+@dataclass(frozen=True, slots=True)
+class Filler:
+    """Values for one or two params.
+
+    Attributes:
+        values: The values, by param.
+        tokens: The places of the tokens that they are taken from.
+        score: How well they fit.
+        is_marked: Whether they were set apart: quoted, shown, behind a cue, or of a fixed type.
+        each: Further values of the param; each is a call of its own.
+        choices: Values of which only one is meant, and it is open which.
+    """
+
+    values: Mapping[str, Any]
+    tokens: frozenset[int]
+    score: float
+    is_marked: bool = True
+    each: tuple[Any, ...] = ()
+    choices: tuple[tuple[Any, str], ...] = ()
+    shared: frozenset[int] = field(default=frozenset())
+
+
+@dataclass(frozen=True)
+class Slots:
+    """What is needed to fill the params of one action from a clause."""
+
+    scene: Scene
+    window: Window
+    action: Action
+    clause: Clause
+    verbs: frozenset[int]
+
+    @cached_property
+    def mentions(self) -> list[Mention]:
+        """What the clause mentions of the window's items."""
+        return mentions(self.scene, self.window, self.clause.tokens) if self.window.id else []
+
+    @cached_property
+    def is_careful(self) -> bool:
+        """Whether text must be set apart before it is used."""
+        groups = {group for word in self.action.id_words for group in groups_of(word)}
+        if not self.window.id:
+            return False
+        if "@find" in groups:
+            return False
+        return self.window.holds_file or bool(groups & lexicon().careful)
+
+    @cached_property
+    def takes_unmarked(self) -> bool:
+        """Whether text may be used that is not set apart."""
+        if self.is_careful:
+            return False
+        groups = {group for at in self.verbs for group in self.clause.tokens[at].groups}
+        if groups & lexicon().takes_text:
+            return True
+        first = min(self.verbs, default=0)
+        return self.clause.tokens[first].stem in self.action.id_words[:1] if self.verbs else False
+
+    def fillers(self, param: Param) -> list[Filler]:
+        """Return the fillers of a param, the best first."""
+        found: list[Filler] = []
+        if param.choices:
+            found += self._choices(param)
+        if param.plain == {"bool"}:
+            found += self._bools(param)
+        elif param.is_reference or self._names_items(param):
+            found += self._references(param)
+        if param.takes_number and not param.takes_text:
+            found += self._numbers(param)
+        if param.takes_text:
+            found += self._paths(param) if param.is_path else self._texts(param)
+        return sorted(found, key=lambda one: -one.score)[:_MOST]
+
+    # --- values of fixed types -------------------------------------------------------------
+
+    def _choices(self, param: Param) -> Iterator[Filler]:
+        found: dict[str, int] = {}
+        for at, token in enumerate(self.clause.tokens):
+            for choice in param.choices:
+                if choice not in found and _is_choice(token, choice):
+                    found[choice] = at
+        if param.is_list and found:
+            yield Filler({param.name: list(found)}, frozenset(found.values()), 1.5 + 0.5 * len(found))
+        for choice, at in found.items():
+            if not param.is_list:
+                exact = self.clause.tokens[at].text.casefold() == choice.casefold()
+                score = 1.5 + exact + self._cue(param, at)
+                yield Filler({param.name: choice}, frozenset([at]), score)
+
+    def _bools(self, param: Param) -> Iterator[Filler]:
+        name = next(iter(param.words), "")
+        label = {group for token in self.action.label_tokens for group in token.groups}
+        for at, token in enumerate(self.clause.tokens):
+            here = frozenset([at])
+            negated = at > 0 and self.clause.tokens[at - 1].has("~not")
+            if token.stem in param.words or token.has(f"@{name}", f"#{name}"):
+                tokens = here | {at - 1} if negated else here
+                yield Filler({param.name: not negated}, tokens, 1.0, shared=here)
+            elif name in ("on", "enabl", "enable", "show", "activ", "lock", "mute") or not param.is_optional:
+                yes = token.has("@on", "~yes") or (token.has("@show", "@start") and "@show" in label)
+                no = token.has("@off", "~no") or (token.has("@hide", "@stop") and "@show" in label)
+                if yes != no:
+                    yield Filler({param.name: yes}, here, 1.0, shared=here)
+
+    def _numbers(self, param: Param) -> Iterator[Filler]:
+        tokens, names = self.clause.tokens, param.words
+        is_place = bool(names & _PLACES)
+        other = self._pair_of(param)
+        for at, token in enumerate(tokens):
+            before, after = self._around(at)
+            if token.kind == "range" and token.number and token.upto and other:
+                values = {param.name: int(token.number), other.name: int(token.upto)}
+                yield Filler(values, frozenset([at]), 3.0)
+            elif token.kind == "number" and token.number is not None:
+                if self._is_measured_otherwise(param, after):
+                    continue
+                value, used = self._with_unit(param, at)
+                if other and after and after.has("~to") and at + 2 < len(tokens):
+                    upto = tokens[at + 2].number
+                    if upto is not None:
+                        values = {param.name: int(token.number), other.name: int(upto)}
+                        yield Filler(values, frozenset([at, at + 1, at + 2]), 3.0)
+                        continue
+                if "before" in names and self._follows(at, "~after"):
+                    value += 1
+                number = self._typed(param, value)
+                if number is None:
+                    continue
+                named = any(one and self._names(one, param) for one in (before, after))
+                score = 1.2 + named + self._cue(param, at) + 0.3 * (is_place and token.is_ordinal)
+                if other:
+                    yield Filler({param.name: number, other.name: number}, used, score)
+                else:
+                    yield Filler({param.name: number}, used, score)
+            elif is_place and (token.has("~top", "~end", "~last") or token.text.casefold() == "first"):
+                place = self._place(param, token)
+                if place is not None:
+                    values = {param.name: place, **({other.name: place} if other else {})}
+                    yield Filler(values, frozenset([at]), 1.5)
+        yield from self._declared(param)
+
+    def _declared(self, param: Param) -> Iterator[Filler]:
+        """Read special values that the label explains, as "pages=-1: the one before"."""
+        for name, number, words in _SPECIAL.findall(self.action.label):
+            if name != param.name:
+                continue
+            groups = {group for one in re.findall(r"[A-Za-z]+|[㐀-鿿]+", words) for group in groups_of(one)}
+            groups |= {"@previous"} if any(one in words for one in ("before", "上一")) else set()
+            for at, token in enumerate(self.clause.tokens):
+                if token.groups & groups & {"@previous", "@next", "~all", "~not", "@up", "@down"}:
+                    yield Filler({name: int(number)}, frozenset([at]), 2.0)
+
+    def _place(self, param: Param, token: Token) -> int | None:
+        lines = self.window.total_lines
+        count = lines if "line" in param.words and lines is not None else len(self.window.rows)
+        if token.has("~top") or token.is_ordinal:
+            return 1
+        if not count:
+            return 1 if "before" in param.words else None
+        return count + 1 if "before" in param.words else count
+
+    def _pair_of(self, param: Param) -> Param | None:
+        """Return the param that ends a range which this one begins."""
+        if not param.words & _FROM:
+            return None
+        return next((one for one in self.action.params if one.words & _TO and one.takes_number
+                     and not one.takes_text), None)  # fmt: skip
+
+    def _with_unit(self, param: Param, at: int) -> tuple[float, frozenset[int]]:
+        token, (_, after) = self.clause.tokens[at], self._around(at)
+        value = token.number or 0.0
+        wanted = next((_UNIT_OF[word] for word in param.words if word in _UNIT_OF), None)
+        for holder, used in ((token, [at]), (after, [at, at + 1])):
+            unit = next((_SECONDS[g] for g in holder.groups if g in _SECONDS), None) if holder else None
+            if unit and wanted:
+                return value * unit / wanted, frozenset(used)
+            if holder is after and after and after.has("#percent", "#degree", "#money", "#number"):
+                return value, frozenset([at, at + 1])
+        return value, frozenset([at])
+
+    def _is_measured_otherwise(self, param: Param, after: Token | None) -> bool:
+        """Whether the noun behind a number belongs to another param."""
+        if after is None or after.kind != "word" or self._names(after, param):
+            return False
+        return any(
+            self._names(after, other)
+            for other in self.action.params
+            if other is not param and other.takes_number and not other.takes_text
+        )
+
+    def _typed(self, param: Param, value: float) -> int | float | None:
+        if "float" in param.plain:
+            return value if not value.is_integer() or "int" not in param.plain else int(value)
+        return int(value) if value.is_integer() else None
+
+    # --- items -----------------------------------------------------------------------------
+
+    def _names_items(self, param: Param) -> bool:
+        """Whether a param takes the name or number of something that the window shows."""
+        rows = self.window.rows[:50] if self.window.id else ()
+        return any(
+            param.name in (row.tag, *row.attributes) or stem(row.tag) in param.words
+            or ("id" in param.words and "id" in row.attributes)
+            for row in rows
+        )  # fmt: skip
+
+    def _references(self, param: Param) -> Iterator[Filler]:
+        for one in self.mentions:
+            values = tuple(dict.fromkeys(value_of(item, param) for item in one.items))
+            if not values or (param.takes_number and not param.takes_text
+                              and not all(isinstance(value, int) for value in values)):  # fmt: skip
+                continue
+            base = 2.0 + 0.6 * one.is_exact + 0.1 * (one.last - one.first)
+            if one.is_choice:
+                labels = tuple((v, item.line) for v, item in zip(values, one.items, strict=False))
+                yield Filler({param.name: values[0]}, one.tokens, base - 1.0, choices=labels)
+            elif param.is_list:
+                yield Filler({param.name: list(values)}, one.tokens, base)
+            else:
+                yield Filler({param.name: values[0]}, one.tokens, base, each=values[1:])
+        for at, token in enumerate(self.clause.tokens):
+            if token.kind == "number" and param.takes_number and token.number is not None:
+                if token.number.is_integer() and not token.is_ordinal:
+                    yield Filler({param.name: int(token.number)}, frozenset([at]), 0.8)
+
+    # --- text ------------------------------------------------------------------------------
+
+    def _paths(self, param: Param) -> Iterator[Filler]:
+        for at, token in enumerate(self.clause.tokens):
+            if token.kind in ("path", "quoted"):
+                score = 2.0 + self._cue(param, at)
+                yield Filler({param.name: token.text}, frozenset([at]), score)
+        for one in self.mentions:
+            if len(one.items) == 1 and not one.items[0].tag:
+                text = one.items[0].text.partition("  ")[0]
+                yield Filler({param.name: text}, one.tokens, 1.5 + one.is_exact)
+
+    def _texts(self, param: Param) -> Iterator[Filler]:
+        tokens = self.clause.tokens
+        for at, token in enumerate(tokens):
+            if token.is_marked:
+                yield self._text(param, at, at, 2.0 + self._cue(param, at), is_marked=True)
+        for first, cue in self._starts():
+            for last in self._ends(first):
+                begin, end = self._trimmed(first, last)
+                if begin > end or (begin == end and tokens[begin].is_marked):
+                    continue
+                named = first > 0 and self._names(tokens[first - 1], param)
+                leads = named or self._leads(cue, param)
+                if self.window.id and param.is_optional and not named and cue != "~tagged":
+                    continue
+                is_marked = cue in ("~saying", "~called", ":") or leads
+                if cue in ("~to", "~with", "~as", "~for", "~tagged") and not leads:
+                    continue
+                if not is_marked and not self.takes_unmarked:
+                    continue
+                text = self.clause.span(begin, end).casefold()
+                shown = self.window.holds_file and text in self.window.raw.casefold()
+                score = (1.4 if is_marked else 0.5) + 0.8 * leads + 0.3 * (cue == ":")
+                yield self._text(param, begin, end, score, is_marked=is_marked or shown)
+        if self.window.holds_file and {"old", "find", "pattern"} & set(param.words):
+            yield from self._shown(param)
+
+    def _shown(self, param: Param) -> Iterator[Filler]:
+        """Take words that the window's text contains as they are."""
+        raw = self.window.text.casefold()
+        for first, _ in self._starts():
+            for last in self._ends(first):
+                begin, end = self._trimmed(first, last)
+                if begin <= end and self.clause.span(begin, end).casefold() in raw:
+                    yield self._text(param, begin, end, 1.3, is_marked=True)
+
+    def _text(self, param: Param, first: int, last: int, score: float, *, is_marked: bool) -> Filler:
+        text = self.clause.span(first, last)
+        alone = self.clause.tokens[first] if first == last else None
+        value: Any = alone.text if alone and alone.is_marked else unquoted(text)
+        if param.is_list:
+            parts = [value] if alone and alone.is_marked else split_list(text)
+            value = parts[0] if param.takes_one and len(parts) == 1 else parts
+        return Filler({param.name: value}, frozenset(range(first, last + 1)), score, is_marked)
+
+    def _starts(self) -> Iterator[tuple[int, str]]:
+        """Return where a text may begin, with the small word before it."""
+        tokens = self.clause.tokens
+        own = self.action.nouns | self.window.nouns
+        yield 0, ""
+        for at, token in enumerate(tokens[:-1]):
+            cue = next((group for group in sorted(token.groups) if group in lexicon().cues), "")
+            if token.kind == "mark" and token.text in ":：":
+                yield at + 1, ":"
+            elif token.kind == "mark" and token.text in ",，":
+                yield at + 1, "~,"
+            elif cue and cue != "~and":
+                yield at + 1, cue
+            elif at in self.verbs or token.has("~object"):
+                yield at + 1, ""
+            elif (token.stem in own or token.groups & own) and at <= max(self.verbs, default=0) + 3:
+                yield at + 1, ""
+
+    def _ends(self, first: int) -> Iterator[int]:
+        """Return where a text that begins at a token may end."""
+        tokens = self.clause.tokens
+        for at in range(first, len(tokens)):
+            after = tokens[at + 1] if at + 1 < len(tokens) else None
+            if after is None:
+                yield at
+            elif (
+                after.groups & lexicon().cues.keys() - {"~and"}
+                or after.text in ":：,，"
+                or at + 1 in self.verbs
+                or after.has("~object")
+                or after.is_marked
+            ):
+                yield at
+
+    def _trimmed(self, first: int, last: int) -> tuple[int, int]:
+        tokens = self.clause.tokens
+        while first < last and (tokens[first].has(*_TRIMMED) or tokens[first].kind == "mark"):
+            first += 1
+        while last > first and (
+            tokens[last].kind == "mark" and tokens[last].text not in ")）!?？！'"
+            or tokens[last].has("~polite", "~then", "~and")
+        ):
+            last -= 1
+        return first, last
+
+    # --- helpers ---------------------------------------------------------------------------
+
+    def _around(self, at: int) -> tuple[Token | None, Token | None]:
+        tokens = self.clause.tokens
+        return (tokens[at - 1] if at else None), (tokens[at + 1] if at + 1 < len(tokens) else None)
+
+    def _follows(self, at: int, cue: str) -> bool:
+        return any(token.has(cue) for token in self.clause.tokens[max(0, at - 3) : at + 3])
+
+    def _names(self, token: Token, param: Param) -> bool:
+        groups = {group for word in param.words for group in groups_of(word) if group[0] == "#"}
+        return token.stem in param.words or bool(token.groups & groups)
+
+    def _leads(self, cue: str, param: Param) -> bool:
+        names = lexicon().cues.get(cue, frozenset())
+        return bool(names & (param.words | {param.name}))
+
+    def _cue(self, param: Param, at: int) -> float:
+        """Return 1 if a small word before a value leads to the param."""
+        for token in reversed(self.clause.tokens[max(0, at - 3) : at]):
+            if any(self._leads(group, param) for group in token.groups):
+                return 1.0
+            if self._names(token, param):
+                return 1.0
+            if is_content(token):
+                break
+        return 0.0
+
+
+def _is_choice(token: Token, choice: str) -> bool:
+    low, root = choice.casefold(), stem(choice)
+    if token.text.casefold() == low or token.stem == root:
+        return True
+    shared = token.groups & groups_of(root)
+    return any(group[0] in "#@" for group in shared)
+
+
+def fill(slots: Slots) -> tuple[tuple[Filler, ...], tuple[Param, ...], float]:
+    """Return the fillers that explain most, the params that stay empty, and the score."""
+    params = slots.action.params
+    options = [slots.fillers(param) for param in params]
+    best: tuple[tuple[int, int, float], tuple[Filler, ...]] = ((-99, -99, 0.0), ())
+    steps = 0
+
+    def search(at: int, chosen: tuple[Filler, ...], used: frozenset[int]) -> None:
+        nonlocal best, steps
+        steps += 1
+        if steps > 4_000:
+            return
+        if at == len(params):
+            given = {name for one in chosen for name in one.values}
+            missing = sum(not param.is_optional and param.name not in given for param in params)
+            left = len(slots.clause.content - used - slots.verbs)
+            value = (-missing, -left, sum(one.score for one in chosen))
+            if value > best[0]:
+                best = (value, chosen)
+            return
+        param = params[at]
+        given = {name for one in chosen for name in one.values}
+        if param.name not in given:
+            for one in options[at]:
+                taken = one.tokens - one.shared
+                if not (taken & used) and not (taken & slots.verbs and not one.shared):
+                    if not given & one.values.keys():
+                        search(at + 1, (*chosen, one), used | one.tokens)
+        search(at + 1, chosen, used)
+
+    search(0, (), frozenset())
+    chosen = best[1]
+    given = {name for one in chosen for name in one.values}
+    missing = tuple(one for one in params if not one.is_optional and one.name not in given)
+    return chosen, missing, sum(one.score for one in chosen)
+
+
+def words_at(tokens: Sequence[Token], places: frozenset[int]) -> list[str]:
+    """Return the texts of tokens, in order."""
+    return [tokens[at].text for at in sorted(places)]

@@ -1,0 +1,180 @@
+"""Summaries without a model: sentences as they were said, under the headings asked for.
+
+Begin with `summary`. `filled_state` fills the properties of a state in the same way.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from contextui.agent.models.offline.lexicon import lexicon, stem
+from contextui.agent.models.offline.scene import window_of
+from contextui.agent.models.offline.tokens import is_chinese, tokenize
+from contextui.model import Block, LlmMessage
+from contextui.text import one_line
+from contextui.words import Lang, Words
+
+_HEADING = re.compile(
+    r"^[ \t]{0,8}(?:#{1,6}|[-*•]|\d{1,2}[.)、])[ \t]*([^\n]{1,200})$", re.MULTILINE
+)
+_SENTENCE = re.compile(r"[^\n.!?。！？]+(?:[.!?](?!\s|$)[^\n.!?。！？]*)*[.!?。！？]*")
+_WORD = re.compile(r"[^\W_]+")
+_SUMMARIZE = re.compile(r"summar|recap|总结|摘要|概括|小结", re.IGNORECASE)
+_FIRST, _LAST = 3, 9  # sentences of a heading: from the beginning, and from the end
+_LONGEST, _READ = 300, 200_000  # characters of a sentence, and of the conversation that is read
+_MOST = 20  # headings
+_ASKED = re.compile(
+    r"(?:Schema:|模式：)\n(?P<schema>\{.*\})\n\n(?:State:|状态：)\n(?P<state>\{.*\})\n\n"
+    r"(?:Said since:|此后的对话：)\n(?P<said>.*)",
+    re.DOTALL,
+)
+_SIGN = r"\s*(?:is now|is|was|are|will be|should be|=|:|：|应该是|改为|改成|是|为)\s*"
+_END = r"(?=\s+(?:and|but|then)\s|[,;.!?，；。！？](?:\s|$)|[，；。！？]|$)"
+
+_Sentence = tuple[str, str]  # what was said, and by whom
+
+
+def asked_headings(text: str) -> tuple[str, ...] | None:
+    """Return the headings of the summary that is asked for; None if none is asked for."""
+    head = text[:8_000]
+    if not _SUMMARIZE.search(head):
+        return None
+    found = [re.split(r"[:：]|\s[-–—]\s", line)[0].strip(" *_`") for line in _HEADING.findall(head)]
+    words = Words("zh" if is_chinese(head) else "en")
+    default = (words("What was asked"), words("What was done"), words("Problems"), words("Open"))
+    return tuple(dict.fromkeys(filter(None, found)))[:_MOST] or default
+
+
+def summary(messages: Sequence[LlmMessage], headings: Sequence[str], lang: Lang) -> str:
+    """Return the sentences of a conversation that fit each heading, as they were said.
+
+    Example:
+        >>> summary(messages, ["Goal", "Errors"], "en")
+        '## Goal\\n- Make a shopping list.\\n\\n## Errors\\n(none)'
+    """
+    sentences = list(dict.fromkeys(_sentences(messages)))
+    parts = []
+    for heading in headings:
+        fitting = _fitting(heading, sentences)
+        if len(fitting) > _FIRST + _LAST:
+            fitting = [*fitting[:_FIRST], *fitting[-_LAST:]]
+        lines = [f"- {one_line(text, _LONGEST)}" for text in fitting]
+        none = Words(lang)("(none)")
+        parts.append("\n".join([f"## {one_line(heading, 100)}", *(lines or [none])]))
+    return "\n\n".join(parts)
+
+
+def _fitting(heading: str, sentences: Sequence[_Sentence]) -> list[str]:
+    asked = _stems(heading)
+    for heads, sources, words in lexicon().headings:
+        if _names(heads, heading, asked):
+            return [text for text, source in sentences if source in sources
+                    or ("path" in sources and _has_path(text))
+                    or _names(words, text, _stems(text))]  # fmt: skip
+    return [text for text, _ in sentences if asked & _stems(text)]
+
+
+def _has_path(text: str) -> bool:
+    return any(token.kind == "path" for token in tokenize(text))
+
+
+def _names(words: Sequence[str], text: str, stems: frozenset[str]) -> bool:
+    """Return whether one of the words is in a text; a Chinese one has no spaces around it."""
+    return any(stem(one) in stems if one.isascii() else one in text for one in words)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in _WORD.findall(text) if len(word) > 2)
+
+
+def _sentences(messages: Sequence[LlmMessage]) -> Iterator[_Sentence]:
+    """Return what was said, oldest first; of a long conversation the later part."""
+    found: list[list[_Sentence]] = []
+    room = _READ
+    for message in reversed(messages):
+        if room <= 0:
+            break
+        parts = [one for one in _parts(message) if not window_of(one[0])]
+        room -= sum(len(text) for text, _ in parts)
+        found.append([
+            (line, source)
+            for text, source in parts
+            for match in _SENTENCE.findall(text[:_READ])
+            if len(line := match.strip(" \t-*•>")) > 1 and not line.startswith("#")
+        ])  # fmt: skip
+    for sentences in reversed(found):
+        yield from sentences
+
+
+def _parts(message: LlmMessage) -> Iterator[_Sentence]:
+    person = "person" if message.role == "user" else "model"
+    if isinstance(message.content, str):
+        yield message.content, person
+        return
+    for block in message.content:
+        if block.get("type") == "text":
+            yield str(block.get("text")), person
+        elif block.get("type") == "tool_result":
+            yield _result(block), "error" if block.get("is_error") else "result"
+
+
+def _result(block: Block) -> str:
+    content = block.get("content")
+    if isinstance(content, list | tuple):
+        content = content[0].get("text") if content and isinstance(content[0], Mapping) else ""
+    return content if isinstance(content, str) else ""
+
+
+# --- states ------------------------------------------------------------------------------
+
+
+def filled_state(text: str) -> str | None:
+    """Return the state that is asked for, as JSON; None if none is asked for.
+
+    Example:
+        >>> filled_state('Schema:\\n{"type": "object", "properties": {"city": {"type": "string"}}}'
+        ...              '\\n\\nState:\\n{}\\n\\nSaid since:\\nuser: The city is Rome.')
+        '{"city": "Rome"}'
+    """
+    asked = _ASKED.search(text)
+    if asked is None:
+        return None
+    try:
+        properties = json.loads(asked["schema"])["properties"]
+        state = dict(json.loads(asked["state"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+    for said in re.findall(r"^user: (.*)$", asked["said"], re.MULTILINE):
+        for name, one in properties.items():
+            if (value := _value(name, one, said)) is not None:
+                state[name] = value
+    return json.dumps(state, ensure_ascii=False)
+
+
+def _value(name: str, one: Mapping[str, Any], said: str) -> Any:
+    """Return what was said of a property; None if nothing was."""
+    for choice in one.get("enum", ()):
+        if re.search(rf"(?<!\w){re.escape(str(choice))}(?!\w)", said, re.IGNORECASE):
+            return choice
+    named = re.escape(name).replace("_", r"[ _-]")
+    found = re.search(rf"(?<![a-z]){named}{_SIGN}(\S.*?){_END}", said, re.IGNORECASE)
+    return _typed(str(one.get("type")), found[1].strip()) if found else None
+
+
+def _typed(kind: str, text: str) -> Any:
+    number = re.search(r"-?\d+(?:\.\d+)?", text)
+    match kind:
+        case "string":
+            return text
+        case "number":
+            return float(number[0]) if number else None
+        case "integer":
+            return int(float(number[0])) if number and float(number[0]).is_integer() else None
+        case "boolean":
+            word = text.lower().split()[0]
+            groups = next((one.groups for one in tokenize(word)), frozenset())
+            return True if "~yes" in groups else False if "~no" in groups else None
+        case "array":
+            return [part for one in re.split(r",| and |、|和", text) if (part := one.strip())]
+    return None
