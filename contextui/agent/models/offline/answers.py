@@ -104,8 +104,11 @@ def shows(window: Window, words: Words, items: Sequence[Item] | None = None) -> 
 
 def refused(scene: Scene, clause: Clause, nearest: Reading | None, words: Words) -> str:
     """Say that a clause was not understood, and what could be done instead."""
-    parts = [words("I did nothing, because I do not understand “{text}”.",
-                   text=one_line(clause.text.strip(), _WIDTH))]  # fmt: skip
+    text = one_line(clause.text.strip(), _WIDTH)
+    if scene.steps:
+        parts = [words("I do not understand “{text}”.", text=text)]
+    else:
+        parts = [words("I did nothing, because I do not understand “{text}”.", text=text)]
     if nearest and nearest.unexplained:
         unknown = ", ".join(f"“{one_line(word, 40)}”" for word in nearest.unexplained[:5])
         parts.append(words("These words mean nothing to me here: {words}.", words=unknown))
@@ -204,9 +207,10 @@ def _look(scene: Scene, window: Window, clause: Clause, keys: Sequence[int]) -> 
     for one in shown:
         if len(one.tokens & used) == best and best:
             items += [item for item in one.items if item not in items]
-    if not items:
-        tagged = [clause.tokens[at] for at in keys]
-        items = [item for item in window.items if any(_is_tag(item, token) for token in tagged)]
+    tagged = [clause.tokens[at] for at in keys]
+    if len(window.raw) < 20_000 and (not items or len(keys) > 1):
+        by_tag = [item for item in window.items if any(_is_tag(item, token) for token in tagged)]
+        items = by_tag if by_tag and len(by_tag) < len(window.rows) else items
     return _Found(window, score, tuple(items), tuple(unmatched))
 
 

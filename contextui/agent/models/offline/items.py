@@ -1,9 +1,11 @@
 """Which of the things that a window shows a person means: by their words, place or number."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from contextui.agent.models.offline.lexicon import groups_of, stem
 from contextui.agent.models.offline.scene import Item, Param, Scene, Window, items_in
 from contextui.agent.models.offline.tokens import Token, is_content, tokenize
 
@@ -21,6 +23,7 @@ class Mention:
         items: What they mean: one item, several that fit equally, or all of several.
         is_choice: Whether only one of the items is meant, and it is open which.
         is_exact: Whether the words are all that the item says.
+        is_all: Whether all items are meant.
     """
 
     first: int
@@ -28,6 +31,7 @@ class Mention:
     items: tuple[Item, ...]
     is_choice: bool = False
     is_exact: bool = False
+    is_all: bool = False
 
     @property
     def tokens(self) -> frozenset[int]:
@@ -114,7 +118,7 @@ def _runs(item: Item, tokens: Sequence[Token]) -> Iterator[tuple[int, int, float
             run = tokens[at : last + 1]
             if any(_counts(one) for one in run):
                 said = "".join(one.text for one in run).casefold().replace(" ", "")
-                whole = said == low.replace(" ", "") or len(used) == len(stems)
+                whole = said == low.replace(" ", "").rstrip("/") or len(used) == len(stems)
                 yield at, last, 1.0 if whole else len(used) / (len(stems) + 1) or 0.1
             at = max(last, at) + 1
 
@@ -128,16 +132,26 @@ def _is_in(token: Token, low: str, stems: frozenset[str]) -> bool:
     if token.kind in ("quoted", "path", "value"):
         return text in low
     if not token.stem.isascii():
-        return text in low
+        return text in low or (low.isascii() and _means(token, stems))
     if token.parts:
         return all(part.stem in stems for part in token.parts)
-    return (token.stem or text) in stems
+    return (token.stem or text) in stems or (not low.isascii() and _means(token, stems))
+
+
+def _means(token: Token, stems: frozenset[str]) -> bool:
+    """Whether a token means one of the words, in the other language."""
+    nouns = {group for group in token.groups if group[0] == "#"}
+    return bool(nouns) and any(groups_of(one) & nouns for one in stems)
 
 
 @lru_cache(maxsize=4_096)
 def _stems(text: str) -> frozenset[str]:
     tokens = [part for one in tokenize(text) for part in (one.parts or (one,))]
-    return frozenset((one.stem or one.text.casefold()) for one in tokens if one.kind != "mark")
+    found = {(one.stem or one.text.casefold()) for one in tokens if one.kind != "mark"}
+    for one in tokens:
+        if one.kind == "path":
+            found |= {stem(part) for part in re.split(r"[/._-]+", one.text.casefold()) if part}
+    return frozenset(found)
 
 
 # --- by place and by reference -------------------------------------------------------------
@@ -149,11 +163,18 @@ def _by_place(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
         after = tokens[place + 1] if place + 1 < len(tokens) else None
         if token.kind == "number" and token.number is not None and token.number.is_integer():
             number = int(token.number)
+            counted = not token.is_ordinal and after and after.has("~measure", "~one")
+            if counted and not token.text.isascii() and not (place and tokens[place - 1].text in "前头"):
+                continue
             named = [one for one in window.rows if one.attributes.get("id") == str(number)]
             if token.is_ordinal and not token.text.startswith("#"):
                 named = list(window.rows[number - 1 : number]) if number > 0 else []
             if named:
                 yield Mention(place, place, (named[0],), is_exact=True)
+            before = tokens[place - 1] if place else None
+            if before and before.text in ("前", "头", "top", "first") and window.rows:
+                yield Mention(place - 1, place, window.rows[:number], is_exact=True)
+                continue
             if token.is_ordinal and number == 1 and after and after.number and window.rows:
                 yield Mention(place, place + 1, window.rows[: int(after.number)], is_exact=True)
         elif token.kind == "range" and token.number and token.upto:
@@ -175,11 +196,10 @@ def _several(
     """Read "milk and eggs", "all", "both", "all but the milk", "everything that is done"."""
     for place, token in enumerate(tokens):
         if token.has("~all") and window.rows:
-            rest = tokens[place + 1 :]
-            if not any(one.has("~except") for one in rest):
-                yield Mention(place, place, window.rows, is_exact=True)
+            but = next((at for at in range(place, len(tokens)) if tokens[at].has("~except")), None)
+            if but is None:
+                yield Mention(place, place, window.rows, is_all=True)
                 continue
-            but = next(at for at in range(place + 1, len(tokens)) if tokens[at].has("~except"))
             left = [one for one in found if one.first > but and not one.is_choice]
             if left:
                 out = {id(item) for one in left for item in one.items}

@@ -42,6 +42,7 @@ class Lexicon:
         parted: Groups of a verb and a small word that may stand apart ("turn the lamp on").
         longest: The characters of the longest Chinese word.
         silent: Groups of small words that need no explanation.
+        free: Names of params that take text of any kind.
         takes_text: Verbs whose text need not be marked.
         careful: Verbs whose text must be marked.
         cues: The names of params that a small word leads to.
@@ -54,6 +55,7 @@ class Lexicon:
     parted: dict[tuple[str, str], frozenset[str]]
     longest: int
     silent: frozenset[str]
+    free: frozenset[str]
     takes_text: frozenset[str]
     careful: frozenset[str]
     cues: dict[str, frozenset[str]]
@@ -74,7 +76,9 @@ def lexicon() -> Lexicon:
             for member in filter(None, map(str.strip, english.split(","))):
                 stems = tuple(map(stem, member.split()))
                 if len(stems) == 1:
-                    words.setdefault(stems[0], set()).add(mark + name)
+                    # Small words count as they are: "called" says more than "call".
+                    key = f"={member.casefold()}" if mark == "~" else stems[0]
+                    words.setdefault(key, set()).add(mark + name)
                 else:
                     phrases.setdefault(stems, set()).add(mark + name)
             for member in chinese.split():
@@ -97,6 +101,7 @@ def lexicon() -> Lexicon:
         },
         longest=max(len(word) for word in words if not word.isascii()),
         silent=frozenset(f"~{name}" for name in settings["silent"]),
+        free=frozenset(settings["free"].split()),
         takes_text=frozenset(f"@{name}" for name in settings["takes_text"]),
         careful=frozenset(f"@{name}" for name in settings["careful"]),
         cues={f"~{cue}": frozenset(names.split()) for cue, names in settings["cues"].items()},
@@ -113,7 +118,7 @@ def lexicon() -> Lexicon:
 
 
 def groups_of(word: str) -> frozenset[str]:
-    """Return the groups of a stem or a Chinese word."""
+    """Return the groups of a stem, a Chinese word, or, behind "=", a small word as it is."""
     return lexicon().words.get(word, NOTHING)
 
 

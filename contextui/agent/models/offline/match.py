@@ -5,13 +5,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from contextui.agent.models.offline.items import touched_items, value_of
 from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
 from contextui.agent.models.offline.scene import Action, Param, Scene, Window
-from contextui.agent.models.offline.slots import Clause, Filler, Slots, fill, words_at
+from contextui.agent.models.offline.slots import Clause, Filler, Slots, fill, is_choice, words_at
 from contextui.agent.models.offline.tokens import Token, is_content, tokenize, unquoted
 
 _OPENING = frozenset(["@open", "@start", "#new", "@show"])
 _READING = frozenset(["@open", "@show", "@edit", "@read"])
+_GENERIC = frozenset(["#list", "#window", "#board", "#table", "window"])
+_THINGS = frozenset(["#item", "#entry"])
 _MAIN = 2.0  # the weight from which a word alone names an action
 _CLOSE_CALL = 0.35  # readings whose scores differ by less are equally good
 _EACH = 50  # calls that one clause may mean
@@ -32,6 +35,8 @@ class Reading:
         missing: Params that have no value.
         choices: Values of a param of which one must be chosen.
         is_marked: Whether no text was taken that is not set apart.
+        is_solid: Whether it is certain where each value ends.
+        is_doubtful: Whether the action does less or more than was said.
         is_exact: Whether the action was named by its id, its label or one of its phrasings.
         again: Whether the window is only opened so that the clause can be carried out in it.
     """
@@ -44,13 +49,15 @@ class Reading:
     missing: tuple[Param, ...] = ()
     choices: tuple[tuple[dict[str, Any], str], ...] = ()
     is_marked: bool = True
+    is_solid: bool = True
+    is_doubtful: bool = False
     is_exact: bool = False
     again: bool = field(default=False)
 
     @property
     def is_complete(self) -> bool:
         """Whether it can be carried out."""
-        return not (self.unexplained or self.missing or self.choices)
+        return not (self.unexplained or self.missing or self.choices or self.is_doubtful)
 
     @property
     def notation(self) -> str:
@@ -81,6 +88,8 @@ def clause_of(text: str, scene: Scene) -> Clause:
         for later in tokens[at + 1 :]:
             if groups := parted.get((token.stem, later.stem)):
                 tokens[at] = replace(token, groups=token.groups | groups)
+                place = tokens.index(later)
+                tokens[place] = replace(later, groups=later.groups | {"~aspect"})
     return Clause(text, tuple(tokens))
 
 
@@ -90,6 +99,7 @@ def known_words(scene: Scene) -> frozenset[str]:
     for window in (*scene.windows, *scene.classes):
         found |= {word for word in window.nouns if not word.isascii() and word[0] not in "#@~"}
         for action in window.actions:
+            found |= {one for param in action.params for one in param.choices if not one.isascii()}
             found |= {token.text for token in action.label_tokens
                       if not token.text.isascii() and not token.groups and len(token.text) < 6}  # fmt: skip
     return frozenset(found)
@@ -137,11 +147,18 @@ def _reading(
     scene: Scene, window: Window, action: Action, clause: Clause, bonus: float
 ) -> Reading | None:
     weights = _evidence(action, clause)
-    if max(weights.values(), default=0.0) < _MAIN:
+    if max(weights.values(), default=0.0) < _MAIN and (
+        not weights or not clause.content <= weights.keys()
+    ):
         return None
     main = frozenset(at for at, weight in weights.items() if weight >= _MAIN)
     slots = Slots(scene, window, action, clause, main)
     fillers, missing, score = fill(slots)
+    if scene.steps and len(missing) == 1 and missing[0].is_reference and window.id == focus(scene):
+        # "…, then move to the top": what was touched in the step before is meant.
+        if touched := touched_items(scene, window):
+            value = value_of(touched[-1], missing[0])
+            fillers, missing = (*fillers, Filler({missing[0].name: value}, frozenset(), 1.0)), ()
     used = frozenset(at for one in fillers for at in one.tokens)
     strongest = max(weights.values())
     score += strongest + 0.4 * (sum(weights.values()) - strongest) + bonus
@@ -154,8 +171,16 @@ def _reading(
         window, action, score=score + 0.3 * is_label,
         unexplained=_unexplained(scene, window, action, clause, used | weights.keys()),
         missing=missing, is_marked=all(one.is_marked for one in fillers),
+        is_solid=all(one.is_solid for one in fillers),
+        is_doubtful=any(slots.swallows(one) for one in fillers)
+        or (_is_destructive(action) and not used and not is_label and _unmatched(action, clause) > 0),
     )  # fmt: skip
     return _with_values(reading, fillers)
+
+
+def _is_destructive(action: Action) -> bool:
+    groups = {group for word in action.id_words for group in groups_of(word)}
+    return not action.params and bool(groups & {"@remove", "@clear", "@reset"})
 
 
 def _with_values(reading: Reading, fillers: Sequence[Filler]) -> Reading:
@@ -179,17 +204,24 @@ def _evidence(action: Action, clause: Clause) -> dict[int, float]:
         if token.kind not in ("word", "number"):
             continue
         weight = keys.get(token.stem, 0.0) if token.stem else 0.0
-        for part in token.parts:
+        for part in token.parts if not any(group[0] == "@" for group in token.groups) else ():
             weight = max(weight, keys.get(part.stem, 0.0) - 0.5)
         for group in token.groups:
             weight = max(weight, keys.get(group, 0.0))
         if weight:
             found[at] = weight
     for param in action.params:
+        if param.choices and any(is_choice(one, each) for one in clause.tokens for each in param.choices):
+            for at, token in enumerate(clause.tokens):
+                if token.has("@set", "@edit", "@pick", "@toggle", "@mark"):
+                    found[at] = max(_MAIN, found.get(at, 0.0))
         if param.plain == {"bool"} and not param.is_optional:
             for at, token in enumerate(clause.tokens):
                 if token.has("@on", "@off") and {"on", "off"} & {t.stem for t in action.label_tokens}:
                     found[at] = 3.0
+                own = {group for word in action.id_words for group in groups_of(word)}
+                if any(lexicon().inverse.get(group) in own for group in token.groups):
+                    found[at] = max(3.0, found.get(at, 0.0))
     return found
 
 
@@ -198,7 +230,8 @@ def _unmatched(action: Action, clause: Clause) -> int:
     stems = {part.stem for token in clause.tokens for part in (token, *token.parts)}
     groups = {group for token in clause.tokens for group in token.groups}
     return sum(
-        word not in stems and not any(group in groups for group in groups_of(word))
+        word not in stems
+        and not any(group in groups for group in groups_of(word) | groups_of(f"={word}"))
         for word in action.id_words
     )
 
@@ -207,7 +240,7 @@ def _unexplained(
     scene: Scene, window: Window, action: Action, clause: Clause, used: frozenset[int] | set[int]
 ) -> tuple[str, ...]:
     left = set(clause.content) - set(used)
-    own = action.nouns | window.nouns
+    own = action.nouns | (window.nouns | _THINGS if window.id else window.topics | _GENERIC)
     for at in sorted(left):
         token = clause.tokens[at]
         if token.stem in own or any(group[0] != "~" and group in own for group in token.groups):
@@ -232,7 +265,9 @@ def _is_modifier(clause: Clause, at: int, window: Window) -> bool:
     if head >= min(len(tokens), at + 3) or tokens[at].kind != "word":
         return False
     before = tokens[max(0, at - 2) : at]
-    return any(one.has("~to", "~in", "~from", "~possessive") for one in before) and not any(
+    cues = ("~to", "~in", "~from", "~possessive", *(() if window.id else ("~article",)))
+    is_placed = any(one.has(*cues) for one in before) or (at == 0 and not window.id)
+    return is_placed and not any(
         group[0] == "@" or group == "~not" for group in tokens[at].groups
     )
 
@@ -407,13 +442,18 @@ def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
         return None
     elif not verbs and adding and any(one.is_list for one in action.params):
         verbs = adding
-    elif not verbs and clause.content > named:
+        own = groups_of(stem(window.name)) | {"#list"}
+        if not any(one.has("~to", "~in") for at in named if tokens[at].groups & own
+                   for one in tokens[max(0, at - 3) : at]):  # fmt: skip
+            return None
+    elif not verbs and clause.content > named and not any(one.text in ":：" for one in tokens[:4]):
         return None
     slots = Slots(scene, window, action, clause, frozenset(verbs - named))
     fillers, missing, score = fill(slots)
     used = frozenset(at for one in fillers for at in one.tokens) | verbs | named
     score += 2.5 * bool(verbs) + min(2.0, 0.9 * len(named - verbs))
-    score += 0.6 * any(tokens[at].stem == window.name for at in named)
+    own = groups_of(stem(window.name))
+    score += 0.6 * any(tokens[at].stem == window.name or tokens[at].groups & own for at in named)
     if takes_path and paths:
         path = tokens[paths[0]].text
         is_folder = path.endswith("/")
@@ -428,6 +468,7 @@ def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
         window, action, score=score,
         unexplained=_unexplained(scene, window, action, clause, used),
         missing=missing, is_marked=all(one.is_marked for one in fillers) or bool(named),
+        is_solid=all(one.is_solid for one in fillers),
     )  # fmt: skip
     return _with_values(reading, fillers)
 
@@ -440,8 +481,10 @@ def preparation(scene: Scene, clause: Clause) -> Reading | None:
     """
     tokens = clause.tokens
     verbs = {group for one in tokens for group in one.groups if group[0] == "@"}
-    content = [at for at in clause.content if not tokens[at].groups & verbs]
-    if not content:
+    head = tokens[: next((at for at, one in enumerate(tokens) if one.text in ":："), len(tokens))]
+    near = [at for at, one in enumerate(head) if at < 3 or at > len(tokens) - 3
+            or any(other.has("~to", "~in") for other in head[max(0, at - 3) : at])]  # fmt: skip
+    if len(clause.content) < 2:
         return None
     for window in scene.classes:
         if any(one.name == window.name and not window_shows_other(one, tokens) for one in scene.windows):
@@ -454,8 +497,9 @@ def preparation(scene: Scene, clause: Clause) -> Reading | None:
             marked = any(one.kind in ("quoted", "number", "range") for one in tokens)
             if changes and marked:
                 return Reading(window, action, ({required[0].name: path.text},), 1.0, again=True)
-        nouns = window.nouns - {"#window", "window", "#text", "text"}
-        named = any(one.stem in nouns or one.groups & nouns for one in tokens)
+        nouns = window.names - {"#text", "text"}
+        named = any(one.stem in nouns or one.groups & nouns
+                    for at in near for one in (head[at], *head[at].parts))  # fmt: skip
         if named and not required and verbs & lexicon().takes_text and "#file" not in window.nouns:
             return Reading(window, action, score=1.0, again=True)
     return None

@@ -53,6 +53,7 @@ class Plan:
         is_stopped: Whether the rest is left alone.
         readings: What the clause could mean, for explanations.
         again: Whether the same clause is read again afterwards.
+        is_social: Whether only courtesies were exchanged.
     """
 
     calls: list[Planned] = field(default_factory=list)
@@ -61,6 +62,7 @@ class Plan:
     is_stopped: bool = False
     readings: list[Reading] = field(default_factory=list)
     again: bool = False
+    is_social: bool = False
 
 
 def plan(scene: Scene, words: Words) -> Plan:
@@ -84,7 +86,8 @@ def plan(scene: Scene, words: Words) -> Plan:
     made = _until_calls(scene, text, words, is_dry=bool(scene.steps))
     if not made.calls:
         done = answers.report(_calls(scene.steps), words)
-        made.said = [*done, *said, *made.said]
+        said = [*said, *made.said]
+        made.said = [*done, *said]
     return made
 
 
@@ -106,11 +109,15 @@ def _unreadable(text: str, words: Words) -> str | None:
 def _until_calls(scene: Scene, text: str, words: Words, *, is_dry: bool = True) -> Plan:
     """Read clauses until one needs calls; say the answers to those before it."""
     said: list[str] = []
+    courtesy: list[str] = []
     for _ in range(_CLAUSES):
         clause_text, rest = first_clause(scene, text)
         if not clause_text.strip():
-            return Plan(said=said)
+            break
         made = _clause(scene, clause_of(clause_text, scene), words)
+        if made.is_social:
+            courtesy, text = made.said, rest
+            continue
         if made.calls and not is_dry and not made.again and rest.strip():
             problem = _first_unclear(scene, clause_text, rest, made)
             if problem is not None:
@@ -122,7 +129,7 @@ def _until_calls(scene: Scene, text: str, words: Words, *, is_dry: bool = True) 
         if made.calls or made.is_stopped:
             return made
         said, text = made.said, rest
-    return Plan(said=said)
+    return Plan(said=said or (courtesy if not scene.steps else []))
 
 
 def _first_unclear(scene: Scene, clause_text: str, rest: str, made: Plan) -> str | None:
@@ -162,45 +169,57 @@ def token_of(clause: Clause, text: str) -> Token:
 def first_clause(scene: Scene, text: str) -> tuple[str, str]:
     """Return the first clause of a text, and the rest."""
     clause = clause_of(text, scene)
+    end = len(text)
+    after = end
     for at, token in enumerate(clause.tokens):
-        if at == 0 and (token.has("~then", "~and") or token.text in _STRONG + _WEAK):
-            return first_clause(scene, text[token.end :])
         is_end = token.kind == "mark" and token.text in _STRONG
         is_then = token.has("~then") and at + 1 < len(clause.tokens)
+        if at == 0 and (is_end or is_then or token.has("~and") or token.text in _WEAK):
+            return first_clause(scene, text[token.end :])
         if is_end or is_then:
             # The mark stays: a question mark says that something is asked.
-            head = text[: token.end if is_end else token.start]
-            return _weakly_split(scene, head, text[token.end :])
-    return _weakly_split(scene, text, "")
+            end, after = (token.end if is_end else token.start), token.end
+            break
+    cut = _weak_cut(scene, text[:end])
+    return (text[: cut[0]], text[cut[1] :]) if cut else (text[:end], text[after:])
 
 
-def _weakly_split(scene: Scene, text: str, rest: str) -> tuple[str, str]:
-    """Split at "and" or a comma, where a request of its own follows."""
+def _weak_cut(scene: Scene, text: str) -> tuple[int, int] | None:
+    """Return where "and" or a comma divides two requests; None if nowhere."""
     clause = clause_of(text, scene)
     places = [at for at, token in enumerate(clause.tokens)
               if 0 < at < len(clause.tokens) - 1 and (token.has("~and") or token.text in _WEAK)]  # fmt: skip
     if not places or len(places) > 2 * _CLAUSES:
-        return text, rest
-    whole = None
+        return None
+    whole = readings(scene, clause)
+    if whole and whole[0].is_complete and whole[0].is_solid:
+        return None
+    is_whole = bool(whole) and whole[0].is_complete
     for at in places:
         token = clause.tokens[at]
-        left, right = text[: token.start], text[token.end :]
-        if not _is_command(clause.tokens[at + 1 :]):
+        left, right = text[: token.start], _head(text[token.end :])
+        head, tail = clause_of(left, scene), clause_of(right, scene)
+        if not _is_command(tail.tokens) and not answers.social(head, scene, Words()):
             continue
-        head = clause_of(left, scene)
-        before, after = readings(scene, head), readings(scene, clause_of(_head(right), scene))
-        is_left = any(one.is_complete for one in before) or exact(scene, left) or bool(
-            answers.social(head, scene, Words()))  # fmt: skip
-        strong = [one for one in after if one.is_complete and one.is_marked]
-        if is_left and (strong or exact(scene, right)):
-            return left, f"{right} {rest}".strip()
-        if whole is None:
-            whole = any(one.is_complete for one in readings(scene, clause))
+        before, after = readings(scene, head), readings(scene, tail)
+        is_left = (
+            any(one.is_complete for one in before) or exact(scene, left)
+            or answers.social(head, scene, Words()) or preparation(scene, head)
+        )  # fmt: skip
+        strong = exact(scene, right) or any(_is_doable(one, tail) for one in after)
         same = {one.window.id for one in before[:1]} & {one.window.id for one in after[:1]}
         weak = any(one.is_complete for one in after) and same and _is_own_verb(after[0], right)
-        if (is_left or preparation(scene, head)) and (weak or not whole):
-            return left, f"{right} {rest}".strip()
-    return text, rest
+        if is_left and (strong or weak or not is_whole):
+            return token.start, token.end
+    return None
+
+
+def _is_doable(reading: Reading, clause: Clause) -> bool:
+    """Whether a reading can be carried out, once "it" is known."""
+    refers = any(token.has("~it", "~this", "~both") for token in clause.tokens)
+    words = [one for one in reading.unexplained if not token_of(clause, one).has("~it", "~both")]
+    missing = [one for one in reading.missing if not (refers and one.is_reference)]
+    return reading.is_marked and not (words or missing or reading.choices or reading.is_doubtful)
 
 
 def _head(text: str) -> str:
@@ -234,14 +253,16 @@ def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:
     """Return what one clause means."""
     named = exact(scene, clause.text)
     if named is not None:
-        return _act(scene, clause, [named], words)
+        same = [one for one in readings(scene, clause) if one.is_complete and not named.is_complete
+                and (one.window, one.action) == (named.window, named.action)]  # fmt: skip
+        return _act(scene, clause, same[:1] or [named], words)
     if (text := answers.social(clause, scene, words)) is not None:
-        return Plan(said=[text])
+        return Plan(said=[text], is_social=True)
     if not clause.content and not any(token.has("~undo_that", "~again") for token in clause.tokens):
         return Plan()
     if answers.is_dropped(scene, clause.text):
         return Plan(said=[words("All right, I leave it.")], is_stopped=True)
-    for special in (_taken_back, _repeated, _corrected, _closed):
+    for special in (_taken_back, _repeated, _corrected, _continued, _closed):
         made = special(scene, clause, words)
         if made is not None:
             return made
@@ -322,7 +343,10 @@ def _understood_reply(scene: Scene, text: str) -> str:
         if len(fitting) == 1 and not any(one.is_complete for one in readings(scene, clause)):
             return fitting[0]
     if (needed := _NEEDED.search(scene.said)) and tokens:
-        is_new = any(one.is_complete and one.is_marked for one in readings(scene, clause))
+        found = readings(scene, clause)
+        is_new = any(one.is_complete and one.is_marked for one in found) or (
+            any(one.window.id for one in found) and _is_command(tokens)
+        )
         known = answers.social(clause, scene, Words()) or answers.is_dropped(scene, text)
         if not (is_new or known or answers.is_question(clause) or exact(scene, text)):
             value = clause.text[tokens[0].start : tokens[-1].end]
@@ -350,7 +374,8 @@ def _taken_back(scene: Scene, clause: Clause, words: Words) -> Plan | None:
     tokens = clause.tokens
     is_said = any(one.has("~undo_that") for one in tokens) or (
         any(one.has("@undo") for one in tokens) and any(one.has("~it", "~this") for one in tokens))  # fmt: skip
-    rest = [at for at in clause.content if not tokens[at].has("~undo_that", "@undo", "~it", "~last")]
+    rest = [at for at in clause.content
+            if not tokens[at].has("~undo_that", "@undo", "~it", "~last", "~meant", "~not")]  # fmt: skip
     if not is_said or rest:
         return None
     calls = _opposite(scene, _last_calls(scene))
@@ -441,7 +466,7 @@ def _corrected(scene: Scene, clause: Clause, words: Words) -> Plan | None:
     tokens = clause.tokens
     start = 0
     while start < len(tokens) and (
-        tokens[start].has("~meant", "~not", "~polite") or tokens[start].kind == "mark"
+        tokens[start].has("~meant", "~not", "~polite", "~be") or tokens[start].kind == "mark"
     ):
         start += 1
     if not any(one.has("~meant") for one in tokens[:start]) or start == len(tokens):
@@ -465,17 +490,40 @@ def _corrected(scene: Scene, clause: Clause, words: Words) -> Plan | None:
             continue
         for filler in slots.fillers(param):
             if rest.content <= filler.tokens and not filler.choices and not filler.each:
-                back = _opposite(scene, calls) or []
+                back = _opposite(scene, calls)
+                if back is None and (param.is_reference or slots.is_careful):
+                    text = words("I cannot undo that: no window has an action for it.")
+                    return Plan(said=[text], is_stopped=True)
                 values = {**call.values, **filler.values}
                 new = {"window_id": window.id, "action_id": action.id, "params": values}
-                return Plan([*back, Planned("action", new)])
+                return Plan([*(back or []), Planned("action", new)])
         if param.takes_text and not param.is_reference and not param.is_path:
             back = _opposite(scene, calls)
-            if back is not None:
+            old = call.values.get(param.name)
+            is_short = isinstance(old, str) and len(tokenize(old)) > len(tokenize(text)) + 1
+            if back is not None and not is_short:
                 values = {**call.values, param.name: text.strip(" .!。！")}
                 new = {"window_id": window.id, "action_id": action.id, "params": values}
                 return Plan([*back, Planned("action", new)])
     return None
+
+
+def _continued(scene: Scene, clause: Clause, words: Words) -> Plan | None:
+    """Read "and coffee", "eggs too": the last call once more, for something else."""
+    tokens = [one for one in clause_of(scene.words, scene).tokens if one.kind != "mark"]
+    more = tokens and (tokens[0].has("~and") or tokens[0].stem in ("also", "plus")
+                       or tokens[-1].stem in ("too", "as well", "also") or "也" in scene.words)  # fmt: skip
+    verbs = any(group[0] == "@" for token in clause.tokens for group in token.groups)
+    call = next(iter(_last_calls(scene)), None)
+    if not more or verbs or call is None or call.tool != "action" or scene.steps:
+        return None
+    window = scene.window(call.window_id)
+    action = next((one for one in window.actions if one.id == call.input.get("action_id")), None) if (
+        window) else None  # fmt: skip
+    if window is None or action is None or len(call.values) != 1:
+        return None
+    verb = action.id.replace("_", " ")
+    return _act(scene, clause, readings(scene, clause_of(f"{verb} {clause.text}", scene)), words)
 
 
 def _closed(scene: Scene, clause: Clause, words: Words) -> Plan | None:

@@ -23,6 +23,7 @@ _CLASSES = re.compile(r"^<Windows>\n(?:.*\n)*?</Windows>$", re.MULTILINE)
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)((?:\s+[\w:.-]+=\"[^\"]*\")*)\s*(?:/>|>([^<]*))")
 _ATTRIBUTE = re.compile(r'([\w:.-]+)="([^"]*)"')
 _NUMBERED = re.compile(r"\s*(?:[-*•]\s+)?(?:#?(\d{1,6})[.):：、]?\s+)?(?:\[[ xX✓]?\]\s*)?(.*)")
+_NAMED = re.compile(r"(\S[^:：=]{0,59}?)\s*[:：=]\s+(\S.*)")
 _PLAIN = {"string", "int", "float", "bool", "any", "object", "null", "datetime", "date", "time"}
 _LONGEST = 400_000  # characters of a block that is read
 _MOST = 2_000  # items of a window that are listed
@@ -45,8 +46,9 @@ class Param:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words of its name, as stems."""
-        return frozenset(stem(word) for word in re.split(r"[_\W]+", self.name) if word)
+        """The words of its name, and their stems."""
+        words = [word for word in re.split(r"[_\W]+", self.name.casefold()) if word]
+        return frozenset([*words, *map(stem, words)])
 
     @property
     def takes_text(self) -> bool:
@@ -99,13 +101,14 @@ class Action:
         found: dict[str, float] = {}
         for place, word in enumerate(self.id_words):
             _put(found, word, 4.0 if place == 0 else 2.5)
-            for group in groups_of(word):
-                if group[0] == "@":
+            for group in groups_of(word) | groups_of(f"={word}"):
+                if group[0] in "@~":
                     _put(found, group, 3.0 if place == 0 else 1.5)
         inside = len(tokenize(self.short_label))
         for place, token in enumerate(one for one in self.label_tokens if is_content(one)):
             early = place == 0 or (place < 3 and not token.stem.isascii())
-            is_main = early and place < inside
+            names = not token.groups or any(group[0] == "@" for group in token.groups)
+            is_main = early and names and place < inside
             _put(found, token.stem, 2.5 if is_main else 1.0)
             for group in token.groups:
                 if group[0] == "@":
@@ -124,7 +127,8 @@ class Action:
 
 
 def _put(found: dict[str, float], key: str, weight: float) -> None:
-    found[key] = max(found.get(key, 0.0), weight)
+    if key:
+        found[key] = max(found.get(key, 0.0), weight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,17 +172,29 @@ class Window:
             found |= groups_of(word)
         head = re.split(r"[:：,，.。;；]", self.description)[0]
         for token in tokenize(head):
-            if is_content(token):
-                found |= {token.stem, *token.groups}
+            is_verb = any(group[0] == "@" for group in token.groups)
+            if is_content(token) and (not is_verb or any(one[0] == "#" for one in token.groups)):
+                found |= {token.stem or token.text, *token.groups}
         if "#task" in found:
             found |= {"#list"}
         return frozenset(one for one in found if one[:1] not in "@~")
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """The words and groups of its name and of the first noun of its description."""
+        words = {stem(word) for word in re.split(r"[_\W]+", self.name) if word}
+        nouns = [token for token in tokenize(self.description) if is_content(token)]
+        found = {self.name, *words, *(nouns[0].stem for _ in nouns[:1])}
+        found |= {one for word in words for one in groups_of(word)}
+        found |= {one for token in nouns[:1] for one in token.groups}
+        return frozenset(one for one in found | ({"#list"} if "#task" in found else set())
+                         if one and one[0] not in "@~")  # fmt: skip
+
+    @cached_property
     def topics(self) -> frozenset[str]:
         """The words and groups of the whole description."""
         tokens = [token for token in tokenize(self.description) if is_content(token)]
-        return self.nouns | {one for token in tokens for one in (token.stem, *token.groups)}
+        return self.nouns | {one for token in tokens for one in (token.stem, *token.groups) if one}
 
     @property
     def holds_file(self) -> bool:
@@ -203,7 +219,8 @@ class Window:
             if item.text or item.attributes:
                 kinds[item.tag] = kinds.get(item.tag, 0) + 1
         main = max(kinds, key=lambda tag: kinds[tag], default="")
-        return tuple(one for one in self.items if one.tag == main and (one.text or one.attributes))
+        found = [one for one in self.items if one.tag == main and (one.text or one.attributes)]
+        return tuple(found[1:] if not main and _is_header(found) else found)
 
     @cached_property
     def total_lines(self) -> int | None:
@@ -211,6 +228,16 @@ class Window:
         head = self.raw.lstrip().partition("\n")[0]
         found = re.search(r"(?:of|共) (\d+)", head) if not head.startswith("<") else None
         return int(found[1]) if found else None
+
+
+def _is_header(lines: Sequence[Item]) -> bool:
+    """Whether the first line of a text says what the others are."""
+    first, rest = lines[0] if lines else None, lines[1:]
+    if first is None or not rest:
+        return False
+    if all("id" in one.attributes for one in rest):
+        return "id" not in first.attributes
+    return " " in first.text and not any(" " in one.text for one in rest)
 
 
 def items_in(raw: str) -> Iterator[Item]:
@@ -223,8 +250,10 @@ def items_in(raw: str) -> Iterator[Item]:
     for line in raw.splitlines():
         found = _NUMBERED.match(line)
         if found and line.strip():
-            number = {"id": found[1]} if found[1] else {}
-            yield Item("", unescape(found[2]).strip(), number)
+            text = unescape(found[2]).strip()
+            named = _NAMED.fullmatch(text) if line.lstrip().startswith(("-", "*", "•")) else None
+            facts = {"id": found[1]} if found[1] else {}
+            yield Item("", named[1] if named else text, {**facts, **({"value": named[2]} if named else {})})
 
 
 @dataclass(frozen=True, slots=True)

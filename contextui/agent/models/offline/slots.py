@@ -20,7 +20,7 @@ _UNIT_OF = {"seconds": 1, "second": 1, "minut": 60, "minute": 60, "hour": 3_600,
 _PLACES = {"place", "position", "index", "line", "page", "number", "to", "first", "last", "row", "slot"}
 _FROM, _TO = {"first", "start", "from", "begin"}, {"last", "end", "to", "until", "upto"}
 _SPECIAL = re.compile(r"(\w+)=(-?\d+)[:：]?\s*([^;；,，]+)")
-_TRIMMED = ("~article", "~polite", "~aspect", "~then")
+_TRIMMED = ("~article", "~polite", "~aspect", "~then", "~object")
 _MOST = 24  # fillers of one param that are tried
 
 
@@ -50,6 +50,7 @@ class Filler:
         tokens: The places of the tokens that they are taken from.
         score: How well they fit.
         is_marked: Whether they were set apart: quoted, shown, behind a cue, or of a fixed type.
+        is_solid: Whether it is certain where they end: not for unquoted text.
         each: Further values of the param; each is a call of its own.
         choices: Values of which only one is meant, and it is open which.
     """
@@ -58,6 +59,7 @@ class Filler:
     tokens: frozenset[int]
     score: float
     is_marked: bool = True
+    is_solid: bool = True
     each: tuple[Any, ...] = ()
     choices: tuple[tuple[Any, str], ...] = ()
     shared: frozenset[int] = field(default=frozenset())
@@ -89,6 +91,39 @@ class Slots:
         return self.window.holds_file or bool(groups & lexicon().careful)
 
     @cached_property
+    def undoing(self) -> frozenset[str]:
+        """The groups of verbs that say the opposite of the action's id."""
+        groups = {group for word in self.action.id_words for group in groups_of(word)}
+        inverse = lexicon().inverse
+        return frozenset(inverse[group] for group in groups if group in inverse)
+
+    def swallows(self, filler: Filler) -> bool:
+        """Whether an unquoted text seems to contain another request."""
+        if filler.is_solid:
+            return False
+        places = sorted(filler.tokens)
+        tokens = self.clause.tokens
+        ids = {window.id for window in self.scene.windows}
+        if any(tokens[at].text in ids for at in places):
+            return True
+        verbs = {
+            key for window in self.scene.windows for action in window.actions
+            for key, weight in action.verbs.items() if weight >= 2.5 and key[0] == "@"
+        }  # fmt: skip
+        return any(
+            (tokens[at].has("~and") or tokens[at].text in ",，")
+            and at + 1 in filler.tokens
+            and (_first_verb(tokens[at + 1 : places[-1] + 1]) & verbs)
+            for at in places
+        )
+
+    @cached_property
+    def is_adding(self) -> bool:
+        """Whether the action is named by a verb that brings something new."""
+        groups = {group for word in self.action.id_words[:1] for group in groups_of(word)}
+        return not self.window.id or bool(groups & lexicon().takes_text)
+
+    @cached_property
     def takes_unmarked(self) -> bool:
         """Whether text may be used that is not set apart."""
         if self.is_careful:
@@ -98,6 +133,25 @@ class Slots:
             return True
         first = min(self.verbs, default=0)
         return self.clause.tokens[first].stem in self.action.id_words[:1] if self.verbs else False
+
+    @cached_property
+    def explained(self) -> frozenset[int]:
+        """The tokens that belong to the action or the window without giving a value."""
+        own = self.action.nouns | self.window.nouns
+        return frozenset(
+            at for at, token in enumerate(self.clause.tokens)
+            if token.stem in own or any(group[0] != "~" and group in own for group in token.groups)
+        )  # fmt: skip
+
+    @cached_property
+    def place_names(self) -> frozenset[int]:
+        """The tokens that say which window is meant, as "list" in "to my list"."""
+        tokens, nouns = self.clause.tokens, self.window.nouns - {"#text", "text"}
+        return frozenset(
+            at for at, token in enumerate(tokens)
+            if (token.stem in nouns or token.groups & nouns)
+            and any(one.has("~to", "~in", "~from") for one in tokens[max(0, at - 4) : at])
+        )  # fmt: skip
 
     def fillers(self, param: Param) -> list[Filler]:
         """Return the fillers of a param, the best first."""
@@ -110,8 +164,11 @@ class Slots:
             found += self._references(param)
         if param.takes_number and not param.takes_text:
             found += self._numbers(param)
-        if param.takes_text:
-            found += self._paths(param) if param.is_path else self._texts(param)
+        if param.takes_text and param.is_path:
+            found += self._paths(param)
+        elif param.takes_text and not param.is_reference:
+            is_new = self.is_adding or not self._names_items(param)
+            found += [one for one in self._texts(param) if is_new or one.is_marked]
         return sorted(found, key=lambda one: -one.score)[:_MOST]
 
     # --- values of fixed types -------------------------------------------------------------
@@ -120,7 +177,7 @@ class Slots:
         found: dict[str, int] = {}
         for at, token in enumerate(self.clause.tokens):
             for choice in param.choices:
-                if choice not in found and _is_choice(token, choice):
+                if choice not in found and is_choice(token, choice):
                     found[choice] = at
         if param.is_list and found:
             yield Filler({param.name: list(found)}, frozenset(found.values()), 1.5 + 0.5 * len(found))
@@ -131,19 +188,25 @@ class Slots:
                 yield Filler({param.name: choice}, frozenset([at]), score)
 
     def _bools(self, param: Param) -> Iterator[Filler]:
-        name = next(iter(param.words), "")
+        name, inverse = param.name, lexicon().inverse
+        opposite = {inverse[group] for group in groups_of(stem(name)) if group in inverse}
         label = {group for token in self.action.label_tokens for group in token.groups}
         for at, token in enumerate(self.clause.tokens):
             here = frozenset([at])
             negated = at > 0 and self.clause.tokens[at - 1].has("~not")
-            if token.stem in param.words or token.has(f"@{name}", f"#{name}"):
+            is_free = at not in self.verbs or token.stem in param.words or not self.window.id
+            if is_free and self._spells(param, at):
                 tokens = here | {at - 1} if negated else here
                 yield Filler({param.name: not negated}, tokens, 1.0, shared=here)
-            elif name in ("on", "enabl", "enable", "show", "activ", "lock", "mute") or not param.is_optional:
+            elif not param.is_optional and token.groups & (self.undoing | opposite):
+                yield Filler({param.name: False}, here, 1.2, shared=here)
+            elif name in ("on", "enabled", "show", "active") or not param.is_optional:
                 yes = token.has("@on", "~yes") or (token.has("@show", "@start") and "@show" in label)
                 no = token.has("@off", "~no") or (token.has("@hide", "@stop") and "@show" in label)
                 if yes != no:
                     yield Filler({param.name: yes}, here, 1.0, shared=here)
+                elif at in self.verbs and token.stem in self.action.id_words and not param.is_optional:
+                    yield Filler({param.name: True}, here, 0.2, shared=here)
 
     def _numbers(self, param: Param) -> Iterator[Filler]:
         tokens, names = self.clause.tokens, param.words
@@ -179,7 +242,11 @@ class Slots:
                 place = self._place(param, token)
                 if place is not None:
                     values = {param.name: place, **({other.name: place} if other else {})}
-                    yield Filler(values, frozenset([at]), 1.5)
+                    here = frozenset([at])
+                    yield Filler(values, here, 1.5, shared=here & self.verbs)
+        if "before" in names and self.is_adding:
+            end = self._place(param, Token("word", "", 0, 0, frozenset(["~end"])))
+            yield Filler({param.name: end}, frozenset(), 0.1)
         yield from self._declared(param)
 
     def _declared(self, param: Param) -> Iterator[Filler]:
@@ -195,7 +262,7 @@ class Slots:
 
     def _place(self, param: Param, token: Token) -> int | None:
         lines = self.window.total_lines
-        count = lines if "line" in param.words and lines is not None else len(self.window.rows)
+        count = lines if lines is not None and "page" not in param.words else len(self.window.rows)
         if token.has("~top") or token.is_ordinal:
             return 1
         if not count:
@@ -240,20 +307,33 @@ class Slots:
 
     def _names_items(self, param: Param) -> bool:
         """Whether a param takes the name or number of something that the window shows."""
-        rows = self.window.rows[:50] if self.window.id else ()
+        if param.is_path or param.is_list or not self.window.id:
+            return False
+        free = param.words & lexicon().free
+        if self.window.rows and param.takes_text and not free and not self.is_adding:
+            return True
+        return self._is_shown(param)
+
+    def _is_shown(self, param: Param) -> bool:
+        """Whether a param is named like the items of the window, or one of their attributes."""
         return any(
             param.name in (row.tag, *row.attributes) or stem(row.tag) in param.words
             or ("id" in param.words and "id" in row.attributes)
-            for row in rows
+            for row in self.window.rows[:50]
         )  # fmt: skip
 
     def _references(self, param: Param) -> Iterator[Filler]:
+        is_loose = not (param.is_reference or self._is_shown(param))
         for one in self.mentions:
+            if is_loose and self.clause.tokens[one.first].has("~it", "~this", "~both", "~last"):
+                continue
             values = tuple(dict.fromkeys(value_of(item, param) for item in one.items))
             if not values or (param.takes_number and not param.takes_text
                               and not all(isinstance(value, int) for value in values)):  # fmt: skip
                 continue
             base = 2.0 + 0.6 * one.is_exact + 0.1 * (one.last - one.first)
+            if one.is_all:
+                base = 0.0  # "all" of them: an action for all is better
             if one.is_choice:
                 labels = tuple((v, item.line) for v, item in zip(values, one.items, strict=False))
                 yield Filler({param.name: values[0]}, one.tokens, base - 1.0, choices=labels)
@@ -271,42 +351,58 @@ class Slots:
     def _paths(self, param: Param) -> Iterator[Filler]:
         for at, token in enumerate(self.clause.tokens):
             if token.kind in ("path", "quoted"):
-                score = 2.0 + self._cue(param, at)
-                yield Filler({param.name: token.text}, frozenset([at]), score)
-        for one in self.mentions:
-            if len(one.items) == 1 and not one.items[0].tag:
+                cue = self._cue(param, at)
+                if cue or not (param.is_optional and self.window.id):
+                    yield Filler({param.name: token.text}, frozenset([at]), 2.0 + cue)
+        for one in self.mentions if not self.window.holds_file else ():
+            cue = self._cue(param, one.first)
+            if len(one.items) == 1 and not one.items[0].tag and (cue or not param.is_optional):
                 text = one.items[0].text.partition("  ")[0]
                 yield Filler({param.name: text}, one.tokens, 1.5 + one.is_exact)
 
     def _texts(self, param: Param) -> Iterator[Filler]:
         tokens = self.clause.tokens
+        has_required = any(one.takes_text and not one.is_optional and not one.is_reference
+                           for one in self.action.params)  # fmt: skip
         for at, token in enumerate(tokens):
-            if token.is_marked:
+            if token.is_marked and (self._cue(param, at) or not param.is_optional or not has_required):
                 yield self._text(param, at, at, 2.0 + self._cue(param, at), is_marked=True)
         for first, cue in self._starts():
-            for last in self._ends(first):
-                begin, end = self._trimmed(first, last)
+            for last in self._ends(first) if cue != ":" else [len(tokens) - 1]:
+                as_said = cue in (":", "~saying")
+                begin, end = self._trimmed(first, last, keep_start=as_said)
                 if begin > end or (begin == end and tokens[begin].is_marked):
                     continue
-                named = first > 0 and self._names(tokens[first - 1], param)
+                if first == 0 and end + 1 not in self.verbs:
+                    continue
+                quoted = any(one.kind == "quoted" for one in tokens[begin : end + 1])
+                if quoted and not as_said and not param.is_list:
+                    continue
+                named = self._is_named(param, first)
                 leads = named or self._leads(cue, param)
-                if self.window.id and param.is_optional and not named and cue != "~tagged":
+                leads = leads or (not self.window.id and param.is_list and cue in (":", "~with"))
+                if self.window.id and param.is_optional and has_required and not named and cue != "~tagged":
                     continue
-                is_marked = cue in ("~saying", "~called", ":") or leads
-                if cue in ("~to", "~with", "~as", "~for", "~tagged") and not leads:
+                is_marked = as_said or cue == "~called" or leads
+                if cue and not is_marked:
                     continue
-                if not is_marked and not self.takes_unmarked:
+                short = end - begin < 4 and first - 1 in self.verbs and not self.is_careful
+                short = short and bool(self.window.id)
+                if not is_marked and not self.takes_unmarked and not short:
                     continue
-                text = self.clause.span(begin, end).casefold()
-                shown = self.window.holds_file and text in self.window.raw.casefold()
+                if not any(is_content(one) for one in tokens[begin : end + 1]):
+                    continue
                 score = (1.4 if is_marked else 0.5) + 0.8 * leads + 0.3 * (cue == ":")
-                yield self._text(param, begin, end, score, is_marked=is_marked or shown)
+                edges = (begin in self.explained and not is_marked) or end in self.explained
+                score -= 0.3 * (edges and begin < end and not as_said)
+                score += 0.02 * (end - begin) - 0.6 * bool(self.place_names & set(range(begin, end + 1)))
+                yield self._text(param, begin, end, score, is_marked=is_marked)
         if self.window.holds_file and {"old", "find", "pattern"} & set(param.words):
             yield from self._shown(param)
 
     def _shown(self, param: Param) -> Iterator[Filler]:
         """Take words that the window's text contains as they are."""
-        raw = self.window.text.casefold()
+        raw = "\n".join(row.text for row in self.window.rows).casefold()
         for first, _ in self._starts():
             for last in self._ends(first):
                 begin, end = self._trimmed(first, last)
@@ -320,13 +416,20 @@ class Slots:
         if param.is_list:
             parts = [value] if alone and alone.is_marked else split_list(text)
             value = parts[0] if param.takes_one and len(parts) == 1 else parts
-        return Filler({param.name: value}, frozenset(range(first, last + 1)), score, is_marked)
+        each: tuple[Any, ...] = ()
+        if not param.is_list and self.is_adding and self.window.id and not param.words & lexicon().free:
+            value, *more = split_list(text) if not (alone and alone.is_marked) else [value]
+            each = tuple(more)
+        is_solid = bool(alone and alone.is_marked) or self.clause.tokens[first - 1].text in ":："
+        tokens = frozenset(range(first, last + 1))
+        return Filler({param.name: value}, tokens, score, is_marked, is_solid, each)
 
     def _starts(self) -> Iterator[tuple[int, str]]:
         """Return where a text may begin, with the small word before it."""
         tokens = self.clause.tokens
         own = self.action.nouns | self.window.nouns
-        yield 0, ""
+        if tokens[0].has("~object") or not tokens[0].text.isascii():
+            yield 0, ""
         for at, token in enumerate(tokens[:-1]):
             cue = next((group for group in sorted(token.groups) if group in lexicon().cues), "")
             if token.kind == "mark" and token.text in ":：":
@@ -335,7 +438,11 @@ class Slots:
                 yield at + 1, "~,"
             elif cue and cue != "~and":
                 yield at + 1, cue
-            elif at in self.verbs or token.has("~object"):
+            elif tokens[at + 1].groups & lexicon().cues.keys():
+                continue
+            elif at in self.verbs or token.has("~object") or token.kind == "number":
+                yield at + 1, ""
+            elif token.has("~measure", "~one") and at and tokens[at - 1].kind == "number":
                 yield at + 1, ""
             elif (token.stem in own or token.groups & own) and at <= max(self.verbs, default=0) + 3:
                 yield at + 1, ""
@@ -353,21 +460,40 @@ class Slots:
                 or at + 1 in self.verbs
                 or after.has("~object")
                 or after.is_marked
+                or after.kind == "number"
+                or after.text == "的"
             ):
                 yield at
 
-    def _trimmed(self, first: int, last: int) -> tuple[int, int]:
+    def _trimmed(self, first: int, last: int, *, keep_start: bool = False) -> tuple[int, int]:
         tokens = self.clause.tokens
-        while first < last and (tokens[first].has(*_TRIMMED) or tokens[first].kind == "mark"):
+        while not keep_start and first < last and (tokens[first].has(*_TRIMMED) or tokens[first].kind == "mark"):
             first += 1
         while last > first and (
-            tokens[last].kind == "mark" and tokens[last].text not in ")）!?？！'"
-            or tokens[last].has("~polite", "~then", "~and")
+            tokens[last].kind == "mark" and tokens[last].text not in ")）'"
+            or tokens[last].has("~polite", "~then", "~and", "~at", "~in", "~to", "~with", "~for")
         ):
             last -= 1
         return first, last
 
     # --- helpers ---------------------------------------------------------------------------
+
+    def _spells(self, param: Param, at: int) -> bool:
+        """Whether a token, with those around it, spells the name of a param."""
+        words = [word for word in re.split(r"[_\W]+", param.name.casefold()) if word]
+        near = self.clause.tokens[max(0, at - 2) : at + 3]
+        found = [any(one.stem == stem(word) or one.has(f"@{word}", f"#{word}") for one in near)
+                 for word in words]  # fmt: skip
+        token = self.clause.tokens[at]
+        return all(found) and any(token.stem == stem(word) or token.has(f"@{word}", f"#{word}")
+                                  for word in words)  # fmt: skip
+
+    def _is_named(self, param: Param, first: int) -> bool:
+        """Whether the name of a param is right before a text."""
+        at = first - 1
+        while at > 0 and (self.clause.tokens[at].text in ":：" or self.clause.tokens[at].has("~be")):
+            at -= 1
+        return at >= 0 and self._names(self.clause.tokens[at], param)
 
     def _around(self, at: int) -> tuple[Token | None, Token | None]:
         tokens = self.clause.tokens
@@ -396,7 +522,16 @@ class Slots:
         return 0.0
 
 
-def _is_choice(token: Token, choice: str) -> bool:
+def _first_verb(tokens: Sequence[Token]) -> frozenset[str]:
+    """Return the groups of the verb that a request begins with."""
+    for token in tokens:
+        if not token.has("~polite", "~then", "~object", "~and", "~person"):
+            return frozenset(group for group in token.groups if group[0] == "@")
+    return frozenset()
+
+
+def is_choice(token: Token, choice: str) -> bool:
+    """Return whether a token names a choice."""
     low, root = choice.casefold(), stem(choice)
     if token.text.casefold() == low or token.stem == root:
         return True
@@ -419,7 +554,7 @@ def fill(slots: Slots) -> tuple[tuple[Filler, ...], tuple[Param, ...], float]:
         if at == len(params):
             given = {name for one in chosen for name in one.values}
             missing = sum(not param.is_optional and param.name not in given for param in params)
-            left = len(slots.clause.content - used - slots.verbs)
+            left = len(slots.clause.content - used - slots.verbs - slots.explained)
             value = (-missing, -left, sum(one.score for one in chosen))
             if value > best[0]:
                 best = (value, chosen)

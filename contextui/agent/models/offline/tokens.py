@@ -7,7 +7,7 @@ labels and what remains between them.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -35,10 +35,11 @@ _TOKEN = re.compile(
     r"|(?P<path>(?:~|\.{1,2})?/?(?:[A-Za-z0-9_.*?-]+/)+[A-Za-z0-9_.*?-]*"
     r"|[A-Za-z0-9_*?-]+(?:\.[A-Za-z0-9_*?-]+)*\.[A-Za-z*]\w{0,7}(?![\w.]*\()"
     r"|(?<![\w.])\.[A-Za-z][\w.-]+)"
+    r"|(?P<named>[㐀-鿿\w/-]*[㐀-鿿][㐀-鿿\w/-]*\.[A-Za-z]{1,5}(?![A-Za-z]))"
     r"|(?P<range>\d+\s?[-–~]\s?\d+(?![\w.]))"
     r"|(?P<number>(?:#|第)?-?\d+(?:,\d{3})*(?:\.\d+)?"
     r"(?:st|nd|rd|th|%|°C?|ms|kb|mb|gb|min|mins|sec|secs|[smhk](?![a-z]))?(?![A-Za-z_]))"
-    r"|(?P<chinese>[㐀-鿿]+)"
+    r"|(?P<chinese>(?:(?!第\d)[㐀-鿿])+)"
     r"|(?P<word>[^\W\d_㐀-鿿]+(?:[-'’][^\W_㐀-鿿]+)*[\d_]*[^\W㐀-鿿]*|[\w]+)"
     r"|(?P<mark>[^\w\s]|\n)",
     re.IGNORECASE,
@@ -136,6 +137,8 @@ def _tokens(text: str, known: frozenset[str]) -> Iterator[Token]:
         elif kind in ("value", "path"):
             cut = len(found.rstrip(".,;:!?")) if kind == "value" or found[-1] == "." else len(found)
             yield Token("value" if kind == "value" else "path", found[:cut], start, start + cut)
+        elif kind == "named":
+            yield from _named(found, start, known)
         elif kind == "range":
             first, last = (float(one) for one in re.findall(r"\d+", found))
             yield Token("range", found, start, end, number=first, upto=last)
@@ -166,12 +169,12 @@ def _number(text: str, start: int) -> Token:
 def _word(text: str, start: int) -> Token:
     low, end = text.casefold().replace("’", "'"), start + len(text)
     if low in _ORDINALS:
-        groups = groups_of(low)
-        return Token("number", text, start, end, groups, low, _ORDINALS[low], is_ordinal=True)
+        groups = groups_of(f"={low}")
+        return Token("number", text, start, end, groups, low, float(_ORDINALS[low]), is_ordinal=True)
     if low in _NUMBERS and low != "one":
         return Token("number", text, start, end, NOTHING, low, float(_NUMBERS[low]))
     root = stem(low)
-    return Token("word", text, start, end, groups_of(low) or groups_of(root), root)
+    return Token("word", text, start, end, groups_of(f"={low}") | groups_of(root), root)
 
 
 def _segments(run: str, start: int, known: frozenset[str]) -> Iterator[Token]:
@@ -199,6 +202,21 @@ def _segments(run: str, start: int, known: frozenset[str]) -> Iterator[Token]:
             end += best[end][1]
         yield _segment(run[at:end], start + at)
         at = end
+
+
+def _named(text: str, start: int, known: frozenset[str]) -> Iterator[Token]:
+    """Divide Chinese text that ends in a file name: 打开菜单.txt."""
+    before: list[Token] = []
+    for token in _tokens(text.rpartition(".")[0], known):
+        before.append(token)
+    cut = 0
+    for number, token in enumerate(before, 1):
+        if number < len(before) and any(group[0] in "@~" for group in token.groups):
+            cut = number
+    for token in before[:cut]:
+        yield replace(token, start=start + token.start, end=start + token.end)
+    begin = before[cut].start
+    yield Token("path", text[begin:], start + begin, start + len(text))
 
 
 def _segment(text: str, start: int) -> Token:
@@ -270,7 +288,7 @@ def unquoted(text: str) -> str:
 
 def is_content(token: Token) -> bool:
     """Return whether a word must be explained before anything is done."""
-    if token.kind == "mark":
+    if token.kind == "mark" or (token.start == 0 and token.has("~greet")):
         return False
     return not token.groups & lexicon().silent
 
