@@ -207,10 +207,12 @@ def _look(scene: Scene, window: Window, clause: Clause, keys: Sequence[int]) -> 
     for one in shown:
         if len(one.tokens & used) == best and best:
             items += [item for item in one.items if item not in items]
-    tagged = [clause.tokens[at] for at in keys]
     if len(window.raw) < 20_000 and (not items or len(keys) > 1):
-        by_tag = [item for item in window.items if any(_is_tag(item, token) for token in tagged)]
-        items = by_tag if by_tag and len(by_tag) < len(window.rows) else items
+        tagged = [clause.tokens[at] for at in keys]
+        fits = [(sum(_is_tag(item, token) for token in tagged), item) for item in window.items]
+        most = max((count for count, _ in fits), default=0)
+        by_tag = [item for count, item in fits if count == most and most]
+        items = by_tag if by_tag and len(by_tag) < len(window.items) else items
     return _Found(window, score, tuple(items), tuple(unmatched))
 
 

@@ -247,7 +247,7 @@ def _unexplained(
             left.discard(at)
         elif token.text == window.id or (token.has("~it") and window.id == focus(scene)):
             left.discard(at)
-        elif _is_modifier(clause, at, window) or _is_path_of(token, window):
+        elif _is_modifier(clause, at, window) or (token.kind in ("path", "quoted") and window.shows_path(token.text)):
             left.discard(at)
     if all(clause.tokens[at].has("~all") for at in left) and not action.params:
         left.clear()
@@ -272,14 +272,6 @@ def _is_modifier(clause: Clause, at: int, window: Window) -> bool:
     )
 
 
-def _is_path_of(token: Token, window: Window) -> bool:
-    """Whether a token is the file that a window shows."""
-    if token.kind not in ("path", "quoted") or not window.holds_file:
-        return False
-    shown = window.raw.lstrip().split(maxsplit=1)[:1]
-    return bool(shown) and shown[0].endswith(token.text.removeprefix("./"))
-
-
 def focus(scene: Scene) -> str:
     """Return the window that was used last, or opened last."""
     known = {window.id for window in scene.windows}
@@ -297,7 +289,7 @@ def window_bonus(scene: Scene, window: Window, clause: Clause) -> float:
     nouns = window.nouns - {"#window", "window"}
     best = 0.0
     for at, token in enumerate(clause.tokens):
-        if _is_path_of(token, window):
+        if (token.kind in ("path", "quoted") and window.shows_path(token.text)):
             best = max(best, 2.0)
         if token.stem in nouns or token.groups & nouns:
             before = clause.tokens[max(0, at - 2) : at]
@@ -508,4 +500,4 @@ def preparation(scene: Scene, clause: Clause) -> Reading | None:
 def window_shows_other(window: Window, tokens: Sequence[Token]) -> bool:
     """Whether a clause names a file that a window of this class does not show."""
     paths = [one for one in tokens if one.kind == "path"]
-    return window.holds_file and bool(paths) and not any(_is_path_of(one, window) for one in paths)
+    return window.holds_file and bool(paths) and not any(window.shows_path(one.text) for one in paths)

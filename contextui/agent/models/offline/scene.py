@@ -201,6 +201,11 @@ class Window:
         """Whether what is typed into it ends up in a file."""
         return "#file" in self.nouns and not self.nouns & {"#tree", "#folder", "#workspace"}
 
+    def shows_path(self, path: str) -> bool:
+        """Return whether this is the file that it shows."""
+        shown = self.raw.lstrip().split(maxsplit=1)[:1] if self.holds_file else []
+        return bool(shown) and shown[0].endswith(path.removeprefix("./"))
+
     @cached_property
     def text(self) -> str:
         """The content as plain text."""
@@ -219,6 +224,8 @@ class Window:
             if item.text or item.attributes:
                 kinds[item.tag] = kinds.get(item.tag, 0) + 1
         main = max(kinds, key=lambda tag: kinds[tag], default="")
+        if kinds and kinds[main] == 1:
+            return tuple(one for one in self.items if one.text or one.attributes)
         found = [one for one in self.items if one.tag == main and (one.text or one.attributes)]
         return tuple(found[1:] if not main and _is_header(found) else found)
 

@@ -141,6 +141,7 @@ class Slots:
         return frozenset(
             at for at, token in enumerate(self.clause.tokens)
             if token.stem in own or any(group[0] != "~" and group in own for group in token.groups)
+            or (token.kind == "path" and self.window.shows_path(token.text))
         )  # fmt: skip
 
     @cached_property
@@ -238,7 +239,7 @@ class Slots:
                     yield Filler({param.name: number, other.name: number}, used, score)
                 else:
                     yield Filler({param.name: number}, used, score)
-            elif is_place and (token.has("~top", "~end", "~last") or token.text.casefold() == "first"):
+            elif is_place and (token.has("~end", "~last") or (token.has("~top") and at not in self.verbs)):
                 place = self._place(param, token)
                 if place is not None:
                     values = {param.name: place, **({other.name: place} if other else {})}
@@ -366,7 +367,9 @@ class Slots:
                            for one in self.action.params)  # fmt: skip
         for at, token in enumerate(tokens):
             if token.is_marked and (self._cue(param, at) or not param.is_optional or not has_required):
-                yield self._text(param, at, at, 2.0 + self._cue(param, at), is_marked=True)
+                score = (2.0 if token.kind == "quoted" else 1.6) + self._cue(param, at)
+                score -= at in self.explained
+                yield self._text(param, at, at, score, is_marked=True)
         for first, cue in self._starts():
             for last in self._ends(first) if cue != ":" else [len(tokens) - 1]:
                 as_said = cue in (":", "~saying")
@@ -471,7 +474,8 @@ class Slots:
             first += 1
         while last > first and (
             tokens[last].kind == "mark" and tokens[last].text not in ")）'"
-            or tokens[last].has("~polite", "~then", "~and", "~at", "~in", "~to", "~with", "~for")
+            or (not keep_start and tokens[last].has(
+                "~polite", "~then", "~and", "~at", "~in", "~to", "~with", "~for"))
         ):
             last -= 1
         return first, last
