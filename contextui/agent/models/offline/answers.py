@@ -237,6 +237,8 @@ def _said(found: _Found, clause: Clause, words: Words) -> str:
     if "~howmany" in groups and (not items or len(items) == len(window.rows)) and window.rows:
         return words("{window}: {count}", window=window.id, count=len(rows)) + (
             "\n" + shows(window, words, rows) if rows else "")  # fmt: skip
+    if items and items[0].text.rpartition(" (")[0].endswith("/"):
+        items = _inside(window, items[0])
     if items:
         lines = "\n".join(one_line(item.line, _WIDTH) for item in items[:_LINES])
         return f"{window.id}: {lines}" if len(items) == 1 else f"{window.id}:\n{lines}"
@@ -244,6 +246,24 @@ def _said(found: _Found, clause: Clause, words: Words) -> str:
         missing = " ".join(token.text for token in found.unmatched)
         return words("No, {window} does not show “{text}”.", window=window.id, text=missing)
     return shows(window, words, rows if len(rows) < len(window.rows) else None)
+
+
+def _inside(window: Window, folder: Item) -> list[Item]:
+    """Return a folder and what is indented below it."""
+    found = [folder]
+    for item in window.items[window.items.index(folder) + 1 :]:
+        if item.depth <= folder.depth:
+            break
+        found.append(item)
+    return found
+
+
+def trimmed(clause: Clause) -> str:
+    """Return a clause without courtesies and marks around it."""
+    tokens = [one for one in clause.tokens if one.kind != "mark" and not one.has("~polite", "~and")]
+    if len(tokens) == 1 and tokens[0].is_marked:
+        return tokens[0].text
+    return clause.text[tokens[0].start : tokens[-1].end] if tokens else ""
 
 
 def is_dropped(scene: Scene, text: str) -> bool:

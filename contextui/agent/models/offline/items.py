@@ -228,7 +228,8 @@ def _by_reference(scene: Scene, window: Window, tokens: Sequence[Token]) -> Iter
     for place, token in enumerate(tokens):
         if not token.has("~it", "~this", "~both"):
             continue
-        touched = touched_items(scene, window)
+        alone = len(window.rows) == 1 and "\n" in window.raw.strip()
+        touched = touched_items(scene, window) or list(window.rows[:1] if alone else ())
         after = tokens[place + 1 : place + 2]
         if token.has("~this") and after and is_content(after[0]):
             continue

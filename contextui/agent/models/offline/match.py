@@ -14,7 +14,7 @@ from contextui.agent.models.offline.tokens import Token, is_content, tokenize, u
 _OPENING = frozenset(["@open", "@start", "#new", "@show"])
 _READING = frozenset(["@open", "@show", "@edit", "@read"])
 _GENERIC = frozenset(["#list", "#window", "#board", "#table", "window"])
-_THINGS = frozenset(["#item", "#entry"])
+_THINGS = frozenset(["#item", "#entry", "#change"])
 _MAIN = 2.0  # the weight from which a word alone names an action
 _CLOSE_CALL = 0.35  # readings whose scores differ by less are equally good
 _EACH = 50  # calls that one clause may mean
@@ -100,6 +100,7 @@ def known_words(scene: Scene) -> frozenset[str]:
         found |= {word for word in window.nouns if not word.isascii() and word[0] not in "#@~"}
         for action in window.actions:
             found |= {one for param in action.params for one in param.choices if not one.isascii()}
+            found |= action.aliases.keys()
             found |= {token.text for token in action.label_tokens
                       if not token.text.isascii() and not token.groups and len(token.text) < 6}  # fmt: skip
     return frozenset(found)
@@ -117,6 +118,10 @@ def best_of(found: Sequence[Reading]) -> list[Reading]:
     if not complete:
         return []
     top = complete[0]
+    better = [one for one in found if one.score > top.score + 0.6 and len(one.missing) == 1
+              and not (one.unexplained or one.choices or one.is_doubtful)]  # fmt: skip
+    if better and not top.is_exact:
+        return []
     close = [one for one in complete if top.score - one.score < _CLOSE_CALL]
     different = {(one.window.id, one.window.name, one.action.id, str(one.params)): one for one in close}
     return list(different.values())
@@ -163,19 +168,60 @@ def _reading(
     strongest = max(weights.values())
     score += strongest + 0.4 * (sum(weights.values()) - strongest) + bonus
     score -= 0.8 * min(2, _unmatched(action, clause))
-    label = {token.stem for token in action.label_tokens} | set(action.id_words)
-    is_label = clause.content <= main | used and all(
-        clause.tokens[at].stem in label for at in clause.content - used
+    if not _is_named(action, clause, weights, bool(fillers)):
+        return None
+    score -= _replaces_file(window, action, clause)
+    label = {one for token in action.label_tokens for one in (token.stem, *token.groups)}
+    label |= set(action.id_words)
+    is_label = all(
+        clause.tokens[at].stem in label or clause.tokens[at].groups & label
+        for at in clause.content - used - slots.explained
     )
     reading = Reading(
         window, action, score=score + 0.3 * is_label,
-        unexplained=_unexplained(scene, window, action, clause, used | weights.keys()),
+        unexplained=_unexplained(
+            scene, window, action, clause, used | {at for at, one in weights.items() if one >= 0.6}
+        ),
         missing=missing, is_marked=all(one.is_marked for one in fillers),
         is_solid=all(one.is_solid for one in fillers),
         is_doubtful=any(slots.swallows(one) for one in fillers)
+        or (not fillers and any(one.has("~only") for one in clause.tokens)
+            and not any(one.has("~only") for one in action.label_tokens))
         or (_is_destructive(action) and not used and not is_label and _unmatched(action, clause) > 0),
     )  # fmt: skip
-    return _with_values(reading, fillers)
+    reading = _with_values(reading, fillers)
+    return _everywhere(reading, clause)
+
+
+def _everywhere(reading: Reading, clause: Clause) -> Reading:
+    """Read "replace all …": an optional count is how often the text is shown."""
+    counts = [one for one in reading.action.params if one.is_optional and one.name == "count"]
+    texts = [value for value in reading.params[0].values() if isinstance(value, str)]
+    words = {one.text for one in clause.tokens if one.has("~all")}
+    shown = reading.window.text.count(texts[0]) if texts else 0
+    if not counts or not words or not shown or not set(reading.unexplained) <= words:
+        return reading
+    return replace(reading, params=({**reading.params[0], "count": shown},), unexplained=())
+
+
+def _is_named(action: Action, clause: Clause, weights: dict[int, float], is_filled: bool) -> bool:
+    """Whether the id of an action is named, or at least half of its label."""
+    if max(weights.values(), default=0.0) >= 3.0 or clause.content <= weights.keys():
+        return True
+    if _unmatched(action, clause) < len(action.id_words):
+        return True
+    short = [one for one in tokenize(action.short_label) if is_content(one)]
+    said = {clause.tokens[at].stem for at in weights}
+    groups = {group for at in weights for group in clause.tokens[at].groups if group[0] != "~"}
+    found = sum(one.stem in said or bool(one.groups & groups) for one in short)
+    return found * 2 > len(short) or (found * 2 == len(short) > 1) or (is_filled and found > 0)
+
+
+def _replaces_file(window: Window, action: Action, clause: Clause) -> float:
+    """Return a penalty for showing another file in a window, unless "here" was said."""
+    opens = "@open" in {group for word in action.id_words for group in groups_of(word)}
+    here = any(token.stem in ("here", "这里", "这儿") for token in clause.tokens)
+    return 1.5 if window.holds_file and opens and not here else 0.0
 
 
 def _is_destructive(action: Action) -> bool:
@@ -240,7 +286,7 @@ def _unexplained(
     scene: Scene, window: Window, action: Action, clause: Clause, used: frozenset[int] | set[int]
 ) -> tuple[str, ...]:
     left = set(clause.content) - set(used)
-    own = action.nouns | (window.nouns | _THINGS if window.id else window.topics | _GENERIC)
+    own = action.nouns | (window.nouns | _THINGS if window.id else window.nouns | _GENERIC)
     for at in sorted(left):
         token = clause.tokens[at]
         if token.stem in own or any(group[0] != "~" and group in own for group in token.groups):
@@ -267,6 +313,7 @@ def _is_modifier(clause: Clause, at: int, window: Window) -> bool:
     before = tokens[max(0, at - 2) : at]
     cues = ("~to", "~in", "~from", "~possessive", *(() if window.id else ("~article",)))
     is_placed = any(one.has(*cues) for one in before) or (at == 0 and not window.id)
+    is_placed = is_placed or (not window.id and bool(tokens[at].groups & window.topics))
     return is_placed and not any(
         group[0] == "@" or group == "~not" for group in tokens[at].groups
     )
@@ -443,7 +490,10 @@ def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
     slots = Slots(scene, window, action, clause, frozenset(verbs - named))
     fillers, missing, score = fill(slots)
     used = frozenset(at for one in fillers for at in one.tokens) | verbs | named
-    score += 2.5 * bool(verbs) + min(2.0, 0.9 * len(named - verbs))
+    own_names = {at for at in named if tokens[at].stem in window.names or tokens[at].groups & window.names}
+    if not own_names and not (takes_path and paths):
+        return None
+    score += 2.2 * bool(verbs) + min(2.0, 0.9 * len(own_names - verbs))
     own = groups_of(stem(window.name))
     score += 0.6 * any(tokens[at].stem == window.name or tokens[at].groups & own for at in named)
     if takes_path and paths:

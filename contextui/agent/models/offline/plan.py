@@ -176,12 +176,21 @@ def first_clause(scene: Scene, text: str) -> tuple[str, str]:
         is_then = token.has("~then") and at + 1 < len(clause.tokens)
         if at == 0 and (is_end or is_then or token.has("~and") or token.text in _WEAK):
             return first_clause(scene, text[token.end :])
+        if is_end and token.text == "." and _is_within_text(clause.tokens, at):
+            continue
         if is_end or is_then:
             # The mark stays: a question mark says that something is asked.
             end, after = (token.end if is_end else token.start), token.end
             break
     cut = _weak_cut(scene, text[:end])
     return (text[: cut[0]], text[cut[1] :]) if cut else (text[:end], text[after:])
+
+
+def _is_within_text(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a full stop belongs to a text, as in "note: the key is at Mrs. Lopez's"."""
+    rest = tokens[at + 1 :]
+    said = any(one.text in ":：" or one.has("~saying") for one in tokens[:at])
+    return said and bool(rest) and not _is_command(rest) and not rest[0].has("~thank", "~then", "~what")
 
 
 def _weak_cut(scene: Scene, text: str) -> tuple[int, int] | None:
@@ -199,9 +208,10 @@ def _weak_cut(scene: Scene, text: str) -> tuple[int, int] | None:
         token = clause.tokens[at]
         left, right = text[: token.start], _head(text[token.end :])
         head, tail = clause_of(left, scene), clause_of(right, scene)
-        if not _is_command(tail.tokens) and not answers.social(head, scene, Words()):
-            continue
         before, after = readings(scene, head), readings(scene, tail)
+        opens = all(one and one[0].is_complete and not one[0].window.id for one in (before, after))
+        if not (_is_command(tail.tokens) or opens or answers.social(head, scene, Words())):
+            continue
         is_left = (
             any(one.is_complete for one in before) or exact(scene, left)
             or answers.social(head, scene, Words()) or preparation(scene, head)
@@ -300,6 +310,10 @@ def _act(scene: Scene, clause: Clause, found: list[Reading], words: Words) -> Pl
                          name=name, call=call)  # fmt: skip
             return Plan(said=[text], is_stopped=True, readings=found)
     nearest = found[0] if found else None
+    if any(one.has("@show") for one in clause.tokens[:3]):
+        shown = answers.answer(scene, clause, words)
+        if isinstance(shown, Reading):
+            return Plan([_call(shown, {})], again=True, readings=found)
     return Plan(said=[answers.refused(scene, clause, nearest, words)], is_stopped=True, readings=found)
 
 
@@ -469,61 +483,69 @@ def _corrected(scene: Scene, clause: Clause, words: Words) -> Plan | None:
         tokens[start].has("~meant", "~not", "~polite", "~be") or tokens[start].kind == "mark"
     ):
         start += 1
-    if not any(one.has("~meant") for one in tokens[:start]) or start == len(tokens):
+    denied = start > 1 and tokens[0].has("~not", "~no") and tokens[1].kind == "mark"
+    if not (denied or any(one.has("~meant") for one in tokens[:start])) or start == len(tokens):
         return None
+    rest = clause_of(clause.text[tokens[start].start :], scene)
+    found = readings(scene, rest)
     calls = _last_calls(scene)
-    if len(calls) != 1 or calls[0].tool != "action" or any(
-        group[0] == "@" for group in tokens[start].groups
-    ):
-        return _act(scene, (rest := clause_of(clause.text[tokens[start].start :], scene)),
-                    readings(scene, rest), words)  # fmt: skip
-    call, text = calls[0], clause.text[tokens[start].start :]
-    window = scene.window(call.window_id)
-    action = next((one for one in window.actions if one.id == call.input.get("action_id")), None) if (
-        window) else None  # fmt: skip
-    if window is None or action is None:
+    if any(one.is_complete for one in found) or len(calls) != 1 or calls[0].tool != "action":
+        return _act(scene, rest, found, words)
+    new = _other_call(scene, calls[0], rest)
+    if new is None:
         return None
-    rest = clause_of(text, scene)
-    slots = Slots(scene, window, action, rest, frozenset())
-    for param in action.params:
-        if param.name not in call.values:
-            continue
-        for filler in slots.fillers(param):
-            if rest.content <= filler.tokens and not filler.choices and not filler.each:
-                back = _opposite(scene, calls)
-                if back is None and (param.is_reference or slots.is_careful):
-                    text = words("I cannot undo that: no window has an action for it.")
-                    return Plan(said=[text], is_stopped=True)
-                values = {**call.values, **filler.values}
-                new = {"window_id": window.id, "action_id": action.id, "params": values}
-                return Plan([*(back or []), Planned("action", new)])
-        if param.takes_text and not param.is_reference and not param.is_path:
-            back = _opposite(scene, calls)
-            old = call.values.get(param.name)
-            is_short = isinstance(old, str) and len(tokenize(old)) > len(tokenize(text)) + 1
-            if back is not None and not is_short:
-                values = {**call.values, param.name: text.strip(" .!。！")}
-                new = {"window_id": window.id, "action_id": action.id, "params": values}
-                return Plan([*back, Planned("action", new)])
-    return None
+    back = _opposite(scene, calls)
+    if back is None and new[1]:
+        text = words("I cannot undo that: no window has an action for it.")
+        return Plan(said=[text], is_stopped=True)
+    return Plan([*(back or []), new[0]])
 
 
-def _continued(scene: Scene, clause: Clause, words: Words) -> Plan | None:
+def _continued(scene: Scene, clause: Clause, words: Words) -> Plan | None:  # noqa: ARG001
     """Read "and coffee", "eggs too": the last call once more, for something else."""
     tokens = [one for one in clause_of(scene.words, scene).tokens if one.kind != "mark"]
     more = tokens and (tokens[0].has("~and") or tokens[0].stem in ("also", "plus")
-                       or tokens[-1].stem in ("too", "as well", "also") or "也" in scene.words)  # fmt: skip
-    verbs = any(group[0] == "@" for token in clause.tokens for group in token.groups)
+                       or tokens[-1].stem in ("too", "as well", "also") or "也" in scene.words
+                       or any(one.stem == "as well" for one in tokens))  # fmt: skip
     call = next(iter(_last_calls(scene)), None)
-    if not more or verbs or call is None or call.tool != "action" or scene.steps:
+    if not more or call is None or call.tool != "action" or scene.steps:
         return None
+    if any(one.has("~then") for one in tokens) or any(
+        one.is_complete and (one.window.id or one.params[0]) for one in readings(scene, clause)
+    ):
+        return None
+    new = _other_call(scene, call, clause)
+    return Plan([new[0]]) if new else None
+
+
+def _other_call(scene: Scene, call: Call, clause: Clause) -> tuple[Planned, bool] | None:
+    """Return a call again with another value, and whether it then acts on something else."""
     window = scene.window(call.window_id)
-    action = next((one for one in window.actions if one.id == call.input.get("action_id")), None) if (
-        window) else None  # fmt: skip
-    if window is None or action is None or len(call.values) != 1:
+    actions = window.actions if window else ()
+    action = next((one for one in actions if one.id == call.input.get("action_id")), None)
+    if window is None or action is None:
         return None
-    verb = action.id.replace("_", " ")
-    return _act(scene, clause, readings(scene, clause_of(f"{verb} {clause.text}", scene)), words)
+    slots = Slots(scene, window, action, clause, frozenset())
+    for param in (one for one in action.params if one.name in call.values):
+        old = call.values[param.name]
+        value: Any = None
+        for filler in slots.fillers(param):
+            if clause.content <= filler.tokens and not filler.choices and not filler.each:
+                value = filler.values[param.name]
+                break
+        is_text = param.takes_text and not (param.is_reference or param.is_path or param.choices)
+        if value is None and is_text and slots.is_adding:
+            text = answers.trimmed(clause)
+            is_part = isinstance(old, str) and len(tokenize(old)) > len(tokenize(text)) + 1
+            value = None if is_part else text
+        if value is None:
+            continue
+        if isinstance(old, list) and isinstance(value, list) and param.choices:
+            value = [*old, *(one for one in value if one not in old)]
+        new = {"window_id": window.id, "action_id": action.id,
+               "params": {**call.values, param.name: value}}  # fmt: skip
+        return Planned("action", new), param.is_reference or slots.is_careful or is_text
+    return None
 
 
 def _closed(scene: Scene, clause: Clause, words: Words) -> Plan | None:

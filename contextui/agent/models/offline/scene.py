@@ -104,22 +104,31 @@ class Action:
             for group in groups_of(word) | groups_of(f"={word}"):
                 if group[0] in "@~":
                     _put(found, group, 3.0 if place == 0 else 1.5)
-        inside = len(tokenize(self.short_label))
+        inside = len(self.short_label)
         for place, token in enumerate(one for one in self.label_tokens if is_content(one)):
             early = place == 0 or (place < 3 and not token.stem.isascii())
             names = not token.groups or any(group[0] == "@" for group in token.groups)
             is_main = early and names and place < inside
-            _put(found, token.stem, 2.5 if is_main else 1.0)
+            weight = 2.5 if is_main else 1.0 if token.end <= inside else 0.5
+            _put(found, token.stem, weight)
             for group in token.groups:
                 if group[0] == "@":
-                    _put(found, group, 2.5 if is_main else 0.6)
+                    _put(found, group, 2.5 if is_main else 0.6 if token.end <= inside else 0.5)
         return found
+
+    @cached_property
+    def aliases(self) -> dict[str, str]:
+        """The Chinese names of choices that the label gives: "food 餐饮"."""
+        choices = [choice for param in self.params for choice in param.choices]
+        pairs = re.findall(r"([A-Za-z_]+)\s*[(（]?([㐀-鿿]+)", self.label)
+        return {name: choice for choice, name in pairs if choice in choices}
 
     @cached_property
     def nouns(self) -> frozenset[str]:
         """Words and groups that belong to the action without naming it."""
         names = {word for param in self.params for word in param.words}
-        tokens = [token for token in self.label_tokens if is_content(token)]
+        head = re.split(r"[;；:：(（]", self.label)[0]
+        tokens = [token for token in tokenize(head) if is_content(token)]
         words = {*self.id_words, *names, *(token.stem for token in tokens)}
         groups = {group for word in (*self.id_words, *names) for group in groups_of(word)}
         groups |= {group for token in tokens for group in token.groups}
@@ -138,6 +147,7 @@ class Item:
     tag: str
     text: str
     attributes: Mapping[str, str] = field(default_factory=dict)
+    depth: int = 0
 
     @property
     def line(self) -> str:
@@ -183,7 +193,8 @@ class Window:
     def names(self) -> frozenset[str]:
         """The words and groups of its name and of the first noun of its description."""
         words = {stem(word) for word in re.split(r"[_\W]+", self.name) if word}
-        nouns = [token for token in tokenize(self.description) if is_content(token)]
+        nouns = [token for token in tokenize(self.description) if is_content(token)
+                 and not (token.groups and all(group[0] == "@" for group in token.groups))]  # fmt: skip
         found = {self.name, *words, *(nouns[0].stem for _ in nouns[:1])}
         found |= {one for word in words for one in groups_of(word)}
         found |= {one for token in nouns[:1] for one in token.groups}
@@ -194,7 +205,8 @@ class Window:
     def topics(self) -> frozenset[str]:
         """The words and groups of the whole description."""
         tokens = [token for token in tokenize(self.description) if is_content(token)]
-        return self.nouns | {one for token in tokens for one in (token.stem, *token.groups) if one}
+        found = {one for token in tokens for one in (token.stem, *token.groups)}
+        return self.nouns | {one for one in found if one and one[0] != "~"}
 
     @property
     def holds_file(self) -> bool:
@@ -233,8 +245,8 @@ class Window:
     def total_lines(self) -> int | None:
         """The number of lines, where the first line says how many there are."""
         head = self.raw.lstrip().partition("\n")[0]
-        found = re.search(r"(?:of|共) (\d+)", head) if not head.startswith("<") else None
-        return int(found[1]) if found else None
+        found = re.search(r"(?:of|共) (\d+)|(\d+) (?:lines|行)", head) if "<" not in head else None
+        return int(found[1] or found[2]) if found else None
 
 
 def _is_header(lines: Sequence[Item]) -> bool:
@@ -260,7 +272,9 @@ def items_in(raw: str) -> Iterator[Item]:
             text = unescape(found[2]).strip()
             named = _NAMED.fullmatch(text) if line.lstrip().startswith(("-", "*", "•")) else None
             facts = {"id": found[1]} if found[1] else {}
-            yield Item("", named[1] if named else text, {**facts, **({"value": named[2]} if named else {})})
+            value = {"value": named[2]} if named else {}
+            depth = len(line) - len(line.lstrip())
+            yield Item("", named[1] if named else text, {**facts, **value}, depth)
 
 
 @dataclass(frozen=True, slots=True)

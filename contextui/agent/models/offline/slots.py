@@ -106,6 +106,10 @@ class Slots:
         ids = {window.id for window in self.scene.windows}
         if any(tokens[at].text in ids for at in places):
             return True
+        param = next(one for one in self.action.params if one.name in filler.values)
+        joined = any(tokens[at].has("~and") or tokens[at].text in ",，" for at in places)
+        if joined and not (param.is_list or param.words & lexicon().free or filler.each):
+            return True
         verbs = {
             key for window in self.scene.windows for action in window.actions
             for key, weight in action.verbs.items() if weight >= 2.5 and key[0] == "@"
@@ -168,7 +172,8 @@ class Slots:
         if param.takes_text and param.is_path:
             found += self._paths(param)
         elif param.takes_text and not param.is_reference:
-            is_new = self.is_adding or not self._names_items(param)
+            is_new = self.is_adding or not self._names_items(param) or (
+                self.takes_unmarked and not found)  # fmt: skip
             found += [one for one in self._texts(param) if is_new or one.is_marked]
         return sorted(found, key=lambda one: -one.score)[:_MOST]
 
@@ -178,7 +183,8 @@ class Slots:
         found: dict[str, int] = {}
         for at, token in enumerate(self.clause.tokens):
             for choice in param.choices:
-                if choice not in found and is_choice(token, choice):
+                alias = self.action.aliases.get(token.text) == choice
+                if choice not in found and (alias or is_choice(token, choice)):
                     found[choice] = at
         if param.is_list and found:
             yield Filler({param.name: list(found)}, frozenset(found.values()), 1.5 + 0.5 * len(found))
@@ -228,8 +234,11 @@ class Slots:
                         values = {param.name: int(token.number), other.name: int(upto)}
                         yield Filler(values, frozenset([at, at + 1, at + 2]), 3.0)
                         continue
-                if "before" in names and self._follows(at, "~after"):
-                    value += 1
+                near = {one for one in range(max(0, at - 3), min(len(tokens), at + 3))
+                        if tokens[one].has("~before", "~after")}  # fmt: skip
+                if "before" in names:
+                    value += any(tokens[one].has("~after") for one in near)
+                    used |= near
                 number = self._typed(param, value)
                 if number is None:
                     continue
@@ -334,7 +343,7 @@ class Slots:
                 continue
             base = 2.0 + 0.6 * one.is_exact + 0.1 * (one.last - one.first)
             if one.is_all:
-                base = 0.0  # "all" of them: an action for all is better
+                base = -0.6  # "all" of them: an action for all is better
             if one.is_choice:
                 labels = tuple((v, item.line) for v, item in zip(values, one.items, strict=False))
                 yield Filler({param.name: values[0]}, one.tokens, base - 1.0, choices=labels)
@@ -358,7 +367,7 @@ class Slots:
         for one in self.mentions if not self.window.holds_file else ():
             cue = self._cue(param, one.first)
             if len(one.items) == 1 and not one.items[0].tag and (cue or not param.is_optional):
-                text = one.items[0].text.partition("  ")[0]
+                text = re.sub(r"\s+\(\d+\)$", "", one.items[0].text.partition("  ")[0])
                 yield Filler({param.name: text}, one.tokens, 1.5 + one.is_exact)
 
     def _texts(self, param: Param) -> Iterator[Filler]:
@@ -378,6 +387,8 @@ class Slots:
                     continue
                 if first == 0 and end + 1 not in self.verbs:
                     continue
+                if cue != ":" and any(one.text in ":：" for one in tokens[begin : end + 1]):
+                    continue
                 quoted = any(one.kind == "quoted" for one in tokens[begin : end + 1])
                 if quoted and not as_said and not param.is_list:
                     continue
@@ -393,7 +404,12 @@ class Slots:
                 short = short and bool(self.window.id)
                 if not is_marked and not self.takes_unmarked and not short:
                     continue
-                if not any(is_content(one) for one in tokens[begin : end + 1]):
+                span = set(range(begin, end + 1))
+                if not span & self.clause.content or span <= self.explained:
+                    continue
+                if not is_marked and tokens[begin].has("~all", "~it", "~this", "~other", "~not"):
+                    continue
+                if self.window.holds_file and cue in ("~for", "~in", "~from", "~at", "~by"):
                     continue
                 score = (1.4 if is_marked else 0.5) + 0.8 * leads + 0.3 * (cue == ":")
                 edges = (begin in self.explained and not is_marked) or end in self.explained
@@ -475,7 +491,8 @@ class Slots:
         while last > first and (
             tokens[last].kind == "mark" and tokens[last].text not in ")）'"
             or (not keep_start and tokens[last].has(
-                "~polite", "~then", "~and", "~at", "~in", "~to", "~with", "~for"))
+                "~polite", "~then", "~and", "~at", "~in", "~to", "~with", "~for", "~article",
+                "~possessive"))
         ):
             last -= 1
         return first, last
@@ -503,9 +520,6 @@ class Slots:
         tokens = self.clause.tokens
         return (tokens[at - 1] if at else None), (tokens[at + 1] if at + 1 < len(tokens) else None)
 
-    def _follows(self, at: int, cue: str) -> bool:
-        return any(token.has(cue) for token in self.clause.tokens[max(0, at - 3) : at + 3])
-
     def _names(self, token: Token, param: Param) -> bool:
         groups = {group for word in param.words for group in groups_of(word) if group[0] == "#"}
         return token.stem in param.words or bool(token.groups & groups)
@@ -517,7 +531,8 @@ class Slots:
     def _cue(self, param: Param, at: int) -> float:
         """Return 1 if a small word before a value leads to the param."""
         for token in reversed(self.clause.tokens[max(0, at - 3) : at]):
-            if any(self._leads(group, param) for group in token.groups):
+            is_behind = token.has("~in") and not token.text.isascii() and token.text != "在"
+            if not is_behind and any(self._leads(group, param) for group in token.groups):
                 return 1.0
             if self._names(token, param):
                 return 1.0
@@ -539,6 +554,8 @@ def is_choice(token: Token, choice: str) -> bool:
     low, root = choice.casefold(), stem(choice)
     if token.text.casefold() == low or token.stem == root:
         return True
+    if len(low) == 3 and token.stem.isascii() and len(token.stem) > 4 and token.stem.startswith(low):
+        return True  # "Monday" names "mon"
     shared = token.groups & groups_of(root)
     return any(group[0] in "#@" for group in shared)
 

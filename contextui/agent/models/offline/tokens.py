@@ -37,9 +37,9 @@ _TOKEN = re.compile(
     r"|(?<![\w.])\.[A-Za-z][\w.-]+)"
     r"|(?P<named>[㐀-鿿\w/-]*[㐀-鿿][㐀-鿿\w/-]*\.[A-Za-z]{1,5}(?![A-Za-z]))"
     r"|(?P<range>\d+\s?[-–~]\s?\d+(?![\w.]))"
-    r"|(?P<number>(?:#|第)?-?\d+(?:,\d{3})*(?:\.\d+)?"
+    r"|(?P<number>(?:#|第\s?)?-?\d+(?:,\d{3})*(?:\.\d+)?"
     r"(?:st|nd|rd|th|%|°C?|ms|kb|mb|gb|min|mins|sec|secs|[smhk](?![a-z]))?(?![A-Za-z_]))"
-    r"|(?P<chinese>(?:(?!第\d)[㐀-鿿])+)"
+    r"|(?P<chinese>(?:(?!第\s?\d)[㐀-鿿])+)"
     r"|(?P<word>[^\W\d_㐀-鿿]+(?:[-'’][^\W_㐀-鿿]+)*[\d_]*[^\W㐀-鿿]*|[\w]+)"
     r"|(?P<mark>[^\w\s]|\n)",
     re.IGNORECASE,
@@ -155,7 +155,7 @@ def _tokens(text: str, known: frozenset[str]) -> Iterator[Token]:
 
 
 def _number(text: str, start: int) -> Token:
-    found = re.fullmatch(r"(?:#|第)?(-?[\d,]+(?:\.\d+)?)(.*)", text)
+    found = re.fullmatch(r"(?:#|第\s?)?(-?[\d,]+(?:\.\d+)?)(.*)", text)
     assert found is not None
     unit = found[2].casefold()
     is_ordinal = unit in ("st", "nd", "rd", "th") or text[0] in "#第"
