@@ -75,7 +75,8 @@ def _by_words(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
     for (first, last), found in runs.items():
         is_exact = any(share == 1.0 for share, _ in found)
         fitting = [item for share, item in found if share == 1.0 or not is_exact]
-        unique = {(one.tag, one.text, str(one.attributes)): one for one in fitting}
+        numbered = [one for one in fitting if "id" in one.attributes]
+        unique = {(one.tag, one.text, str(one.attributes)): one for one in numbered or fitting}
         yield Mention(first, last, tuple(unique.values()), len(unique) > 1, is_exact)
 
 

@@ -526,7 +526,9 @@ def preparation(scene: Scene, clause: Clause) -> Reading | None:
     head = tokens[: next((at for at, one in enumerate(tokens) if one.text in ":："), len(tokens))]
     near = [at for at, one in enumerate(head) if at < 3 or at > len(tokens) - 3
             or any(other.has("~to", "~in") for other in head[max(0, at - 3) : at])]  # fmt: skip
-    if len(clause.content) < 2:
+    places = sorted(clause.content)
+    # The verb comes first, and what to write behind it.
+    if len(places) < 2 or not any(group[0] == "@" for group in tokens[places[0]].groups):
         return None
     for window in scene.classes:
         if any(one.name == window.name and not window_shows_other(one, tokens) for one in scene.windows):

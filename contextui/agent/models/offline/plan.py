@@ -244,7 +244,7 @@ def _head(text: str) -> str:
 def _is_command(tokens: Sequence[Token]) -> bool:
     """Whether tokens begin as a request does."""
     for token in tokens:
-        if token.has("~object", "~in") and not token.text.isascii():
+        if (token.has("~object", "~in") and not token.text.isascii()) or token.has("~every"):
             return True
         if any(group[0] == "@" for group in token.groups):
             return True
@@ -526,7 +526,10 @@ def _other_call(scene: Scene, call: Call, clause: Clause) -> tuple[Planned, bool
     if window is None or action is None:
         return None
     slots = Slots(scene, window, action, clause, frozenset())
-    for param in (one for one in action.params if one.name in call.values):
+    given = [one for one in action.params if one.name in call.values]
+    is_value = all(clause.tokens[at].kind in ("number", "value") for at in clause.content)
+    # A number, a choice or an item is meant rather than a text.
+    for param in sorted(given, key=lambda one: one.takes_text and not one.is_reference):
         old = call.values[param.name]
         value: Any = None
         for filler in slots.fillers(param):
@@ -534,7 +537,7 @@ def _other_call(scene: Scene, call: Call, clause: Clause) -> tuple[Planned, bool
                 value = filler.values[param.name]
                 break
         is_text = param.takes_text and not (param.is_reference or param.is_path or param.choices)
-        if value is None and is_text and slots.is_adding:
+        if value is None and is_text and slots.is_adding and not is_value:
             text = answers.trimmed(clause)
             is_part = isinstance(old, str) and len(tokenize(old)) > len(tokenize(text)) + 1
             value = None if is_part else text

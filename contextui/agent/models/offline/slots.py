@@ -228,9 +228,9 @@ class Slots:
                 if self._is_measured_otherwise(param, after):
                     continue
                 value, used = self._with_unit(param, at)
-                if other and after and after.has("~to") and at + 2 < len(tokens):
+                if other and after and after.has("~to", "~and") and at + 2 < len(tokens):
                     upto = tokens[at + 2].number
-                    if upto is not None:
+                    if upto is not None and (after.has("~to") or upto == token.number + 1):
                         values = {param.name: int(token.number), other.name: int(upto)}
                         yield Filler(values, frozenset([at, at + 1, at + 2]), 3.0)
                         continue
@@ -379,6 +379,10 @@ class Slots:
                 score = (2.0 if token.kind == "quoted" else 1.6) + self._cue(param, at)
                 score -= at in self.explained
                 yield self._text(param, at, at, score, is_marked=True)
+        if "unit" in param.words:
+            for at, token in enumerate(tokens):
+                if token.has("~unit") and at and tokens[at - 1].kind == "number":
+                    yield self._text(param, at, at, 2.0, is_marked=True)
         for first, cue in self._starts():
             for last in self._ends(first) if cue != ":" else [len(tokens) - 1]:
                 as_said = cue in (":", "~saying")
@@ -459,7 +463,9 @@ class Slots:
                 yield at + 1, cue
             elif tokens[at + 1].groups & lexicon().cues.keys():
                 continue
-            elif at in self.verbs or token.has("~object") or token.kind == "number":
+            elif at in self.verbs or token.has("~object", "~unit"):
+                yield at + 1, ""
+            elif token.kind == "number" and not tokens[at + 1].has("~unit"):
                 yield at + 1, ""
             elif token.has("~measure", "~one") and at and tokens[at - 1].kind == "number":
                 yield at + 1, ""
