@@ -8,7 +8,7 @@ from typing import Any
 from contextui.agent.models.offline.items import touched_items, value_of
 from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
 from contextui.agent.models.offline.scene import Action, Param, Scene, Window
-from contextui.agent.models.offline.slots import Clause, Filler, Slots, fill, is_choice, words_at
+from contextui.agent.models.offline.slots import Clause, Filler, Slots, fill, is_choice
 from contextui.agent.models.offline.tokens import Token, is_content, tokenize, unquoted
 
 _OPENING = frozenset(["@open", "@start", "#new", "@show"])
@@ -297,7 +297,7 @@ def _unexplained(
             left.discard(at)
     if all(clause.tokens[at].has("~all") for at in left) and not action.params:
         left.clear()
-    return tuple(words_at(clause.tokens, frozenset(left)))
+    return tuple(clause.tokens[at].text for at in sorted(left))
 
 
 def _is_modifier(clause: Clause, at: int, window: Window) -> bool:

@@ -61,6 +61,22 @@ class Param:
         return not self.plain.isdisjoint(("int", "float"))
 
     @property
+    def is_number(self) -> bool:
+        """Whether it takes numbers alone."""
+        return self.takes_number and not self.takes_text
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether it takes yes or no alone."""
+        return self.plain == {"bool"} and not self.choices
+
+    @cached_property
+    def nouns(self) -> frozenset[str]:
+        """The words of its name, and the nouns that mean the same."""
+        groups = {group for word in self.words for group in groups_of(word) if group[0] == "#"}
+        return self.words | groups
+
+    @property
     def is_path(self) -> bool:
         """Whether it takes the path of a file."""
         return not self.words.isdisjoint(("path", "file", "filename", "folder", "directory", "under"))
@@ -84,6 +100,11 @@ class Action:
     def id_words(self) -> tuple[str, ...]:
         """The words of the id, as stems."""
         return tuple(stem(word) for word in re.split(r"[_\W]+", self.id) if word)
+
+    @cached_property
+    def groups(self) -> frozenset[str]:
+        """The groups of the words of the id."""
+        return frozenset(group for word in self.id_words for group in groups_of(word))
 
     @cached_property
     def label_tokens(self) -> tuple[Token, ...]:
@@ -207,6 +228,16 @@ class Window:
         tokens = [token for token in tokenize(self.description) if is_content(token)]
         found = {one for token in tokens for one in (token.stem, *token.groups)}
         return self.nouns | {one for one in found if one and one[0] != "~"}
+
+    def action(self, action_id: object) -> Action | None:
+        """Return an action by its id."""
+        return next((one for one in self.actions if one.id == action_id), None)
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """The groups of verbs that name its actions."""
+        keys = [(key, weight) for one in self.actions for key, weight in one.verbs.items()]
+        return frozenset(key for key, weight in keys if weight >= 2.5 and key[0] == "@")
 
     @property
     def holds_file(self) -> bool:

@@ -48,19 +48,12 @@ _HAN = re.compile(r"第?[零〇一二两三四五六七八九十百千万]+")
 _CHINESE = re.compile("[㐀-鿿]")
 _DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _SCALES = {"十": 10, "百": 100, "千": 1_000}
-_NUMBERS = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen twenty".split()
-    )
-} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90, "hundred": 100}
-_ORDINALS = {
-    word: value
-    for value, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1
-    )
-}
+_WORDS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen",
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
+)
+_NUMBERS, _ORDINALS = ({one: place for place, one in enumerate(row.split())} for row in _WORDS)
+_NUMBERS |= {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "hundred": 100}
 _UNITS = {
     "%": "#percent", "°": "#degree", "°c": "#degree", "s": "#second", "sec": "#second",
     "secs": "#second", "m": "#minute", "min": "#minute", "mins": "#minute", "h": "#hour",
@@ -96,7 +89,16 @@ class Token:
 
     def has(self, *groups: str) -> bool:
         """Return whether it belongs to one of the groups."""
-        return any(group in self.groups for group in groups)
+        return not self.groups.isdisjoint(groups)
+
+    def names(self, words: frozenset[str]) -> bool:
+        """Return whether it is one of some words, or means the same; small words do not count."""
+        return self.stem in words or any(one in words and one[0] != "~" for one in self.groups)
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The groups of verbs that it belongs to."""
+        return frozenset(group for group in self.groups if group[0] == "@")
 
     @property
     def is_marked(self) -> bool:
@@ -206,13 +208,9 @@ def _segments(run: str, start: int, known: frozenset[str]) -> Iterator[Token]:
 
 def _named(text: str, start: int, known: frozenset[str]) -> Iterator[Token]:
     """Divide Chinese text that ends in a file name: 打开菜单.txt."""
-    before: list[Token] = []
-    for token in _tokens(text.rpartition(".")[0], known):
-        before.append(token)
-    cut = 0
-    for number, token in enumerate(before, 1):
-        if number < len(before) and any(group[0] in "@~" for group in token.groups):
-            cut = number
+    before = list(_tokens(text.rpartition(".")[0], known))
+    small = [at for at, token in enumerate(before[:-1], 1) if any(g[0] in "@~" for g in token.groups)]
+    cut = small[-1] if small else 0
     for token in before[:cut]:
         yield replace(token, start=start + token.start, end=start + token.end)
     begin = before[cut].start
@@ -270,8 +268,7 @@ def split_list(text: str) -> list[str]:
     parts: list[str] = []
     start = 0
     for token in tokens:
-        is_comma = token.kind == "mark" and token.text in ",，、;；" or token.text == "\n"
-        if is_comma or (token.has("~and") and len(token.text) < 5):
+        if token.text in tuple(",，、;；\n") or (token.has("~and") and len(token.text) < 5):
             parts.append(text[start : token.start])
             start = token.end
     parts.append(text[start:])
@@ -293,6 +290,6 @@ def is_content(token: Token) -> bool:
     return not token.groups & lexicon().silent
 
 
-def words_of(tokens: Sequence[Token]) -> str:
-    """Return the text of tokens, for messages."""
-    return " ".join(token.text for token in tokens)
+def has_any(tokens: Sequence[Token], *groups: str) -> bool:
+    """Return whether one of the tokens belongs to one of the groups."""
+    return any(token.has(*groups) for token in tokens)
