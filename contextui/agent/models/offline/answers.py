@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contextui.agent.models.offline.items import mentions
-from contextui.agent.models.offline.match import Reading, clause_of, focus
+from contextui.agent.models.offline.match import Reading, clause_of
 from contextui.agent.models.offline.scene import Call, Item, Scene, Window
 from contextui.agent.models.offline.slots import Clause
 from contextui.agent.models.offline.tokens import Token, is_content
@@ -112,7 +112,7 @@ def refused(scene: Scene, clause: Clause, nearest: Reading | None, words: Words)
     if nearest and nearest.unexplained:
         unknown = ", ".join(f"“{one_line(word, 40)}”" for word in nearest.unexplained[:5])
         parts.append(words("These words mean nothing to me here: {words}.", words=unknown))
-    window = nearest.window if nearest and nearest.window.id else scene.window(focus(scene))
+    window = nearest.window if nearest and nearest.window.id else scene.window(scene.focus)
     parts.append(can(window, words) if window else example(scene, words))
     parts.append(words("I am the small offline model; /model connects a real one."))
     return " ".join(parts)
@@ -156,7 +156,7 @@ def answer(scene: Scene, clause: Clause, words: Words) -> str | Reading:
     found = [_look(scene, window, clause, keys) for window in scene.windows]
     fitting = [one for one in found if len(one.unmatched) * 2 <= max(1, len(keys)) and
                (one.score > 0 or not keys)]  # fmt: skip
-    current = focus(scene)
+    current = scene.focus
     fitting.sort(key=lambda one: (len(one.unmatched), -one.score, one.window.id != current))
     best = fitting[0] if fitting else None
     if best is None or best.unmatched:

@@ -2,24 +2,27 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contextui.agent.models.offline.items import touched_items, value_of
 from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
 from contextui.agent.models.offline.scene import Action, Param, Scene, Window
 from contextui.agent.models.offline.slots import Clause, Filler, Slots, fill, is_choice
-from contextui.agent.models.offline.tokens import Token, is_content, tokenize, unquoted
+from contextui.agent.models.offline.tokens import Token, has_any, is_content, tokenize, unquoted
 
-_OPENING = frozenset(["@open", "@start", "#new", "@show"])
-_READING = frozenset(["@open", "@show", "@edit", "@read"])
+_OPENING = ("@open", "@start", "#new", "@show")
+_READING = ("@open", "@show", "@edit", "@read")
+_SETTING = ("@set", "@edit", "@pick", "@toggle", "@mark")
+_CHANGING = {"@replace", "@find", "@go", "@edit", "@add", "@write", "@remove"}
 _GENERIC = frozenset(["#list", "#window", "#board", "#table", "window"])
 _THINGS = frozenset(["#item", "#entry", "#change"])
-_MAIN = 2.0  # the weight from which a word alone names an action
+_UNNAMED = frozenset(["#window", "window", "#text", "text"])
+_MAIN, _SURE = 2.0, 3.0  # the weights from which a word alone names an action, and surely does
 _CLOSE_CALL = 0.35  # readings whose scores differ by less are equally good
 _EACH = 50  # calls that one clause may mean
 _NOTATION = re.compile(r"([A-Za-z][\w-]*_\d+)\.([A-Za-z_]\w*)(?:\s+(.*))?", re.DOTALL)
-_KEYED = re.compile(r"(\w+)=")
+_OPEN = re.compile(r"(?:open|create|打开)\s+([\w-]+)\s+(\w+=.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Reading:
     is_solid: bool = True
     is_doubtful: bool = False
     is_exact: bool = False
-    again: bool = field(default=False)
+    again: bool = False
 
     @property
     def is_complete(self) -> bool:
@@ -74,42 +77,26 @@ def notation(window: Window, action: Action, params: dict[str, Any]) -> str:
 def _written(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(map(_written, value))
-    if isinstance(value, bool):
-        return str(value).lower()
-    text = str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
     return f'"{text}"' if not text or re.search(r"[\s,\"]", text) else text
 
 
 def clause_of(text: str, scene: Scene) -> Clause:
     """Return a text as one clause, with the verbs that stand in two parts joined."""
-    tokens = list(tokenize(text, known_words(scene)))
+    tokens = list(tokenize(text, scene.known_words))
     parted = lexicon().parted
     for at, token in enumerate(tokens):
-        for later in tokens[at + 1 :]:
+        for place in range(at + 1, len(tokens)):
+            later = tokens[place]
             if groups := parted.get((token.stem, later.stem)):
                 tokens[at] = replace(token, groups=token.groups | groups)
-                place = tokens.index(later)
                 tokens[place] = replace(later, groups=later.groups | {"~aspect"})
     return Clause(text, tuple(tokens))
 
 
-def known_words(scene: Scene) -> frozenset[str]:
-    """Return Chinese words of the labels and descriptions that the lexicon does not have."""
-    found: set[str] = set()
-    for window in (*scene.windows, *scene.classes):
-        found |= {word for word in window.nouns if not word.isascii() and word[0] not in "#@~"}
-        for action in window.actions:
-            found |= {one for param in action.params for one in param.choices if not one.isascii()}
-            found |= action.aliases.keys()
-            found |= {token.text for token in action.label_tokens
-                      if not token.text.isascii() and not token.groups and len(token.text) < 6}  # fmt: skip
-    return frozenset(found)
-
-
 def readings(scene: Scene, clause: Clause) -> list[Reading]:
     """Return what a clause may mean, the best first."""
-    found = list(_readings(scene, clause))
-    return sorted(found, key=lambda one: (not one.is_complete, -one.score))
+    return sorted(_readings(scene, clause), key=lambda one: (not one.is_complete, -one.score))
 
 
 def best_of(found: Sequence[Reading]) -> list[Reading]:
@@ -118,12 +105,13 @@ def best_of(found: Sequence[Reading]) -> list[Reading]:
     if not complete:
         return []
     top = complete[0]
-    better = [one for one in found if one.score > top.score + 0.6 and len(one.missing) == 1
-              and not (one.unexplained or one.choices or one.is_doubtful)]  # fmt: skip
-    if better and not top.is_exact:
-        return []
+    almost = [one for one in found if len(one.missing) == 1 and one.score > top.score + 0.6]
+    if not top.is_exact and any(replace(one, missing=()).is_complete for one in almost):
+        return []  # another one fits better, and lacks only one param
     close = [one for one in complete if top.score - one.score < _CLOSE_CALL]
-    different = {(one.window.id, one.window.name, one.action.id, str(one.params)): one for one in close}
+    different = {
+        (one.window.id or one.window.name, one.action.id, str(one.params)): one for one in close
+    }
     return list(different.values())
 
 
@@ -132,16 +120,14 @@ def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
     for window in scene.windows:
         if named and window.id not in named:
             continue
-        bonus = window_bonus(scene, window, clause) + (2.0 if named else 0.0)
+        bonus = _bonus(scene, window, clause) + (2.0 if named else 0.0)
         for action in window.actions:
-            if (said := _said_so(scene, window, action, clause)) is not None:
+            if (said := _phrased(scene, window, action, clause)) is not None:
                 yield said
-            reading = _reading(scene, window, action, clause, bonus)
-            if reading is not None:
+            if (reading := _reading(scene, window, action, clause, bonus)) is not None:
                 yield reading
     for window in scene.classes if not named else ():
-        reading = _opening(scene, window, clause)
-        if reading is not None:
+        if (reading := _opening(scene, window, clause)) is not None:
             yield reading
 
 
@@ -152,219 +138,189 @@ def _reading(
     scene: Scene, window: Window, action: Action, clause: Clause, bonus: float
 ) -> Reading | None:
     weights = _evidence(action, clause)
-    if max(weights.values(), default=0.0) < _MAIN and (
-        not weights or not clause.content <= weights.keys()
-    ):
+    strongest = max(weights.values(), default=0.0)
+    if strongest < _MAIN and not (weights and clause.content <= weights.keys()):
         return None
     main = frozenset(at for at, weight in weights.items() if weight >= _MAIN)
     slots = Slots(scene, window, action, clause, main)
     fillers, missing, score = fill(slots)
-    if scene.steps and len(missing) == 1 and missing[0].is_reference and window.id == focus(scene):
-        # "…, then move to the top": what was touched in the step before is meant.
-        if touched := touched_items(scene, window):
-            value = value_of(touched[-1], missing[0])
-            fillers, missing = (*fillers, Filler({missing[0].name: value}, frozenset(), 1.0)), ()
-    used = frozenset(at for one in fillers for at in one.tokens)
-    strongest = max(weights.values())
-    score += strongest + 0.4 * (sum(weights.values()) - strongest) + bonus
-    score -= 0.8 * min(2, _unmatched(action, clause))
-    if not _is_named(action, clause, weights, bool(fillers)):
+    if not _is_named(action, clause, weights, is_filled=bool(fillers)):
         return None
-    score -= _replaces_file(window, action, clause)
-    label = {one for token in action.label_tokens for one in (token.stem, *token.groups)}
-    label |= set(action.id_words)
-    is_label = all(
-        clause.tokens[at].stem in label or clause.tokens[at].groups & label
-        for at in clause.content - used - slots.explained
-    )
+    if scene.steps and len(missing) == 1 and missing[0].is_reference and window.id == scene.focus:
+        # "…, then move to the top": what was touched in the step before is meant.
+        for item in touched_items(scene, window)[-1:]:
+            given = {missing[0].name: value_of(item, missing[0])}
+            fillers, missing = (*fillers, Filler(given, frozenset(), 1.0)), ()
+    used = frozenset(at for one in fillers for at in one.tokens)
+    label = frozenset(one for token in action.label_tokens for one in (token.stem, *token.groups))
+    rest = clause.content - used - slots.explained
+    is_label = all(clause.tokens[at].names(label | {*action.id_words}) for at in rest)
+    unmatched = _unmatched(action, clause)
+    score += strongest + 0.4 * (sum(weights.values()) - strongest) + bonus + 0.3 * is_label
+    score -= 0.8 * min(2, unmatched) + _replaces_file(window, action, clause)
+    said = used | {at for at, weight in weights.items() if weight >= 0.6}
+    is_only = clause.has("~only") and not has_any(action.label_tokens, "~only")
+    destroys = not action.params and bool(action.groups & {"@remove", "@clear", "@reset"})
     reading = Reading(
-        window, action, score=score + 0.3 * is_label,
-        unexplained=_unexplained(
-            scene, window, action, clause, used | {at for at, one in weights.items() if one >= 0.6}
-        ),
-        missing=missing, is_marked=all(one.is_marked for one in fillers),
-        is_solid=all(one.is_solid for one in fillers),
+        window,
+        action,
+        score=score,
+        unexplained=_unexplained(scene, window, action, clause, said),
+        missing=missing,
         is_doubtful=any(slots.swallows(one) for one in fillers)
-        or (not fillers and any(one.has("~only") for one in clause.tokens)
-            and not any(one.has("~only") for one in action.label_tokens))
-        or (_is_destructive(action) and not used and not is_label and _unmatched(action, clause) > 0),
-    )  # fmt: skip
-    reading = _with_values(reading, fillers)
-    return _everywhere(reading, clause)
-
-
-def _everywhere(reading: Reading, clause: Clause) -> Reading:
-    """Read "replace all …": an optional count is how often the text is shown."""
-    counts = [one for one in reading.action.params if one.is_optional and one.name == "count"]
-    texts = [value for value in reading.params[0].values() if isinstance(value, str)]
-    words = {one.text for one in clause.tokens if one.has("~all")}
-    shown = reading.window.text.count(texts[0]) if texts else 0
-    if not counts or not words or not shown or not set(reading.unexplained) <= words:
-        return reading
-    return replace(reading, params=({**reading.params[0], "count": shown},), unexplained=())
-
-
-def _is_named(action: Action, clause: Clause, weights: dict[int, float], is_filled: bool) -> bool:
-    """Whether the id of an action is named, or at least half of its label."""
-    if max(weights.values(), default=0.0) >= 3.0 or clause.content <= weights.keys():
-        return True
-    if _unmatched(action, clause) < len(action.id_words):
-        return True
-    short = [one for one in tokenize(action.short_label) if is_content(one)]
-    said = {clause.tokens[at].stem for at in weights}
-    groups = {group for at in weights for group in clause.tokens[at].groups if group[0] != "~"}
-    found = sum(one.stem in said or bool(one.groups & groups) for one in short)
-    return found * 2 > len(short) or (found * 2 == len(short) > 1) or (is_filled and found > 0)
-
-
-def _replaces_file(window: Window, action: Action, clause: Clause) -> float:
-    """Return a penalty for showing another file in a window, unless "here" was said."""
-    opens = "@open" in {group for word in action.id_words for group in groups_of(word)}
-    here = any(token.stem in ("here", "这里", "这儿") for token in clause.tokens)
-    return 1.5 if window.holds_file and opens and not here else 0.0
-
-
-def _is_destructive(action: Action) -> bool:
-    groups = {group for word in action.id_words for group in groups_of(word)}
-    return not action.params and bool(groups & {"@remove", "@clear", "@reset"})
+        or (is_only and not fillers)
+        or (destroys and not is_label and unmatched > 0),
+    )
+    return _everywhere(_with_values(reading, fillers), clause)
 
 
 def _with_values(reading: Reading, fillers: Sequence[Filler]) -> Reading:
     params: dict[str, Any] = {}
-    each: list[dict[str, Any]] = []
-    choices: list[tuple[dict[str, Any], str]] = []
     for one in fillers:
         params |= one.values
-    for one in fillers:
-        name = next(iter(one.values))
-        each += [{**params, name: value} for value in one.each]
-        choices += [({**params, name: value}, label) for value, label in one.choices]
-    return replace(reading, params=(params, *each)[:_EACH], choices=tuple(choices))
+    named = [(next(iter(one.values)), one) for one in fillers]
+    each = [{**params, name: value} for name, one in named for value in one.each]
+    choices = [({**params, name: v}, text) for name, one in named for v, text in one.choices]
+    return replace(
+        reading,
+        params=(params, *each)[:_EACH],
+        choices=tuple(choices),
+        is_marked=all(one.is_marked for one in fillers),
+        is_solid=all(one.is_solid for one in fillers),
+    )
+
+
+def _everywhere(reading: Reading, clause: Clause) -> Reading:
+    """Read "replace all …": an optional count is how often the text is shown."""
+    takes_count = any(one.is_optional and one.name == "count" for one in reading.action.params)
+    texts = [value for value in reading.params[0].values() if isinstance(value, str)]
+    words = {clause.tokens[at].text for at in clause.places("~all")}
+    if not (takes_count and texts and words) or not set(reading.unexplained) <= words:
+        return reading
+    shown = reading.window.text.count(texts[0])
+    params = {**reading.params[0], "count": shown}
+    return replace(reading, params=(params,), unexplained=()) if shown else reading
 
 
 def _evidence(action: Action, clause: Clause) -> dict[int, float]:
     """Return the tokens that name the action, with their weights."""
     found: dict[int, float] = {}
-    keys = action.verbs
+    keys, inverse = action.verbs, lexicon().inverse
     for at, token in enumerate(clause.tokens):
-        if token.kind not in ("word", "number"):
-            continue
-        weight = keys.get(token.stem, 0.0) if token.stem else 0.0
-        for part in token.parts if not any(group[0] == "@" for group in token.groups) else ():
-            weight = max(weight, keys.get(part.stem, 0.0) - 0.5)
-        for group in token.groups:
-            weight = max(weight, keys.get(group, 0.0))
-        if weight:
-            found[at] = weight
-    for param in action.params:
-        if param.choices and any(is_choice(one, each) for one in clause.tokens for each in param.choices):
-            for at, token in enumerate(clause.tokens):
-                if token.has("@set", "@edit", "@pick", "@toggle", "@mark"):
-                    found[at] = max(_MAIN, found.get(at, 0.0))
-        if param.plain == {"bool"} and not param.is_optional:
-            for at, token in enumerate(clause.tokens):
-                if token.has("@on", "@off") and {"on", "off"} & {t.stem for t in action.label_tokens}:
-                    found[at] = 3.0
-                own = {group for word in action.id_words for group in groups_of(word)}
-                if any(lexicon().inverse.get(group) in own for group in token.groups):
-                    found[at] = max(3.0, found.get(at, 0.0))
+        if token.kind in ("word", "number"):
+            parts = [] if token.verbs else [keys.get(one.stem, 0.0) - 0.5 for one in token.parts]
+            words = [keys.get(one, 0.0) for one in (token.stem, *token.groups)]
+            if (weight := max(0.0, *words, *parts)) > 0:
+                found[at] = weight
+    choices = [choice for param in action.params for choice in param.choices]
+    if any(is_choice(token, choice) for choice in choices for token in clause.tokens):
+        for at in clause.places(*_SETTING):  # "make the lamp blue"
+            found[at] = max(_MAIN, found.get(at, 0.0))
+    if any(param.is_bool and not param.is_optional for param in action.params):
+        is_switch = any(token.stem in ("on", "off") for token in action.label_tokens)
+        for at, token in enumerate(clause.tokens):
+            is_opposite = any(inverse.get(group) in action.groups for group in token.groups)
+            if is_opposite or (is_switch and token.has("@on", "@off")):
+                found[at] = max(_SURE, found.get(at, 0.0))
     return found
+
+
+def _is_named(
+    action: Action, clause: Clause, weights: dict[int, float], *, is_filled: bool
+) -> bool:
+    """Whether the id of an action is named, or at least half of its label."""
+    if max(weights.values()) >= _SURE or clause.content <= weights.keys():
+        return True
+    if _unmatched(action, clause) < len(action.id_words):
+        return True
+    short = [one for one in tokenize(action.short_label) if is_content(one)]
+    said = frozenset(
+        one for at in weights for one in (clause.tokens[at].stem, *clause.tokens[at].groups)
+    )
+    found = sum(one.names(said) for one in short)
+    return found * 2 > len(short) or (found * 2 == len(short) > 1) or (is_filled and found > 0)
 
 
 def _unmatched(action: Action, clause: Clause) -> int:
     """Return how many words of the action's id the clause does not have."""
-    stems = {part.stem for token in clause.tokens for part in (token, *token.parts)}
-    groups = {group for token in clause.tokens for group in token.groups}
-    return sum(
-        word not in stems
-        and not any(group in groups for group in groups_of(word) | groups_of(f"={word}"))
-        for word in action.id_words
-    )
+    said = {one.stem for token in clause.tokens for one in (token, *token.parts)}
+    said |= {group for token in clause.tokens for group in token.groups}
+    means = [{word, *groups_of(word), *groups_of(f"={word}")} for word in action.id_words]
+    return sum(not words & said for words in means)
+
+
+def _replaces_file(window: Window, action: Action, clause: Clause) -> float:
+    """Return a penalty for showing another file in a window, unless "here" was said."""
+    is_here = any(token.stem in ("here", "这里", "这儿") for token in clause.tokens)
+    return 1.5 if window.holds_file and "@open" in action.groups and not is_here else 0.0
 
 
 def _unexplained(
-    scene: Scene, window: Window, action: Action, clause: Clause, used: frozenset[int] | set[int]
+    scene: Scene, window: Window, action: Action, clause: Clause, used: frozenset[int]
 ) -> tuple[str, ...]:
-    left = set(clause.content) - set(used)
-    own = action.nouns | (window.nouns | _THINGS if window.id else window.nouns | _GENERIC)
-    for at in sorted(left):
+    own = action.nouns | window.nouns | (_THINGS if window.id else _GENERIC)
+    left = []
+    for at in sorted(clause.content - used):
         token = clause.tokens[at]
-        if token.stem in own or any(group[0] != "~" and group in own for group in token.groups):
-            left.discard(at)
-        elif token.text == window.id or (token.has("~it") and window.id == focus(scene)):
-            left.discard(at)
-        elif _is_modifier(clause, at, window) or (token.kind in ("path", "quoted") and window.shows_path(token.text)):
-            left.discard(at)
-    if all(clause.tokens[at].has("~all") for at in left) and not action.params:
-        left.clear()
-    return tuple(clause.tokens[at].text for at in sorted(left))
+        is_window = token.text == window.id or (token.has("~it") and window.id == scene.focus)
+        is_file = token.kind in ("path", "quoted") and window.shows_path(token.text)
+        if not (token.names(own) or is_window or is_file or _is_modifier(clause, at, window)):
+            left.append(token)
+    if not action.params and all(token.has("~all") for token in left):
+        return ()
+    return tuple(token.text for token in left)
 
 
 def _is_modifier(clause: Clause, at: int, window: Window) -> bool:
     """Whether a word belongs to the name of a window, as "shopping" in "to my shopping list"."""
-    tokens = clause.tokens
-    head = at + 1
-    while head < len(tokens) and head < at + 3 and not tokens[head].groups & window.nouns:
-        if tokens[head].kind != "word" or tokens[head].has("~and"):
-            return False
-        head += 1
-    if head >= min(len(tokens), at + 3) or tokens[at].kind != "word":
-        return False
-    before = tokens[max(0, at - 2) : at]
-    cues = ("~to", "~in", "~from", "~possessive", *(() if window.id else ("~article",)))
-    is_placed = any(one.has(*cues) for one in before) or (at == 0 and not window.id)
-    is_placed = is_placed or (not window.id and bool(tokens[at].groups & window.topics))
-    return is_placed and not any(
-        group[0] == "@" or group == "~not" for group in tokens[at].groups
+    token, before, after = (
+        clause.tokens[at],
+        clause.tokens[max(0, at - 2) : at],
+        clause.tokens[at + 1 :],
     )
+    heads = [place for place, one in enumerate(after[:2]) if one.groups & window.nouns]
+    between = after[: heads[0]] if heads else ()
+    if not heads or any(one.kind != "word" or one.has("~and") for one in (token, *between)):
+        return False
+    opens = not window.id
+    cues = ("~to", "~in", "~from", "~possessive", *(("~article",) if opens else ()))
+    is_placed = has_any(before, *cues) or (
+        opens and (at == 0 or bool(token.groups & window.topics))
+    )
+    return is_placed and not token.verbs and not token.has("~not")
 
 
-def focus(scene: Scene) -> str:
-    """Return the window that was used last, or opened last."""
-    known = {window.id for window in scene.windows}
-    for call in scene.recent:
-        if call.ok and call.window_id in known:
-            return call.window_id
-    return scene.windows[-1].id if scene.windows else ""
-
-
-def window_bonus(scene: Scene, window: Window, clause: Clause) -> float:
+def _bonus(scene: Scene, window: Window, clause: Clause) -> float:
     """Return how much a clause speaks of a window."""
-    score = 0.0
-    if window.id == focus(scene):
-        score = 0.6 if any(call.window_id == window.id for call in scene.recent) else 0.2
+    was_used = any(call.window_id == window.id for call in scene.recent)
+    score = 0.0 if window.id != scene.focus else 0.6 if was_used else 0.2
     nouns = window.nouns - {"#window", "window"}
-    best = 0.0
+    found = [0.0]
     for at, token in enumerate(clause.tokens):
-        if (token.kind in ("path", "quoted") and window.shows_path(token.text)):
-            best = max(best, 2.0)
-        if token.stem in nouns or token.groups & nouns:
+        if token.kind in ("path", "quoted") and window.shows_path(token.text):
+            found.append(2.0)
+        elif token.names(nouns):
             before = clause.tokens[max(0, at - 2) : at]
-            near = any(one.has("~in", "~to", "~from", "~possessive", "~this") for one in before)
-            best = max(best, (0.8 if near else 0.5) + 0.4 * (token.stem == window.name))
-    return score + best
+            near = has_any(before, "~in", "~to", "~from", "~possessive", "~this")
+            found.append((0.8 if near else 0.5) + 0.4 * (token.stem == window.name))
+    return score + max(found)
 
 
-def _said_so(scene: Scene, window: Window, action: Action, clause: Clause) -> Reading | None:
+def _phrased(scene: Scene, window: Window, action: Action, clause: Clause) -> Reading | None:
     """Match a clause against the phrasings that the author of a window gave."""
     for template in action.says:
         pattern = re.escape(template.strip()).replace(r"\ ", r"\s+")
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", pattern)
-        found = re.fullmatch(rf"\s*{pattern}\s*[.!。！]?\s*", _plain(clause), re.IGNORECASE)
-        if found:
+        if found := re.fullmatch(rf"{pattern}\s*", plain(clause), re.IGNORECASE):
             values = {name: text for name, text in found.groupdict().items() if text}
             return _exact(scene, window, action, values, 12.0)
     return None
 
 
-def _plain(clause: Clause) -> str:
-    """Return a clause without polite words at its beginning and end."""
-    tokens = list(clause.tokens)
-    while tokens and (tokens[0].has("~polite") or tokens[0].kind == "mark"):
-        tokens.pop(0)
-    while tokens and (tokens[-1].has("~polite") or tokens[-1].kind == "mark"):
-        tokens.pop()
-    return clause.text[tokens[0].start : tokens[-1].end] if tokens else ""
+def plain(clause: Clause) -> str:
+    """Return a clause without courtesies and marks around it."""
+    kept = [one for one in clause.tokens if one.kind != "mark" and not one.has("~polite", "~and")]
+    return clause.text[kept[0].start : kept[-1].end] if kept else ""
 
 
 # --- exact names -------------------------------------------------------------------------
@@ -372,45 +328,39 @@ def _plain(clause: Clause) -> str:
 
 def exact(scene: Scene, text: str) -> Reading | None:
     """Read ``todo_1.done 2``, an action's id or its label; None if it is none of these."""
-    plain = text.strip().strip(".。!！").strip()
-    if found := _NOTATION.fullmatch(plain):
-        window = scene.window(found[1])
-        action = next((one for one in window.actions if one.id == found[2]), None) if window else None
-        if window and action:
+    said = text.strip().strip(".。!！").strip()
+    if (found := _NOTATION.fullmatch(said)) and (window := scene.window(found[1])):
+        if action := window.action(found[2]):
             return _exact(scene, window, action, _arguments(action, found[3] or ""), 20.0)
-    if found := re.fullmatch(r"(?:open|create|打开)\s+([\w-]+)((?:\s+\w+=.*)?)", plain, re.DOTALL):
-        window = next((one for one in scene.classes if one.name == found[1]), None)
-        if window and found[2]:
-            action = window.actions[0]
-            return _exact(scene, window, action, _arguments(action, found[2]), 20.0)
-    return _by_name(scene, plain)
+    if found := _OPEN.fullmatch(said):
+        for window in scene.classes:
+            if window.name == found[1]:
+                action = window.actions[0]
+                return _exact(scene, window, action, _arguments(action, found[2]), 20.0)
+    return _by_name(scene, said)
 
 
-def _by_name(scene: Scene, plain: str) -> Reading | None:
-    low, current = plain.casefold(), focus(scene)
-    ordered = sorted(scene.windows, key=lambda window: window.id != current)
-    for window in ordered:
-        for action in window.actions:
-            labels = {action.id, action.id.replace("_", " "), action.label, action.short_label}
-            if low in {one.casefold() for one in labels}:
-                return _exact(scene, window, action, {}, 15.0)
-    first, _, rest = plain.partition(" ")
-    if not rest:
-        return None
-    for window in ordered:
-        for action in window.actions:
-            if first.casefold() == action.id.casefold() and _is_arguments(rest, action):
-                return _exact(scene, window, action, _arguments(action, rest), 15.0)
+def _by_name(scene: Scene, said: str) -> Reading | None:
+    windows = sorted(scene.windows, key=lambda window: window.id != scene.focus)
+    pairs = [(window, action) for window in windows for action in window.actions]
+    for window, action in pairs:
+        labels = (action.id, action.id.replace("_", " "), action.label, action.short_label)
+        if said.casefold() in map(str.casefold, labels):
+            return _exact(scene, window, action, {}, 15.0)
+    first, _, rest = said.partition(" ")
+    for window, action in pairs if rest else ():
+        if first.casefold() == action.id.casefold() and _is_arguments(rest, action):
+            return _exact(scene, window, action, _arguments(action, rest), 15.0)
     return None
 
 
 def _is_arguments(text: str, action: Action) -> bool:
     """Whether a text is nothing but values: quoted, numbers, or ``name=value``."""
-    if _KEYED.match(text):
-        return all(one in {param.name for param in action.params} for one in _KEYED.findall(text))
-    tokens = tokenize(text)
-    plain = [one for one in tokens if one.kind not in ("quoted", "number", "value", "path")]
-    return bool(tokens) and not plain and len(tokens) <= max(1, len(action.params))
+    if re.match(r"\w+=", text):
+        return set(re.findall(r"(\w+)=", text)) <= {param.name for param in action.params}
+    kinds = [one.kind for one in tokenize(text)]
+    is_plain = not {*kinds} - {"quoted", "number", "value", "path"}
+    return is_plain and 0 < len(kinds) <= max(1, len(action.params))
 
 
 def _arguments(action: Action, text: str) -> dict[str, str]:
@@ -424,42 +374,35 @@ def _arguments(action: Action, text: str) -> dict[str, str]:
         return {names[0]: text.strip()} if text.strip() else {}
     tokens = [one for one in tokenize(text) if one.kind != "mark"]
     values = [text[one.start : one.end] for one in tokens]
-    if len(values) > len(names) and names:
-        values = [*values[: len(names) - 1], text[tokens[len(names) - 1].start :]]
+    if len(values) > len(names) > 0:
+        values[len(names) - 1] = text[tokens[len(names) - 1].start :]
     return dict(zip(names, values, strict=False))
 
 
 def _exact(
     scene: Scene, window: Window, action: Action, texts: dict[str, str], score: float
 ) -> Reading:
-    params: dict[str, Any] = {}
-    wrong: list[str] = []
-    for param in action.params:
-        if param.name not in texts:
-            continue
-        text = texts[param.name]
-        value = _value(scene, window, action, param, text)
-        if value is None:
-            wrong.append(text)
-        else:
-            params[param.name] = value
+    given = {param.name: param for param in action.params if param.name in texts}
+    values = {
+        name: _value(scene, window, action, param, texts[name]) for name, param in given.items()
+    }
+    wrong = tuple(texts[name] for name, value in values.items() if value is None)
+    params = {name: value for name, value in values.items() if value is not None}
     missing = tuple(one for one in action.params if not one.is_optional and one.name not in texts)
-    return Reading(window, action, (params,), score, tuple(wrong), missing, is_exact=True)
+    return Reading(window, action, (params,), score, wrong, missing, is_exact=True)
 
 
 def _value(scene: Scene, window: Window, action: Action, param: Param, text: str) -> Any:
     """Return the value that a text has for a param; None if it has none."""
-    plain = unquoted(text)
-    clause = clause_of(text, scene)
     if param.takes_text and param.is_list:
         parts = [unquoted(one) for one in re.split(r"[,，、]", text) if one.strip()]
         return parts[0] if param.takes_one and len(parts) == 1 else parts
-    if not (param.takes_text and not param.is_reference):
-        slots = Slots(scene, window, action, clause, frozenset())
-        for filler in slots.fillers(param):
+    if not param.takes_text or param.is_reference:
+        clause = clause_of(text, scene)
+        for filler in Slots(scene, window, action, clause).fillers(param):
             if not filler.choices and clause.content <= filler.tokens:
                 return filler.values[param.name]
-    return plain if param.takes_text else None
+    return unquoted(text) if param.takes_text else None
 
 
 # --- classes -----------------------------------------------------------------------------
@@ -468,51 +411,38 @@ def _value(scene: Scene, window: Window, action: Action, param: Param, text: str
 def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
     """Return the reading of a clause as a wish to open a window of a class."""
     tokens, action = clause.tokens, window.actions[0]
-    nouns = window.nouns - {"#window", "window", "#text", "text"}
-    named = {at for at, one in enumerate(tokens) if one.stem in nouns or one.groups & nouns}
-    paths = [at for at, one in enumerate(tokens) if one.kind == "path"]
-    verbs = {at for at, one in enumerate(tokens) if one.groups & _OPENING}
-    filing = {at for at, one in enumerate(tokens) if one.groups & _READING}
-    takes_path = next((one for one in action.params if one.is_path), None)
-    adding = {at for at, one in enumerate(tokens) if one.groups & {"@add", "@write", "@note"}}
-    if takes_path and paths and (verbs or filing):
-        verbs |= filing
-    elif not named:
+    nouns, own = window.nouns - _UNNAMED, groups_of(stem(window.name))
+    named = frozenset(at for at, one in enumerate(tokens) if one.names(nouns))
+    by_name = frozenset(at for at in named if tokens[at].names(window.names))
+    paths = [one.text for one in tokens if one.kind == "path"]
+    has_path = bool(paths) and any(param.is_path for param in action.params)
+    is_there = any(one.name == window.name for one in scene.windows)
+    verbs, adding = clause.places(*_OPENING), clause.places("@add", "@write", "@note")
+    if has_path and clause.places(*_OPENING, *_READING):
+        verbs |= clause.places(*_READING)
+    elif not by_name:
         return None
-    elif not verbs and adding and any(one.is_list for one in action.params):
+    elif not verbs and adding and any(param.is_list for param in action.params):
+        places = [at for at in named if tokens[at].groups & (own | {"#list"})]
         verbs = adding
-        own = groups_of(stem(window.name)) | {"#list"}
-        if not any(one.has("~to", "~in") for at in named if tokens[at].groups & own
-                   for one in tokens[max(0, at - 3) : at]):  # fmt: skip
+        if is_there or not any(has_any(tokens[max(0, at - 3) : at], "~to", "~in") for at in places):
             return None
     elif not verbs and clause.content > named and not any(one.text in ":：" for one in tokens[:4]):
         return None
-    slots = Slots(scene, window, action, clause, frozenset(verbs - named))
-    fillers, missing, score = fill(slots)
+    fillers, missing, score = fill(Slots(scene, window, action, clause, verbs - named))
     used = frozenset(at for one in fillers for at in one.tokens) | verbs | named
-    own_names = {at for at in named if tokens[at].stem in window.names or tokens[at].groups & window.names}
-    if not own_names and not (takes_path and paths):
-        return None
-    score += 2.2 * bool(verbs) + min(2.0, 0.9 * len(own_names - verbs))
-    own = groups_of(stem(window.name))
+    score += 2.2 * bool(verbs) + min(2.0, 0.9 * len(by_name - verbs))
     score += 0.6 * any(tokens[at].stem == window.name or tokens[at].groups & own for at in named)
-    if takes_path and paths:
-        path = tokens[paths[0]].text
-        is_folder = path.endswith("/")
-        score += 0.8 if is_folder == ("#tree" in window.topics) else -0.8
-    is_there = any(one.name == window.name for one in scene.windows)
-    if is_there and not any(one.has("#new", "~article") or one.stem in ("another", "creat", "mak")
-                            or one.text in ("create", "make") for one in tokens):  # fmt: skip
-        score -= 1.5
-    if verbs & adding and is_there:
-        return None
-    reading = Reading(
-        window, action, score=score,
-        unexplained=_unexplained(scene, window, action, clause, used),
-        missing=missing, is_marked=all(one.is_marked for one in fillers) or bool(named),
-        is_solid=all(one.is_solid for one in fillers),
-    )  # fmt: skip
-    return _with_values(reading, fillers)
+    if has_path:  # a folder is shown as a tree, a file in an editor
+        score += 0.8 if paths[0].endswith("/") == ("#tree" in window.topics) else -0.8
+    is_new = clause.has("#new", "~article") or any(
+        one.stem in ("another", "make") for one in tokens
+    )
+    score -= 1.5 * (is_there and not is_new)
+    unexplained = _unexplained(scene, window, action, clause, used)
+    reading = Reading(window, action, score=score, unexplained=unexplained, missing=missing)
+    reading = _with_values(reading, fillers)
+    return replace(reading, is_marked=reading.is_marked or bool(named))
 
 
 def preparation(scene: Scene, clause: Clause) -> Reading | None:
@@ -521,35 +451,40 @@ def preparation(scene: Scene, clause: Clause) -> Reading | None:
     "Note that …" needs a notebook, and "replace a with b in notes.txt" that file. Only a window
     that the clause names is opened.
     """
-    tokens = clause.tokens
-    verbs = {group for one in tokens for group in one.groups if group[0] == "@"}
-    head = tokens[: next((at for at, one in enumerate(tokens) if one.text in ":："), len(tokens))]
-    near = [at for at, one in enumerate(head) if at < 3 or at > len(tokens) - 3
-            or any(other.has("~to", "~in") for other in head[max(0, at - 3) : at])]  # fmt: skip
-    places = sorted(clause.content)
+    tokens, places = clause.tokens, sorted(clause.content)
+    verbs = {group for one in tokens for group in one.verbs}
     # The verb comes first, and what to write behind it.
-    if len(places) < 2 or not any(group[0] == "@" for group in tokens[places[0]].groups):
+    if len(places) < 2 or not tokens[places[0]].verbs:
         return None
+    head = tokens[: next((at for at, one in enumerate(tokens) if one.text in ":："), len(tokens))]
+    is_near = [at < 3 or at > len(tokens) - 3 or has_any(head[max(0, at - 3) : at], "~to", "~in")
+               for at in range(len(head))]  # fmt: skip
+    near = [one for token, it_is in zip(head, is_near, strict=True) if it_is
+            for one in (token, *token.parts)]  # fmt: skip
+    path = next((one.text for one in tokens if one.kind == "path"), "")
+    is_marked = any(one.kind in ("quoted", "number", "range") for one in tokens)
     for window in scene.classes:
-        if any(one.name == window.name and not window_shows_other(one, tokens) for one in scene.windows):
+        same = [one for one in scene.windows if one.name == window.name]
+        if any(not (path and one.holds_file) or one.shows_path(path) for one in same):
             continue
         action = window.actions[0]
-        path = next((one for one in tokens if one.kind == "path"), None)
         required = [param for param in action.params if not param.is_optional]
-        if path and len(required) == 1 and required[0].is_path and not path.text.endswith("/"):
-            changes = verbs & {"@replace", "@find", "@go", "@edit", "@add", "@write", "@remove"}
-            marked = any(one.kind in ("quoted", "number", "range") for one in tokens)
-            if changes and marked:
-                return Reading(window, action, ({required[0].name: path.text},), 1.0, again=True)
-        nouns = window.names - {"#text", "text"}
-        named = any(one.stem in nouns or one.groups & nouns
-                    for at in near for one in (head[at], *head[at].parts))  # fmt: skip
-        if named and not required and verbs & lexicon().takes_text and "#file" not in window.nouns:
+        takes_path = len(required) == 1 and required[0].is_path and not path.endswith("/")
+        if path and takes_path and is_marked and verbs & _CHANGING:
+            return Reading(window, action, ({required[0].name: path},), 1.0, again=True)
+        is_named = any(one.names(window.names - _UNNAMED) for one in near)
+        is_file = "#file" in window.nouns
+        if is_named and not required and verbs & lexicon().takes_text and not is_file:
             return Reading(window, action, score=1.0, again=True)
     return None
 
 
-def window_shows_other(window: Window, tokens: Sequence[Token]) -> bool:
-    """Whether a clause names a file that a window of this class does not show."""
-    paths = [one for one in tokens if one.kind == "path"]
-    return window.holds_file and bool(paths) and not any(window.shows_path(one.text) for one in paths)
+def is_verb_first(tokens: Sequence[Token]) -> bool:
+    """Return whether tokens begin as a request does."""
+    for token in tokens:
+        is_object = token.has("~object", "~in") and not token.text.isascii()
+        if token.verbs or is_object or token.has("~every"):
+            return True
+        if not token.has("~polite", "~then", "~person"):
+            return token.kind == "path"
+    return False

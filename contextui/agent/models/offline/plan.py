@@ -16,7 +16,6 @@ from contextui.agent.models.offline.match import (
     best_of,
     clause_of,
     exact,
-    focus,
     notation,
     preparation,
     readings,
@@ -583,4 +582,4 @@ def explain(scene: Scene, words: Words) -> Plan:
     return _clause(scene, clause_of(first, scene), words)
 
 
-__all__ = ["Plan", "Planned", "explain", "first_clause", "focus", "plan"]
+__all__ = ["Plan", "Planned", "explain", "first_clause", "plan"]

@@ -17,7 +17,9 @@ from contextui.agent.models.offline.tokens import Token, is_content, tokenize
 from contextui.model import Block, LlmMessage, ModelRequest
 
 _WINDOW = re.compile(r'<Window id="([\w-]+)" version="([\d.]*)"[^<>]*>')
-_ACTION = re.compile(r"<action id=\"([^\"]+)\"(?: params=\"([^\"]*)\")?[^>]*?(?:/>|>([^<]*)</action>)")
+_ACTION = re.compile(
+    r"<action id=\"([^\"]+)\"(?: params=\"([^\"]*)\")?[^>]*?(?:/>|>([^<]*)</action>)"
+)
 _CLASS = re.compile(r'<class name="([^"]+)"(?: args="([^"]*)")?[^>]*?(?:/>|>([^<]*)</class>)')
 _CLASSES = re.compile(r"^<Windows>\n(?:.*\n)*?</Windows>$", re.MULTILINE)
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)((?:\s+[\w:.-]+=\"[^\"]*\")*)\s*(?:/>|>([^<]*))")
@@ -79,7 +81,9 @@ class Param:
     @property
     def is_path(self) -> bool:
         """Whether it takes the path of a file."""
-        return not self.words.isdisjoint(("path", "file", "filename", "folder", "directory", "under"))
+        return not self.words.isdisjoint(
+            ("path", "file", "filename", "folder", "directory", "under")
+        )
 
     @property
     def is_reference(self) -> bool:
@@ -234,6 +238,17 @@ class Window:
         return next((one for one in self.actions if one.id == action_id), None)
 
     @cached_property
+    def known_words(self) -> frozenset[str]:
+        """The Chinese words of its labels, choices and description."""
+        tokens = [token for action in self.actions for token in action.label_tokens]
+        params = [param for action in self.actions for param in action.params]
+        found = {token.text for token in tokens if not token.groups and len(token.text) < 6}
+        found |= {choice for param in params for choice in param.choices}
+        found |= {alias for action in self.actions for alias in action.aliases}
+        found |= {word for word in self.nouns if word[0] not in "#@~"}
+        return frozenset(word for word in found if not word.isascii())
+
+    @cached_property
     def verbs(self) -> frozenset[str]:
         """The groups of verbs that name its actions."""
         keys = [(key, weight) for one in self.actions for key, weight in one.verbs.items()]
@@ -341,7 +356,7 @@ class Step:
     calls: tuple[Call, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scene:
     """Everything that counts for the next answer.
 
@@ -369,6 +384,18 @@ class Scene:
         for step in reversed(self.steps):
             yield from reversed(step.calls)
         yield from self.earlier
+
+    @cached_property
+    def focus(self) -> str:
+        """The window that was used last, or opened last."""
+        known = {window.id for window in self.windows}
+        used = (call.window_id for call in self.recent if call.ok and call.window_id in known)
+        return next(used, self.windows[-1].id if self.windows else "")
+
+    @cached_property
+    def known_words(self) -> frozenset[str]:
+        """Chinese words of labels and descriptions that the lexicon does not have."""
+        return frozenset(word for one in (*self.windows, *self.classes) for word in one.known_words)
 
     def window(self, window_id: str) -> Window | None:
         """Return an open window."""
@@ -409,7 +436,9 @@ def window_of(text: str, says: Mapping[str, Sequence[str]] | None = None) -> Win
     end = text.rfind("<Actions>")
     start = text.find("<Content>", 0, end)
     close = text.rfind("</Content>", 0, end)
-    described = re.search(r"<Description>([^<]*)</Description>", text[: start if start > 0 else end])
+    described = re.search(
+        r"<Description>([^<]*)</Description>", text[: start if start > 0 else end]
+    )
     name = re.sub(r"[_-]?\d+$", "", found[1])
     phrasings = tuple((one, tuple(all_)) for one, all_ in (says or {}).items()
                       if one.startswith(f"{name}."))  # fmt: skip
@@ -648,9 +677,7 @@ def with_calls(request: ModelRequest) -> ModelRequest:
             waiting = []
         stable += len(blocks) if left >= 0 else 0
         messages.append(LlmMessage(message.role, tuple(blocks)))
-    return ModelRequest(
-        request.system, tuple(messages), stable=stable, says=request.says
-    )
+    return ModelRequest(request.system, tuple(messages), stable=stable, says=request.says)
 
 
 def _parsed(tag: str) -> dict[str, Any]:
