@@ -5,16 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contextui.agent.models.offline.items import mentions
-from contextui.agent.models.offline.match import Reading, clause_of
+from contextui.agent.models.offline.match import Reading
 from contextui.agent.models.offline.scene import Call, Item, Scene, Window
-from contextui.agent.models.offline.slots import Clause
-from contextui.agent.models.offline.tokens import Token, is_content
+from contextui.agent.models.offline.slots import ASKING, Clause
+from contextui.agent.models.offline.tokens import Token, has_any, is_content
 from contextui.text import one_line
 from contextui.words import Words
 
 _LINES, _WIDTH = 40, 200  # of a result or a content that are said
-_ASKING = ("~what", "~where", "~howmany", "~how", "~who", "~when", "~why")
-_EMPTY = (*_ASKING, "~ask", "~be", "~left", "~all", "~polite", "~person", "@show", "@count", "~last")
+_EMPTY = (*ASKING, "~ask", "~be", "~left", "~all", "~polite", "~person", "@show", "@count", "~last")
 _SOCIAL = ("~greet", "~thank", "~bye", "~polite")
 
 
@@ -74,7 +73,9 @@ def can(window: Window, words: Words) -> str:
 
 def example(scene: Scene, words: Words) -> str:
     """Return something to try."""
-    listed = next((one for one in scene.classes if any(p.is_list for p in one.actions[0].params)), None)
+    listed = next(
+        (one for one in scene.classes if any(p.is_list for p in one.actions[0].params)), None
+    )
     first = listed or next(iter(scene.classes), None)
     if first is None:
         return words("Ask “what can you do?” to see what there is.")
@@ -127,13 +128,18 @@ def is_question(clause: Clause) -> bool:
     if not tokens:
         return False
     chinese = not tokens[0].text.isascii()
-    ends = clause.text.rstrip().endswith(("?", "？")) or tokens[-1].text in ("吗", "呢", "没有", "了吗")
+    ends = clause.text.rstrip().endswith(("?", "？")) or tokens[-1].text in (
+        "吗",
+        "呢",
+        "没有",
+        "了吗",
+    )
     start = 0
     while start < len(tokens) - 1 and tokens[start].has("~polite"):
         start += 1
     first = tokens[start]
     early = tokens[start : start + 4] if not chinese else tokens[start:]
-    if any(one.has(*_ASKING) for one in early) and not first.has("@write", "@note", "@add", "@find"):
+    if any(one.has(*ASKING) for one in early) and not first.has("@write", "@note", "@add", "@find"):
         return True
     if start and any(one.groups for one in tokens[start:] if any(g[0] == "@" for g in one.groups)):
         return False
@@ -258,20 +264,12 @@ def _inside(window: Window, folder: Item) -> list[Item]:
     return found
 
 
-def trimmed(clause: Clause) -> str:
-    """Return a clause without courtesies and marks around it."""
-    tokens = [one for one in clause.tokens if one.kind != "mark" and not one.has("~polite", "~and")]
-    if len(tokens) == 1 and tokens[0].is_marked:
-        return tokens[0].text
-    return clause.text[tokens[0].start : tokens[-1].end] if tokens else ""
-
-
-def is_dropped(scene: Scene, text: str) -> bool:
-    """Return whether the person takes back a request that was asked about."""
-    tokens = [token for token in clause_of(text, scene).tokens if token.kind != "mark"]
-    return bool(tokens) and any(token.has("~drop") for token in tokens) and all(
-        token.has("~drop", "~polite", "~thank", "~it") or not is_content(token) for token in tokens
-    )
+def is_dropped(clause: Clause) -> bool:
+    """Return whether the person takes back what was asked for."""
+    small = ("~drop", "~polite", "~thank", "~it")
+    tokens = [token for token in clause.tokens if token.kind != "mark"]
+    is_small = all(token.has(*small) or not is_content(token) for token in tokens)
+    return is_small and has_any(tokens, "~drop")
 
 
 def language_is_unknown(text: str) -> bool:

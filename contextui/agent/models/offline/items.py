@@ -165,7 +165,11 @@ def _by_place(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
         if token.kind == "number" and token.number is not None and token.number.is_integer():
             number = int(token.number)
             counted = not token.is_ordinal and after and after.has("~measure", "~one")
-            if counted and not token.text.isascii() and not (place and tokens[place - 1].text in "前头"):
+            if (
+                counted
+                and not token.text.isascii()
+                and not (place and tokens[place - 1].text in "前头")
+            ):
                 continue
             named = [one for one in window.rows if one.attributes.get("id") == str(number)]
             if token.is_ordinal and not token.text.startswith("#"):
@@ -234,7 +238,11 @@ def _by_reference(scene: Scene, window: Window, tokens: Sequence[Token]) -> Iter
         after = tokens[place + 1 : place + 2]
         if token.has("~this") and after and is_content(after[0]):
             continue
-        if token.stem in ("them", "they", "these", "those") or token.text in ("它们", "这些", "那些"):
+        if token.stem in ("them", "they", "these", "those") or token.text in (
+            "它们",
+            "这些",
+            "那些",
+        ):
             if len(touched) > 1:
                 yield Mention(place, place, tuple(touched), is_exact=True)
         elif token.has("~both"):

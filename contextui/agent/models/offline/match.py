@@ -139,7 +139,7 @@ def _reading(
 ) -> Reading | None:
     weights = _evidence(action, clause)
     strongest = max(weights.values(), default=0.0)
-    if strongest < _MAIN and not (weights and clause.content <= weights.keys()):
+    if strongest < _MAIN and not (len(weights) > 1 and clause.content <= weights.keys()):
         return None
     main = frozenset(at for at, weight in weights.items() if weight >= _MAIN)
     slots = Slots(scene, window, action, clause, main)

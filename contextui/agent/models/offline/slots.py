@@ -23,7 +23,9 @@ _SPECIAL = re.compile(r"(\w+)=(-?\d+)[:：]?\s*([^;；,，]+)")
 _BEFORE_TEXT = ("~article", "~polite", "~aspect", "~then", "~object")
 _AFTER_TEXT = ("~polite", "~then", "~and", "~at", "~in", "~to", "~with", "~for", "~article",
                "~possessive")  # fmt: skip
-_NOT_TEXT = ("~all", "~it", "~this", "~other", "~not")  # no text begins with these, unless marked
+_NOT_TEXT = ("~all", "~other", "~not")  # no text begins with these, unless it is marked
+ASKING = ("~what", "~where", "~howmany", "~how", "~who", "~when", "~why")
+"""Groups of words that ask something."""
 _MOST, _STEPS = 24, 4_000  # fillers of one param, and combinations of them, that are tried
 _NONE: frozenset[int] = frozenset()
 
@@ -256,7 +258,8 @@ class Slots:
         for name, number, words in _SPECIAL.findall(self.action.label):
             if name == param.name and ("before" in words or "上一" in words):
                 for at in self.clause.places("@previous"):
-                    yield Filler({name: int(number)}, frozenset([at]), 2.0)
+                    here = frozenset([at])
+                    yield Filler({name: int(number)}, here, 2.0, shared=here)
 
     def _place(self, param: Param, token: Token) -> int | None:
         """Return the number of the first or last place."""
@@ -312,6 +315,9 @@ class Slots:
             if is_loose and tokens[one.first].has("~it", "~this", "~both", "~last"):
                 continue
             values = tuple(dict.fromkeys(value_of(item, param) for item in one.items))
+            said = self.clause.span(one.first, one.last).casefold()
+            if is_loose and any(str(value).casefold() != said for value in values):
+                continue
             if not values or (param.is_number and not all(isinstance(v, int) for v in values)):
                 continue
             score = 2.0 + 0.6 * one.is_exact + 0.1 * (one.last - one.first)
@@ -382,7 +388,8 @@ class Slots:
             or (not as_said and not param.is_list and any(one.kind == "quoted" for one in row))
             or (not opens and is_extra and cue != "~tagged" and not self._is_named(param, first))
             or (not is_marked and (cue or not (self.takes_unmarked or is_short)))
-            or (not is_marked and row[0].has(*_NOT_TEXT))
+            or row[0].has("~it", "~this")
+            or (not is_marked and (row[0].has(*_NOT_TEXT) or has_any(row, *ASKING)))
             or not span & self.clause.content
             or span <= self.explained
             or (self.window.holds_file and cue in ("~for", "~in", "~from", "~at", "~by"))

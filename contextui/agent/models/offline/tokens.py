@@ -172,7 +172,9 @@ def _word(text: str, start: int) -> Token:
     low, end = text.casefold().replace("’", "'"), start + len(text)
     if low in _ORDINALS:
         groups = groups_of(f"={low}")
-        return Token("number", text, start, end, groups, low, float(_ORDINALS[low]), is_ordinal=True)
+        return Token(
+            "number", text, start, end, groups, low, float(_ORDINALS[low]), is_ordinal=True
+        )
     if low in _NUMBERS and low != "one":
         return Token("number", text, start, end, NOTHING, low, float(_NUMBERS[low]))
     root = stem(low)
@@ -209,7 +211,9 @@ def _segments(run: str, start: int, known: frozenset[str]) -> Iterator[Token]:
 def _named(text: str, start: int, known: frozenset[str]) -> Iterator[Token]:
     """Divide Chinese text that ends in a file name: 打开菜单.txt."""
     before = list(_tokens(text.rpartition(".")[0], known))
-    small = [at for at, token in enumerate(before[:-1], 1) if any(g[0] in "@~" for g in token.groups)]
+    small = [
+        at for at, token in enumerate(before[:-1], 1) if any(g[0] in "@~" for g in token.groups)
+    ]
     cut = small[-1] if small else 0
     for token in before[:cut]:
         yield replace(token, start=start + token.start, end=start + token.end)
