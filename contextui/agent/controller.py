@@ -90,6 +90,7 @@ class InteractionController:
         self.model, self.context, self.windows = model, context, context.windows
         self.options = options or TurnOptions()
         self.tools = ToolBox(self.windows, approval)
+        tool_protocol = getattr(model, "tool_protocol", tool_protocol)
         self.tool_protocol: ToolProtocol = tool_protocol
         self._adds_prompt = prompt
         self._calls = calls_of(tool_protocol, self.windows.lang)

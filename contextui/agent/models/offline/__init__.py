@@ -5,6 +5,6 @@ against a clause, `slots` and `items` find the values, `plan` decides what to do
 says what windows show. The words are data, in `lexicon.toml`.
 """
 
-from contextui.agent.models.offline.model import OfflineModel
+from contextui.agent.models.offline.model import OfflineModel, explain
 
-__all__ = ["OfflineModel"]
+__all__ = ["OfflineModel", "explain"]

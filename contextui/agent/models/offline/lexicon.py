@@ -11,22 +11,21 @@ from importlib import resources
 from typing import Any
 
 NOTHING: frozenset[str] = frozenset()
-_KINDS = {"verbs": "@", "nouns": "#", "small": "~"}
 _IRREGULAR = dict(
     pair.split(":")
     for pair in (
         "took:take taken:take wrote:write written:write made:make gave:give given:give found:find "
         "sent:send shown:show ran:run went:go gone:go kept:keep chose:choose hidden:hide said:say "
-        "told:tell paid:pay spent:spend bought:buy brought:bring people:person children:child "
-        "has:have is:is this:this his:his news:news thing:thing things:thing string:string "
-        "nothing:nothing anything:anything everything:everything bring:bring king:king ring:ring "
-        "morning:morning evening:evening red:red bed:bed need:need feed:feed fed:feed speed:speed "
-        "seed:seed used:use using:use gas:gas bus:bus yes:yes less:less us:us as:as was:was "
-        "its:its shopping:shopping heading:heading setting:setting settings:setting lens:lens "
-        "meeting:meeting saying:saying following:following including:including plus:plus "
-        "containing:containing seconds:seconds status:status canvas:canvas does:does ate:eat "
-        "something:something watched:watch spring:spring during:during reading:reading"
+        "told:tell paid:pay spent:spend bought:buy brought:bring people:person has:have ate:eat "
+        "fed:feed used:use using:use settings:setting things:thing"
     ).split()
+)
+# Words that only look as if they had an ending.
+_WHOLE = frozenset(
+    "is this his news thing string nothing anything everything something bring king ring morning "
+    "evening spring during red bed need feed speed seed gas bus yes less us as was its shopping "
+    "heading setting lens meeting saying following including plus containing seconds status canvas "
+    "does reading".split()
 )
 _VOWEL = re.compile("[aeiouy]")
 _SHORT = re.compile("[^aeiou][aeiouy][^aeiouwxy]")
@@ -70,34 +69,36 @@ def lexicon() -> Lexicon:
     data: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
     words: dict[str, set[str]] = {}
     phrases: dict[tuple[str, ...], set[str]] = {}
-    for section, mark in _KINDS.items():
-        for name, members in data[section].items():
-            english, _, chinese = members.partition("|")
-            for member in filter(None, map(str.strip, english.split(","))):
-                stems = tuple(map(stem, member.split()))
-                if len(stems) == 1:
-                    # Small words count as they are: "called" says more than "call".
-                    key = f"={member.casefold()}" if mark == "~" else stems[0]
-                    words.setdefault(key, set()).add(mark + name)
-                else:
-                    phrases.setdefault(stems, set()).add(mark + name)
-            for member in chinese.split():
-                words.setdefault(member, set()).add(mark + name)
+    groups = [
+        (mark + re.split(r"[,:|]", row)[0].strip(), row.split(":")[-1])
+        for mark, section in (("#", "nouns"), ("@", "verbs"))
+        for row in data[section].replace("\n", " ").split(";")
+    ]
+    groups += [(f"~{name}", row) for name, row in data["small"].items()]
+    for name, row in groups:
+        english, _, chinese = row.partition("|")
+        for member in filter(None, map(str.strip, english.split(","))):
+            stems = tuple(map(stem, member.split()))
+            if len(stems) > 1:
+                phrases.setdefault(stems, set()).add(name)
+            else:  # small words count as they are: "called" says more than "call"
+                key = f"={member.casefold()}" if name[0] == "~" else stems[0]
+                words.setdefault(key, set()).add(name)
+        for member in chinese.split():
+            words.setdefault(member, set()).add(name)
     for ordinary in data["settings"]["ordinary"].split():
         words.setdefault(ordinary, set())
     first: dict[str, list[tuple[tuple[str, ...], frozenset[str]]]] = {}
-    for stems, groups in sorted(phrases.items(), key=lambda one: -len(one[0])):
-        first.setdefault(stems[0], []).append((stems, frozenset(groups)))
+    for stems, names in sorted(phrases.items(), key=lambda one: -len(one[0])):
+        first.setdefault(stems[0], []).append((stems, frozenset(names)))
     settings = data["settings"]
     return Lexicon(
-        words={word: frozenset(groups) for word, groups in words.items()},
+        words={word: frozenset(names) for word, names in words.items()},
         phrases=first,
         parted={
-            (stems[0], stems[1]): verbs
-            for stems, groups in phrases.items()
-            if len(stems) == 2
-            and stems[1] in {"on", "off", "out", "down", "up", "away", "in", "back"}
-            and (verbs := frozenset(one for one in groups if one.startswith("@")))
+            (stems[0], stems[1]): frozenset(one for one in names if one[0] == "@")
+            for stems, names in phrases.items()
+            if len(stems) == 2 and stems[1] in settings["parts"]
         },
         longest=max(len(word) for word in words if not word.isascii()),
         silent=frozenset(f"~{name}" for name in settings["silent"]),
@@ -133,7 +134,7 @@ def stem(word: str) -> str:
     word = word.casefold().replace("’", "'").removesuffix("'s").replace("-", "")
     if not word.isascii() or len(word) > 40 or "'" in word:
         return word
-    known = _IRREGULAR.get(word)
+    known = word if word in _WHOLE else _IRREGULAR.get(word)
     return _without_e(known or _without_ending(_singular(word)))
 
 

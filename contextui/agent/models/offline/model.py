@@ -4,8 +4,7 @@ import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import lru_cache
 
-from contextui.agent.models.offline import answers, scene, summary
-from contextui.agent.models.offline.plan import Planned, plan
+from contextui.agent.models.offline import answers, plan, scene, summary
 from contextui.agent.models.offline.tokens import is_chinese
 from contextui.agent.protocol import declaration_tokens
 from contextui.model import (
@@ -32,6 +31,7 @@ class OfflineModel:
 
     Attributes:
         name: The model's name.
+        tool_protocol: It always calls tools natively.
 
     Example:
         >>> controller = InteractionController(model=OfflineModel())
@@ -39,6 +39,7 @@ class OfflineModel:
     """
 
     name = "offline"
+    tool_protocol = "native"
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Answer a request: the next calls, or what came of them."""
@@ -51,38 +52,45 @@ class OfflineModel:
 
 def answer_to(request: ModelRequest) -> Answer:
     """Return the whole answer to a request."""
-    tagged = scene.asks_for_tags(request)
-    seen = scene.read(scene.with_calls(request) if tagged else request)
+    seen = scene.read(request)
     lang = _language(seen.words, request.system)
-    if request.tools or tagged:
-        made = plan(seen, Words(lang))
+    if request.tools:
+        made = plan.plan(seen, Words(lang))
         blocks = [_call(one) for one in made.calls] or [_text("\n\n".join(made.said))]
-        blocks = _in_tags(blocks) if tagged else blocks
     else:
         blocks = [_text(_without_tools(request, seen, lang))]
     calls = any(one["type"] == "tool_use" for one in blocks)
-    return Answer(
-        blocks=tuple(blocks),
-        stop_reason="tool_use" if calls else "end_turn",
-        usage=_usage(request, blocks),
-        model=OfflineModel.name,
-    )
+    usage = _usage(request, blocks)
+    return Answer(tuple(blocks), "tool_use" if calls else "end_turn", usage, OfflineModel.name)
+
+
+def explain(request: ModelRequest) -> str:
+    """Explain how a request is understood: what its first clause could mean, the best first.
+
+    Example:
+        >>> print(explain(request))
+        9.3 kanban_1.move card=1 column=done: chosen
+        4.1 kanban_1.assign card=1: "done" is not explained; owner is missing
+    """
+    seen = scene.read(request)
+    made = plan.explain(seen, Words(_language(seen.words, request.system)))
+    chosen = {str(call.input) for call in made.calls}
+    lines = []
+    for one in made.readings:
+        reasons = [f'"{word}" is not explained' for word in one.unexplained]
+        reasons += [f"{param.name} is missing" for param in one.missing]
+        reasons += [f"{len(one.choices)} items fit"] if one.choices else []
+        reasons += ["does less or more than was said"] if one.is_doubtful else []
+        is_chosen = str(plan.call(one, one.params[0]).input) in chosen
+        text = "; ".join(reasons) or ("chosen" if is_chosen else "fits less well")
+        lines.append(f"{one.score:.1f} {one.notation}: {text}")
+    return "\n".join(lines) or "Nothing fits. " + " ".join(made.said)
 
 
 def _language(text: str, system: str) -> Lang:
     """Return the language of a text, or, where it has no words, that of the system prompt."""
     said = system if answers.language_is_unknown(text) else text
     return "zh" if is_chinese(said) else "en"
-
-
-def _in_tags(blocks: Sequence[Block]) -> list[Block]:
-    parts = [
-        scene.as_tag(one["name"], one["input"])
-        if one["type"] == "tool_use"
-        else scene.without_tags(one["text"])
-        for one in blocks
-    ]
-    return [_text("\n".join(parts))]
 
 
 def _without_tools(request: ModelRequest, seen: scene.Scene, lang: Lang) -> str:
@@ -109,7 +117,7 @@ def _text(text: str) -> Block:
     return {"type": "text", "text": text}
 
 
-def _call(planned: Planned) -> Block:
+def _call(planned: plan.Planned) -> Block:
     # Every call has an id of its own: a context never accepts one twice.
     call_id = f"toolu_{uuid.uuid4().hex[:24]}"
     return {"type": "tool_use", "id": call_id, "name": planned.tool, "input": planned.input}

@@ -256,7 +256,7 @@ def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:
         return Plan(said=[text], is_social=True)
     if not clause.content and not clause.has("~undo_that", "~again"):
         return Plan()
-    if answers.is_dropped(clause):
+    if answers.is_dropped(clause) and not any(one.is_complete for one in readings(scene, clause)):
         return Plan(said=[words("All right, I leave it.")], is_stopped=True, is_dropped=True)
     for special in (_taken_back, _repeated, _corrected, _continued, _closed):
         if (made := special(scene, clause, words)) is not None:
@@ -265,7 +265,7 @@ def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:
         answer = answers.answer(scene, clause, words)
         if isinstance(answer, str):
             return Plan(said=[answer])
-        return Plan([_call(answer, {})], again=True, readings=[answer])
+        return Plan([call(answer, {})], again=True, readings=[answer])
     return _act(scene, clause, readings(scene, clause), words)
 
 
@@ -277,11 +277,11 @@ def _act(scene: Scene, clause: Clause, found: list[Reading], words: Words) -> Pl
         is_new = top.params[0] or clause.has("#new", "~article")
         if not top.window.id and there and not is_new:
             return Plan(said=[answers.shows(there, words)], readings=found)
-        return Plan([_call(top, params) for params in top.params], readings=found)
+        return Plan([call(top, params) for params in top.params], readings=found)
     if best:
         return _asked(words, [(one.notation, _label(one)) for one in best[:6]], found)
     if (first := preparation(scene, clause)) is not None:
-        return Plan([_call(first, first.params[0])], again=True, readings=found)
+        return Plan([call(first, first.params[0])], again=True, readings=found)
     near = next((one for one in found if not one.unexplained), None)
     if near and near.choices:
         options = [(notation(near.window, near.action, one), text) for one, text in near.choices]
@@ -293,7 +293,7 @@ def _act(scene: Scene, clause: Clause, found: list[Reading], words: Words) -> Pl
     if has_any(clause.tokens[:3], "@show"):
         shown = answers.answer(scene, clause, words)
         if isinstance(shown, Reading):
-            return Plan([_call(shown, {})], again=True, readings=found)
+            return Plan([call(shown, {})], again=True, readings=found)
     text = answers.refused(scene, clause, found[0] if found else None, words)
     return Plan(said=[text], is_stopped=True, readings=found)
 
@@ -309,7 +309,8 @@ def _label(reading: Reading) -> str:
     return f"{name}: {reading.action.short_label or reading.window.description}"
 
 
-def _call(reading: Reading, params: dict[str, Any]) -> Planned:
+def call(reading: Reading, params: dict[str, Any]) -> Planned:
+    """Return the call that a reading means."""
     if reading.window.id:
         return _action(reading.window.id, reading.action.id, params)
     args = {"args": params} if params else {}
@@ -454,9 +455,9 @@ def _corrected(scene: Scene, clause: Clause, words: Words) -> Plan | None:
     other = _other_call(scene, calls[0], rest)
     if other is None:
         return None
-    call, is_other_thing = other
+    new, is_other_thing = other
     back = _opposite(scene, calls)
-    return _cannot_undo(words) if back is None and is_other_thing else Plan([*(back or []), call])
+    return _cannot_undo(words) if back is None and is_other_thing else Plan([*(back or []), new])
 
 
 def _continued(scene: Scene, clause: Clause, _: Words) -> Plan | None:

@@ -4,12 +4,13 @@ Only the request's own `<Window>` blocks count. Whatever text inside one looks l
 is kept as text and read where it is needed, so that a long list costs no more than a short one.
 """
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html import unescape
+from itertools import islice
 from typing import Any
 
 from contextui.agent.models.offline.lexicon import groups_of, stem
@@ -24,71 +25,66 @@ _CLASS = re.compile(r'<class name="([^"]+)"(?: args="([^"]*)")?[^>]*?(?:/>|>([^<
 _CLASSES = re.compile(r"^<Windows>\n(?:.*\n)*?</Windows>$", re.MULTILINE)
 _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)((?:\s+[\w:.-]+=\"[^\"]*\")*)\s*(?:/>|>([^<]*))")
 _ATTRIBUTE = re.compile(r'([\w:.-]+)="([^"]*)"')
-_NUMBERED = re.compile(r"\s*(?:[-*•]\s+)?(?:#?(\d{1,6})[.):：、]?\s+)?(?:\[[ xX✓]?\]\s*)?(.*)")
+_LINE = re.compile(
+    r"\s*(?P<bullet>[-*•]\s+)?(?:#?(?P<id>\d{1,6})[.):：、]?\s+)?(?:\[[ xX✓]?\]\s*)?(?P<text>.*)"
+)
 _NAMED = re.compile(r"(\S[^:：=]{0,59}?)\s*[:：=]\s+(\S.*)")
 _PLAIN = {"string", "int", "float", "bool", "any", "object", "null", "datetime", "date", "time"}
 _LONGEST = 400_000  # characters of a block that is read
 _MOST = 2_000  # items of a window that are listed
 _RECENT = 40  # messages before the turn that are looked through
-_OPEN, _CLOSE = "<tool_call>", "</tool_call>"
-_TAG = re.compile(f"{_OPEN}(.*?){_CLOSE}", re.DOTALL)
-_RESULT = re.compile(r"\[\w+(?P<failed> [^\]\n]+)?\] ")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Param:
-    """One param of an action, or one arg of a class."""
+    """One param of an action, or one arg of a class.
+
+    Attributes:
+        name: Its name.
+        words: The words of the name, and their stems.
+        nouns: These, and the nouns that mean the same.
+        plain: The plain types that it takes.
+        choices: The words that it takes.
+        is_list: Whether it takes a list.
+        takes_one: Whether it takes one value as well as a list.
+        is_optional: Whether it may be left out.
+        takes_text: Whether it takes any text.
+        takes_number: Whether it takes a number.
+        is_number: Whether it takes numbers alone.
+        is_bool: Whether it takes yes or no alone.
+        is_path: Whether it takes the path of a file.
+        is_reference: Whether it names something that exists, by id or by text.
+    """
 
     name: str
+    words: frozenset[str]
+    nouns: frozenset[str]
     plain: frozenset[str]
     choices: tuple[str, ...]
     is_list: bool
     takes_one: bool
     is_optional: bool
+    takes_text: bool
+    takes_number: bool
+    is_number: bool
+    is_bool: bool
+    is_path: bool
+    is_reference: bool
 
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """The words of its name, and their stems."""
-        words = [word for word in re.split(r"[_\W]+", self.name.casefold()) if word]
-        return frozenset([*words, *map(stem, words)])
 
-    @property
-    def takes_text(self) -> bool:
-        """Whether it takes any text."""
-        return not self.plain.isdisjoint(("string", "any"))
+def _words_in(name: str) -> frozenset[str]:
+    return frozenset(word for word in re.split(r"[_\W]+", name.casefold()) if word)
 
-    @property
-    def takes_number(self) -> bool:
-        """Whether it takes a number."""
-        return not self.plain.isdisjoint(("int", "float"))
 
-    @property
-    def is_number(self) -> bool:
-        """Whether it takes numbers alone."""
-        return self.takes_number and not self.takes_text
+def _meanings(words: Iterable[str], kinds: str) -> frozenset[str]:
+    """Return the groups of words, of some kinds."""
+    return frozenset(one for word in words for one in groups_of(word) if one[0] in kinds)
 
-    @property
-    def is_bool(self) -> bool:
-        """Whether it takes yes or no alone."""
-        return self.plain == {"bool"} and not self.choices
 
-    @cached_property
-    def nouns(self) -> frozenset[str]:
-        """The words of its name, and the nouns that mean the same."""
-        groups = {group for word in self.words for group in groups_of(word) if group[0] == "#"}
-        return self.words | groups
-
-    @property
-    def is_path(self) -> bool:
-        """Whether it takes the path of a file."""
-        return not self.words.isdisjoint(
-            ("path", "file", "filename", "folder", "directory", "under")
-        )
-
-    @property
-    def is_reference(self) -> bool:
-        """Whether it names something that exists, by id or by text."""
-        return self.takes_text and self.takes_number
+def _keys(tokens: Iterable[Token], kinds: str = "#@") -> frozenset[str]:
+    """Return the stems of tokens and their groups of some kinds."""
+    found = {one for token in tokens for one in (token.stem or token.text, *token.groups)}
+    return frozenset(one for one in found if one[0] not in "#@~" or one[0] in kinds)
 
 
 @dataclass(frozen=True)
@@ -108,7 +104,7 @@ class Action:
     @cached_property
     def groups(self) -> frozenset[str]:
         """The groups of the words of the id."""
-        return frozenset(group for word in self.id_words for group in groups_of(word))
+        return _meanings(self.id_words, "#@")
 
     @cached_property
     def label_tokens(self) -> tuple[Token, ...]:
@@ -125,20 +121,15 @@ class Action:
         """The words and groups that name the action, with their weights."""
         found: dict[str, float] = {}
         for place, word in enumerate(self.id_words):
-            _put(found, word, 4.0 if place == 0 else 2.5)
-            for group in groups_of(word) | groups_of(f"={word}"):
-                if group[0] in "@~":
-                    _put(found, group, 3.0 if place == 0 else 1.5)
-        inside = len(self.short_label)
+            _put(found, [word], 2.5 if place else 4.0)
+            small = {one for one in groups_of(f"={word}") if one[0] == "~"}
+            _put(found, _meanings([word], "@") | small, 1.5 if place else 3.0)
         for place, token in enumerate(one for one in self.label_tokens if is_content(one)):
-            early = place == 0 or (place < 3 and not token.stem.isascii())
-            names = not token.groups or any(group[0] == "@" for group in token.groups)
-            is_main = early and names and place < inside
-            weight = 2.5 if is_main else 1.0 if token.end <= inside else 0.5
-            _put(found, token.stem, weight)
-            for group in token.groups:
-                if group[0] == "@":
-                    _put(found, group, 2.5 if is_main else 0.6 if token.end <= inside else 0.5)
+            is_early = place == 0 or (place < 3 and not token.stem.isascii())
+            is_main = is_early and bool(token.verbs or not token.groups)
+            is_inside = token.end <= len(self.short_label)
+            _put(found, [token.stem], 2.5 if is_main else 1.0 if is_inside else 0.5)
+            _put(found, token.verbs, 2.5 if is_main else 0.6 if is_inside else 0.5)
         return found
 
     @cached_property
@@ -151,18 +142,13 @@ class Action:
     @cached_property
     def nouns(self) -> frozenset[str]:
         """Words and groups that belong to the action without naming it."""
-        names = {word for param in self.params for word in param.words}
-        head = re.split(r"[;；:：(（]", self.label)[0]
-        tokens = [token for token in tokenize(head) if is_content(token)]
-        words = {*self.id_words, *names, *(token.stem for token in tokens)}
-        groups = {group for word in (*self.id_words, *names) for group in groups_of(word)}
-        groups |= {group for token in tokens for group in token.groups}
-        return frozenset(words | {group for group in groups if group[0] in "#@"})
+        names = {*self.id_words, *(word for param in self.params for word in param.words)}
+        head = tokenize(re.split(r"[;；:：(（]", self.label)[0])
+        return _keys(filter(is_content, head)) | names | _meanings(names, "#@")
 
 
-def _put(found: dict[str, float], key: str, weight: float) -> None:
-    if key:
-        found[key] = max(found.get(key, 0.0), weight)
+def _put(found: dict[str, float], keys: Iterable[str], weight: float) -> None:
+    found.update({key: max(found.get(key, 0.0), weight) for key in keys if key})
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +163,11 @@ class Item:
     @property
     def line(self) -> str:
         """All of it, to be said in an answer."""
-        facts = ", ".join(
-            name if value == "true" else f"{name} {value}"
-            for name, value in self.attributes.items()
-            if name != "id"
-        )
-        number = f"{self.attributes['id']} " if "id" in self.attributes else ""
+        facts = [(name, value) for name, value in self.attributes.items() if name != "id"]
+        more = ", ".join(name if value == "true" else f"{name} {value}" for name, value in facts)
+        number = self.attributes.get("id", "")
         text = self.text or (self.tag if not number else "")
-        return f"{number}{text} ({facts})".strip() if facts else f"{number}{text}".strip()
+        return " ".join(filter(None, [number, text, f"({more})" if more else ""]))
 
 
 @dataclass(frozen=True)
@@ -201,37 +184,22 @@ class Window:
     @cached_property
     def nouns(self) -> frozenset[str]:
         """The words and groups that name the window."""
-        words = {stem(word) for word in re.split(r"[_\W]+", self.name) if word}
-        found = {self.name, *words, "#window", "window"}
-        for word in words:
-            found |= groups_of(word)
-        head = re.split(r"[:：,，.。;；]", self.description)[0]
-        for token in tokenize(head):
-            is_verb = any(group[0] == "@" for group in token.groups)
-            if is_content(token) and (not is_verb or any(one[0] == "#" for one in token.groups)):
-                found |= {token.stem or token.text, *token.groups}
-        if "#task" in found:
-            found |= {"#list"}
-        return frozenset(one for one in found if one[:1] not in "@~")
+        head = tokenize(re.split(r"[:：,，.。;；]", self.description)[0])
+        nouns = _keys(filter(_is_noun, head), "#")
+        return self.names | nouns | {"#window", "window"}
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The words and groups of its name and of the first noun of its description."""
-        words = {stem(word) for word in re.split(r"[_\W]+", self.name) if word}
-        nouns = [token for token in tokenize(self.description) if is_content(token)
-                 and not (token.groups and all(group[0] == "@" for group in token.groups))]  # fmt: skip
-        found = {self.name, *words, *(nouns[0].stem for _ in nouns[:1])}
-        found |= {one for word in words for one in groups_of(word)}
-        found |= {one for token in nouns[:1] for one in token.groups}
-        return frozenset(one for one in found | ({"#list"} if "#task" in found else set())
-                         if one and one[0] not in "@~")  # fmt: skip
+        words = {stem(word) for word in _words_in(self.name)}
+        first = [token for token in tokenize(self.description) if _is_noun(token)][:1]
+        found = _keys(first, "#") | _meanings(words, "#") | {self.name, *words}
+        return found | {"#list"} if "#task" in found else found
 
     @cached_property
     def topics(self) -> frozenset[str]:
         """The words and groups of the whole description."""
-        tokens = [token for token in tokenize(self.description) if is_content(token)]
-        found = {one for token in tokens for one in (token.stem, *token.groups)}
-        return self.nouns | {one for one in found if one and one[0] != "~"}
+        return self.nouns | _keys(filter(is_content, tokenize(self.description)))
 
     def action(self, action_id: object) -> Action | None:
         """Return an action by its id."""
@@ -272,19 +240,15 @@ class Window:
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """What it shows, item by item."""
-        return tuple(items_in(self.raw))[:_MOST]
+        return tuple(islice(items_in(self.raw), _MOST))
 
     @cached_property
     def rows(self) -> tuple[Item, ...]:
         """The items of the kind that there is most of: those that "the second one" counts."""
-        kinds: dict[str, int] = {}
-        for item in self.items:
-            if item.text or item.attributes:
-                kinds[item.tag] = kinds.get(item.tag, 0) + 1
-        main = max(kinds, key=lambda tag: kinds[tag], default="")
-        if kinds and kinds[main] == 1:
-            return tuple(one for one in self.items if one.text or one.attributes)
-        found = [one for one in self.items if one.tag == main and (one.text or one.attributes)]
+        shown = [item for item in self.items if item.text or item.attributes]
+        kinds = Counter(item.tag for item in shown)
+        main, count = kinds.most_common(1)[0] if kinds else ("", 0)
+        found = [item for item in shown if item.tag == main or count == 1]
         return tuple(found[1:] if not main and _is_header(found) else found)
 
     @cached_property
@@ -295,14 +259,16 @@ class Window:
         return int(found[1] or found[2]) if found else None
 
 
+def _is_noun(token: Token) -> bool:
+    """Whether a word is not only a verb."""
+    return is_content(token) and not (token.groups and token.groups == token.verbs)
+
+
 def _is_header(lines: Sequence[Item]) -> bool:
     """Whether the first line of a text says what the others are."""
-    first, rest = lines[0] if lines else None, lines[1:]
-    if first is None or not rest:
-        return False
-    if all("id" in one.attributes for one in rest):
-        return "id" not in first.attributes
-    return " " in first.text and not any(" " in one.text for one in rest)
+    if len(lines) < 2 or all("id" in one.attributes for one in lines[1:]):
+        return len(lines) > 1 and "id" not in lines[0].attributes
+    return " " in lines[0].text and not any(" " in one.text for one in lines[1:])
 
 
 def items_in(raw: str) -> Iterator[Item]:
@@ -312,15 +278,13 @@ def items_in(raw: str) -> Iterator[Item]:
             attributes = {name: unescape(value) for name, value in _ATTRIBUTE.findall(match[2])}
             yield Item(match[1], unescape(match[3] or "").strip(), attributes)
         return
-    for line in raw.splitlines():
-        found = _NUMBERED.match(line)
-        if found and line.strip():
-            text = unescape(found[2]).strip()
-            named = _NAMED.fullmatch(text) if line.lstrip().startswith(("-", "*", "•")) else None
-            facts = {"id": found[1]} if found[1] else {}
-            value = {"value": named[2]} if named else {}
-            depth = len(line) - len(line.lstrip())
-            yield Item("", named[1] if named else text, {**facts, **value}, depth)
+    for line in filter(str.strip, raw.splitlines()):
+        found = _LINE.match(line)
+        assert found is not None
+        text, facts = unescape(found["text"]).strip(), {"id": found["id"]} if found["id"] else {}
+        if found["bullet"] and (named := _NAMED.fullmatch(text)):
+            text, facts["value"] = named[1], named[2]
+        yield Item("", text, facts, len(line) - len(line.lstrip()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,8 +330,7 @@ class Scene:
         windows: Those that are open now.
         steps: What was done in this turn so far.
         earlier: The calls of the turns before, the latest first.
-        before: What the person typed in the turn before.
-        said: What was answered to that.
+        said: What was answered in the turn before.
     """
 
     words: str
@@ -375,7 +338,6 @@ class Scene:
     windows: tuple[Window, ...]
     steps: tuple[Step, ...] = ()
     earlier: tuple[Call, ...] = ()
-    before: str = ""
     said: str = ""
 
     @property
@@ -404,7 +366,7 @@ class Scene:
 
 def read(request: ModelRequest) -> Scene:
     """Read a request. Whatever is in it, nothing is raised."""
-    messages, says = request.messages, request.says
+    messages, says = request.messages, tuple(sorted(request.says.items()))
     if not messages:
         return Scene("", _classes(request), ())
     start = _turn_start(messages)
@@ -413,14 +375,12 @@ def read(request: ModelRequest) -> Scene:
     for message in messages[_first_unstable(request) : start + 1]:
         _take(windows, message, says)
     steps = tuple(_steps(messages[start + 1 :], windows, says))
-    earlier = [*past, messages[start]]
     return Scene(
         words=_words(messages[start]),
         classes=_classes(request),
         windows=tuple(windows.values()),
         steps=steps,
-        earlier=tuple(_calls_back(earlier)),
-        before=_words(past[_turn_start(past)]) if past else "",
+        earlier=tuple(_calls_back([*past, messages[start]])),
         said=_said(past),
     )
 
@@ -428,35 +388,33 @@ def read(request: ModelRequest) -> Scene:
 # --- windows and classes -----------------------------------------------------------------
 
 
-def window_of(text: str, says: Mapping[str, Sequence[str]] | None = None) -> Window | None:
+_Says = tuple[tuple[str, tuple[str, ...]], ...]  # phrasings by "class.action"
+
+
+@lru_cache(maxsize=256)
+def window_of(text: str, says: _Says = ()) -> Window | None:
     """Return the window that a block shows; None if the text is no such block."""
     found = _WINDOW.match(text)
     if found is None or len(text) > _LONGEST or not text.rstrip().endswith("</Window>"):
         return None
+    # Inside of the content only elements can look like these, and they come before.
     end = text.rfind("<Actions>")
-    start = text.find("<Content>", 0, end)
-    close = text.rfind("</Content>", 0, end)
-    described = re.search(
-        r"<Description>([^<]*)</Description>", text[: start if start > 0 else end]
-    )
+    start, close = text.find("<Content>", 0, end), text.rfind("</Content>", 0, end)
+    described = re.search(r"<Description>([^<]*)</Description>", text[: max(start, 0) or end])
     name = re.sub(r"[_-]?\d+$", "", found[1])
-    phrasings = tuple((one, tuple(all_)) for one, all_ in (says or {}).items()
-                      if one.startswith(f"{name}."))  # fmt: skip
+    own = tuple((key, texts) for key, texts in says if key.startswith(f"{name}."))
     return Window(
         id=found[1],
         name=name,
         description=unescape(described[1]).strip() if described else "",
-        actions=_actions(text[end:], phrasings) if end > 0 else (),
+        actions=_actions(text[end:], own) if end > 0 else (),
         raw=text[start + 9 : close] if 0 < start < close else "",
         version=tuple(int(part) for part in re.findall(r"\d{1,9}", found[2])),
     )
 
 
-_cached_window = lru_cache(maxsize=128)(lambda text: window_of(text))
-
-
 @lru_cache(maxsize=128)
-def _actions(text: str, says: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[Action, ...]:
+def _actions(text: str, says: _Says) -> tuple[Action, ...]:
     phrasings = {name.partition(".")[2]: texts for name, texts in says}
     return tuple(
         Action(name, unescape(label).strip(), params_of(unescape(params)), phrasings.get(name, ()))
@@ -466,8 +424,9 @@ def _actions(text: str, says: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[
 
 def _classes(request: ModelRequest) -> tuple[Window, ...]:
     """Return the classes of the system prompt, then those of the project."""
-    first = _text(_blocks(request.messages[0])[0]) if request.messages and _blocks(
-        request.messages[0]) else ""  # fmt: skip
+    first = "".join(
+        _text(block) for message in request.messages[:1] for block in _blocks(message)[:1]
+    )
     project = classes_of(first) if first.startswith("<Project>\n") else ()
     return (*classes_of(request.system), *project)
 
@@ -486,31 +445,37 @@ def classes_of(text: str) -> tuple[Window, ...]:
 @lru_cache(maxsize=1_024)
 def params_of(text: str) -> tuple[Param, ...]:
     """Read params in their short form: ``text:string,count:int?``."""
-    found = []
-    for part in _split(text[:4_000], ","):
-        name, colon, kind = part.partition(":")
-        if colon and name.strip():
-            found.append(_param(name.strip(), kind.strip()))
-    return tuple(found)
+    pairs = [part.partition(":") for part in _split(text[:4_000], ",")]
+    return tuple(
+        _param(name.strip(), kind.strip()) for name, colon, kind in pairs if name and colon
+    )
 
 
 def _param(name: str, kind: str) -> Param:
-    is_optional, is_list, takes_one = kind.endswith("?"), False, False
-    plain, choices = set[str](), list[str]()
-    for part in _split(kind.removesuffix("?"), "|"):
-        one = part.strip()
-        if one.endswith("[]"):
-            is_list, inner = True, one[:-2].strip("()")
-            plain |= {word for word in inner.split("|") if word in _PLAIN}
-            choices += [word.strip('"') for word in inner.split("|") if word not in _PLAIN]
-        elif one in _PLAIN:
-            plain.add(one)
-            takes_one = True
-        elif one and not one.startswith("{"):
-            choices.append(one.strip('"'))
-        elif one:
-            plain.add("object")
-    return Param(name, frozenset(plain), tuple(choices), is_list, takes_one, is_optional)
+    parts = [part.strip() for part in _split(kind.removesuffix("?"), "|")]
+    lists = "|".join(part[:-2].strip("()") for part in parts if part.endswith("[]"))
+    ones = ["object" if part.startswith("{") else part for part in parts if not part.endswith("[]")]
+    kinds = [word.strip('"') for word in (*ones, *lists.split("|")) if word]
+    plain = frozenset(word for word in kinds if word in _PLAIN)
+    choices = tuple(word for word in kinds if word not in _PLAIN)
+    words = _words_in(name) | frozenset(map(stem, _words_in(name)))
+    text, number = bool(plain & {"string", "any"}), bool(plain & {"int", "float"})
+    return Param(
+        name,
+        words,
+        words | _meanings(words, "#"),
+        plain,
+        choices,
+        is_list=bool(lists),
+        takes_one=any(word in _PLAIN for word in ones),
+        is_optional=kind.endswith("?"),
+        takes_text=text,
+        takes_number=number,
+        is_number=number and not text,
+        is_bool=plain == {"bool"} and not choices,
+        is_path=bool(words & {"path", "file", "filename", "folder", "directory", "under"}),
+        is_reference=text and number,
+    )
 
 
 def _split(text: str, mark: str) -> list[str]:
@@ -570,9 +535,7 @@ def _words(message: LlmMessage) -> str:
     return text.strip()
 
 
-def _take(
-    windows: dict[str, Window], message: LlmMessage, says: Mapping[str, Sequence[str]]
-) -> None:
+def _take(windows: dict[str, Window], message: LlmMessage, says: _Says) -> None:
     """Note the windows of a message."""
     if message.role != "user":
         return
@@ -584,18 +547,14 @@ def _take(
             # What the tool itself said comes first, and may look like anything.
             texts += [_text(one) for one in content[1:] if isinstance(one, Mapping)]
     for text in texts:
-        if not text.startswith("<Window "):
-            continue
-        window = window_of(text, says) if says else _cached_window(text)
+        window = window_of(text, says) if text.startswith("<Window ") else None
         known = windows.get(window.id) if window else None
         if window and (known is None or window.version >= known.version):
             windows[window.id] = window
 
 
 def _steps(
-    messages: Sequence[LlmMessage],
-    windows: dict[str, Window],
-    says: Mapping[str, Sequence[str]],
+    messages: Sequence[LlmMessage], windows: dict[str, Window], says: _Says
 ) -> Iterator[Step]:
     for answer, results in zip(messages[::2], messages[1::2], strict=False):
         before = tuple(windows.values())
@@ -639,62 +598,3 @@ def _calls_back(messages: Sequence[LlmMessage]) -> Iterator[Call]:
 def _said(messages: Sequence[LlmMessage]) -> str:
     last = messages[-1] if messages and messages[-1].role == "assistant" else None
     return "\n".join(filter(None, map(_text, _blocks(last)))) if last else ""
-
-
-# --- calls written as tags, for the text protocol ------------------------------------------
-
-
-def asks_for_tags(request: ModelRequest) -> bool:
-    """Return whether the system prompt asks for calls as tags."""
-    return not request.tools and _OPEN in request.system
-
-
-def with_calls(request: ModelRequest) -> ModelRequest:
-    """Return a request with the calls and results of its texts as blocks."""
-    messages: list[LlmMessage] = []
-    waiting: list[str] = []
-    stable, left = 0, request.stable
-    for place, message in enumerate(request.messages):
-        left -= len(message.content)
-        blocks: list[Block] = []
-        for number, block in enumerate(_blocks(message)):
-            text = _text(block)
-            found = _RESULT.match(text) if waiting else None
-            if message.role == "assistant" and _OPEN in text:
-                if beside := _TAG.sub("", text).strip():
-                    blocks.append({"type": "text", "text": beside})
-                for count, tag in enumerate(_TAG.findall(text)):
-                    waiting.append(f"tag_{place}_{number}_{count}")
-                    blocks.append({"type": "tool_use", "id": waiting[-1], **_parsed(tag)})
-            elif found:
-                blocks.append({
-                    "type": "tool_result", "tool_use_id": waiting.pop(0),
-                    "content": text[found.end() :], "is_error": found["failed"] is not None,
-                })  # fmt: skip
-            else:
-                blocks.append(block)
-        if message.role == "user":
-            waiting = []
-        stable += len(blocks) if left >= 0 else 0
-        messages.append(LlmMessage(message.role, tuple(blocks)))
-    return ModelRequest(request.system, tuple(messages), stable=stable, says=request.says)
-
-
-def _parsed(tag: str) -> dict[str, Any]:
-    try:
-        call = json.loads(tag)
-        name, arguments = call["name"], call.get("arguments")
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return {"name": "tool_call", "input": {}}
-    return {"name": str(name), "input": arguments if isinstance(arguments, Mapping) else {}}
-
-
-def as_tag(name: str, arguments: Mapping[str, Any]) -> str:
-    """Return a call as a tag; no value in it can end it."""
-    call = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
-    return _OPEN + call.replace("</", "<\\/") + _CLOSE
-
-
-def without_tags(text: str) -> str:
-    """Return text in which nothing looks like a call."""
-    return text.replace(_OPEN, "<tool_call >")
