@@ -57,30 +57,28 @@ def social(clause: Clause, scene: Scene, words: Words) -> str | None:
 def able(scene: Scene, words: Words) -> str:
     """Return what can be opened and done."""
     classes = "\n".join(f"- {one.name}: {one.description}" for one in scene.classes)
-    parts = [words(
+    text = words(
         "I am the small offline model: I open windows, run their actions and say what they show. "
-        "These can be opened:\n{classes}", classes=classes,
-    )]  # fmt: skip
-    parts += [can(window, words) for window in scene.windows]
-    return "\n\n".join([*parts, example(scene, words)])
+        "These can be opened:\n{classes}",
+        classes=classes,
+    )
+    windows = [_can(window, words) for window in scene.windows]
+    return "\n\n".join([text, *windows, example(scene, words)])
 
 
-def can(window: Window, words: Words) -> str:
-    """Return what a window can do."""
+def _can(window: Window, words: Words) -> str:
     names = ", ".join(action.id for action in window.actions)
     return words("{window} can: {actions}.", window=window.id, actions=names)
 
 
 def example(scene: Scene, words: Words) -> str:
     """Return something to try."""
-    listed = next(
-        (one for one in scene.classes if any(p.is_list for p in one.actions[0].params)), None
+    lists = [one for one in scene.classes if any(p.is_list for p in one.actions[0].params)]
+    text = (
+        words("open {name} with milk and eggs", name=lists[0].name)
+        if lists
+        else words("open files")
     )
-    first = listed or next(iter(scene.classes), None)
-    if first is None:
-        return words("Ask “what can you do?” to see what there is.")
-    text = (words("open {name} with milk and eggs", name=first.name) if listed
-            else words("open {name}", name=first.name))  # fmt: skip
     return words("Try “{text}”, or ask “what can you do?”.", text=text)
 
 
@@ -106,17 +104,15 @@ def shows(window: Window, words: Words, items: Sequence[Item] | None = None) -> 
 def refused(scene: Scene, clause: Clause, nearest: Reading | None, words: Words) -> str:
     """Say that a clause was not understood, and what could be done instead."""
     text = one_line(clause.text.strip(), _WIDTH)
-    if scene.steps:
-        parts = [words("I do not understand “{text}”.", text=text)]
-    else:
+    parts = [words("I do not understand “{text}”.", text=text)]
+    if not scene.steps:
         parts = [words("I did nothing, because I do not understand “{text}”.", text=text)]
     if nearest and nearest.unexplained:
         unknown = ", ".join(f"“{one_line(word, 40)}”" for word in nearest.unexplained[:5])
         parts.append(words("These words mean nothing to me here: {words}.", words=unknown))
     window = nearest.window if nearest and nearest.window.id else scene.window(scene.focus)
-    parts.append(can(window, words) if window else example(scene, words))
-    parts.append(words("I am the small offline model; /model connects a real one."))
-    return " ".join(parts)
+    hint = words("I am the small offline model; /model connects a real one.")
+    return " ".join([*parts, _can(window, words) if window else example(scene, words), hint])
 
 
 # --- questions ---------------------------------------------------------------------------
@@ -127,25 +123,18 @@ def is_question(clause: Clause) -> bool:
     tokens = [token for token in clause.tokens if token.kind != "mark"]
     if not tokens:
         return False
-    chinese = not tokens[0].text.isascii()
-    ends = clause.text.rstrip().endswith(("?", "？")) or tokens[-1].text in (
-        "吗",
-        "呢",
-        "没有",
-        "了吗",
-    )
-    start = 0
-    while start < len(tokens) - 1 and tokens[start].has("~polite"):
-        start += 1
-    first = tokens[start]
-    early = tokens[start : start + 4] if not chinese else tokens[start:]
-    if any(one.has(*ASKING) for one in early) and not first.has("@write", "@note", "@add", "@find"):
+    ends = clause.text.rstrip().endswith(("?", "？", "吗", "呢", "没有"))
+    plain = [token for token in tokens[:-1] if not token.has("~polite")] + tokens[-1:]
+    plain = tokens[tokens.index(plain[0]) :]
+    first = plain[0]
+    early = plain[:4] if tokens[0].text.isascii() else plain
+    if has_any(early, *ASKING) and not first.has("@write", "@note", "@add", "@find"):
         return True
-    if start and any(one.groups for one in tokens[start:] if any(g[0] == "@" for g in one.groups)):
-        return False
-    if first.has("~ask") and (ends or first.stem in ("is", "ar", "are", "did", "was", "does")):
+    if len(plain) < len(tokens) and any(token.verbs for token in plain):
+        return False  # "could you …"
+    if first.has("~ask") and (ends or first.stem in ("is", "are", "did", "was", "does")):
         return True
-    return ends and not any(group[0] == "@" for group in first.groups)
+    return ends and not first.verbs
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,70 +149,59 @@ def answer(scene: Scene, clause: Clause, words: Words) -> str | Reading:
     """Answer a question from the windows, or return the window to open for it."""
     keys = [at for at in clause.content if not clause.tokens[at].has(*_EMPTY)]
     found = [_look(scene, window, clause, keys) for window in scene.windows]
-    fitting = [one for one in found if len(one.unmatched) * 2 <= max(1, len(keys)) and
-               (one.score > 0 or not keys)]  # fmt: skip
-    current = scene.focus
-    fitting.sort(key=lambda one: (len(one.unmatched), -one.score, one.window.id != current))
-    best = fitting[0] if fitting else None
-    if best is None or best.unmatched:
-        topic = next((one for one in scene.classes if keys and _is_about(one, clause, keys)), None)
-        if topic and not any(one.name == topic.name for one in scene.windows):
-            return Reading(topic, topic.actions[0], again=True)
-    if best is None:
-        return words(
-            "No open window shows that. I am the small offline model, and know only what the "
-            "windows show."
-        )
-    return _said(best, clause, words)
+    known = [one for one in found if len(one.unmatched) * 2 <= max(1, len(keys))]
+    fitting = [one for one in known if one.score > 0 or not keys]
+    focus = scene.focus
+    fitting.sort(key=lambda one: (len(one.unmatched), -one.score, one.window.id != focus))
+    if not fitting or fitting[0].unmatched:
+        there = {window.name for window in scene.windows}
+        tokens = [clause.tokens[at] for at in keys]
+        for one in scene.classes:
+            if one.name not in there and _is_about(one, tokens):
+                return Reading(one, one.actions[0], again=True)
+    if not fitting:
+        return words("No open window shows that; I know only what the windows show.")
+    return _said(fitting[0], clause, words)
 
 
-def _is_about(window: Window, clause: Clause, keys: Sequence[int]) -> bool:
+def _is_about(window: Window, tokens: Sequence[Token]) -> bool:
     """Whether a class exists for what is asked: its description names all of it."""
-    required = [param for param in window.actions[0].params if not param.is_optional]
-    topics = {one for one in window.topics if one[0] != "@"} - {"#window", "window"}
-    return not required and all(
-        clause.tokens[at].stem in topics
-        or clause.tokens[at].groups & topics
-        or clause.tokens[at].has("@use", "@done", "#machine", "@load", "#time")
-        for at in keys
-    ) and any(clause.tokens[at].groups & topics or clause.tokens[at].stem in topics for at in keys)  # fmt: skip
+    if any(not param.is_optional for param in window.actions[0].params):
+        return False
+    topics = frozenset(one for one in window.topics if one[0] != "@") - {"#window", "window"}
+    named = [token for token in tokens if token.names(topics)]
+    small = ("@use", "@done", "#machine", "@load", "#time")
+    return bool(named) and all(token in named or token.has(*small) for token in tokens)
 
 
 def _look(scene: Scene, window: Window, clause: Clause, keys: Sequence[int]) -> _Found:
-    shown = [one for one in mentions(scene, window, clause.tokens)
-             if any(at in keys or clause.tokens[at].kind in ("number", "word") for at in one.tokens)]  # fmt: skip
-    shown = [one for one in shown if not all(clause.tokens[at].has(*_EMPTY) for at in one.tokens)]
+    empty = clause.places(*_EMPTY)
+    shown = [one for one in mentions(scene, window, clause.tokens) if not one.tokens <= empty]
     actions = frozenset(noun for action in window.actions for noun in action.nouns)
+    few = window.items if len(window.raw) < 20_000 else ()
     score, unmatched, used = 0.0, list[Token](), set[int]()
     for at in keys:
         token = clause.tokens[at]
         if any(at in one.tokens for one in shown):
             score += 1.5
             used.add(at)
-        elif token.stem in window.nouns or token.groups & window.nouns:
+        elif token.names(window.nouns):
             score += 1.0
-        elif token.stem in window.topics or token.groups & window.topics:
+        elif token.names(window.topics):
             score += 0.8
-        elif token.stem in actions or token.groups & actions or _tagged(window, token):
+        elif token.names(actions) or any(_is_tag(item, token) for item in few):
             score += 0.3
         else:
             unmatched.append(token)
-    items: list[Item] = []
-    best = max((len(one.tokens & used) for one in shown), default=0)
-    for one in shown:
-        if len(one.tokens & used) == best and best:
-            items += [item for item in one.items if item not in items]
-    if len(window.raw) < 20_000 and (not items or len(keys) > 1):
-        tagged = [clause.tokens[at] for at in keys]
-        fits = [(sum(_is_tag(item, token) for token in tagged), item) for item in window.items]
-        most = max((count for count, _ in fits), default=0)
-        by_tag = [item for count, item in fits if count == most and most]
-        items = by_tag if by_tag and len(by_tag) < len(window.items) else items
-    return _Found(window, score, tuple(items), tuple(unmatched))
-
-
-def _tagged(window: Window, token: Token) -> bool:
-    return len(window.raw) < 20_000 and any(_is_tag(item, token) for item in window.items)
+    best = max((len(one.tokens & used) for one in shown), default=0) or 99
+    items = [item for one in shown if len(one.tokens & used) == best for item in one.items]
+    if not items or len(keys) > 1:
+        fits = [sum(_is_tag(item, clause.tokens[at]) for at in keys) for item in few]
+        most = max(fits, default=0) or 99
+        tagged = [item for item, count in zip(few, fits, strict=True) if count == most]
+        items = tagged if 0 < len(tagged) < len(few) else items
+    unique = {id(item): item for item in items}
+    return _Found(window, score, tuple(unique.values()), tuple(unmatched))
 
 
 def _is_tag(item: Item, token: Token) -> bool:

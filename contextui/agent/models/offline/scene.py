@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html import unescape
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 from contextui.agent.models.offline.lexicon import groups_of, stem
@@ -40,19 +40,12 @@ class Param:
     """One param of an action, or one arg of a class.
 
     Attributes:
-        name: Its name.
         words: The words of the name, and their stems.
         nouns: These, and the nouns that mean the same.
         plain: The plain types that it takes.
         choices: The words that it takes.
-        is_list: Whether it takes a list.
         takes_one: Whether it takes one value as well as a list.
-        is_optional: Whether it may be left out.
-        takes_text: Whether it takes any text.
-        takes_number: Whether it takes a number.
         is_number: Whether it takes numbers alone.
-        is_bool: Whether it takes yes or no alone.
-        is_path: Whether it takes the path of a file.
         is_reference: Whether it names something that exists, by id or by text.
     """
 
@@ -326,8 +319,6 @@ class Scene:
 
     Attributes:
         words: What the person typed in this turn.
-        classes: The windows that can be opened.
-        windows: Those that are open now.
         steps: What was done in this turn so far.
         earlier: The calls of the turns before, the latest first.
         said: What was answered in the turn before.
@@ -460,22 +451,12 @@ def _param(name: str, kind: str) -> Param:
     choices = tuple(word for word in kinds if word not in _PLAIN)
     words = _words_in(name) | frozenset(map(stem, _words_in(name)))
     text, number = bool(plain & {"string", "any"}), bool(plain & {"int", "float"})
+    paths = {"path", "file", "filename", "folder", "directory", "under"}
     return Param(
-        name,
-        words,
-        words | _meanings(words, "#"),
-        plain,
-        choices,
-        is_list=bool(lists),
-        takes_one=any(word in _PLAIN for word in ones),
-        is_optional=kind.endswith("?"),
-        takes_text=text,
-        takes_number=number,
-        is_number=number and not text,
-        is_bool=plain == {"bool"} and not choices,
-        is_path=bool(words & {"path", "file", "filename", "folder", "directory", "under"}),
-        is_reference=text and number,
-    )
+        name, words, words | _meanings(words, "#"), plain, choices, bool(lists),
+        any(word in _PLAIN for word in ones), kind.endswith("?"), text, number,
+        number and not text, plain == {"bool"} and not choices, bool(words & paths), text and number,
+    )  # fmt: skip
 
 
 def _split(text: str, mark: str) -> list[str]:
@@ -497,12 +478,8 @@ def _split(text: str, mark: str) -> list[str]:
 
 def _first_unstable(request: ModelRequest) -> int:
     """Return the first message that is not final: there are no windows before it."""
-    blocks = 0
-    for place, message in enumerate(request.messages):
-        blocks += len(message.content)
-        if blocks > request.stable:
-            return place
-    return 0
+    ends = accumulate(len(message.content) for message in request.messages)
+    return next((place for place, end in enumerate(ends) if end > request.stable), 0)
 
 
 def _blocks(message: LlmMessage) -> Sequence[Block]:
@@ -518,10 +495,8 @@ def _text(block: Block) -> str:
 
 def _turn_start(messages: Sequence[LlmMessage]) -> int:
     """Return the last user message that ends in words; results alone continue a turn."""
-    for place in range(len(messages) - 1, -1, -1):
-        if messages[place].role == "user" and _words(messages[place]):
-            return place
-    return 0
+    places = range(len(messages) - 1, -1, -1)
+    return next((place for place in places if _words(messages[place])), 0)
 
 
 def _words(message: LlmMessage) -> str:
@@ -567,25 +542,17 @@ def _steps(
 
 
 def _calls(answer: LlmMessage, results: LlmMessage | None, step: int = 0) -> Iterator[Call]:
-    given = {
-        str(one.get("tool_use_id")): one
-        for one in (_blocks(results) if results else ())
-        if one.get("type") == "tool_result"
-    }
+    blocks = _blocks(results) if results else ()
+    given = {str(one.get("tool_use_id")): one for one in blocks if one.get("type") == "tool_result"}
     for block in _blocks(answer):
-        if block.get("type") != "tool_use":
-            continue
-        inner, result = block.get("input"), given.get(str(block.get("id")), {})
-        content = result.get("content")
-        if isinstance(content, list | tuple):
-            content = _text(content[0]) if content and isinstance(content[0], Mapping) else ""
-        yield Call(
-            str(block.get("name")),
-            inner if isinstance(inner, Mapping) else {},
-            not result.get("is_error"),
-            content if isinstance(content, str) else "",
-            step,
-        )
+        if block.get("type") == "tool_use":
+            inner, result = block.get("input"), given.get(str(block.get("id")), {})
+            content = result.get("content")
+            if isinstance(content, list | tuple):
+                content = _text(content[0]) if content and isinstance(content[0], Mapping) else ""
+            text = content if isinstance(content, str) else ""
+            inner = inner if isinstance(inner, Mapping) else {}
+            yield Call(str(block.get("name")), inner, not result.get("is_error"), text, step)
 
 
 def _calls_back(messages: Sequence[LlmMessage]) -> Iterator[Call]:

@@ -65,15 +65,11 @@ class Token:
     """One word, value or mark.
 
     Attributes:
-        kind: What it is.
         text: Its text; of a quotation what is between the marks.
-        start: Where it begins.
-        end: Where it ends.
         groups: The groups of the lexicon that it belongs to.
-        stem: The stem of a word.
-        number: The value of a number.
         upto: The last number of a range.
         is_ordinal: Whether the number names a place, as "third" does.
+        parts: The words of a phrase.
     """
 
     kind: Kind
@@ -107,10 +103,7 @@ class Token:
 
 
 def is_chinese(text: str) -> bool:
-    """Return whether a text is Chinese rather than English.
-
-    Quoted text and paths do not count.
-    """
+    """Return whether a text is Chinese rather than English; quoted text does not count."""
     plain = re.sub(_QUOTED, " ", text[:LONGEST])
     chinese = len(_CHINESE.findall(plain))
     return chinese > 0 and chinese * 2 >= len(re.findall(r"[A-Za-z]+", plain))
@@ -120,9 +113,7 @@ def is_chinese(text: str) -> bool:
 def tokenize(text: str, known: frozenset[str] = NOTHING) -> tuple[Token, ...]:
     """Return the tokens of a text.
 
-    Args:
-        text: What was typed.
-        known: Further Chinese words, of windows and labels.
+    `known` are further Chinese words, of windows and labels.
 
     Example:
         >>> [token.text for token in tokenize("replace 'a b' in notes.txt, please")]
@@ -170,14 +161,11 @@ def _number(text: str, start: int) -> Token:
 
 def _word(text: str, start: int) -> Token:
     low, end = text.casefold().replace("’", "'"), start + len(text)
-    if low in _ORDINALS:
-        groups = groups_of(f"={low}")
-        return Token(
-            "number", text, start, end, groups, low, float(_ORDINALS[low]), is_ordinal=True
-        )
-    if low in _NUMBERS and low != "one":
-        return Token("number", text, start, end, NOTHING, low, float(_NUMBERS[low]))
-    root = stem(low)
+    place, root = _ORDINALS.get(low), stem(low)
+    number = place if place is not None or low == "one" else _NUMBERS.get(low)
+    if number is not None:
+        groups, is_ordinal = groups_of(f"={low}"), place is not None
+        return Token("number", text, start, end, groups, low, float(number), None, is_ordinal)
     return Token("word", text, start, end, groups_of(f"={low}") | groups_of(root), root)
 
 
@@ -211,10 +199,8 @@ def _segments(run: str, start: int, known: frozenset[str]) -> Iterator[Token]:
 def _named(text: str, start: int, known: frozenset[str]) -> Iterator[Token]:
     """Divide Chinese text that ends in a file name: 打开菜单.txt."""
     before = list(_tokens(text.rpartition(".")[0], known))
-    small = [
-        at for at, token in enumerate(before[:-1], 1) if any(g[0] in "@~" for g in token.groups)
-    ]
-    cut = small[-1] if small else 0
+    is_name = [not any(group[0] in "@~" for group in token.groups) for token in before[:-1]]
+    cut = len(is_name) - is_name[::-1].index(False) if False in is_name else 0
     for token in before[:cut]:
         yield replace(token, start=start + token.start, end=start + token.end)
     begin = before[cut].start
@@ -231,9 +217,7 @@ def _segment(text: str, start: int) -> Token:
 
 def _han_number(text: str) -> float | None:
     total = digit = 0
-    if not text:
-        return None
-    for char in text:
+    for char in text or "?":
         if char in _DIGITS:
             digit = digit * 10 + _DIGITS[char] if digit and "十" not in text else _DIGITS[char]
         elif char in _SCALES:
@@ -264,14 +248,9 @@ def _phrases(tokens: list[Token]) -> Iterator[Token]:
 
 
 def split_list(text: str) -> list[str]:
-    """Return the parts of a list in words: "milk, eggs and bread".
-
-    What is quoted stays whole.
-    """
-    tokens = tokenize(text)
-    parts: list[str] = []
-    start = 0
-    for token in tokens:
+    """Return the parts of a list in words: "milk, eggs and bread". What is quoted stays whole."""
+    parts, start = list[str](), 0
+    for token in tokenize(text):
         if token.text in tuple(",，、;；\n") or (token.has("~and") and len(token.text) < 5):
             parts.append(text[start : token.start])
             start = token.end
