@@ -17,9 +17,6 @@ _EMPTY = (*ASKING, "~ask", "~be", "~left", "~all", "~polite", "~person", "@show"
 _SOCIAL = ("~greet", "~thank", "~bye", "~polite")
 
 
-# --- what was done -----------------------------------------------------------------------
-
-
 def report(calls: Sequence[Call], words: Words) -> list[str]:
     """Return what came of calls, in the words of their results."""
     done = [_shortened(call.result) for call in calls if call.ok and call.result]
@@ -31,9 +28,6 @@ def report(calls: Sequence[Call], words: Words) -> list[str]:
 def _shortened(text: str) -> str:
     lines = [one_line(line, _WIDTH) for line in text.strip().splitlines()]
     return "\n".join([*lines[:_LINES], *(["…"] if len(lines) > _LINES else [])])
-
-
-# --- what is said without doing anything ---------------------------------------------------
 
 
 def social(clause: Clause, scene: Scene, words: Words) -> str | None:
@@ -113,9 +107,6 @@ def refused(scene: Scene, clause: Clause, nearest: Reading | None, words: Words)
     window = nearest.window if nearest and nearest.window.id else scene.window(scene.focus)
     hint = words("I am the small offline model; /model connects a real one.")
     return " ".join([*parts, _can(window, words) if window else example(scene, words), hint])
-
-
-# --- questions ---------------------------------------------------------------------------
 
 
 def is_question(clause: Clause) -> bool:

@@ -61,9 +61,6 @@ def value_of(item: Item, param: Param) -> str | int:
     return named or item.text or number or next(iter(facts.values()), "")
 
 
-# --- by words ----------------------------------------------------------------------------
-
-
 def _by_words(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
     runs: dict[tuple[int, int], list[tuple[bool, Item]]] = {}
     for item in _candidates(window, tokens):
@@ -142,9 +139,6 @@ def _stems(text: str) -> frozenset[str]:
     paths = " ".join(one.text.casefold() for one in tokens if one.kind == "path")
     found = {(one.stem or one.text.casefold()) for one in tokens if one.kind != "mark"}
     return frozenset(found | {stem(part) for part in re.split(r"[\s/._-]+", paths) if part})
-
-
-# --- by place and by reference -------------------------------------------------------------
 
 
 def _by_place(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:

@@ -5,6 +5,8 @@ A group is named by its kind and its name: `@add` are verbs, `#list` nouns, `~to
 
 import re
 import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -31,26 +33,23 @@ _VOWEL = re.compile("[aeiouy]")
 _SHORT = re.compile("[^aeiou][aeiouy][^aeiouwxy]")
 
 
+_Phrases = dict[str, list[tuple[tuple[str, ...], frozenset[str]]]]
+
+
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The groups of words.
+    """The groups of words, and the settings of `lexicon.toml`, which explains them.
 
     Attributes:
         words: The groups of each English stem and each Chinese word.
         phrases: Groups of several English stems in a row, by the first of them, longest first.
         parted: Groups of a verb and a small word that may stand apart ("turn the lamp on").
         longest: The characters of the longest Chinese word.
-        silent: Groups of small words that need no explanation.
-        free: Names of params that take text of any kind.
-        takes_text: Verbs whose text need not be marked.
-        careful: Verbs whose text must be marked.
-        cues: The names of params that a small word leads to.
-        inverse: The verb that takes back what another did.
         headings: The kinds of headings of a summary: heading words, sources, sentence words.
     """
 
     words: dict[str, frozenset[str]]
-    phrases: dict[str, list[tuple[tuple[str, ...], frozenset[str]]]]
+    phrases: _Phrases
     parted: dict[tuple[str, str], frozenset[str]]
     longest: int
     silent: frozenset[str]
@@ -59,7 +58,7 @@ class Lexicon:
     careful: frozenset[str]
     cues: dict[str, frozenset[str]]
     inverse: dict[str, str]
-    headings: list[tuple[list[str], list[str], list[str]]]
+    headings: list[list[list[str]]]
 
 
 @cache
@@ -67,55 +66,47 @@ def lexicon() -> Lexicon:
     """Return the lexicon."""
     file = resources.files(__package__).joinpath("lexicon.toml")
     data: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
-    words: dict[str, set[str]] = {}
-    phrases: dict[tuple[str, ...], set[str]] = {}
-    groups = [
-        (mark + re.split(r"[,:|]", row)[0].strip(), row.split(":")[-1])
-        for mark, section in (("#", "nouns"), ("@", "verbs"))
-        for row in data[section].replace("\n", " ").split(";")
-    ]
-    groups += [(f"~{name}", row) for name, row in data["small"].items()]
-    for name, row in groups:
+    settings, words = data["settings"], defaultdict[str, set[str]](set)
+    phrases = defaultdict[tuple[str, ...], set[str]](set)
+    for name, row in _rows(data):
         english, _, chinese = row.partition("|")
         for member in filter(None, map(str.strip, english.split(","))):
             stems = tuple(map(stem, member.split()))
-            if len(stems) > 1:
-                phrases.setdefault(stems, set()).add(name)
-            else:  # small words count as they are: "called" says more than "call"
-                key = f"={member.casefold()}" if name[0] == "~" else stems[0]
-                words.setdefault(key, set()).add(name)
+            # Small words count as they are: "called" says more than "call".
+            key = f"={member.casefold()}" if name[0] == "~" else stems[0]
+            (phrases[stems] if len(stems) > 1 else words[key]).add(name)
         for member in chinese.split():
-            words.setdefault(member, set()).add(name)
-    for ordinary in data["settings"]["ordinary"].split():
+            words[member].add(name)
+    for ordinary in settings["ordinary"].split():
         words.setdefault(ordinary, set())
-    first: dict[str, list[tuple[tuple[str, ...], frozenset[str]]]] = {}
+    by_first: _Phrases = {}
     for stems, names in sorted(phrases.items(), key=lambda one: -len(one[0])):
-        first.setdefault(stems[0], []).append((stems, frozenset(names)))
-    settings = data["settings"]
+        by_first.setdefault(stems[0], []).append((stems, frozenset(names)))
+    pairs = [pair.split() for pair in settings["inverse"]]
     return Lexicon(
-        words={word: frozenset(names) for word, names in words.items()},
-        phrases=first,
-        parted={
+        {word: frozenset(names) for word, names in words.items()},
+        by_first,
+        {
             (stems[0], stems[1]): frozenset(one for one in names if one[0] == "@")
             for stems, names in phrases.items()
             if len(stems) == 2 and stems[1] in settings["parts"]
         },
-        longest=max(len(word) for word in words if not word.isascii()),
+        max(len(word) for word in words if not word.isascii()),
         silent=frozenset(f"~{name}" for name in settings["silent"]),
         free=frozenset(settings["free"].split()),
         takes_text=frozenset(f"@{name}" for name in settings["takes_text"]),
         careful=frozenset(f"@{name}" for name in settings["careful"]),
         cues={f"~{cue}": frozenset(names.split()) for cue, names in settings["cues"].items()},
-        inverse={
-            f"@{one}": f"@{other}"
-            for pair in settings["inverse"]
-            for one, other in (pair.split(), reversed(pair.split()))
-        },
-        headings=[
-            (heads.split(), sources.split(), fitting.split())
-            for heads, sources, fitting in (row.split("|") for row in data["headings"].values())
-        ],
+        inverse={f"@{one}": f"@{two}" for a, b in pairs for one, two in ((a, b), (b, a))},
+        headings=[[p.split() for p in row.split("|")] for row in data["headings"].values()],
     )
+
+
+def _rows(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Return the groups by name: verbs `@add`, nouns `#list`, small words `~to`."""
+    for mark, section in (("#", "nouns"), ("@", "verbs"), ("~", "small")):
+        for row in data[section].replace("\n", " ").split(";"):
+            yield mark + re.split(r"[,:|]", row)[0].strip(), row.split(":")[-1]
 
 
 def groups_of(word: str) -> frozenset[str]:

@@ -131,9 +131,6 @@ def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
             yield reading
 
 
-# --- actions -----------------------------------------------------------------------------
-
-
 def _reading(
     scene: Scene, window: Window, action: Action, clause: Clause, bonus: float
 ) -> Reading | None:
@@ -323,9 +320,6 @@ def plain(clause: Clause) -> str:
     return clause.text[kept[0].start : kept[-1].end] if kept else ""
 
 
-# --- exact names -------------------------------------------------------------------------
-
-
 def exact(scene: Scene, text: str) -> Reading | None:
     """Read ``todo_1.done 2``, an action's id or its label; None if it is none of these."""
     said = text.strip().strip(".。!！").strip()
@@ -403,9 +397,6 @@ def _value(scene: Scene, window: Window, action: Action, param: Param, text: str
             if not filler.choices and clause.content <= filler.tokens:
                 return filler.values[param.name]
     return unquoted(text) if param.takes_text else None
-
-
-# --- classes -----------------------------------------------------------------------------
 
 
 def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:

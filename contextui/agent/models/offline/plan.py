@@ -87,11 +87,9 @@ def plan(scene: Scene, words: Words) -> Plan:
         made = _until_calls(before, text, words)
         said += made.said
         if any(not call.ok for call in step.calls):
-            rest = one_line(made.rest.strip(), 200)
-            left = (
-                [words("After that I did not continue with: “{rest}”.", rest=rest)] if rest else []
-            )
-            return Plan(said=[*answers.report(calls, words), *said, *left])
+            if rest := one_line(made.rest.strip(), 200):
+                said.append(words("After that I did not continue with: “{rest}”.", rest=rest))
+            return Plan(said=[*answers.report(calls, words), *said])
         text = text if made.again else made.rest
     text = text if scene.steps else _understood_reply(scene, text)
     made = _until_calls(scene, text, words, is_dry=bool(scene.steps))
@@ -104,8 +102,7 @@ def _unreadable(text: str, words: Words) -> str | None:
     if not text.strip():
         return words("I heard no words.")
     if len(text) > LONGEST:
-        limit = words("at most {count} characters", count=LONGEST)
-        return words("That is too long for the small offline model: {limit}.", limit=limit)
+        return words("I read at most {count} characters, so I did nothing.", count=LONGEST)
     if any(token.kind == "broken" for token in tokenize(text)):
         return words("A quotation mark is never closed, so I did nothing.")
     return None
@@ -113,8 +110,7 @@ def _unreadable(text: str, words: Words) -> str | None:
 
 def _until_calls(scene: Scene, text: str, words: Words, *, is_dry: bool = True) -> Plan:
     """Read clauses until one needs calls; say the answers to those before it."""
-    said: list[str] = []
-    courtesy: list[str] = []
+    said, courtesy = list[str](), list[str]()
     for _ in range(_CLAUSES):
         head, rest = first_clause(scene, text)
         if not head.strip():
@@ -161,9 +157,6 @@ def _is_known(reading: Reading, clause: Clause, known: set[str]) -> bool:
     """Whether the words that a reading does not explain were said before, or are "it"."""
     refers = {clause.tokens[at].text for at in clause.places("~it", "~both")}
     return set(reading.unexplained) <= known | refers
-
-
-# --- clauses -----------------------------------------------------------------------------
 
 
 def first_clause(scene: Scene, text: str) -> tuple[str, str]:
@@ -322,9 +315,6 @@ def _action(window_id: str, action_id: str, params: dict[str, Any]) -> Planned:
     return Planned("action", {"window_id": window_id, "action_id": action_id, **given})
 
 
-# --- replies -----------------------------------------------------------------------------
-
-
 def _understood_reply(scene: Scene, text: str) -> str:
     """Return what a reply to the model's own question means, written as a request."""
     clause = clause_of(text, scene)
@@ -350,9 +340,6 @@ def _understood_reply(scene: Scene, text: str) -> str:
     if needed and not (is_new or is_other):
         return f"{needed[1]}{needed[2]}={text[tokens[0].start : tokens[-1].end]}"
     return text
-
-
-# --- what was done before ------------------------------------------------------------------
 
 
 def _last_calls(scene: Scene) -> list[Call]:
@@ -420,12 +407,10 @@ def _inverse_params(window: Window, inverse: Action, call: Call) -> list[dict[st
     texts = next((value for value in values.values() if isinstance(value, str | list)), None)
     if len(required) != 1 or texts is None:
         return None
-    added = texts if isinstance(texts, list) else [texts]
-    rows = [[row for row in window.rows if one in (row.text, *row.attributes.values())][-1:]
-            for one in added]  # fmt: skip
-    if not all(rows):
-        return None
-    return [{required[0].name: value_of(row[0], required[0])} for row in rows]
+    rows = {text: row for row in window.rows for text in (row.text, *row.attributes.values())}
+    found = [rows.get(text) for text in (texts if isinstance(texts, list) else [texts])]
+    made = [{required[0].name: value_of(row, required[0])} for row in found if row]
+    return made if len(made) == len(found) else None
 
 
 def _repeated(scene: Scene, clause: Clause, words: Words) -> Plan | None:
@@ -464,19 +449,13 @@ def _continued(scene: Scene, clause: Clause, _: Words) -> Plan | None:
     """Read "and coffee", "eggs too": the last call once more, for something else."""
     tokens = [one for one in clause_of(scene.words, scene).tokens if one.kind != "mark"]
     adds = {one.stem for one in tokens} & {"also", "plus", "too", "as well", "也", "也要"}
-    calls = _last_calls(scene)
-    is_more = bool(tokens) and (tokens[0].has("~and") or bool(adds))
-    if (
-        not is_more
-        or not calls
-        or calls[0].tool != "action"
-        or scene.steps
-        or has_any(tokens, "~then")
-    ):
+    is_more = bool(adds) or has_any(tokens[:1], "~and")
+    if not is_more or scene.steps or has_any(tokens, "~then"):
         return None
     if any(one.is_complete and (one.window.id or one.params[0]) for one in readings(scene, clause)):
         return None
-    other = _other_call(scene, calls[0], clause)
+    calls = [one for one in _last_calls(scene)[:1] if one.tool == "action"]
+    other = _other_call(scene, calls[0], clause) if calls else None
     return Plan([other[0]]) if other else None
 
 
@@ -492,9 +471,8 @@ def _other_call(scene: Scene, call: Call, clause: Clause) -> tuple[Planned, bool
     # A number, a choice or an item is meant rather than a text.
     for param in sorted(given, key=lambda one: one.takes_text and not one.is_reference):
         old, name = call.values[param.name], param.name
-        fitting = [one for one in slots.fillers(param) if clause.content <= one.tokens
-                   and not (one.choices or one.each)]  # fmt: skip
-        value = fitting[0].values[name] if fitting else None
+        whole = [one for one in slots.fillers(param) if clause.content <= one.tokens]
+        value = next((one.values[name] for one in whole if not (one.choices or one.each)), None)
         is_text = param.takes_text and not (param.is_reference or param.is_path or param.choices)
         if value is None and is_text and slots.is_adding and not is_value:
             text = plain(clause)

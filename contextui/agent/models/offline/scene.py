@@ -376,9 +376,6 @@ def read(request: ModelRequest) -> Scene:
     )
 
 
-# --- windows and classes -----------------------------------------------------------------
-
-
 _Says = tuple[tuple[str, tuple[str, ...]], ...]  # phrasings by "class.action"
 
 
@@ -473,9 +470,6 @@ def _split(text: str, mark: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-# --- messages ----------------------------------------------------------------------------
-
-
 def _first_unstable(request: ModelRequest) -> int:
     """Return the first message that is not final: there are no windows before it."""
     ends = accumulate(len(message.content) for message in request.messages)
@@ -547,12 +541,17 @@ def _calls(answer: LlmMessage, results: LlmMessage | None, step: int = 0) -> Ite
     for block in _blocks(answer):
         if block.get("type") == "tool_use":
             inner, result = block.get("input"), given.get(str(block.get("id")), {})
-            content = result.get("content")
-            if isinstance(content, list | tuple):
-                content = _text(content[0]) if content and isinstance(content[0], Mapping) else ""
-            text = content if isinstance(content, str) else ""
-            inner = inner if isinstance(inner, Mapping) else {}
-            yield Call(str(block.get("name")), inner, not result.get("is_error"), text, step)
+            values = inner if isinstance(inner, Mapping) else {}
+            is_ok, text = not result.get("is_error"), result_text(result)
+            yield Call(str(block.get("name")), values, is_ok, text, step)
+
+
+def result_text(block: Block) -> str:
+    """Return what a tool itself said: the first text of a result."""
+    content = block.get("content")
+    if isinstance(content, list | tuple):
+        content = _text(content[0]) if content and isinstance(content[0], Mapping) else ""
+    return content if isinstance(content, str) else ""
 
 
 def _calls_back(messages: Sequence[LlmMessage]) -> Iterator[Call]:

@@ -171,8 +171,6 @@ class Slots:
         rests = [tokens[at + 1 : places[-1] + 1] for at in joints]
         return any(_first_verb(rest) & known for rest in rests)
 
-    # --- values of fixed types -------------------------------------------------------------
-
     def _choices(self, param: Param) -> Iterator[Filler]:
         found: dict[str, int] = {}
         for at, token in enumerate(self.clause.tokens):
@@ -293,8 +291,6 @@ class Slots:
             return False
         return any(after.names(other.nouns) for other in others)
 
-    # --- items -----------------------------------------------------------------------------
-
     def _names_items(self, param: Param) -> bool:
         """Whether a param takes the name or number of something that the window shows."""
         if param.is_path or param.is_list or not self.window.id:
@@ -333,8 +329,6 @@ class Slots:
             if token.kind == "number" and token.number is not None and not token.is_ordinal:
                 if token.number.is_integer():
                     yield Filler({param.name: int(token.number)}, frozenset([at]), 0.8)
-
-    # --- text ------------------------------------------------------------------------------
 
     def _paths(self, param: Param) -> Iterator[Filler]:
         is_sure = not (param.is_optional and self.window.id)
@@ -431,28 +425,19 @@ class Slots:
 
     def _starts(self) -> Iterator[tuple[int, str]]:
         """Return where a text may begin, with the small word before it."""
-        tokens, cues = self.clause.tokens, lexicon().cues
-        own = self.action.nouns | self.window.nouns
-        latest = max(self.verbs, default=0) + 3
+        tokens, cues = self.clause.tokens, lexicon().cues.keys() - {"~and"}
         if tokens[0].has("~object") or not tokens[0].text.isascii():
             yield 0, ""
         for at, (token, after) in enumerate(zip(tokens, tokens[1:], strict=False)):
-            cue = next((group for group in sorted(token.groups) if group in cues), "")
-            counts = token.has("~measure", "~one") and at > 0 and tokens[at - 1].kind == "number"
-            if token.text in (":", "："):
-                yield at + 1, ":"
-            elif token.text in (",", "，"):
-                yield at + 1, "~,"
-            elif cue and cue != "~and":
+            mark = ":" if token.text in (":", "：") else "~," if token.text in (",", "，") else ""
+            is_number = token.kind == "number" and not after.has("~unit")
+            if cue := mark or min(token.groups & cues, default=""):
                 yield at + 1, cue
-            elif after.groups & cues.keys():
-                continue
-            elif (
-                at in self.verbs
-                or token.has("~object", "~unit")
-                or (token.kind == "number" and not after.has("~unit"))
-                or counts
-                or (at <= latest and (token.stem in own or token.groups & own))
+            elif not after.groups & cues and (
+                at in self.verbs | self.explained
+                or is_number
+                or token.has("~object", "~unit", "~measure")
+                or (token.has("~one") and at > 0 and tokens[at - 1].kind == "number")
             ):
                 yield at + 1, ""
 
@@ -460,14 +445,9 @@ class Slots:
         """Return where a text that begins at a token may end."""
         tokens, cues = self.clause.tokens, lexicon().cues.keys() - {"~and"}
         for at, after in enumerate(tokens[first + 1 :], first):
-            if (
-                after.groups & cues
-                or after.text in (":", "：", ",", "，", "的")
-                or at + 1 in self.verbs
-                or after.has("~object")
-                or after.is_marked
-                or after.kind == "number"
-            ):
+            is_mark = after.text in (":", "：", ",", "，", "的") or after.kind == "number"
+            is_cue = after.groups & cues or at + 1 in self.verbs or after.has("~object")
+            if is_mark or is_cue or after.is_marked:
                 yield at
         if first < len(tokens):
             yield len(tokens) - 1
@@ -481,23 +461,19 @@ class Slots:
             last -= 1
         return first, last
 
-    # --- the names of params ---------------------------------------------------------------
-
     def _spells(self, param: Param, at: int) -> bool:
         """Whether a token, with those around it, spells the name of a param."""
         names = [{stem(word), f"@{word}", f"#{word}"} for word in param.name.casefold().split("_")]
-        near = self.clause.tokens[max(0, at - 2) : at + 3]
-        said = [{token.stem, *token.groups} for token in near]
         here = {self.clause.tokens[at].stem, *self.clause.tokens[at].groups}
-        return any(name & here for name in names) and all(
-            any(name & one for one in said) for name in names
-        )
+        near = self.clause.tokens[max(0, at - 2) : at + 3]
+        said = {one for token in near for one in (token.stem, *token.groups)}
+        return any(name & here for name in names) and all(name & said for name in names)
 
     def _is_named(self, param: Param, first: int) -> bool:
         """Whether the name of a param is right before a text."""
-        before = self.clause.tokens[:first]
-        while len(before) > 1 and (before[-1].text in ":：" or before[-1].has("~be")):
-            before = before[:-1]
+        before = [one for one in self.clause.tokens[:first] if one.text not in ":："]
+        while len(before) > 1 and before[-1].has("~be"):
+            before.pop()
         return bool(before) and before[-1].names(param.nouns)
 
     def _leads(self, cue: str, param: Param) -> bool:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from contextui.agent.models.offline.lexicon import lexicon, stem
-from contextui.agent.models.offline.scene import window_of
+from contextui.agent.models.offline.scene import result_text, window_of
 from contextui.agent.models.offline.tokens import is_chinese, tokenize
-from contextui.model import Block, LlmMessage
+from contextui.model import LlmMessage
 from contextui.text import one_line
 from contextui.words import Lang, Words
 
@@ -116,17 +116,7 @@ def _parts(message: LlmMessage) -> Iterator[_Sentence]:
         if block.get("type") == "text":
             yield str(block.get("text")), person
         elif block.get("type") == "tool_result":
-            yield _result(block), "error" if block.get("is_error") else "result"
-
-
-def _result(block: Block) -> str:
-    content = block.get("content")
-    if isinstance(content, list | tuple):
-        content = content[0].get("text") if content and isinstance(content[0], Mapping) else ""
-    return content if isinstance(content, str) else ""
-
-
-# --- states ------------------------------------------------------------------------------
+            yield result_text(block), "error" if block.get("is_error") else "result"
 
 
 def filled_state(text: str) -> str | None:
@@ -164,17 +154,13 @@ def _value(name: str, one: Mapping[str, Any], said: str) -> Any:
 
 def _typed(kind: str, text: str) -> Any:
     number = re.search(r"-?\d+(?:\.\d+)?", text)
-    match kind:
-        case "string":
-            return text
-        case "number":
-            return float(number[0]) if number else None
-        case "integer":
-            return int(float(number[0])) if number and float(number[0]).is_integer() else None
-        case "boolean":
-            word = text.lower().split()[0]
-            groups = next((one.groups for one in tokenize(word)), frozenset())
-            return True if "~yes" in groups else False if "~no" in groups else None
-        case "array":
-            return [part for one in re.split(r",| and |、|和", text) if (part := one.strip())]
-    return None
+    first = next(iter(tokenize(text)))
+    if kind in ("number", "integer"):
+        value = float(number[0]) if number else None
+        is_whole = value is not None and value.is_integer()
+        return value if kind == "number" else int(value or 0) if is_whole else None
+    if kind == "boolean":
+        return True if first.has("~yes") else False if first.has("~no") else None
+    if kind == "array":
+        return [part for one in re.split(r",| and |、|和", text) if (part := one.strip())]
+    return text if kind == "string" else None
