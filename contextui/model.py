@@ -57,6 +57,8 @@ class ModelRequest:
         tools: The tools the model may call; changing them invalidates the provider's cache.
         stable: How many of the first blocks, counted over all messages, are final.
         max_tokens: The maximum length of the answer.
+        says: Phrasings of the open windows' actions by ``class.action``, for models that match
+            text. Providers must not send it; it is not part of equality.
     """
 
     system: str
@@ -64,7 +66,7 @@ class ModelRequest:
     tools: tuple[Tool, ...] = ()
     stable: int = 0
     max_tokens: int = 8_192
-    says: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    says: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
 
     def blocks(self) -> list[Block]:
         """Return all blocks of all messages, in order."""

@@ -1,5 +1,14 @@
 """Test harness for windows, and a runner for their tests.
 
+def test_adding() -> None:
+    with WindowTester(TodoWindow, items=["milk"]) as todo:
+        assert todo.act("add", text="eggs") == "Added as 2."
+        assert "eggs" in todo.content()
+        assert todo.content(Lod.GIST) == "2 to do"
+        assert todo.refused("add") == "todo_1.add: text is missing. Expected: text:string"
+        assert todo.say("add bread").calls == ("todo_1.add text=bread",), todo.why()
+        assert todo.restored().content() == todo.content()
+
 ``python -P -m contextui.testing test_my_window.py`` runs tests with pytest, and no other code of
 their folder: no ``conftest.py``, no plugin named in a ``pytest.ini``, no module that shadows one of
 Python's own. In a folder that you trust, plain ``pytest`` works as well.
@@ -7,13 +16,167 @@ Python's own. In a folder that you trust, plain ``pytest`` works as well.
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
 
-from contextui.windowing.testing import WindowTester
+from contextui.events import CallFinished, CallStarted, TurnFinished
+from contextui.model import ModelEvent, ModelRequest
+from contextui.windowing.manager import WindowManager
+from contextui.windowing.testing import WindowHarness, run_in_thread
+from contextui.windowing.window import Window
+from contextui.words import Lang
 
-__all__ = ["WindowTester", "run_tests"]
+__all__ = ["Reply", "WindowTester", "run_tests"]
+
+W = TypeVar("W", bound=Window)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The offline model's reply to a sentence.
+
+    Attributes:
+        calls: The tool calls in short form, such as ``kanban_1.move card=1 column=done``.
+        ok: Whether each call succeeded.
+        text: The answer.
+    """
+
+    calls: tuple[str, ...]
+    ok: tuple[bool, ...]
+    text: str
+
+
+class WindowTester(WindowHarness[W]):
+    """One window opened for a test, and the windows it opens.
+
+    Args:
+        cls: The class to test.
+        folder: The workspace folder.
+        lang: The language of the window.
+        classes: Other windows that it may open.
+        clock: The function behind `self.env.clock`; by default the real time.
+        args: The args of its `opened`.
+
+    Attributes:
+        window: The window itself.
+        windows: All open windows.
+        troubles: The warnings that the windows emitted.
+    """
+
+    _conversation: "_Conversation | None" = None
+
+    def say(self, sentence: str, lang: Lang | None = None) -> Reply:
+        """Send a sentence to the offline model and wait for the end of the turn.
+
+        The turn runs as in the program, with every question for approval answered with yes. Later
+        sentences continue the conversation.
+
+        Args:
+            sentence: What a person types.
+            lang: The language of the windows; by default the current one. Another one restores the
+                windows in that language (see `switch_language`) and starts a new conversation.
+
+        Raises:
+            AssertionError: The turn failed.
+        """
+        if lang is not None:
+            self.switch_language(lang)
+        talk = self._conversation
+        if talk is None or talk.windows is not self.windows:
+            self._end_conversation()
+            talk = self._conversation = _Conversation(self.windows)
+        return run_in_thread(talk.say(sentence))
+
+    def why(self) -> str:
+        """Explain the reply to the last sentence.
+
+        Returns:
+            For each clause the candidates with their scores, the unexplained words and the missing
+            params.
+        """
+        from contextui.agent.models.offline import explain  # noqa: PLC0415  (see _Conversation)
+
+        assert self._conversation is not None, "there is no reply yet: call say first"
+        assert self._conversation.request is not None, "the last turn sent no request"
+        return explain(self._conversation.request)
+
+    def close(self) -> None:
+        """Close all windows and the workspace."""
+        self._end_conversation()
+        super().close()
+
+    def _end_conversation(self) -> None:
+        if self._conversation is not None:
+            self._conversation.close()
+            self._conversation = None
+
+
+class _Conversation:
+    """A conversation with the offline model about a tester's windows.
+
+    It is the model of its own controller: it keeps the first request of a turn and passes all on.
+
+    Attributes:
+        name: The offline model's name.
+        windows: The tester's windows.
+        request: The first request of the last turn; compactions, which have no tools, do not count.
+    """
+
+    def __init__(self, windows: WindowManager) -> None:
+        # Most tests of windows need no agent, which takes longer to import than all the rest.
+        from contextui.agent.approval import ApprovalGate  # noqa: PLC0415
+        from contextui.agent.controller import InteractionController  # noqa: PLC0415
+        from contextui.agent.models.offline import OfflineModel  # noqa: PLC0415
+        from contextui.context.manager import ContextManager  # noqa: PLC0415
+
+        self._model = OfflineModel()
+        self.name, self.windows = self._model.name, windows
+        self.request: ModelRequest | None = None
+        self._controller = InteractionController(
+            model=self, context=ContextManager(windows), approval=ApprovalGate("auto")
+        )
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """Stream the offline model's answer."""
+        if self.request is None and request.tools:
+            self.request = request
+        return self._model.stream(request)
+
+    async def say(self, sentence: str) -> Reply:
+        """Run a turn to its end."""
+        self.request = None
+        calls, ok, text = list[str](), list[bool](), ""
+        async for event in self._controller.run_turn(sentence):
+            match event:
+                case CallStarted():
+                    calls.append(_short_form(event.name, event.input))
+                case CallFinished():
+                    ok.append(event.ok)
+                case TurnFinished():
+                    assert not event.is_error, event.explanation
+                    text = event.text
+        return Reply(tuple(calls), tuple(ok), text)
+
+    def close(self) -> None:
+        """End the conversation; the windows stay open."""
+        self._controller.close()
+
+
+def _short_form(tool: str, given: Mapping[str, Any]) -> str:
+    """Return a call in short form, such as ``todo_1.add text=milk`` or ``read_file a.txt``."""
+    match tool:
+        case "action":
+            name = f"{given.get('window_id')}.{given.get('action_id')}"
+            params = given.get("params")
+        case "create":
+            name, params = f"create {given.get('name')}", given.get("args")
+        case _:
+            name = f"{tool} {given.get('path')}"
+            params = {key: value for key, value in given.items() if key != "path"}
+    return " ".join([name, *(f"{key}={value}" for key, value in (params or {}).items())])
 
 
 def run_tests(words: Sequence[str]) -> int:

@@ -35,6 +35,7 @@ from contextui.model import Answer, Block, ModelError, ModelRequest, UsageUpdate
 from contextui.text import cap, one_line
 from contextui.tokens import Usage
 from contextui.windowing.action import ActionResult
+from contextui.windowing.manager import WindowManager
 from contextui.words import Lang, Words
 
 _USUAL = ("end_turn", "stop_sequence", "tool_use")
@@ -208,6 +209,19 @@ def _all_blocks(request: ModelRequest) -> Iterator[Block]:
         yield from inner if isinstance(inner, list | tuple) else ()
 
 
+def phrasings_of(windows: WindowManager | None) -> dict[str, tuple[str, ...]]:
+    """Return the phrasings of the open windows' actions by ``class.action``."""
+    classes = (
+        dict.fromkeys(type(window) for window in windows.windows()) if windows is not None else ()
+    )
+    return {
+        f"{cls.name}.{action.id}": action.says
+        for cls in classes
+        for action in cls.actions.values()
+        if action.says
+    }
+
+
 class Steps:
     """The steps that a turn repeats until an answer contains no calls.
 
@@ -276,6 +290,7 @@ class Steps:
             without_thinking=without_thinking,
             plain=self.repairs.repair.is_plain,
             lang=self._setup.lang,
+            says=phrasings_of(self._context.windows),
         )
 
     def store(self, turn: Turn, answer: Answer) -> list[ToolCall]:

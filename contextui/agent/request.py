@@ -211,6 +211,7 @@ def admit(
     without_thinking: bool = False,
     plain: bool = False,
     lang: Lang = "en",
+    says: Mapping[str, tuple[str, ...]] | None = None,
 ) -> ModelRequest:
     """Build a valid request from messages.
 
@@ -222,6 +223,7 @@ def admit(
         without_thinking: Leave out thinking: the last resort if a provider rejects it.
         plain: Leave out what only some providers support: likewise if one rejects that.
         lang: The language of placeholders for missing parts.
+        says: Phrasings of actions by ``class.action``; see `ModelRequest`.
 
     Raises:
         MalformedRequestError: There is nothing to send, or no repair helped.
@@ -252,6 +254,7 @@ def admit(
         tools=tuple(tools),
         stable=sum(1 for _ in takewhile(lambda part: part.stable, parts)),
         max_tokens=max_tokens,
+        says=says or {},
     )
     if problems := faults(request):
         raise MalformedRequestError(f"The request cannot be sent: {'; '.join(problems[:3])}.")

@@ -4,7 +4,7 @@ import inspect
 import json
 import re
 import types
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from enum import Enum
@@ -230,6 +230,8 @@ Effect = Literal["state", "read", "write"]
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__contextui_action__"
 _LONGEST = 4_000  # characters of an error message that the model reads
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_MOST_SAYS, _LONGEST_SAYS = 20, 200  # phrasings of an action, and characters of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,17 +241,23 @@ class Mark:
     label: str
     effect: Effect
     label_zh: str = ""
+    says: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One declared action of a window class."""
+    """One declared action of a window class.
+
+    Attributes:
+        says: Phrasings for the offline model; no other model receives them.
+    """
 
     id: str
     label: str
     effect: Effect
     params: Params
     label_zh: str = ""
+    says: tuple[str, ...] = ()
 
     def labelled(self, lang: Lang) -> str:
         """Return the label in this language, or in English if there is no translation."""
@@ -270,7 +278,9 @@ class ActionResult:
         return cls(False, text.for_model(text.cap(error.text(lang), _LONGEST)), error)
 
 
-def action(label: str, effect: Effect = "state", *, zh: str = "") -> Callable[[F], F]:
+def action(
+    label: str, effect: Effect = "state", *, zh: str = "", says: Sequence[str] = ()
+) -> Callable[[F], F]:
     """Declare a method of a window as an action.
 
     Its params are the method's, by their type hints; its return value is the result that the model
@@ -281,6 +291,8 @@ def action(label: str, effect: Effect = "state", *, zh: str = "") -> Callable[[F
         label: The label that the person and the model read.
         effect: ``write`` for changes outside the window, which need approval.
         zh: The label in Chinese.
+        says: Phrasings in any language, up to 20, by which the offline model recognizes the action;
+            ``{name}`` is the value of a param, as in ``"stage {file}"``.
 
     Example:
         >>> class Counter(Window):
@@ -304,7 +316,7 @@ def action(label: str, effect: Effect = "state", *, zh: str = "") -> Callable[[F
         )
 
     def declare(method: F) -> F:
-        setattr(method, _MARK, Mark(label, effect, zh))
+        setattr(method, _MARK, Mark(label, effect, zh, says))
         return method
 
     return declare
@@ -314,3 +326,46 @@ def mark_of(method: object) -> Mark | None:
     """Return what `@action` stored on this method, if anything."""
     mark = getattr(method, _MARK, None)
     return mark if isinstance(mark, Mark) else None
+
+
+def checked_says(says: object, params: Params, where: str) -> tuple[str, ...]:
+    """Validate the phrasings of an action and return them.
+
+    Args:
+        says: What the author wrote.
+        params: The action's params, which the phrasings may name.
+        where: The class and the method, for the error message.
+
+    Raises:
+        WindowDefinitionError: They are no list of texts, or one of them is invalid.
+    """
+    if not isinstance(says, list | tuple) or not all(isinstance(one, str) for one in says):
+        raise WindowDefinitionError(
+            f'{where}: says takes a list of texts: write says=["…"], not '
+            f"says={text.one_line(repr(says), 60)}."
+        )
+    if len(says) > _MOST_SAYS:
+        raise WindowDefinitionError(
+            f"{where}: says has {len(says)} phrasings; the maximum is {_MOST_SAYS}."
+        )
+    names = [param.name for param in params.listing]
+    for one in says:
+        if len(one) > _LONGEST_SAYS:
+            raise WindowDefinitionError(
+                f"{where}: says: {quote(one)} has {len(one)} characters; the maximum is "
+                f"{_LONGEST_SAYS}."
+            )
+        used = _PLACEHOLDER.findall(one)
+        unknown = [name for name in used if name not in names]
+        if unknown:
+            raise WindowDefinitionError(
+                f"{where}: says: {quote(one)}: there is no param {unknown[0]}. There is: "
+                f"{', '.join(names) or 'none'}."
+            )
+        if len(set(used)) < len(used):
+            raise WindowDefinitionError(f"{where}: says: {quote(one)} names a param twice.")
+        if not _PLACEHOLDER.sub("", one).strip():  # it would match whatever is typed
+            raise WindowDefinitionError(
+                f"{where}: says: {quote(one)} has no words: write what a person types."
+            )
+    return tuple(one.strip() for one in says)

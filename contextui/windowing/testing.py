@@ -1,12 +1,6 @@
-"""Test harness for windows: open, act, inspect, save and restore.
+"""`WindowHarness`: opens a window in a test, acts on it, inspects, saves and restores it.
 
-def test_adding() -> None:
-    with WindowTester(TodoWindow, items=["milk"]) as todo:
-        assert todo.act("add", text="eggs") == "Added as 2."
-        assert "eggs" in todo.content()
-        assert todo.content(Lod.GIST) == "2 to do"
-        assert todo.refused("add") == "todo_1.add: text is missing. Expected: text:string"
-        assert todo.restored().content() == todo.content()
+Tests use it as `contextui.testing.WindowTester`, which adds the offline model.
 """
 
 import asyncio
@@ -14,7 +8,7 @@ import json
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from contextui.events import Event, WindowTroubled
 from contextui.files.workspace import Workspace
@@ -27,19 +21,12 @@ from contextui.windowing.window import Window
 from contextui.words import Lang
 
 W = TypeVar("W", bound=Window)
+V = TypeVar("V", bound=Window)
 T = TypeVar("T")
 
 
-class WindowTester(Generic[W]):
-    """One window opened for a test, and the windows it opens.
-
-    Args:
-        cls: The class to test.
-        folder: The workspace folder.
-        lang: The language of the window.
-        classes: Other windows that it may open.
-        clock: The function behind `self.env.clock`; by default the real time.
-        args: The args of its `opened`.
+class WindowHarness(Generic[W]):
+    """The part of `contextui.testing.WindowTester` that needs no model; args are described there.
 
     Attributes:
         window: The window itself.
@@ -65,7 +52,7 @@ class WindowTester(Generic[W]):
         self.window = cls()
         self.windows.open(self.window, **args)
 
-    def __enter__(self) -> "WindowTester[W]":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -95,7 +82,7 @@ class WindowTester(Generic[W]):
 
     def result(self, action_id: str, /, **params: Any) -> ActionResult:
         """Run an action and return its result, whether it succeeds or fails."""
-        return _awaited(self.windows.act(self.window.id, action_id, params))
+        return run_in_thread(self.windows.act(self.window.id, action_id, params))
 
     def preview(self, action_id: str, /, **params: Any) -> Preview | str | None:
         """Return the window's preview of an action; plain text if the window returned text.
@@ -103,7 +90,7 @@ class WindowTester(Generic[W]):
         Raises:
             PreviewError: The preview cannot be shown, so the action could not be approved.
         """
-        preview = _awaited(self.window.runtime.preview(action_id, params))
+        preview = run_in_thread(self.window.runtime.preview(action_id, params))
         if preview is not None and preview.target == f"{self.window.id}.{action_id}":
             return preview.diff or preview.text
         return preview
@@ -124,22 +111,45 @@ class WindowTester(Generic[W]):
         """Return the XML that the model reads at this level."""
         return self.window.to_xml(lod)
 
-    def restored(self) -> "WindowTester[W]":
+    def restored(self) -> Self:
         """Return a tester with the window restored from its saved state."""
-        kept = self.window.runtime.store.saved
-        assert kept.state is not None, "its state cannot be saved"
-        state = json.loads(json.dumps(kept.state))  # as a session writes it
-        twin: WindowTester[W] = object.__new__(WindowTester)
+        twin: Self = object.__new__(type(self))
         twin._class, twin._others, twin._folder = self._class, self._others, self._folder
         twin._surroundings = self._surroundings
         twin.troubles = []
         twin.windows = twin._manager()
-        back = twin.windows.restore(
-            self._class, self.window.id, state, lod=kept.lod, version=kept.version
-        )
-        assert isinstance(back, self._class)
-        twin.window = back
+        twin.window = twin._restore(self.window)
         return twin
+
+    def switch_language(self, lang: Lang) -> None:
+        """Restore all windows in another language, as if the session were resumed in it.
+
+        `window` and `windows` are new objects afterwards; ids and saved states stay the same.
+        """
+        before = self.windows
+        if lang == before.lang:
+            return
+        before.shut_down()
+        if before.workspace is not None:
+            before.workspace.close()
+        self._surroundings = self._surroundings | {"lang": lang}
+        self.windows = self._manager()
+        self.windows.remember({}, before.numbers)
+        for window in before.windows():
+            if window is self.window:
+                self.window = self._restore(self.window)
+            else:
+                self._restore(window)
+
+    def _restore(self, window: V) -> V:
+        """Restore a window of another manager in this one."""
+        kept = window.runtime.store.saved
+        assert kept.state is not None, "its state cannot be saved"
+        state = json.loads(json.dumps(kept.state))  # as a session writes it
+        cls = type(window)
+        back = self.windows.restore(cls, window.id, state, lod=kept.lod, version=kept.version)
+        assert isinstance(back, cls)
+        return back
 
     def _manager(self) -> WindowManager:
         workspace = Workspace(self._folder) if self._folder is not None else None
@@ -153,6 +163,7 @@ class WindowTester(Generic[W]):
             self.troubles.append(f"{event.window_id} {event.reason}")
 
 
-def _awaited(call: Coroutine[Any, Any, T]) -> T:
-    with ThreadPoolExecutor(1) as thread:  # the test may run an event loop of its own
+def run_in_thread(call: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end on another thread: the test may run an event loop of its own."""
+    with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, call).result()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_origin
 from contextui.errors import WindowClosedError, WindowDefinitionError
 from contextui.names import NAMING, WINDOW_NAME
 from contextui.text import quote
-from contextui.windowing.action import Action, Params, mark_of
+from contextui.windowing.action import Action, Params, checked_says, mark_of
 from contextui.windowing.anchor import AnyAnchor
 from contextui.windowing.preview import Preview
 from contextui.windowing.snapshot import Body, ContextVersion, Lod, Snapshot
@@ -277,7 +277,8 @@ def _declared(cls: type[Window]) -> dict[str, Action]:
                 raise WindowDefinitionError(f"{cls.__name__}.{name} must be a plain method.")
             check_self(cls, method)
             params = Params(method, cls.__name__)
-            actions[name] = Action(name, mark.label, mark.effect, params, mark.label_zh)
+            says = checked_says(mark.says, params, f"{cls.__name__}.{name}")
+            actions[name] = Action(name, mark.label, mark.effect, params, mark.label_zh, says)
     return actions
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from contextui import ActionResult, ContextUIError, Window, action
+from contextui import ActionResult, Body, ContextUIError, Lod, Window, WindowManager, action
 from contextui.errors import WindowDefinitionError
 from tests.windowing.samples import Counter, Todo
 
@@ -43,6 +43,42 @@ def test_an_override_keeps_its_place_and_may_stop_being_an_action() -> None:
 def test_the_method_stays_a_method() -> None:
     todo = Todo()
     assert todo.add("milk") == "Added 1."
+
+
+class Stage(Window):
+    """Files to commit."""
+
+    def content(self, lod: Lod) -> Body:
+        return "nothing"
+
+    @action("Add a file", says=["stage {file}", " 暂存 {file} "])
+    def add(self, file: str) -> None: ...
+
+    @action("Commit")
+    def commit(self) -> None: ...
+
+
+def test_phrasings_are_kept_with_the_action_and_inherited() -> None:
+    class More(Stage):
+        """Files to commit."""
+
+    for cls in (Stage, More):
+        assert cls.actions["add"].says == ("stage {file}", "暂存 {file}")
+        assert cls.actions["commit"].says == ()
+
+
+def test_phrasings_are_not_in_what_models_read() -> None:
+    class Without(Stage):
+        """Files to commit."""
+
+        name = "stage"
+
+        @action("Add a file")
+        def add(self, file: str) -> None: ...
+
+    xml = [WindowManager([cls]).open("stage").to_xml() for cls in (Stage, Without)]
+    assert xml[0] == xml[1]
+    assert "stage {" not in xml[0]
 
 
 def test_two_actions_of_one_name_fail_at_the_class() -> None:

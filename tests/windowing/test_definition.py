@@ -24,6 +24,22 @@ MISTAKES = [
     ("@action('Go')\ndef go(): ...", "ShopWindow.go has no self"),
     ("@action('Go')\ndef go(self, x): ...", "x needs a type hint, such as x: str"),
     ("@action('Go')\ndef go(self, x: Path): ...", "go: x: Path cannot be declared as the type"),
+    (
+        "@action('Go', says='go {x}')\ndef go(self, x: int): ...",
+        "write says=[\"…\"], not says='go {x}'",
+    ),
+    (
+        "@action('Go', says=['go', 1])\ndef go(self): ...",
+        "ShopWindow.go: says takes a list of texts",
+    ),
+    ("@action('Go', says=None)\ndef go(self): ...", "says takes a list of texts"),
+    ("@action('Go', says=[' '])\ndef go(self): ...", "has no words: write what a person types"),
+    ("@action('Go', says=['{x}'])\ndef go(self, x: int): ...", '"{x}" has no words'),
+    ("@action('Go', says=['go {y}'])\ndef go(self, x: int): ...", "no param y. There is: x"),
+    ("@action('Go', says=['go {1}'])\ndef go(self): ...", "no param 1. There is: none"),
+    ("@action('Go', says=['{x} {x} go'])\ndef go(self, x: int): ...", "names a param twice"),
+    ("@action('Go', says=['go'] * 21)\ndef go(self): ...", "has 21 phrasings; the maximum is 20"),
+    ("@action('Go', says=['g' * 201])\ndef go(self): ...", "201 characters; the maximum is 200"),
     ("@action('Go')\ndef name(self): ...", "declares an action name, which is an attribute"),
     ("@action('Go')\ndef description(self): ...", "declares an action description, which is an"),
 ]
@@ -68,6 +84,8 @@ def test_what_fails_when_it_is_opened_is_reported_with_its_line(
         "from typing import ClassVar\nsizes: ClassVar[list[int]] = [1]",
         "@action('Go')\ndef go(this, x: int = 1): ...",
         "async def preview(self, action_id, params):\n    return ''",
+        "@action('Go', says=('+ {x}', 'go {} {a b} {\"x\": 1}'))\ndef go(self, x: int = 1): ...",
+        "@action('Go', says=['g' * 200] * 20)\ndef go(self): ...",
     ],
 )
 def test_what_is_right_is_let_be(tmp_path: Path, body: str) -> None:
