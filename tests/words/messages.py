@@ -57,10 +57,10 @@ PROGRAMMERS = {
 
 
 def sources() -> Iterator[Path]:
-    """The files whose messages are in the catalogue: the offline model has its own."""
+    """The files whose messages are in the catalogue."""
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(PACKAGE).parts
-        if "offline" not in parts and parts[0] != "windows":
+        if parts[0] != "windows":
             yield path
     yield from sorted((PACKAGE / "windows").glob("*/widget.py"))
 
@@ -119,7 +119,7 @@ def errors() -> frozenset[str]:
     """The names of the errors that a person or the model can meet."""
     found, pending = set[str](), [ContextUIError]
     for module in pkgutil.walk_packages([str(PACKAGE)], "contextui."):
-        if "__main__" not in module.name and ".offline" not in module.name:
+        if "__main__" not in module.name:
             import_module(module.name)
     while pending:
         cls = pending.pop()

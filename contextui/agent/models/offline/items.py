@@ -75,7 +75,7 @@ def _by_words(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
 
 
 def _candidates(window: Window, tokens: Sequence[Token]) -> Sequence[Item]:
-    """Return the items to compare: of a long content those of the lines with a word of the clause."""
+    """Return the items to compare: of a long content those with a word of the clause."""
     if len(window.raw) <= _SMALL:
         return window.items
     raw, lines = window.raw.casefold(), dict[int, int]()

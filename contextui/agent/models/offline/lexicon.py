@@ -13,22 +13,22 @@ from importlib import resources
 from typing import Any
 
 NOTHING: frozenset[str] = frozenset()
-_IRREGULAR = dict(
-    pair.split(":")
-    for pair in (
-        "took:take taken:take wrote:write written:write made:make gave:give given:give found:find "
-        "sent:send shown:show ran:run went:go gone:go kept:keep chose:choose hidden:hide said:say "
-        "told:tell paid:pay spent:spend bought:buy brought:bring people:person has:have ate:eat "
-        "fed:feed used:use using:use settings:setting things:thing"
-    ).split()
-)
+_IRREGULAR = {
+    "took": "take", "taken": "take", "wrote": "write", "written": "write", "made": "make",
+    "gave": "give", "given": "give", "found": "find", "sent": "send", "shown": "show", "ran": "run",
+    "went": "go", "gone": "go", "kept": "keep", "chose": "choose", "hidden": "hide", "said": "say",
+    "told": "tell", "paid": "pay", "spent": "spend", "bought": "buy", "brought": "bring",
+    "people": "person", "has": "have", "ate": "eat", "used": "use", "using": "use",
+    "settings": "setting", "things": "thing",
+}  # fmt: skip
 # Words that only look as if they had an ending.
-_WHOLE = frozenset(
-    "is this his news thing string nothing anything everything something bring king ring morning "
-    "evening spring during red bed need feed speed seed gas bus yes less us as was its shopping "
-    "heading setting lens meeting saying following including plus containing seconds status canvas "
-    "does reading".split()
-)
+_WHOLE = frozenset([
+    "is", "this", "his", "news", "thing", "string", "nothing", "anything", "everything", "bring",
+    "something", "king", "ring", "morning", "evening", "spring", "during", "red", "bed", "need",
+    "feed", "speed", "seed", "gas", "bus", "yes", "less", "us", "as", "was", "its", "shopping",
+    "heading", "setting", "lens", "meeting", "saying", "including", "containing", "seconds",
+    "status", "canvas", "does", "reading", "plus",
+])  # fmt: skip
 _VOWEL = re.compile("[aeiouy]")
 _SHORT = re.compile("[^aeiou][aeiouy][^aeiouwxy]")
 

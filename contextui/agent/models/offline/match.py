@@ -145,9 +145,10 @@ def _reading(
         return None
     if scene.steps and len(missing) == 1 and missing[0].is_reference and window.id == scene.focus:
         # "…, then move to the top": what was touched in the step before is meant.
+        name = missing[0]
         for item in touched_items(scene, window)[-1:]:
-            given = {missing[0].name: value_of(item, missing[0])}
-            fillers, missing = (*fillers, Filler(given, frozenset(), 1.0)), ()
+            given = {name.name: value_of(item, name)}
+            fillers, missing = (*fillers, Filler(given, frozenset(), 1.0)), missing[:0]
     used = frozenset(at for one in fillers for at in one.tokens)
     label = frozenset(one for token in action.label_tokens for one in (token.stem, *token.groups))
     rest = clause.content - used - slots.explained
@@ -249,7 +250,7 @@ def _unmatched(action: Action, clause: Clause) -> int:
 def _replaces_file(window: Window, action: Action, clause: Clause) -> float:
     """Return a penalty for showing another file in a window, unless "here" was said."""
     is_here = any(token.stem in ("here", "这里", "这儿") for token in clause.tokens)
-    return 1.5 if window.holds_file and "@open" in action.groups and not is_here else 0.0
+    return 2.5 if window.holds_file and "@open" in action.groups and not is_here else 0.0
 
 
 def _unexplained(
@@ -323,14 +324,14 @@ def plain(clause: Clause) -> str:
 def exact(scene: Scene, text: str) -> Reading | None:
     """Read ``todo_1.done 2``, an action's id or its label; None if it is none of these."""
     said = text.strip().strip(".。!！").strip()
-    if (found := _NOTATION.fullmatch(said)) and (window := scene.window(found[1])):
-        if action := window.action(found[2]):
-            return _exact(scene, window, action, _arguments(action, found[3] or ""), 20.0)
-    if found := _OPEN.fullmatch(said):
-        for window in scene.classes:
-            if window.name == found[1]:
-                action = window.actions[0]
-                return _exact(scene, window, action, _arguments(action, found[2]), 20.0)
+    called, opened = _NOTATION.fullmatch(said), _OPEN.fullmatch(said)
+    window = scene.window(called[1]) if called else None
+    action = window.action(called[2]) if called and window else None
+    if called and window and action:
+        return _exact(scene, window, action, _arguments(action, called[3] or ""), 20.0)
+    for one in scene.classes if opened else ():
+        if opened and one.name == opened[1]:
+            return _exact(scene, one, one.actions[0], _arguments(one.actions[0], opened[2]), 20.0)
     return _by_name(scene, said)
 
 
@@ -426,9 +427,7 @@ def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
     score += 0.6 * any(tokens[at].stem == window.name or tokens[at].groups & own for at in named)
     if has_path:  # a folder is shown as a tree, a file in an editor
         score += 0.8 if paths[0].endswith("/") == ("#tree" in window.topics) else -0.8
-    is_new = clause.has("#new", "~article") or any(
-        one.stem in ("another", "make") for one in tokens
-    )
+    is_new = bool(fillers) or clause.has("#new", "~article")
     score -= 1.5 * (is_there and not is_new)
     unexplained = _unexplained(scene, window, action, clause, used)
     reading = Reading(window, action, score=score, unexplained=unexplained, missing=missing)

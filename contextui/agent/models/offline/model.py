@@ -99,7 +99,8 @@ def _without_tools(request: ModelRequest, seen: scene.Scene, lang: Lang) -> str:
         return state
     headings = summary.asked_headings(seen.words)
     if headings is None:
-        return Words(lang)("I am the small offline model and cannot act here: there are no tools.")
+        words = Words(lang)
+        return words("I am the small offline model and cannot act here: there are no tools.")
     *before, last = request.messages
     kept = () if isinstance(last.content, str) else last.content[:-1]
     return summary.summary([*before, LlmMessage(last.role, kept)], headings, lang)

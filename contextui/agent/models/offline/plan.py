@@ -23,7 +23,7 @@ from contextui.agent.models.offline.match import (
     preparation,
     readings,
 )
-from contextui.agent.models.offline.scene import Action, Call, Scene, Step, Window
+from contextui.agent.models.offline.scene import Action, Call, Scene, Window
 from contextui.agent.models.offline.slots import Clause, Slots
 from contextui.agent.models.offline.tokens import (
     LONGEST,
@@ -238,7 +238,7 @@ def _is_own_verb(reading: Reading, clause: Clause) -> bool:
     return first is not None and first.stem in reading.action.id_words[:1]
 
 
-def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:
+def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR0911
     """Return what one clause means."""
     named = exact(scene, clause.text)
     if named is not None:
@@ -262,7 +262,9 @@ def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:
     return _act(scene, clause, readings(scene, clause), words)
 
 
-def _act(scene: Scene, clause: Clause, found: list[Reading], words: Words) -> Plan:
+def _act(  # noqa: PLR0911
+    scene: Scene, clause: Clause, found: list[Reading], words: Words
+) -> Plan:
     best = best_of(found)
     if len(best) == 1 or (best and best[0].is_exact):
         top = best[0]

@@ -452,7 +452,8 @@ def _param(name: str, kind: str) -> Param:
     return Param(
         name, words, words | _meanings(words, "#"), plain, choices, bool(lists),
         any(word in _PLAIN for word in ones), kind.endswith("?"), text, number,
-        number and not text, plain == {"bool"} and not choices, bool(words & paths), text and number,
+        number and not text, plain == {"bool"} and not choices, bool(words & paths),
+        text and number,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from contextui.agent.models.offline.items import Mention, mentions, value_of
@@ -238,7 +239,7 @@ class Slots:
                     used |= {one for one in near if tokens[one].has("~before", "~after")}
                     value += has_any(tokens[near.start : near.stop], "~after")
                 number = _typed(param, value)
-                if number is not None and not self._is_of_other(param, after):
+                if number is not None:
                     around = [*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2]]
                     score = 1.2 + any(one.names(param.nouns) for one in around)
                     score += self._cue(param, at) + 0.3 * (is_place and token.is_ordinal)
@@ -284,13 +285,6 @@ class Slots:
         has_unit = len(row) > 1 and row[1].has("#percent", "#degree", "#money", "#number")
         return value, frozenset([at, at + 1] if has_unit else [at])
 
-    def _is_of_other(self, param: Param, after: Token | None) -> bool:
-        """Whether the noun behind a number belongs to another param."""
-        others = [one for one in self.action.params if one is not param and one.is_number]
-        if after is None or after.kind != "word" or after.names(param.nouns):
-            return False
-        return any(after.names(other.nouns) for other in others)
-
     def _names_items(self, param: Param) -> bool:
         """Whether a param takes the name or number of something that the window shows."""
         if param.is_path or param.is_list or not self.window.id:
@@ -326,9 +320,9 @@ class Slots:
             else:
                 yield Filler({param.name: values[0]}, one.tokens, score, each=values[1:])
         for at, token in enumerate(tokens) if param.takes_number else ():
-            if token.kind == "number" and token.number is not None and not token.is_ordinal:
-                if token.number.is_integer():
-                    yield Filler({param.name: int(token.number)}, frozenset([at]), 0.8)
+            number = token.number if token.kind == "number" and not token.is_ordinal else None
+            if number is not None and number.is_integer():
+                yield Filler({param.name: int(number)}, frozenset([at]), 0.8)
 
     def _paths(self, param: Param) -> Iterator[Filler]:
         is_sure = not (param.is_optional and self.window.id)
@@ -428,7 +422,7 @@ class Slots:
         tokens, cues = self.clause.tokens, lexicon().cues.keys() - {"~and"}
         if tokens[0].has("~object") or not tokens[0].text.isascii():
             yield 0, ""
-        for at, (token, after) in enumerate(zip(tokens, tokens[1:], strict=False)):
+        for at, (token, after) in enumerate(pairwise(tokens)):
             mark = ":" if token.text in (":", "：") else "~," if token.text in (",", "，") else ""
             is_number = token.kind == "number" and not after.has("~unit")
             if cue := mark or min(token.groups & cues, default=""):

@@ -42,7 +42,12 @@ def asked_headings(text: str) -> tuple[str, ...] | None:
         return None
     found = [re.split(r"[:：]|\s[-–—]\s", line)[0].strip(" *_`") for line in _HEADING.findall(head)]
     words = Words("zh" if is_chinese(head) else "en")
-    default = (words("What was asked"), words("What was done"), words("Problems"), words("Open"))
+    default = (
+        words("What was asked"),
+        words("What was done"),
+        words("Problems"),
+        words("What is open"),
+    )
     return tuple(dict.fromkeys(filter(None, found)))[:_MOST] or default
 
 
@@ -53,15 +58,14 @@ def summary(messages: Sequence[LlmMessage], headings: Sequence[str], lang: Lang)
         >>> summary(messages, ["Goal", "Errors"], "en")
         '## Goal\\n- Make a shopping list.\\n\\n## Errors\\n(none)'
     """
-    sentences = list(dict.fromkeys(_sentences(messages)))
+    words, sentences = Words(lang), list(dict.fromkeys(_sentences(messages)))
     parts = []
     for heading in headings:
         fitting = _fitting(heading, sentences)
         if len(fitting) > _FIRST + _LAST:
             fitting = [*fitting[:_FIRST], *fitting[-_LAST:]]
         lines = [f"- {one_line(text, _LONGEST)}" for text in fitting]
-        none = Words(lang)("(none)")
-        parts.append("\n".join([f"## {one_line(heading, 100)}", *(lines or [none])]))
+        parts.append("\n".join([f"## {one_line(heading, 100)}", *(lines or [words("(none)")])]))
     return "\n\n".join(parts)
 
 
