@@ -1,6 +1,5 @@
 """What the model says: what was done, what windows show, and what it can do."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -239,8 +238,3 @@ def is_dropped(clause: Clause) -> bool:
     tokens = [token for token in clause.tokens if token.kind != "mark"]
     is_small = all(token.has(*small) or not is_content(token) for token in tokens)
     return is_small and has_any(tokens, "~drop")
-
-
-def language_is_unknown(text: str) -> bool:
-    """Return whether a text has no word of any language."""
-    return not re.search(r"[^\W\d_]", text)

@@ -18,8 +18,6 @@ class Mention:
     """Words of the clause that mean items of a window.
 
     Attributes:
-        first: The first token.
-        last: The last token.
         items: What they mean: one item, several that fit equally, or all of several.
         is_choice: Whether only one of the items is meant, and it is open which.
         is_exact: Whether the words are all that the item says.
@@ -105,14 +103,10 @@ def _runs(item: Item, tokens: Sequence[Token]) -> Iterator[tuple[int, int, bool]
             run = tokens[at:last]
             if any(_counts(one) for one in run):
                 words = {one.stem for token in run for one in (token, *token.parts)}
-                words |= {one for one in stems if not one.isascii() and _has(run, one)}
                 said = "".join(one.text for one in run).casefold().replace(" ", "")
+                words |= {one for one in stems if not one.isascii() and one in said}
                 yield at, last - 1, said == low.replace(" ", "").rstrip("/") or stems <= words
             at = max(last, at + 1)
-
-
-def _has(run: Sequence[Token], word: str) -> bool:
-    return any(word in token.text for token in run)
 
 
 def _counts(token: Token) -> bool:

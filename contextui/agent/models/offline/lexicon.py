@@ -44,7 +44,6 @@ class Lexicon:
         words: The groups of each English stem and each Chinese word.
         phrases: Groups of several English stems in a row, by the first of them, longest first.
         parted: Groups of a verb and a small word that may stand apart ("turn the lamp on").
-        longest: The characters of the longest Chinese word.
         headings: The kinds of headings of a summary: heading words, sources, sentence words.
     """
 
@@ -83,6 +82,7 @@ def lexicon() -> Lexicon:
     for stems, names in sorted(phrases.items(), key=lambda one: -len(one[0])):
         by_first.setdefault(stems[0], []).append((stems, frozenset(names)))
     pairs = [pair.split() for pair in settings["inverse"]]
+    cues = [row.partition(":") for row in settings["cues"].replace("\n", " ").split(";")]
     return Lexicon(
         {word: frozenset(names) for word, names in words.items()},
         by_first,
@@ -96,7 +96,7 @@ def lexicon() -> Lexicon:
         free=frozenset(settings["free"].split()),
         takes_text=frozenset(f"@{name}" for name in settings["takes_text"]),
         careful=frozenset(f"@{name}" for name in settings["careful"]),
-        cues={f"~{cue}": frozenset(names.split()) for cue, names in settings["cues"].items()},
+        cues={f"~{cue.strip()}": frozenset(names.split()) for cue, _, names in cues},
         inverse={f"@{one}": f"@{two}" for a, b in pairs for one, two in ((a, b), (b, a))},
         headings=[[p.split() for p in row.split("|")] for row in data["headings"].values()],
     )

@@ -30,12 +30,10 @@ class Reading:
     """What a clause may mean.
 
     Attributes:
-        window: The window, or the class to open.
-        action: The action; its id is empty for a class.
+        window: The window, or the class to open; the action's id is then empty.
         params: The params of each call.
         score: How well it fits; only comparable within one clause.
         unexplained: Words of the clause that nothing explains.
-        missing: Params that have no value.
         choices: Values of a param of which one must be chosen.
         is_marked: Whether no text was taken that is not set apart.
         is_solid: Whether it is certain where each value ends.
@@ -61,6 +59,12 @@ class Reading:
     def is_complete(self) -> bool:
         """Whether it can be carried out."""
         return not (self.unexplained or self.missing or self.choices or self.is_doubtful)
+
+    @property
+    def label(self) -> str:
+        """The window, and what would be done with it."""
+        what = self.action.short_label or self.window.description
+        return f"{self.window.id or self.window.name}: {what}"
 
     @property
     def notation(self) -> str:

@@ -1,12 +1,14 @@
 """`OfflineModel`: the built-in model. No network, no weights, no memory of its own."""
 
+import re
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import lru_cache
 
-from contextui.agent.models.offline import answers, plan, scene, summary
+from contextui.agent.models.offline import plan, scene, summary
 from contextui.agent.models.offline.tokens import is_chinese
 from contextui.agent.protocol import declaration_tokens
+from contextui.context.strategies.stated import stated
 from contextui.model import (
     Answer,
     Block,
@@ -67,10 +69,7 @@ def answer_to(request: ModelRequest) -> Answer:
 def explain(request: ModelRequest) -> str:
     """Explain how a request is understood: what its first clause could mean, the best first.
 
-    Example:
-        >>> print(explain(request))
-        9.3 kanban_1.move card=1 column=done: chosen
-        4.1 kanban_1.assign card=1: "done" is not explained; owner is missing
+    Each line has the score, the call, and why it was chosen or not.
     """
     seen = scene.read(request)
     made = plan.explain(seen, Words(_language(seen.words, request.system)))
@@ -89,13 +88,13 @@ def explain(request: ModelRequest) -> str:
 
 def _language(text: str, system: str) -> Lang:
     """Return the language of a text, or, where it has no words, that of the system prompt."""
-    said = system if answers.language_is_unknown(text) else text
+    said = text if re.search(r"[^\W\d_]", text) else system
     return "zh" if is_chinese(said) else "en"
 
 
 def _without_tools(request: ModelRequest, seen: scene.Scene, lang: Lang) -> str:
     """Return what is asked for without tools: a state, or a summary."""
-    if state := summary.filled_state(seen.words):
+    if state := stated(seen.words):
         return state
     headings = summary.asked_headings(seen.words)
     if headings is None:

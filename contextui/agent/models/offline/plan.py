@@ -25,14 +25,7 @@ from contextui.agent.models.offline.match import (
 )
 from contextui.agent.models.offline.scene import Action, Call, Scene, Window
 from contextui.agent.models.offline.slots import Clause, Slots
-from contextui.agent.models.offline.tokens import (
-    LONGEST,
-    Token,
-    has_any,
-    is_content,
-    tokenize,
-    unquoted,
-)
+from contextui.agent.models.offline.tokens import LONGEST, Token, has_any, tokenize, unquoted
 from contextui.text import one_line
 from contextui.words import Words
 
@@ -55,14 +48,10 @@ class Plan:
     """The next calls, or, if there are none, what to say.
 
     Attributes:
-        calls: The calls.
-        said: What to say.
         rest: What of the sentence is still to be done.
         is_stopped: Whether the rest is left alone.
-        readings: What the clause could mean, for explanations.
         again: Whether the same clause is read again afterwards.
         is_social: Whether only courtesies were exchanged.
-        is_dropped: Whether the person does not want it any more.
     """
 
     calls: list[Planned] = field(default_factory=list)
@@ -207,10 +196,8 @@ def _weak_cut(scene: Scene, text: str) -> Token | None:
             continue
         done = is_talk or exact(scene, head.text) or any(one.is_complete for one in before)
         strong = exact(scene, tail.text) or any(_is_doable(one, tail) for one in after)
-        same = before and after and before[0].window.id == after[0].window.id
-        weak = same and after[0].is_complete and _is_own_verb(after[0], tail)
         is_whole = bool(whole) and whole[0].is_complete
-        if (done or preparation(scene, head)) and (strong or weak or not is_whole):
+        if (done or preparation(scene, head)) and (strong or not is_whole):
             return token
     return None
 
@@ -230,12 +217,6 @@ def _head(text: str) -> str:
         if _is_joint(token) and is_verb_first(tokens[at + 1 :]):
             return text[: token.start]
     return text
-
-
-def _is_own_verb(reading: Reading, clause: Clause) -> bool:
-    """Whether a clause begins with the id of the action that it means."""
-    first = next((one for one in clause.tokens if not one.has("~polite", "~then")), None)
-    return first is not None and first.stem in reading.action.id_words[:1]
 
 
 def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR0911
@@ -274,7 +255,7 @@ def _act(  # noqa: PLR0911
             return Plan(said=[answers.shows(there, words)], readings=found)
         return Plan([call(top, params) for params in top.params], readings=found)
     if best:
-        return _asked(words, [(one.notation, _label(one)) for one in best[:6]], found)
+        return _asked(words, [(one.notation, one.label) for one in best[:6]], found)
     if (first := preparation(scene, clause)) is not None:
         return Plan([call(first, first.params[0])], again=True, readings=found)
     near = next((one for one in found if not one.unexplained), None)
@@ -297,11 +278,6 @@ def _asked(words: Words, options: Sequence[tuple[str, str]], found: list[Reading
     text = words("Did you mean one of these? Answer with a number.")
     lines = [f"{n}. {one_line(label, 80)} (`{call}`)" for n, (call, label) in enumerate(options, 1)]
     return Plan(said=["\n".join([text, *lines])], is_stopped=True, readings=found)
-
-
-def _label(reading: Reading) -> str:
-    name = reading.window.id or reading.window.name
-    return f"{name}: {reading.action.short_label or reading.window.description}"
 
 
 def call(reading: Reading, params: dict[str, Any]) -> Planned:
@@ -332,7 +308,7 @@ def _understood_reply(scene: Scene, text: str) -> str:
             return str(calls[number])
         if tokens[0].has("~last"):
             return str(options[-1][2])
-        low = " ".join(token.text for token in tokens if is_content(token)).casefold()
+        low = " ".join(clause.tokens[at].text for at in sorted(clause.content)).casefold()
         fitting = [call for _, *rest, call in options if low in f"{rest} {call}".casefold()]
         if low and len(fitting) == 1 and not any(one.is_complete for one in found):
             return str(fitting[0])

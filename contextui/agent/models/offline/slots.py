@@ -61,9 +61,7 @@ class Filler:
     """Values for one or two params.
 
     Attributes:
-        values: The values, by param.
         tokens: The places of the tokens that they are taken from.
-        score: How well they fit.
         is_marked: Whether they were set apart: quoted, shown, behind a cue, or of a fixed type.
         is_solid: Whether it is certain where they end: not for unquoted text.
         each: Further values of the param; each is a call of its own.

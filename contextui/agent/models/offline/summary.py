@@ -1,12 +1,7 @@
-"""Summaries without a model: sentences as they were said, under the headings asked for.
+"""Summaries without a model: sentences as they were said, under the headings asked for."""
 
-Begin with `summary`. `filled_state` fills the properties of a state in the same way.
-"""
-
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from contextui.agent.models.offline.lexicon import lexicon, stem
 from contextui.agent.models.offline.scene import result_text, window_of
@@ -24,14 +19,6 @@ _SUMMARIZE = re.compile(r"summar|recap|总结|摘要|概括|小结", re.IGNORECA
 _FIRST, _LAST = 3, 9  # sentences of a heading: from the beginning, and from the end
 _LONGEST, _READ = 300, 200_000  # characters of a sentence, and of the conversation that is read
 _MOST = 20  # headings
-_ASKED = re.compile(
-    r"(?:Schema:|模式：)\n(?P<schema>\{.*\})\n\n(?:State:|状态：)\n(?P<state>\{.*\})\n\n"
-    r"(?:Said since:|此后的对话：)\n(?P<said>.*)",
-    re.DOTALL,
-)
-_SIGN = r"\s*(?:is now|is|was|are|will be|should be|=|:|：|应该是|改为|改成|是|为)\s*"
-_END = r"(?=\s+(?:and|but|then)\s|[,;.!?，；。！？](?:\s|$)|[，；。！？]|$)"
-
 _Sentence = tuple[str, str]  # what was said, and by whom
 
 
@@ -73,14 +60,14 @@ def _fitting(heading: str, sentences: Sequence[_Sentence]) -> list[str]:
     asked = _stems(heading)
     for heads, sources, words in lexicon().headings:
         if _names(heads, heading, asked):
-            return [text for text, source in sentences if source in sources
-                    or ("path" in sources and _has_path(text))
-                    or _names(words, text, _stems(text))]  # fmt: skip
+            return [text for text, source in sentences if _fits(text, source, sources, words)]
     return [text for text, _ in sentences if asked & _stems(text)]
 
 
-def _has_path(text: str) -> bool:
-    return any(token.kind == "path" for token in tokenize(text))
+def _fits(text: str, source: str, sources: Sequence[str], words: Sequence[str]) -> bool:
+    if "path" in sources and any(token.kind == "path" for token in tokenize(text)):
+        return True
+    return source in sources or _names(words, text, _stems(text))
 
 
 def _names(words: Sequence[str], text: str, stems: frozenset[str]) -> bool:
@@ -121,50 +108,3 @@ def _parts(message: LlmMessage) -> Iterator[_Sentence]:
             yield str(block.get("text")), person
         elif block.get("type") == "tool_result":
             yield result_text(block), "error" if block.get("is_error") else "result"
-
-
-def filled_state(text: str) -> str | None:
-    """Return the state that is asked for, as JSON; None if none is asked for.
-
-    Example:
-        >>> filled_state('Schema:\\n{"type": "object", "properties": {"city": {"type": "string"}}}'
-        ...              '\\n\\nState:\\n{}\\n\\nSaid since:\\nuser: The city is Rome.')
-        '{"city": "Rome"}'
-    """
-    asked = _ASKED.search(text)
-    if asked is None:
-        return None
-    try:
-        properties = json.loads(asked["schema"])["properties"]
-        state = dict(json.loads(asked["state"]))
-    except (ValueError, KeyError, TypeError):
-        return None
-    for said in re.findall(r"^user: (.*)$", asked["said"], re.MULTILINE):
-        for name, one in properties.items():
-            if (value := _value(name, one, said)) is not None:
-                state[name] = value
-    return json.dumps(state, ensure_ascii=False)
-
-
-def _value(name: str, one: Mapping[str, Any], said: str) -> Any:
-    """Return what was said of a property; None if nothing was."""
-    for choice in one.get("enum", ()):
-        if re.search(rf"(?<!\w){re.escape(str(choice))}(?!\w)", said, re.IGNORECASE):
-            return choice
-    named = re.escape(name).replace("_", r"[ _-]")
-    found = re.search(rf"(?<![a-z]){named}{_SIGN}(\S.*?){_END}", said, re.IGNORECASE)
-    return _typed(str(one.get("type")), found[1].strip()) if found else None
-
-
-def _typed(kind: str, text: str) -> Any:
-    number = re.search(r"-?\d+(?:\.\d+)?", text)
-    first = next(iter(tokenize(text)))
-    if kind in ("number", "integer"):
-        value = float(number[0]) if number else None
-        is_whole = value is not None and value.is_integer()
-        return value if kind == "number" else int(value or 0) if is_whole else None
-    if kind == "boolean":
-        return True if first.has("~yes") else False if first.has("~no") else None
-    if kind == "array":
-        return [part for one in re.split(r",| and |、|和", text) if (part := one.strip())]
-    return text if kind == "string" else None

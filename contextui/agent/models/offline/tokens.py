@@ -66,10 +66,8 @@ class Token:
 
     Attributes:
         text: Its text; of a quotation what is between the marks.
-        groups: The groups of the lexicon that it belongs to.
         upto: The last number of a range.
         is_ordinal: Whether the number names a place, as "third" does.
-        parts: The words of a phrase.
     """
 
     kind: Kind
