@@ -67,10 +67,7 @@ def answer_to(request: ModelRequest) -> Answer:
 
 
 def explain(request: ModelRequest) -> str:
-    """Explain how a request is understood: what its first clause could mean, the best first.
-
-    Each line has the score, the call, and why it was chosen or not.
-    """
+    """Explain how a request is understood: what its first clause could mean, with scores."""
     seen = scene.read(request)
     made = plan.explain(seen, Words(_language(seen.words, request.system)))
     chosen = {str(call.input) for call in made.calls}

@@ -162,8 +162,11 @@ class Slots:
         tokens, places = self.clause.tokens, sorted(filler.tokens)
         joints = [at for at in places if tokens[at].has("~and") or tokens[at].text in ",，"]
         param = next(one for one in self.action.params if one.name in filler.values)
-        if joints and not (param.is_list or param.words & lexicon().free or filler.each):
-            return True
+        row = [tokens[at] for at in places]
+        is_odd = (joints and not filler.each) or has_any(row, *lexicon().cues.keys() - {"~and"})
+        is_odd = is_odd or any(one.kind in ("value", "path", "number") for one in row)
+        if is_odd and not (param.is_list or param.words & lexicon().free):
+            return True  # a name has none of these
         if {tokens[at].text for at in places} & {window.id for window in self.scene.windows}:
             return True
         known = {group for window in self.scene.windows for group in window.verbs}
@@ -360,7 +363,7 @@ class Slots:
         """Return the text between two tokens as a value, if a person could mean it so."""
         tokens, opens = self.clause.tokens, not self.window.id
         as_said = cue in (":", "~saying")
-        begin, end = self._trimmed(first, last, as_said=as_said)
+        begin, end = self._trimmed(first, last, cue)
         row, span = tokens[begin : end + 1], frozenset(range(begin, end + 1))
         leads = self._is_named(param, first) or self._leads(cue, param)
         leads = leads or (opens and param.is_list and cue in (":", "~with"))
@@ -370,7 +373,7 @@ class Slots:
             not row
             or (len(row) == 1 and row[0].is_marked)
             or (first == 0 and end + 1 not in self.verbs)
-            or (cue != ":" and any(one.text in ":：" for one in row))
+            or (cue != ":" and any(one.text in ":：" for one in tokens[: end + 1]))
             or (not as_said and not param.is_list and any(one.kind == "quoted" for one in row))
             or (not opens and is_extra and cue != "~tagged" and not self._is_named(param, first))
             or (not is_marked and (cue or not (self.takes_unmarked or is_short)))
@@ -444,12 +447,13 @@ class Slots:
         if first < len(tokens):
             yield len(tokens) - 1
 
-    def _trimmed(self, first: int, last: int, *, as_said: bool = False) -> tuple[int, int]:
-        """Return a span without the small words around it."""
-        tokens = self.clause.tokens
-        while not as_said and first < last and _is_around(tokens[first], _BEFORE_TEXT):
+    def _trimmed(self, first: int, last: int, cue: str = "") -> tuple[int, int]:
+        """Return a span without the small words and marks around it."""
+        tokens, as_said = self.clause.tokens, cue in (":", "~saying")
+        kept = ")）'!！" if cue == ":" else ")）'"
+        while not as_said and first < last and _is_around(tokens[first], _BEFORE_TEXT, kept):
             first += 1
-        while last > first and _is_around(tokens[last], () if as_said else _AFTER_TEXT):
+        while last > first and _is_around(tokens[last], () if as_said else _AFTER_TEXT, kept):
             last -= 1
         return first, last
 
@@ -488,8 +492,8 @@ class Slots:
 _NO_GROUPS: frozenset[str] = frozenset()
 
 
-def _is_around(token: Token, groups: tuple[str, ...]) -> bool:
-    return token.has(*groups) or (token.kind == "mark" and token.text not in ")）'")
+def _is_around(token: Token, groups: tuple[str, ...], kept: str) -> bool:
+    return token.has(*groups) or (token.kind == "mark" and token.text not in kept)
 
 
 def _typed(param: Param, value: float) -> int | float | None:
