@@ -1,0 +1,175 @@
+"""The examples of the README, of the start screen, of the demo and of the source documents work."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from contextui import Body, Lod, Window, action
+from contextui.cli.demo import TURNS
+from contextui.tui.conversation.welcome import tries_in
+from contextui.words import Lang, Words
+from tests.agent.models.offline.talk import Talk
+
+README = Path(__file__).parents[4] / "README.md"
+TEXT = {"notes.txt": "one\ntwo\n"}
+
+
+class ShoppingWindow(Window):
+    """A shopping list."""
+
+    name = "shopping"
+
+    class State(Window.State):
+        goods: list[str] = []
+
+    state: State
+
+    def content(self, lod: Lod) -> Body:
+        return "\n".join(f"- {one}" for one in self.state.goods)
+
+    @action("Put something on the list")
+    def add(self, item: str) -> str:
+        self.state.goods.append(item)
+        return f"Added {item!r}."
+
+
+class DatabaseWindow(Window):
+    """A database."""
+
+    name = "database"
+
+    def content(self, lod: Lod) -> Body:
+        return "table users"
+
+    @action("Run a query and show its rows")
+    def query(self, sql: str) -> str:
+        return "no rows"
+
+    @action("Run a statement")
+    def execute(self, sql: str) -> str:
+        return "done"
+
+
+OWN = (ShoppingWindow, DatabaseWindow)
+
+
+# --- the README, the demo and the start screen -----------------------------------------------
+
+
+def test_the_examples_of_the_readme(tmp_path: Path) -> None:
+    text = README.read_text("utf-8")
+    typed = re.findall(r"`([^`]+)`", text.partition("Then say what you want: ")[2])[:3]
+    with Talk(tmp_path, classes=()) as talk:
+        assert [talk.say(one).calls for one in typed] == [
+            ("create todo items=['milk', 'eggs', 'bread']",),
+            ("create editor path=README.md",),
+            ("editor_1.close",),
+        ]
+
+
+def test_the_commands_of_the_readme(tmp_path: Path) -> None:
+    prompts = re.findall(r'contextui (?:-c )?-p "([^"]+)"', README.read_text("utf-8"))
+    with Talk(tmp_path, classes=()) as talk:
+        assert [talk.say(one).calls for one in prompts] == [
+            ("create todo items=['milk', 'eggs']",),
+            ("todo_1.close",),
+        ]
+
+
+def test_the_demo(tmp_path: Path) -> None:
+    with Talk(tmp_path, classes=()) as talk:
+        turns = [talk.say(one) for one in TURNS]
+    assert [turn.calls for turn in turns] == [
+        ("create todo items=['milk', 'eggs', 'bread']",),
+        ("todo_1.done item=1",),
+        ("create notebook", "notebook_1.write text=the bakery closes early"),
+        (),
+        ("todo_1.close",),
+    ]
+    assert "bread" in turns[3].text
+
+
+@pytest.mark.parametrize(
+    ("lang", "items"), [("en", ["milk", "eggs", "bread"]), ("zh", ["牛奶", "鸡蛋", "面包"])]
+)
+def test_the_start_screen(lang: Lang, items: list[str], tmp_path: Path) -> None:
+    words = Words(lang)
+    with Talk(tmp_path, lang, classes=()) as talk:
+        turns = [talk.say(words(one)) for one in tries_in(tmp_path)]
+    assert [turn.calls for turn in turns] == [
+        (f"create todo items={items}",),
+        ("create editor path=README.md",),
+        ("create monitor",),
+        (),
+    ]
+    assert "load" in turns[2].text
+    for window_id in ("todo_1", "editor_1", "monitor_1"):
+        assert window_id in turns[3].text
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_start_screen_without_a_readme(lang: Lang, tmp_path: Path) -> None:
+    with Talk(tmp_path, lang, classes=(), files=TEXT) as talk:
+        turn = talk.say(Words(lang)(tries_in(tmp_path)[1]))
+    assert turn.calls == ("create files",)
+    assert "notes.txt" in turn.text
+
+
+# --- the source documents ----------------------------------------------------------------------
+
+
+def test_a_list_in_chinese(tmp_path: Path) -> None:
+    with Talk(tmp_path, "zh", classes=()) as talk:
+        opened = talk.say("创建一个待办列表，包含买菜和写代码")
+        assert opened.calls == ("create todo items=['买菜', '写代码']",)
+        assert talk.say("把买菜标记为完成").calls == ("todo_1.done item=1",)
+        assert talk.say("添加“做饭”").calls == ("todo_1.add text=做饭",)
+        assert talk.say("把做饭标记为完成").calls == ("todo_1.done item=3",)
+        assert talk.say("关闭列表").calls == ("todo_1.close",)
+
+
+# --- findings of an earlier audit ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "call"),
+    [
+        ("todo", "close the todo list, summary: all bought", "todo_1.close summary=all bought"),
+        ("todo", "todo_1.done 2", "todo_1.done item=2"),
+        ("todo", "add plums to the shopping list", "todo_1.add text=plums"),
+        ("shopping", "add plums to the shopping list", "shopping_1.add item=plums"),
+        ("database", 'execute "x y"', "database_1.execute sql=x y"),
+        ("database", 'query "x y"', "database_1.query sql=x y"),
+        ("editor", "显示差异", "editor_1.diff"),
+    ],
+)
+def test_what_was_misunderstood_once(name: str, words: str, call: str, tmp_path: Path) -> None:
+    lang: Lang = "en" if words.isascii() else "zh"
+    args = {"todo": {"items": ["milk", "eggs"]}, "editor": {"path": "notes.txt"}}.get(name, {})
+    with Talk(tmp_path, lang, OWN) as talk:
+        talk.windows.open(name, **args)
+        assert talk.say(words).calls == (call,)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "make it faster and save it",
+        "set the timeout to 5 and save",
+        "fix all the bugs in it and save",
+        "clean it up and save it as better.txt",
+        "translate the file and save it",
+        "add error handling, then save",
+        "把它改得更快然后保存",
+        "修复所有错误并保存",
+    ],
+)
+def test_a_request_that_is_only_half_understood_writes_nothing(words: str, tmp_path: Path) -> None:
+    with Talk(tmp_path, files=TEXT) as talk:
+        talk.windows.open("editor", path="notes.txt")
+        turn = talk.say(words)
+        assert turn.calls == ()
+        assert turn.text
+    assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["notes.txt"]
+    assert (tmp_path / "notes.txt").read_text() == TEXT["notes.txt"]
