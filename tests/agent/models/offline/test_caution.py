@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 from contextui.words import Lang
+from tests.agent.models.offline.table import not_yet
 from tests.agent.models.offline.talk import Talk
 
 OPENED: dict[str, dict[str, Any]] = {
@@ -17,10 +17,6 @@ OPENED: dict[str, dict[str, Any]] = {
     "editor": {"path": "notes.txt"},
     "thermostat": {"room": "kitchen"},
 }
-
-
-def not_yet(*values: str) -> ParameterSet:
-    return pytest.param(*values, marks=pytest.mark.xfail(reason="something else is done"))
 
 
 @pytest.mark.parametrize(

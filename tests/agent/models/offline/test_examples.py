@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 from contextui import Body, Lod, Window, action
 from contextui.cli.demo import TURNS
 from contextui.tui.conversation.welcome import tries_in
 from contextui.words import Lang, Words
+from tests.agent.models.offline.table import not_yet
 from tests.agent.models.offline.talk import Talk
 
 README = Path(__file__).parents[4] / "README.md"
@@ -58,10 +58,6 @@ class DatabaseWindow(Window):
 
 
 OWN = (ShoppingWindow, DatabaseWindow)
-
-
-def not_yet(*values: object) -> ParameterSet:
-    return pytest.param(*values, marks=pytest.mark.xfail(reason="not understood yet"))
 
 
 # --- the README, the demo and the start screen -----------------------------------------------
