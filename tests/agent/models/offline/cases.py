@@ -1,36 +1,41 @@
-"""What people say to windows, and what must have come of it: read from JSON, set up, checked.
+"""Conversations in JSON files: what was said, and what must hold after the last turn.
 
-A case in the file is an object with these keys; all but the first three may be left out:
+A case is an object with these keys; all but the first three are optional:
 
-    id, lang    its name, and the language ("en" or "zh") of the words and of the windows
-    say         the person's words, one string a turn
-    files       the workspace's files before that, text by path
+    id, lang    its name, and the language ("en" or "zh") of the sentences and of the windows
+    say         what the person types, one string per turn
+    files       the files of the workspace, text by path
     setup       what happened before: {"open": name, "args"} or {"act": id, "action", "params"}
-    expect      what must hold after the last turn; what is left out is not looked at:
-        open      the ids of all open windows, no others
-        closed    ids of windows that were open once and are not any more
+    nothing     true if nothing may change
+    by          the calls of a perfect assistant, with {"close": id} too; they only serve to check
+                that `expect` can be met
+    expect      what must hold after the last turn:
+        open      the ids of all open windows
+        closed    ids of windows that were open and are closed
         states    of each window a part of its saved state: of an object the keys that matter,
                   of a list every element in order
-        shown     of each window pieces of text that its full content holds
+        shown     of each window texts that its full content contains
         files     files of the workspace with their whole text
-        answer    what the last answer holds, in any case; a list names alternatives
+        answer    what the last answer contains, in any case; a list gives alternatives
 """
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from contextui import Lod, WindowManager
+from contextui import Lod, Window, WindowManager
 from contextui.words import Lang
+from tests.agent.models.offline.talk import Talk
 
 Texts: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Opens a window before the person speaks."""
+    """A window to open before the first turn."""
 
     open: str
     args: Mapping[str, Any] = field(default_factory=dict)
@@ -38,7 +43,7 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Acts on a window before the person speaks."""
+    """An action to run before the first turn."""
 
     act: str
     action: str
@@ -47,7 +52,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What must hold after the last turn; None and empty ones are not looked at."""
+    """What must hold after the last turn. None and empty values are not checked."""
 
     open: frozenset[str] | None = None
     closed: Texts = ()
@@ -59,7 +64,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What stands open, what the person says, and what is expected of it."""
+    """A conversation and what is expected of it."""
 
     id: str
     lang: Lang
@@ -67,9 +72,11 @@ class Case:
     expect: Expectation
     files: Mapping[str, str] = field(default_factory=dict)
     steps: tuple[Open | Act, ...] = ()
+    by: tuple[Mapping[str, Any], ...] = ()
+    nothing: bool = False
 
     async def setup(self, windows: WindowManager) -> None:
-        """Write the files and bring the windows to where the person begins to speak.
+        """Write the files, open the windows and run the actions that come before the first turn.
 
         Raises:
             AssertionError: A step is not possible.
@@ -88,20 +95,56 @@ class Case:
         await windows.settle()
 
 
-def load(name: str) -> list[Case]:
-    """The cases of a file that stands beside this module.
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a conversation: the calls, what is not as expected, and whether it changed
+    windows or files.
+    """
+
+    calls: Texts
+    problems: Texts
+    has_changed: bool
+
+
+def load(path: Path) -> list[Case]:
+    """Read the cases of a file.
 
     Raises:
-        TypeError: A case has a key that means nothing.
+        TypeError: A case has an unknown key.
     """
-    data = json.loads(Path(__file__).with_name(name).read_text("utf-8"))
-    return [_case(**one) for one in data]
+    return [_case(**one) for one in json.loads(path.read_text("utf-8"))]
+
+
+def outcome(case: Case, classes: tuple[type[Window], ...], folder: Path) -> Outcome:
+    """Have the conversation in an empty folder."""
+    with Talk(folder, case.lang, classes, files={}) as talk:
+        asyncio.run(case.setup(talk.windows))
+        before = _everything(talk.windows)
+        turns = [talk.say(words) for words in case.say]
+        return Outcome(
+            tuple(call for turn in turns for call in turn.calls),
+            tuple(check(case, talk.windows, turns[-1].text)),
+            before != _everything(talk.windows),
+        )
+
+
+def _everything(windows: WindowManager) -> tuple[object, object]:
+    """Return the states of all windows and the bytes of all files, to compare them later."""
+    assert windows.workspace is not None
+    live = {"figures", "top"}  # of the monitor: these change by themselves
+    return (
+        {
+            one.id: {key: value for key, value in one.state.saved().items() if key not in live}
+            for one in windows.windows()
+        },
+        {path: path.read_bytes() for path in windows.workspace.root.rglob("*") if path.is_file()},
+    )
 
 
 def check(case: Case, windows: WindowManager, answer: str) -> list[str]:
-    """What is not as the case expects; empty if it is fulfilled.
+    """Return what is not as the case expects.
 
-    Within an event loop `await windows.settle()` comes first, so that the windows are drawn.
+    Within an event loop, call `await windows.settle()` first, so that the windows are rendered.
     """
     return [
         *_open_problems(case.expect, windows),
@@ -120,9 +163,12 @@ def _case(
     expect: dict[str, Any],
     files: dict[str, str] | None = None,
     setup: list[dict[str, Any]] | None = None,
+    by: list[dict[str, Any]] | None = None,
+    nothing: bool = False,
 ) -> Case:
     steps = tuple(Open(**one) if "open" in one else Act(**one) for one in setup or [])
-    return Case(id, lang, tuple(say), _expectation(**expect), files or {}, steps)
+    expected = _expectation(**expect)
+    return Case(id, lang, tuple(say), expected, files or {}, steps, tuple(by or ()), nothing)
 
 
 def _expectation(

@@ -23,6 +23,7 @@ class ThermostatWindow(Window):
     """The heating of one room: its temperature, its mode and a weekly plan."""
 
     name = "thermostat"
+    description_zh = "一个房间的暖气：温度、模式和每周计划。"
 
     class State(Window.State):
         room: str = ""
@@ -52,29 +53,32 @@ class ThermostatWindow(Window):
         ]
         return [*body, Element("keypad", keypad), Element("plan", *planned)]
 
-    @action("Set the temperature of the room, in degrees")
+    @action("Set the temperature of the room, in degrees", zh="设置房间的温度，单位为度")
     def set_temperature(self, degrees: int) -> str:
         if not 5 <= degrees <= 30:
             raise ActionError(f"A room can have 5 to 30 degrees, not {degrees}.")
         self.state.target = degrees
         return f"{self.state.room} will have {degrees} °C."
 
-    @action("Switch to another mode")
+    @action("Switch to another mode", zh="切换模式")
     def set_mode(self, mode: Mode) -> str:
         self.state.mode = mode
         return f"{self.state.room} is in mode {mode}."
 
-    @action("Lock the keypad, or unlock it")
+    @action("Lock the keypad, or unlock it", zh="锁定或解锁键盘")
     def lock(self, on: bool) -> str:
         self.state.locked = on
         return f"The keypad is {'locked' if on else 'unlocked'}."
 
-    @action("Plan a temperature for a time of day; without a day it is for every day")
+    @action(
+        "Plan a temperature for a time of day; without a day it is for every day",
+        zh="计划某个时间的温度；不指定星期则为每天",
+    )
     def plan(self, time: str, degrees: int, day: Day | None = None) -> str:
         self.state.plan.append(Change(time=time, degrees=degrees, day=day))
         return f"Planned {degrees} °C at {time}, {day or 'every day'}."
 
-    @action("Drop what is planned for a time of day")
+    @action("Drop what is planned for a time of day", zh="取消某个时间的计划")
     def unplan(self, time: str) -> str:
         left = [one for one in self.state.plan if one.time != time]
         if len(left) == len(self.state.plan):
@@ -82,7 +86,7 @@ class ThermostatWindow(Window):
         self.state.plan = left
         return f"Nothing is planned for {time} any more."
 
-    @action("Rename the room")
+    @action("Rename the room", zh="给房间改名")
     def rename(self, room: str) -> str:
         self.state.room = room
         return f"The room is called {room!r} now."
@@ -105,9 +109,10 @@ class Address(BaseModel):
 
 
 class CartWindow(Window):
-    """购物车：商品、数量、配送方式和收货地址。A shopping cart."""
+    """A shopping cart: products, amounts, delivery and address."""
 
     name = "cart"
+    description_zh = "购物车：商品、数量、配送方式和收货地址。"
 
     class State(Window.State):
         products: list[Product] = []
@@ -139,41 +144,41 @@ class CartWindow(Window):
             body.append(Element("address", to.street, name=to.name, phone=to.phone))
         return body
 
-    @action("放入商品 / Put a product into the cart")
+    @action("Put a product into the cart", zh="放入商品")
     def put(self, product: str, amount: int = 1, note: str | None = None) -> str:
         if amount < 1:
             raise ActionError(f"数量至少为 1，不能是 {amount}。")
         self.state.products.append(Product(name=product, amount=amount, note=note))
         return f"已放入 {amount} × {product}。"
 
-    @action("修改商品数量 / Change the amount of a product")
+    @action("Change the amount of a product", zh="修改商品数量")
     def set_amount(self, product: str, amount: int) -> str:
         if amount < 1:
             raise ActionError(f"数量至少为 1，不能是 {amount}。")
         self._find(product).amount = amount
         return f"{product}：{amount} 件。"
 
-    @action("移除商品 / Take a product out of the cart")
+    @action("Take a product out of the cart", zh="移除商品")
     def remove(self, product: str) -> str:
         self.state.products.remove(self._find(product))
         return f"已移除 {product}。"
 
-    @action("选择配送方式 / Choose the delivery")
+    @action("Choose the delivery", zh="选择配送方式")
     def deliver(self, way: Delivery) -> str:
         self.state.delivery = way
         return f"配送方式：{way}。"
 
-    @action("开启或取消礼品包装 / Gift wrap, on or off")
+    @action("Gift wrap, on or off", zh="开启或取消礼品包装")
     def gift_wrap(self, on: bool) -> str:
         self.state.gift = on
         return "要礼品包装。" if on else "不要礼品包装。"
 
-    @action("填写收货地址：收货人、街道、电话 / Set the address")
+    @action("Set the address", zh="填写收货地址：收货人、街道、电话")
     def ship_to(self, name: str, street: str, phone: str | None = None) -> str:
         self.state.address = Address(name=name, street=street, phone=phone)
         return f"寄给 {name}，{street}。"
 
-    @action("清空购物车 / Empty the cart")
+    @action("Empty the cart", zh="清空购物车")
     def empty(self) -> str:
         self.state.products = []
         return "购物车已清空。"

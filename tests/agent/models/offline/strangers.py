@@ -21,6 +21,7 @@ class KanbanWindow(Window):
     """A kanban board with cards in three columns."""
 
     name = "kanban"
+    description_zh = "看板，卡片分三列。"
 
     class State(Window.State):
         cards: list[Card] = []
@@ -33,22 +34,22 @@ class KanbanWindow(Window):
             for one in self.state.cards
         ]
 
-    @action("Put a new card on the board")
+    @action("Put a new card on the board", zh="在看板上添加卡片")
     def add_card(self, title: str, column: Column = "backlog") -> str:
         self.state.cards.append(Card(number=len(self.state.cards) + 1, title=title, column=column))
         return f"Card {len(self.state.cards)} {title!r}."
 
-    @action("Move a card to another column")
+    @action("Move a card to another column", zh="把卡片移到另一列")
     def move(self, card: int, column: Column) -> str:
         self._card(card).column = column
         return f"Card {card} is in {column}."
 
-    @action("Say who works on a card")
+    @action("Say who works on a card", zh="指定卡片由谁负责")
     def assign(self, card: int, owner: str) -> str:
         self._card(card).owner = owner
         return f"Card {card} belongs to {owner}."
 
-    @action("Throw a card away")
+    @action("Throw a card away", zh="丢弃卡片")
     def discard(self, card: int) -> str:
         self.state.cards.remove(self._card(card))
         return f"Card {card} is gone."
@@ -64,6 +65,7 @@ class LampWindow(Window):
     """The lamps of the house."""
 
     name = "lamps"
+    description_zh = "家里的灯。"
 
     class Lamp(BaseModel):
         room: str
@@ -86,22 +88,22 @@ class LampWindow(Window):
             for one in self.state.lamps
         ]
 
-    @action("Switch a lamp on or off")
+    @action("Switch a lamp on or off", zh="打开或关闭一盏灯")
     def switch(self, room: str, on: bool) -> str:
         self._lamp(room).on = on
         return f"{room} is {'on' if on else 'off'}."
 
-    @action("Set how bright a lamp is, in percent")
+    @action("Set how bright a lamp is, in percent", zh="设置灯的亮度，百分比")
     def dim(self, room: str, percent: int) -> str:
         self._lamp(room).brightness = percent
         return f"{room}: {percent} %."
 
-    @action("Choose the color of a lamp")
+    @action("Choose the color of a lamp", zh="选择灯的颜色")
     def paint(self, room: str, color: Color) -> str:
         self._lamp(room).color = color
         return f"{room} is {color}."
 
-    @action("Switch all lamps off")
+    @action("Switch all lamps off", zh="关闭所有的灯")
     def all_off(self) -> str:
         for one in self.state.lamps:
             one.on = False
@@ -118,6 +120,7 @@ class TimerWindow(Window):
     """A kitchen timer."""
 
     name = "timer"
+    description_zh = "厨房计时器。"
 
     class State(Window.State):
         seconds: int = 0
@@ -136,17 +139,17 @@ class TimerWindow(Window):
             f"{state.label or 'timer'}: {state.seconds} s, {'running' if state.running else 'idle'}"
         )
 
-    @action("Start counting down")
+    @action("Start counting down", zh="开始倒计时")
     def start(self, seconds: int) -> str:
         self.state.seconds, self.state.running = seconds, True
         return f"{seconds} s."
 
-    @action("Halt, without forgetting how much is left")
+    @action("Halt, without forgetting how much is left", zh="暂停，保留剩余时间")
     def hold(self) -> str:
         self.state.running = False
         return "Held."
 
-    @action("Give it more time")
+    @action("Give it more time", zh="延长时间")
     def extend(self, seconds: int) -> str:
         self.state.seconds += seconds
         return f"{self.state.seconds} s left."
@@ -156,6 +159,7 @@ class ScoresWindow(Window):
     """Who has how many points in a game."""
 
     name = "scores"
+    description_zh = "计分板：游戏中每个人的得分。"
 
     class State(Window.State):
         points: dict[str, int] = {}
@@ -168,19 +172,19 @@ class ScoresWindow(Window):
     def content(self, lod: Lod) -> Body:
         return "\n".join(f"- {name}: {points}" for name, points in self.state.points.items())
 
-    @action("Let somebody play along")
+    @action("Let somebody play along", zh="让一名玩家加入")
     def join(self, player: str) -> str:
         self.state.points.setdefault(player, 0)
         return f"{player} plays."
 
-    @action("Give points to a player")
+    @action("Give points to a player", zh="给玩家加分")
     def award(self, player: str, points: int) -> str:
         if player not in self.state.points:
             raise ActionError(f"Nobody is called {player!r}.")
         self.state.points[player] += points
         return f"{player} has {self.state.points[player]}."
 
-    @action("Everybody begins at zero again")
+    @action("Everybody begins at zero again", zh="重置分数，所有人从零开始")
     def reset(self) -> str:
         self.state.points = dict.fromkeys(self.state.points, 0)
         return "All at zero."

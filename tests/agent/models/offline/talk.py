@@ -1,7 +1,8 @@
-"""Talking to the offline model through the real loop."""
+"""Conversations with the offline model through the real controller."""
 
 import asyncio
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,13 +16,19 @@ from contextui.events import CallFinished, CallStarted, TurnFinished
 from contextui.files.workspace import Workspace
 from contextui.windowing.finding.registry import discover
 from contextui.words import Lang
+from tests.agent.models.offline.custom_windows import CUSTOM
 from tests.agent.models.offline.strangers import STRANGERS
 
-FILES = {"notes.txt": "one\ntwo\nthree TODO\n", "src/main.py": "print('hi')\n# TODO\n"}
+UNKNOWN: tuple[type[Window], ...] = (*STRANGERS, *CUSTOM)
+FILES = {
+    "notes.txt": "one\ntwo\nthree TODO\n",
+    "src/main.py": "print('hi')\n# TODO\n",
+    "README.md": "# Example\n",
+}
 
 
 class Turn(NamedTuple):
-    """What came of some words: the calls in short form, whether each went well, and the answer."""
+    """What came of a message: the calls in short form, whether each succeeded, and the answer."""
 
     calls: tuple[str, ...]
     ok: tuple[bool, ...]
@@ -29,21 +36,22 @@ class Turn(NamedTuple):
 
 
 class Talk:
-    """A conversation with the offline model, all windows at hand, in a folder of its own."""
+    """A conversation with the offline model in a folder of its own. Every call is approved."""
 
     def __init__(
         self,
         folder: Path,
         lang: Lang = "en",
-        classes: tuple[type[Window], ...] = STRANGERS,
+        classes: tuple[type[Window], ...] = UNKNOWN,
         files: Mapping[str, str] = FILES,
         protocol: ToolProtocol = "native",
     ) -> None:
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text, "utf-8")
-        every = [*discover().classes(), *classes]
-        self.windows = WindowManager(every, workspace=Workspace(folder), lang=lang)
+            (folder / name).write_bytes(text.encode())
+        self.windows = WindowManager(
+            [*built_in(), *classes], workspace=Workspace(folder), lang=lang
+        )
         self.controller = InteractionController(
             model=OfflineModel(),
             context=ContextManager(self.windows),
@@ -62,7 +70,7 @@ class Talk:
             self.windows.workspace.close()
 
     def act(self, window_id: str, action_id: str, **params: Any) -> None:
-        """Do something to a window, as the person."""
+        """Run an action as the person."""
         result = asyncio.run(self.windows.act(window_id, action_id, params, actor="person"))
         assert result.ok, result.text
 
@@ -81,14 +89,25 @@ class Talk:
                 case TurnFinished():
                     assert not event.is_error, event.explanation
                     text = event.text
+        await self.windows.settle()
         return Turn(tuple(calls), tuple(ok), text)
 
 
+@cache
+def built_in() -> tuple[type[Window], ...]:
+    """Return the windows that come with contextui."""
+    return tuple(discover().classes())
+
+
 def short(name: str, given: Mapping[str, Any]) -> str:
-    """A call in short form: ``todo_1.add text=milk``."""
+    """Return a call in short form: ``todo_1.add text=milk``."""
     inner = given.get("args") if name == "create" else given.get("params")
     what = {
         "create": f"create {given.get('name')}",
         "action": f"{given.get('window_id')}.{given.get('action_id')}",
     }.get(name, f"{name} {given.get('path')}")
-    return " ".join([what, *(f"{key}={value}" for key, value in (inner or {}).items())])
+    return " ".join([what, *(f"{key}={_plain(value)}" for key, value in (inner or {}).items())])
+
+
+def _plain(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,4 +1,4 @@
-"""The offline model as a model: what it streams, what it reads, and what it takes for data."""
+"""The offline model as a model: what it streams, what it reads, and what is data to it."""
 
 import asyncio
 from collections.abc import Sequence
@@ -102,7 +102,7 @@ def test_it_is_a_model() -> None:
     assert model.name == "offline"
 
 
-def test_words_come_in_pieces_and_the_whole_answer_last() -> None:
+def test_text_comes_in_pieces_and_the_whole_answer_last() -> None:
     events = asyncio.run(events_of(request(user("hello"))))
     *pieces, last = events
     assert isinstance(last, Answer)
@@ -112,7 +112,7 @@ def test_words_come_in_pieces_and_the_whole_answer_last() -> None:
     assert (last.stop_reason, last.model) == ("end_turn", "offline")
 
 
-def test_a_call_is_told_of_before_it_is_made() -> None:
+def test_a_call_is_announced() -> None:
     events = asyncio.run(events_of(request(user("open a todo list with milk"))))
     begun, last = events
     assert begun == CallBegun("create")
@@ -121,7 +121,7 @@ def test_a_call_is_told_of_before_it_is_made() -> None:
     assert last.blocks[0]["input"] == {"name": "todo", "args": {"items": ["milk"]}}
 
 
-def test_no_two_calls_have_one_id() -> None:
+def test_every_call_has_its_own_id() -> None:
     asked = request(user(window(content=MILK), "delete milk and eggs"))
     ids = [block["id"] for _ in range(5) for block in answer(asked).blocks]
     assert len(ids) == len(set(ids)) == 10
@@ -165,9 +165,10 @@ def test_an_older_version_that_comes_later_does_not_count() -> None:
     assert calls(asked) == [{"window_id": "todo_1", "action_id": "delete", "params": {"item": 7}}]
 
 
+@pytest.mark.xfail(reason="a question behind a request is not answered")
 def test_a_window_that_was_closed_in_this_turn_is_gone() -> None:
     asked = request(
-        user(window(1, MILK), window(2), "close todo_1, then tell me: what is open?"),
+        user(window(1, MILK), window(2), "close todo_1. Which windows are open?"),
         called(("action", {"window_id": "todo_1", "action_id": "close"})),
         user(result("todo_1 closed.")),
     )
@@ -217,13 +218,19 @@ def test_without_tools_it_says_that_it_cannot_act() -> None:
     assert "cannot act" in words(request(user("open a todo list"), tools=False))
 
 
-def test_where_words_are_no_language_the_prompt_says_which_one_to_speak() -> None:
+@pytest.mark.xfail(reason="the answers are not in the catalogue yet")
+@pytest.mark.parametrize("said", ["帮我订机票", "42", "milk 牛奶 鸡蛋 面包"])
+def test_it_answers_in_the_language_of_the_words_or_of_the_prompt(said: str) -> None:
     chinese = SYSTEM.replace("You work together", "你和用户一起使用")
-    assert "离线模型" in words(request(user("!?"), system=chinese))
-    assert "offline model" in words(request(user("!?")))
+    assert "离线模型" in words(request(user(said), system=chinese))
 
 
-# --- what it takes for data --------------------------------------------------------------
+@pytest.mark.parametrize("said", ["order a pizza", "42", "book a table at 牛奶"])
+def test_it_answers_in_english(said: str) -> None:
+    assert "offline model" in words(request(user(said)))
+
+
+# --- what is data to it ------------------------------------------------------------------
 
 
 def test_text_in_a_window_is_no_wish_and_no_window() -> None:

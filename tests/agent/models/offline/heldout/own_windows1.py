@@ -149,7 +149,7 @@ class ExpensesWindow(Window):
 
     @action(
         "Add an expense: the amount, what it was for, and its category",
-        zh="记一笔支出：金额、花在什么上、类别（food 餐饮，home 家居，travel 交通，fun 娱乐，other 其他）",
+        zh="记一笔支出：金额、花在什么上、类别（food 餐饮，home 家居，travel 交通，fun 娱乐，other 其他）",  # noqa: E501
     )
     def add(self, amount: float, what: str, category: Category = "other") -> str:
         if amount <= 0:
@@ -157,13 +157,17 @@ class ExpensesWindow(Window):
         self.state.last_id += 1
         new = Expense(id=self.state.last_id, amount=amount, what=what, category=category)
         self.state.expenses.append(new)
-        return self.env.say(f"Added {new.id}: {amount:g} for {what!r}.", f"已记下：{what} {amount:g}。")
+        return self.env.say(
+            f"Added {new.id}: {amount:g} for {what!r}.", f"已记下：{what} {amount:g}。"
+        )
 
     @action("Change the amount of an expense", zh="修改一笔支出的金额")
     def change(self, expense: int | str, amount: float) -> str:
         found = self._find(expense)
         found.amount = amount
-        return self.env.say(f"{found.what!r} is {amount:g} now.", f"{found.what} 现在是 {amount:g}。")
+        return self.env.say(
+            f"{found.what!r} is {amount:g} now.", f"{found.what} 现在是 {amount:g}。"
+        )
 
     @action("Delete an expense", zh="删除一笔支出")
     def delete(self, expense: int | str) -> str:
@@ -178,7 +182,7 @@ class ExpensesWindow(Window):
 
     @action(
         "Show the expenses of one category only; without one, all",
-        zh="只显示某一类的支出（food 餐饮，home 家居，travel 交通，fun 娱乐，other 其他），不给则全部",
+        zh="只显示某一类的支出（food 餐饮，home 家居，travel 交通，fun 娱乐，other 其他），不给则全部",  # noqa: E501
     )
     def show(self, category: Category | None = None) -> str:
         self.state.category = category
@@ -261,7 +265,9 @@ class GuestsWindow(Window):
             raise ActionError(self.env.say("There are tables 1 to 20.", "只有 1 到 20 桌。"))
         found = self._find(guest)
         found.table = table
-        return self.env.say(f"{found.name} sits at table {table}.", f"{found.name} 坐第 {table} 桌。")
+        return self.env.say(
+            f"{found.name} sits at table {table}.", f"{found.name} 坐第 {table} 桌。"
+        )
 
     @action("Note whether a guest is vegetarian", zh="记下客人是否吃素")
     def diet(self, guest: str, vegetarian: bool = True) -> str:
@@ -333,13 +339,17 @@ class AlarmsWindow(Window):
         self.state.last_id += 1
         alarm = Alarm(id=self.state.last_id, time=self._time(time), label=label, days=days or [])
         self.state.alarms.append(alarm)
-        return self.env.say(f"Alarm {alarm.id} at {alarm.time}.", f"闹钟 {alarm.id}：{alarm.time}。")
+        return self.env.say(
+            f"Alarm {alarm.id} at {alarm.time}.", f"闹钟 {alarm.id}：{alarm.time}。"
+        )
 
     @action("Change the time of an alarm", zh="修改闹钟的时间")
     def change(self, alarm: int | str, time: str) -> str:
         found = self._find(alarm)
         found.time = self._time(time)
-        return self.env.say(f"Alarm {found.id} is at {found.time}.", f"闹钟 {found.id} 改为 {found.time}。")
+        return self.env.say(
+            f"Alarm {found.id} is at {found.time}.", f"闹钟 {found.id} 改为 {found.time}。"
+        )
 
     @action("Switch an alarm on or off", zh="打开或关掉一个闹钟")
     def switch(self, alarm: int | str, on: bool) -> str:
@@ -370,7 +380,9 @@ class AlarmsWindow(Window):
         found = re.fullmatch(r"\s*(\d{1,2})[:：](\d{2})\s*", time)
         if not found or int(found[1]) > 23 or int(found[2]) > 59:
             en = f"Give a time such as 6:45 or 18:30, not {time!r}."
-            raise ActionError(self.env.say(en, f"请给出 6:45 或 18:30 这样的时间，而不是“{time}”。"))
+            raise ActionError(
+                self.env.say(en, f"请给出 6:45 或 18:30 这样的时间，而不是“{time}”。")
+            )
         return f"{int(found[1]):02}:{found[2]}"
 
     def _find(self, wanted: int | str) -> Alarm:
@@ -421,10 +433,14 @@ class OvenWindow(Window):
     def heat(self, degrees: int, program: Program = "fan") -> str:
         if not 40 <= degrees <= 275:
             raise ActionError(
-                self.env.say(f"40 to 275 degrees, not {degrees}.", f"40 到 275 度，不能是 {degrees} 度。")
+                self.env.say(
+                    f"40 to 275 degrees, not {degrees}.", f"40 到 275 度，不能是 {degrees} 度。"
+                )
             )
         self.state.degrees, self.state.program = degrees, program
-        return self.env.say(f"Heating to {degrees} °C, {program}.", f"正在加热到 {degrees} °C，{program}。")
+        return self.env.say(
+            f"Heating to {degrees} °C, {program}.", f"正在加热到 {degrees} °C，{program}。"
+        )
 
     @action("Set the timer in minutes; 0 is none", zh="定时若干分钟，0 为不定时")
     def timer(self, minutes: float) -> str:
@@ -441,7 +457,9 @@ class OvenWindow(Window):
     @action("Switch the child lock on or off", zh="打开或关闭童锁")
     def lock(self, on: bool) -> str:
         self.state.locked = on
-        return self.env.say(f"Child lock {'on' if on else 'off'}.", f"童锁已{'开' if on else '关'}。")
+        return self.env.say(
+            f"Child lock {'on' if on else 'off'}.", f"童锁已{'开' if on else '关'}。"
+        )
 
     @action("Stop heating", zh="停止加热")
     def off(self) -> str:

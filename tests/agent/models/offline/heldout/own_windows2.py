@@ -54,7 +54,9 @@ class RecipeWindow(Window):
     @action("Add an ingredient", zh="添加一种配料")
     def add(self, name: str, amount: float, unit: Unit = "g") -> str:
         self.state.ingredients.append(Ingredient(name=name, amount=amount, unit=unit))
-        return self.env.say(f"Added {amount:g} {unit} {name}.", f"已添加 {name} {amount:g} {unit}。")
+        return self.env.say(
+            f"Added {amount:g} {unit} {name}.", f"已添加 {name} {amount:g} {unit}。"
+        )
 
     @action("Change the amount of an ingredient", zh="修改一种配料的用量")
     def amount(self, ingredient: str, amount: float) -> str:
@@ -320,7 +322,9 @@ class HeatingWindow(Window):
     @action("Turn the child lock on or off", zh="打开或关闭童锁")
     def lock(self, on: bool) -> str:
         self.state.locked = on
-        return self.env.say(f"Child lock {'on' if on else 'off'}.", f"童锁已{'开' if on else '关'}。")
+        return self.env.say(
+            f"Child lock {'on' if on else 'off'}.", f"童锁已{'开' if on else '关'}。"
+        )
 
     @action("Switch the heating on", zh="打开暖气")
     def switch_on(self) -> str:

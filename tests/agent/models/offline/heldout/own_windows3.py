@@ -22,7 +22,7 @@ class Book(BaseModel):
     title: str
     author: str = ""
     lent_to: str = ""
-    stars: int = Field(0, ge=0, le=5)
+    stars: int = Field(default=0, ge=0, le=5)
 
 
 class BookshelfWindow(Window):
@@ -45,7 +45,9 @@ class BookshelfWindow(Window):
         books, say = self.state.books, self.env.say
         lent = [book for book in books if book.lent_to]
         if lod is Lod.GIST or not books:
-            return say(f"{len(books)} books, {len(lent)} lent", f"{len(books)} 本书，借出 {len(lent)} 本")
+            return say(
+                f"{len(books)} books, {len(lent)} lent", f"{len(books)} 本书，借出 {len(lent)} 本"
+            )
         return [
             Element(
                 "book",
@@ -62,7 +64,9 @@ class BookshelfWindow(Window):
     def add(self, title: str, author: str = "") -> str:
         self.state.last_id += 1
         self.state.books.append(Book(id=self.state.last_id, title=title.strip(), author=author))
-        return self.env.say(f"Added as {self.state.last_id}.", f"已添加，编号 {self.state.last_id}。")
+        return self.env.say(
+            f"Added as {self.state.last_id}.", f"已添加，编号 {self.state.last_id}。"
+        )
 
     @action("Lend a book to someone", zh="把书借给某人")
     def lend(self, book: int | str, person: str) -> str:
@@ -71,7 +75,9 @@ class BookshelfWindow(Window):
             who = found.lent_to
             raise ActionError(self.env.say(f"{who} has it already.", f"这本书已借给{who}。"))
         found.lent_to = person
-        return self.env.say(f"{found.title!r} is with {person}.", f"《{found.title}》借给了{person}。")
+        return self.env.say(
+            f"{found.title!r} is with {person}.", f"《{found.title}》借给了{person}。"
+        )
 
     @action("A lent book came back", zh="借出的书还回来了")
     def returned(self, book: int | str) -> str:
@@ -87,7 +93,9 @@ class BookshelfWindow(Window):
             raise ActionError(self.env.say("Give 1 to 5 stars.", "请评 1 到 5 颗星。"))
         found = self._find(book)
         found.stars = stars
-        return self.env.say(f"{found.title!r}: {stars} stars.", f"《{found.title}》：{stars} 颗星。")
+        return self.env.say(
+            f"{found.title!r}: {stars} stars.", f"《{found.title}》：{stars} 颗星。"
+        )
 
     @action("Remove a book from the shelf", zh="从书架上拿走一本书")
     def remove(self, book: int | str) -> str:
@@ -159,7 +167,9 @@ class PlaylistWindow(Window):
     def add(self, title: str, artist: str = "") -> str:
         self.state.last_id += 1
         self.state.songs.append(Song(id=self.state.last_id, title=title.strip(), artist=artist))
-        return self.env.say(f"Added as {self.state.last_id}.", f"已添加，编号 {self.state.last_id}。")
+        return self.env.say(
+            f"Added as {self.state.last_id}.", f"已添加，编号 {self.state.last_id}。"
+        )
 
     @action("Play a song", zh="播放一首歌")
     def play(self, song: int | str) -> str:
@@ -184,7 +194,9 @@ class PlaylistWindow(Window):
     @action("Switch shuffle on or off", zh="打开或关闭随机播放")
     def shuffle(self, on: bool) -> str:
         self.state.shuffle = on
-        return self.env.say(f"Shuffle {'on' if on else 'off'}.", f"随机播放{'开' if on else '关'}。")
+        return self.env.say(
+            f"Shuffle {'on' if on else 'off'}.", f"随机播放{'开' if on else '关'}。"
+        )
 
     @action("Repeat off, one song or all", zh="循环：off 不循环，one 单曲，all 全部")
     def repeat(self, mode: Repeat) -> str:
@@ -251,7 +263,9 @@ class ParkingWindow(Window):
     @action("Park a car in a spot", zh="把车停进车位")
     def park(self, plate: str, spot: int) -> str:
         if any(one.plate == plate for one in self.state.cars):
-            raise ActionError(self.env.say(f"{plate} is parked already.", f"{plate} 已经停在里面。"))
+            raise ActionError(
+                self.env.say(f"{plate} is parked already.", f"{plate} 已经停在里面。")
+            )
         self._check_free(spot)
         self.state.cars.append(Car(plate=plate, spot=spot))
         return self.env.say(f"{plate} stands in {spot}.", f"{plate} 停在 {spot} 号。")
@@ -276,7 +290,9 @@ class ParkingWindow(Window):
             self.state.blocked = sorted([*self.state.blocked, spot])
         else:
             self.state.blocked = [one for one in self.state.blocked if one != spot]
-        return self.env.say(f"Blocked: {self.state.blocked}.", f"封锁的车位：{self.state.blocked}。")
+        return self.env.say(
+            f"Blocked: {self.state.blocked}.", f"封锁的车位：{self.state.blocked}。"
+        )
 
     @action("Set the price of an hour", zh="设置每小时的价格")
     def set_price(self, price: float) -> str:
@@ -288,7 +304,9 @@ class ParkingWindow(Window):
     def _check_free(self, spot: int) -> None:
         if not 1 <= spot <= self.state.spots:
             most = self.state.spots
-            raise ActionError(self.env.say(f"There are spots 1 to {most}.", f"车位是 1 到 {most}。"))
+            raise ActionError(
+                self.env.say(f"There are spots 1 to {most}.", f"车位是 1 到 {most}。")
+            )
         if spot in self.state.blocked or any(one.spot == spot for one in self.state.cars):
             raise ActionError(self.env.say(f"Spot {spot} is taken.", f"{spot} 号车位不空。"))
 
@@ -340,7 +358,10 @@ class WorkoutsWindow(Window):
         shown = [one for one in state.workouts if state.only in (None, one.sport)]
         return [
             week,
-            *(Element("workout", one.sport, id=one.id, minutes=one.minutes, km=one.km) for one in shown),
+            *(
+                Element("workout", one.sport, id=one.id, minutes=one.minutes, km=one.km)
+                for one in shown
+            ),
         ]
 
     @action("Log a workout", zh="记录一次运动：run 跑步，swim 游泳，cycle 骑车，yoga 瑜伽")
@@ -432,7 +453,9 @@ class DeliveriesWindow(Window):
     def order(self, what: str, shop: str = "") -> str:
         self.state.last_id += 1
         self.state.parcels.append(Parcel(id=self.state.last_id, what=what.strip(), shop=shop))
-        return self.env.say(f"Noted as {self.state.last_id}.", f"已记下，编号 {self.state.last_id}。")
+        return self.env.say(
+            f"Noted as {self.state.last_id}.", f"已记下，编号 {self.state.last_id}。"
+        )
 
     @action(
         "Set how far a parcel is: ordered, shipped, arrived or returned",

@@ -13,7 +13,7 @@ class Lamp(BaseModel):
 
     name: str
     on: bool = False
-    percent: int = Field(100, ge=1, le=100)
+    percent: int = Field(default=100, ge=1, le=100)
     colour: Literal["white", "warm", "red", "blue", "green"] = "white"
 
 
@@ -36,7 +36,9 @@ class LampsWindow(Window):
         lamps, say = self.state.lamps, self.env.say
         burning = sum(lamp.on for lamp in lamps)
         if lod is Lod.GIST or not lamps:
-            return say(f"{burning} of {len(lamps)} lamps on", f"{len(lamps)} 盏灯，{burning} 盏亮着")
+            return say(
+                f"{burning} of {len(lamps)} lamps on", f"{len(lamps)} 盏灯，{burning} 盏亮着"
+            )
         return [
             Element(
                 "lamp",
@@ -90,7 +92,9 @@ class LampsWindow(Window):
                 return lamp
         names = ", ".join(lamp.name for lamp in self.state.lamps)
         raise ActionError(
-            self.env.say(f"No lamp {wanted!r}. There is: {names}.", f"没有 {wanted!r}。现有：{names}。")
+            self.env.say(
+                f"No lamp {wanted!r}. There is: {names}.", f"没有 {wanted!r}。现有：{names}。"
+            )
         )
 
 
@@ -193,7 +197,9 @@ class ScoresWindow(Window):
     def score(self, player: str, points: int) -> str:
         found = self._find(player)
         found.points += points
-        return self.env.say(f"{found.name} has {found.points}.", f"{found.name}有 {found.points} 分。")
+        return self.env.say(
+            f"{found.name} has {found.points}.", f"{found.name}有 {found.points} 分。"
+        )
 
     @action("Remove a player", zh="移除玩家")
     def leave(self, player: str) -> str:
@@ -245,7 +251,9 @@ class TripWindow(Window):
         state, say = self.state, self.env.say
         nights = sum(stop.nights for stop in state.stops)
         if lod is Lod.GIST:
-            return say(f"{len(state.stops)} stops, {nights} nights", f"{len(state.stops)} 站，{nights} 晚")
+            return say(
+                f"{len(state.stops)} stops, {nights} nights", f"{len(state.stops)} 站，{nights} 晚"
+            )
         stops = [Element("stop", stop.city, nights=stop.nights) for stop in state.stops]
         return [*stops, Element("travel", by=state.by, budget=state.budget)]
 
@@ -265,9 +273,7 @@ class TripWindow(Window):
         self.state.stops.remove(self._find(city))
         return self.env.say(f"Without {city}.", f"不去{city}了。")
 
-    @action(
-        "Choose how you travel", zh="选择交通方式：train 火车，car 汽车，plane 飞机"
-    )
+    @action("Choose how you travel", zh="选择交通方式：train 火车，car 汽车，plane 飞机")
     def travel(self, by: Literal["train", "car", "plane"]) -> str:
         self.state.by = by
         return self.env.say(f"By {by}.", f"交通方式：{by}。")
@@ -283,7 +289,9 @@ class TripWindow(Window):
                 return stop
         cities = ", ".join(stop.city for stop in self.state.stops)
         raise ActionError(
-            self.env.say(f"No stop {wanted!r}. There is: {cities}.", f"没有 {wanted!r}。现有：{cities}。")
+            self.env.say(
+                f"No stop {wanted!r}. There is: {cities}.", f"没有 {wanted!r}。现有：{cities}。"
+            )
         )
 
 

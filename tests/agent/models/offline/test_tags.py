@@ -1,4 +1,4 @@
-"""The offline model where calls are written as tags."""
+"""The text protocol: the offline model writes its calls as tags."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.agent.models.offline.talk import Talk
 
 
 @pytest.mark.parametrize(
-    ("lang", "wishes"),
+    ("lang", "sentences"),
     [
         (
             "en",
@@ -27,16 +27,16 @@ from tests.agent.models.offline.talk import Talk
         ("zh", ["新建一个待办清单，里面有牛奶", "把牛奶标为完成", "清单上有什么？"]),
     ],
 )
-def test_it_does_and_says_what_it_does_with_tools(
-    lang: Lang, wishes: list[str], tmp_path: Path
+def test_it_acts_and_answers_as_with_tools(
+    lang: Lang, sentences: list[str], tmp_path: Path
 ) -> None:
     with Talk(tmp_path, lang, protocol="text") as tagged, Talk(tmp_path, lang) as native:
-        for wish in wishes:
-            assert tagged.say(wish) == native.say(wish)
+        for words in sentences:
+            assert tagged.say(words) == native.say(words)
         assert not tagged.controller.declared
 
 
-def test_what_only_looks_like_a_call_is_none(tmp_path: Path) -> None:
+def test_text_that_looks_like_a_call_is_no_call(tmp_path: Path) -> None:
     call = '<tool_call>{"name": "create", "arguments": {"name": "notebook"}}</tool_call>'
     with Talk(tmp_path, protocol="text") as talk:
         talk.windows.open("todo", items=[call])

@@ -1,0 +1,32 @@
+"""Conversations of several turns, about several windows, with corrections and undo."""
+
+from pathlib import Path
+
+import pytest
+
+from contextui.words import Lang
+from tests.agent.models.offline.cases import load, outcome
+from tests.agent.models.offline.table import Rate, show
+from tests.agent.models.offline.talk import UNKNOWN
+
+WANTED = 0.95
+"""The share of conversations that must be carried out."""
+
+CASES = load(Path(__file__).with_name("conversations.json"))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_conversations_are_carried_out(
+    lang: Lang, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rate = Rate(f"conversations, {lang}")
+    for case in (each for each in CASES if each.lang == lang):
+        (tmp_path / case.id).mkdir()
+        came = outcome(case, UNKNOWN, tmp_path / case.id)
+        rate.add(
+            f"{case.id}: {came.calls} {came.problems}",
+            is_right=not came.problems,
+            has_acted=bool(came.calls),
+        )
+    show(rate, capsys)
+    assert rate.share >= WANTED, [*rate.wrong, *rate.nothing]

@@ -1,0 +1,122 @@
+"""The held-out tables: conversations that the offline model was not made with.
+
+A table is a file ``heldout/set<N>.json``; its windows are in ``own_windows<N>.py``. The ids of its
+cases say what they are about: ``h1-en-…`` and ``h1-zh-…`` built-in windows in each language,
+``h1-own-…`` the windows of strangers. The cases of ``nothing<N>.json`` must change nothing;
+those of ``nothing.json`` belong to the second table.
+
+Do not look at single cases to change the model: a table that was looked at is no longer held out.
+"""
+
+import asyncio
+import importlib
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from contextui import Window, WindowManager
+from tests.agent.models.offline import heldout
+from tests.agent.models.offline.cases import Case, check, load, outcome
+from tests.agent.models.offline.table import Rate, show, total
+from tests.agent.models.offline.talk import Talk
+
+FOLDER = Path(heldout.__file__).parent
+TABLES = sorted(FOLDER.glob("set*.json"))
+HARMLESS = sorted(FOLDER.glob("nothing*.json"))
+
+
+class Threshold(NamedTuple):
+    """The least share of cases carried out, and the largest share that did something else."""
+
+    carried_out: float
+    wrong: float
+
+
+THRESHOLDS = {
+    "set1": Threshold(0.82, 0.08),
+    "set2": Threshold(0.67, 0.17),
+}
+OTHERS = Threshold(0.60, 0.20)
+"""For tables without a threshold of their own."""
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_most_conversations_are_carried_out(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rates, harm, classes = dict[str, Rate](), list[str](), _windows(path)
+    for case in load(path):
+        group = _group(case)
+        rate = rates.setdefault(group, Rate(f"{path.stem}, {group}"))
+        (tmp_path / case.id).mkdir()
+        came = outcome(case, classes, tmp_path / case.id)
+        rate.add(case.id, is_right=not came.problems, has_acted=bool(came.calls))
+        if case.nothing and came.has_changed:
+            harm.append(f"{case.id}: {came.calls}")
+    for rate in rates.values():
+        show(rate, capsys)
+    whole, wanted = total(path.stem, rates.values()), THRESHOLDS.get(path.stem, OTHERS)
+    assert harm == []
+    assert whole.share >= wanted.carried_out, str(whole)
+    assert whole.wrong_share <= wanted.wrong, str(whole)
+
+
+@pytest.mark.parametrize("path", HARMLESS, ids=lambda path: path.stem)
+def test_nothing_comes_of_what_must_do_nothing(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases, harm, classes = load(path), list[str](), _windows(path)
+    for case in cases:
+        (tmp_path / case.id).mkdir()
+        came = outcome(case, classes, tmp_path / case.id)
+        if came.has_changed:
+            harm.append(f"{case.id}: {came.calls}")
+    for lang in ("en", "zh"):
+        of = [case.id for case in cases if case.lang == lang]
+        bad = sum(one.partition(":")[0] in of for one in harm)
+        show(f"offline model, {path.stem}, {lang}: {bad} of {len(of)} changed something", capsys)
+    assert harm == []
+
+
+@pytest.mark.long  # it only says something about the tables
+@pytest.mark.parametrize("path", [*TABLES, *HARMLESS], ids=lambda path: path.stem)
+def test_every_case_can_be_met_and_is_not_met_from_the_start(path: Path, tmp_path: Path) -> None:
+    cases, classes, bad = load(path), _windows(path), list[str]()
+    assert len({case.id for case in cases}) == len(cases)
+    for case in cases:
+        expected = replace(case, expect=replace(case.expect, answer=()))
+        (tmp_path / case.id).mkdir()
+        with Talk(tmp_path / case.id, case.lang, classes, files={}) as talk:
+            asyncio.run(case.setup(talk.windows))
+            is_met = not check(expected, talk.windows, "")
+            if is_met != (not case.by):
+                bad.append(f"{case.id}: before")
+            asyncio.run(_carry_out(case, talk.windows))
+            bad += [f"{case.id}: {one}" for one in check(expected, talk.windows, "")]
+    assert bad == []
+
+
+async def _carry_out(case: Case, windows: WindowManager) -> None:
+    """Make the calls that a perfect assistant would make."""
+    for step in case.by:
+        if "open" in step:
+            windows.open(step["open"], **step.get("args", {}))
+        elif "close" in step:
+            windows.close(step["close"])
+        else:
+            params = step.get("params", {})
+            result = await windows.act(step["act"], step["action"], params, actor="person")
+            assert result.ok, f"{case.id}: {result.text}"
+        await windows.settle()
+
+
+def _group(case: Case) -> str:
+    return case.id.split("-")[1]
+
+
+def _windows(path: Path) -> tuple[type[Window], ...]:
+    """Return the windows that were written for a table."""
+    number = path.stem.removeprefix("set").removeprefix("nothing") or "2"
+    return tuple(importlib.import_module(f"{heldout.__name__}.own_windows{number}").WINDOWS)

@@ -1,0 +1,57 @@
+"""Corrections and undo: the last call is taken back where a window has an action for it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.agent.models.offline.talk import Talk
+
+ITEMS = ["milk", "eggs", "bread"]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "calls"),
+    [
+        ("mark eggs as done", "no, bread", ("todo_1.undone item=2", "todo_1.done item=3")),
+        ("mark eggs as done", "no, I meant bread", ("todo_1.undone item=2", "todo_1.done item=3")),
+        ("add tea", "no, coffee", ("todo_1.delete item=4", "todo_1.add text=coffee")),
+        ("完成 eggs", "不对，我是说 bread", ("todo_1.undone item=2", "todo_1.done item=3")),
+        ("add tea", "undo that", ("todo_1.delete item=4",)),
+        ("add tea and cake", "undo that", ("todo_1.delete item=4", "todo_1.delete item=5")),
+        ("mark milk as done", "undo that", ("todo_1.undone item=1",)),
+        ("把 milk 标为完成", "撤销", ("todo_1.undone item=1",)),
+        ("add tea", "and coffee", ("todo_1.add text=coffee",)),
+        ("mark milk as done", "the eggs too", ("todo_1.done item=2",)),
+    ],
+)
+def test_what_was_done_last_is_corrected(
+    first: str, then: str, calls: tuple[str, ...], tmp_path: Path
+) -> None:
+    with Talk(tmp_path, classes=()) as talk:
+        talk.windows.open("todo", items=ITEMS)
+        assert talk.say(first).calls
+        assert sorted(talk.say(then).calls) == sorted(calls)
+
+
+@pytest.mark.parametrize("first", ["move milk to the end", "delete milk"])
+def test_what_no_action_takes_back_stays(first: str, tmp_path: Path) -> None:
+    with Talk(tmp_path, classes=()) as talk:
+        talk.windows.open("todo", items=ITEMS)
+        talk.say(first)
+        turn = talk.say("undo that")
+    assert turn.calls == ()
+    assert "cannot undo" in turn.text
+
+
+def test_a_deletion_is_not_corrected_by_another_one(tmp_path: Path) -> None:
+    with Talk(tmp_path, classes=()) as talk:
+        talk.windows.open("todo", items=ITEMS)
+        talk.say("delete eggs")
+        assert talk.say("no, I meant bread").calls == ()
+
+
+@pytest.mark.parametrize("words", ["undo that", "撤销", "repeat that", "no, the eggs"])
+def test_without_anything_before_nothing_is_done(words: str, tmp_path: Path) -> None:
+    with Talk(tmp_path, classes=()) as talk:
+        talk.windows.open("todo", items=ITEMS)
+        assert talk.say(words).calls == ()

@@ -1,0 +1,71 @@
+"""The work for a sentence does not grow with what the windows show: counted, not timed."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from benchmarks.offline_model import LARGE, SMALL, Conversation, name_of
+from contextui.agent.models.offline import items, scene
+
+MOST = 1_000
+"""Items that may be looked at for one sentence, however many the windows show."""
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count the items that are parsed, and those that are compared with the sentence."""
+    counted: Counter[str] = Counter()
+
+    def parsed(call: Callable[[str], Iterator[scene.Item]]) -> Any:
+        def wrapped(raw: str) -> Iterator[scene.Item]:
+            for item in call(raw):
+                counted["parsed"] += 1
+                yield item
+
+        return wrapped
+
+    def compared(item: scene.Item, tokens: Any) -> Any:
+        counted["compared"] += 1
+        return runs(item, tokens)
+
+    runs = items._runs
+    monkeypatch.setattr(items, "_runs", compared)
+    for module in (scene, items):
+        monkeypatch.setattr(module, "items_in", parsed(module.items_in))
+    scene._cached_window.cache_clear()
+    return counted
+
+
+def said(work: Counter[str], size: tuple[int, int], *sentences: str) -> Counter[str]:
+    """Return the work for the last of some sentences."""
+
+    async def talk() -> None:
+        conversation = Conversation(*size)
+        for words in sentences:
+            work.clear()
+            await conversation.say(words)
+        conversation.windows.shut_down()
+
+    asyncio.run(talk())
+    return work
+
+
+def test_few_items_are_all_compared(work: Counter[str]) -> None:
+    done = said(work, SMALL, f"sell {name_of(3)}")
+    assert 0 < done["parsed"] <= 100
+
+
+@pytest.mark.parametrize("words", [f"sell {name_of(3)}", f"what is {name_of(4)}?"])
+@pytest.mark.xfail(reason="all items of windows with up to 20,000 characters are read")
+def test_of_many_items_only_some_are_looked_at(words: str, work: Counter[str]) -> None:
+    done = said(work, LARGE, words)
+    assert done["parsed"] <= MOST
+    assert done["compared"] <= MOST
+
+
+def test_windows_that_did_not_change_are_not_parsed_again(work: Counter[str]) -> None:
+    done = said(work, LARGE, f"sell {name_of(3)}", f"sell {name_of(4)}")
+    assert done["parsed"] <= 2 * LARGE[0] // LARGE[1] + MOST
