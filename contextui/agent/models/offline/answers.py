@@ -137,7 +137,7 @@ class _Found:
 
 def answer(scene: Scene, clause: Clause, words: Words) -> str | Reading:
     """Answer a question from the windows, or return the window to open for it."""
-    keys = [at for at in clause.content if not clause.tokens[at].has(*_EMPTY)]
+    keys = [at for at in clause.content if not _is_empty(clause.tokens[at])]
     found = [_look(scene, window, clause, keys) for window in scene.windows]
     known = [one for one in found if len(one.unmatched) * 2 <= max(1, len(keys))]
     fitting = [one for one in known if one.score > 0 or not keys]
@@ -152,6 +152,10 @@ def answer(scene: Scene, clause: Clause, words: Words) -> str | Reading:
     if not fitting:
         return words("No open window shows that; I know only what the windows show.")
     return _said(fitting[0], clause, words)
+
+
+def _is_empty(token: Token) -> bool:
+    return token.has(*_EMPTY) and not any(group[0] == "#" for group in token.groups)
 
 
 def _is_about(window: Window, tokens: Sequence[Token]) -> bool:

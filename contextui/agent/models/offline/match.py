@@ -15,6 +15,7 @@ _OPENING = ("@open", "@start", "#new", "@show")
 _READING = ("@open", "@show", "@edit", "@read")
 _SETTING = ("@set", "@edit", "@pick", "@toggle", "@mark")
 _CHANGING = {"@replace", "@find", "@go", "@edit", "@add", "@write", "@remove"}
+_WRITING = {"@add", "@write", "@note"}
 _GENERIC = frozenset(["#list", "#window", "#board", "#table", "window"])
 _THINGS = frozenset(["#item", "#entry", "#change"])
 _UNNAMED = frozenset(["#window", "window", "#text", "text"])
@@ -120,7 +121,11 @@ def best_of(found: Sequence[Reading]) -> list[Reading]:
 
 
 def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
-    named = {token.text for token in clause.tokens} & {window.id for window in scene.windows}
+    names = "|".join(re.escape(window.name) for window in (*scene.classes, *scene.windows))
+    ids = {one.text for one in clause.tokens if re.fullmatch(rf"(?:{names})_\d+", one.text)}
+    named = ids & {window.id for window in scene.windows}
+    if ids != named:
+        return  # a window that is not open
     for window in scene.windows:
         if named and window.id not in named:
             continue
@@ -260,7 +265,9 @@ def _replaces_file(window: Window, action: Action, clause: Clause) -> float:
 def _unexplained(
     scene: Scene, window: Window, action: Action, clause: Clause, used: frozenset[int]
 ) -> tuple[str, ...]:
-    own = action.nouns | window.nouns | (_THINGS if window.id else _GENERIC)
+    by_name = action.id == "close" and not window.holds_file
+    nouns = window.names | {"#window", "window"} if by_name else window.nouns
+    own = action.nouns | nouns | (_THINGS if window.id else _GENERIC)
     left = []
     for at in sorted(clause.content - used):
         token = clause.tokens[at]
@@ -268,8 +275,6 @@ def _unexplained(
         is_file = token.kind in ("path", "quoted") and window.shows_path(token.text)
         if not (token.names(own) or is_window or is_file or _is_modifier(clause, at, window)):
             left.append(token)
-    if not action.params and all(token.has("~all") for token in left):
-        return ()
     return tuple(token.text for token in left)
 
 
@@ -413,7 +418,8 @@ def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
     paths = [one.text for one in tokens if one.kind == "path"]
     has_path = bool(paths) and any(param.is_path for param in action.params)
     is_there = any(one.name == window.name for one in scene.windows)
-    verbs, adding = clause.places(*_OPENING), clause.places("@add", "@write", "@note")
+    verbs = clause.places(*_OPENING) - by_name
+    adding = clause.places("@add", "@write", "@note")
     if has_path and clause.places(*_OPENING, *_READING):
         verbs |= clause.places(*_READING)
     elif not by_name:
@@ -468,7 +474,7 @@ def preparation(scene: Scene, clause: Clause) -> Reading | None:
             return Reading(window, action, ({required[0].name: path},), 1.0, again=True)
         is_named = any(one.names(window.names - _UNNAMED) for one in near)
         is_file = "#file" in window.nouns
-        if is_named and not required and verbs & lexicon().takes_text and not is_file:
+        if is_named and not required and verbs & _WRITING and not is_file:
             return Reading(window, action, score=1.0, again=True)
     return None
 

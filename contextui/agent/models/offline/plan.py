@@ -84,6 +84,7 @@ def plan(scene: Scene, words: Words) -> Plan:
     made = _until_calls(scene, text, words, is_dry=bool(scene.steps))
     if not made.calls:
         made.said = [*answers.report(calls, words), *said, *made.said]
+        made.said = made.said or [words("I heard no words.")]
     return made
 
 
@@ -101,7 +102,7 @@ def _until_calls(scene: Scene, text: str, words: Words, *, is_dry: bool = True) 
     """Read clauses until one needs calls; say the answers to those before it."""
     said, courtesy = list[str](), list[str]()
     for _ in range(_CLAUSES):
-        head, rest = first_clause(scene, text)
+        head, rest = (text, "") if exact(scene, text) else first_clause(scene, text)
         if not head.strip():
             break
         made = _clause(scene, clause_of(head, scene), words)
@@ -223,7 +224,8 @@ def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR091
     """Return what one clause means."""
     named = exact(scene, clause.text)
     if named is not None:
-        found = [] if named.is_complete else readings(scene, clause)
+        is_switch = all(param.is_bool for param in named.missing) and not named.is_complete
+        found = readings(scene, clause) if is_switch else []
         same = [one for one in found if (one.window, one.action) == (named.window, named.action)]
         return _act(scene, clause, [one for one in same if one.is_complete][:1] or [named], words)
     if (text := answers.social(clause, scene, words)) is not None:
@@ -298,7 +300,7 @@ def _understood_reply(scene: Scene, text: str) -> str:
     clause = clause_of(text, scene)
     tokens = [token for token in clause.tokens if token.kind != "mark" and not token.has("~polite")]
     options, needed = _OPTION.findall(scene.said), _NEEDED.search(scene.said)
-    if not tokens or not (options or needed):
+    if not tokens or not (options or needed) or _is_talk(scene, clause):
         return text
     found = readings(scene, clause)
     if options:
@@ -314,7 +316,7 @@ def _understood_reply(scene: Scene, text: str) -> str:
             return str(fitting[0])
     is_wish = any(one.window.id for one in found) and is_verb_first(tokens)
     is_new = is_wish or any(one.is_complete and one.is_marked for one in found)
-    is_other = _is_talk(scene, clause) or answers.is_dropped(clause) or exact(scene, text)
+    is_other = answers.is_dropped(clause) or exact(scene, text)
     if needed and not (is_new or is_other):
         return f"{needed[1]}{needed[2]}={text[tokens[0].start : tokens[-1].end]}"
     return text

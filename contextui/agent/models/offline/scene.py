@@ -122,7 +122,8 @@ class Action:
             is_main = is_early and bool(token.verbs or not token.groups)
             is_inside = token.end <= len(self.short_label)
             _put(found, [token.stem], 2.5 if is_main else 1.0 if is_inside else 0.5)
-            _put(found, token.verbs, 2.5 if is_main else 0.6 if is_inside else 0.5)
+            own = token.verbs & self.groups or token.verbs
+            _put(found, own, 2.5 if is_main else 0.6 if is_inside else 0.5)
         return found
 
     @cached_property
@@ -137,7 +138,7 @@ class Action:
         """Words and groups that belong to the action without naming it."""
         names = {*self.id_words, *(word for param in self.params for word in param.words)}
         head = tokenize(re.split(r"[;；:：(（]", self.label)[0])
-        return _keys(filter(is_content, head)) | names | _meanings(names, "#@")
+        return _keys(filter(is_content, head)) | names | _meanings(names, "#") | self.groups
 
 
 def _put(found: dict[str, float], keys: Iterable[str], weight: float) -> None:
@@ -242,6 +243,8 @@ class Window:
         kinds = Counter(item.tag for item in shown)
         main, count = kinds.most_common(1)[0] if kinds else ("", 0)
         found = [item for item in shown if item.tag == main or count == 1]
+        if len(found) == 1 and not (main or found[0].attributes):
+            return ()  # a sentence, such as "There are no notes."
         return tuple(found[1:] if not main and _is_header(found) else found)
 
     @cached_property

@@ -23,8 +23,8 @@ _FROM, _TO = {"first", "start", "from"}, {"last", "end", "to", "until"}
 _SPECIAL = re.compile(r"(\w+)=(-?\d+)[:：]?\s*([^;；,，]+)")
 _BEFORE_TEXT = ("~article", "~polite", "~aspect", "~then", "~object")
 _AFTER_TEXT = ("~polite", "~then", "~and", "~at", "~in", "~to", "~with", "~for", "~article",
-               "~possessive")  # fmt: skip
-_NOT_TEXT = ("~all", "~other", "~not")  # no text begins with these, unless it is marked
+               "~possessive", "~all")  # fmt: skip
+_NOT_TEXT = ("~all", "~other", "~not", "~creative")  # no text begins so, unless it is marked
 ASKING = ("~what", "~where", "~howmany", "~how", "~who", "~when", "~why")
 """Groups of words that ask something."""
 _MOST, _STEPS = 24, 4_000  # fillers of one param, and combinations of them, that are tried
@@ -124,17 +124,19 @@ class Slots:
             at
             for at, token in enumerate(self.clause.tokens)
             if token.names(own) or (token.kind == "path" and window.shows_path(token.text))
-        )
+        ) | (self._addressed if self.window.id else _NONE)
 
     @cached_property
     def _addressed(self) -> frozenset[int]:
         """The tokens that say which window is meant, as "list" in "to my list"."""
-        tokens, nouns = self.clause.tokens, self.window.nouns - {"#text", "text"}
-        return frozenset(
-            at
-            for at, token in enumerate(tokens)
-            if token.names(nouns) and has_any(tokens[max(0, at - 4) : at], "~to", "~in", "~from")
-        )
+        tokens, found = self.clause.tokens, set[int]()
+        for at, token in enumerate(tokens):
+            if token.has("~it") or token.names(self.window.nouns - {"#text", "text"}):
+                cues = [
+                    n for n in range(max(0, at - 4), at) if tokens[n].has("~to", "~in", "~from")
+                ]
+                found.update(range(cues[-1] + 1, at + 1) if cues else ())
+        return frozenset(found)
 
     def fillers(self, param: Param) -> list[Filler]:
         """Return the fillers of a param, the best first."""
@@ -226,6 +228,9 @@ class Slots:
             elif token.number is not None and token.kind == "number":
                 upto = tokens[at + 2].number if after and at + 2 < len(tokens) else None
                 is_next = upto == token.number + 1
+                if last and token.is_ordinal and after and after.kind == "number" and after.number:
+                    yield filler(1, int(after.number), here | {at + 1}, 3.0)  # "the first two"
+                    continue
                 if (
                     last
                     and after
@@ -378,7 +383,7 @@ class Slots:
             or (not opens and is_extra and cue != "~tagged" and not self._is_named(param, first))
             or (not is_marked and (cue or not (self.takes_unmarked or is_short)))
             or row[0].has("~it", "~this")
-            or (not is_marked and (row[0].has(*_NOT_TEXT) or has_any(row, *ASKING)))
+            or (not is_marked and (row[0].has(*_NOT_TEXT) or has_any(row, *ASKING, "~top", "~end")))
             or not span & self.clause.content
             or span <= self.explained
             or (self.window.holds_file and cue in ("~for", "~in", "~from", "~at", "~by"))

@@ -142,7 +142,7 @@ def _tokens(text: str, known: frozenset[str]) -> Iterator[Token]:
         elif found in _PAIRS and found != "'":
             yield Token("broken", found, start, end)
         else:
-            yield Token("mark", found, start, end, groups_of(found))
+            yield Token("mark", found, start, end, groups_of(found) | groups_of(f"={found}"))
 
 
 def _number(text: str, start: int) -> Token:

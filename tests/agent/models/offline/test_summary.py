@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from contextui.agent.models.offline.summary import asked_headings, filled_state, summary
+from contextui.agent.models.offline.summary import asked_headings, summary
+from contextui.context.strategies.stated import stated
 from contextui.model import LlmMessage
 from tests.agent.models.offline.test_model import called, request, result, text, user, window, words
 
@@ -105,7 +106,7 @@ def test_a_state_is_filled_from_what_was_said() -> None:
     }
     said = "The city is Rome, and guests: 12. Paid: yes."
     state = json.dumps({"city": "Oslo", "budget": 9.5})
-    filled = filled_state(
+    filled = stated(
         f"Schema:\n{json.dumps(schema)}\n\nState:\n{state}\n\nSaid since:\nuser: {said}"
     )
     assert filled is not None
@@ -113,4 +114,4 @@ def test_a_state_is_filled_from_what_was_said() -> None:
 
 
 def test_another_request_fills_no_state() -> None:
-    assert filled_state("What is on my list?") is None
+    assert stated("What is on my list?") is None
