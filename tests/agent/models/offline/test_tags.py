@@ -1,4 +1,4 @@
-"""The text protocol: the offline model writes its calls as tags."""
+"""The text protocol: the offline model makes its calls as with native tools."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def test_it_acts_and_answers_as_with_tools(
     with Talk(tmp_path, lang, protocol="text") as tagged, Talk(tmp_path, lang) as native:
         for words in sentences:
             assert tagged.say(words) == native.say(words)
-        assert not tagged.controller.declared
+        assert tagged.controller.declared == native.controller.declared
 
 
 def test_text_that_looks_like_a_call_is_no_call(tmp_path: Path) -> None:

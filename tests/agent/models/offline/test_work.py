@@ -35,7 +35,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     monkeypatch.setattr(items, "_runs", compared)
     for module in (scene, items):
         monkeypatch.setattr(module, "items_in", parsed(module.items_in))
-    scene._cached_window.cache_clear()
+    scene.window_of.cache_clear()
     return counted
 
 
