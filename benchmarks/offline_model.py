@@ -32,7 +32,6 @@ SENTENCES = (
     "put screws on the shelf",
     f"rename {name_of(5)} to bolts",
     f"what is {name_of(4)}?",
-    f"把 {name_of(6)} 卖掉",
     "paint the town red",
 )
 

@@ -146,7 +146,8 @@ def answer(scene: Scene, clause: Clause, words: Words) -> str | Reading:
     if not fitting or fitting[0].unmatched:
         there = {window.name for window in scene.windows}
         tokens = [clause.tokens[at] for at in keys]
-        for one in scene.classes:
+        classes = sorted(scene.classes, key=lambda one: not any(t.names(one.names) for t in tokens))
+        for one in classes:
             if one.name not in there and _is_about(one, tokens):
                 return Reading(one, one.actions[0], again=True)
     if not fitting:

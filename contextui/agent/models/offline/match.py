@@ -418,7 +418,7 @@ def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
     paths = [one.text for one in tokens if one.kind == "path"]
     has_path = bool(paths) and any(param.is_path for param in action.params)
     is_there = any(one.name == window.name for one in scene.windows)
-    verbs = clause.places(*_OPENING) - by_name
+    verbs = clause.places(*_OPENING) - named
     adding = clause.places("@add", "@write", "@note")
     if has_path and clause.places(*_OPENING, *_READING):
         verbs |= clause.places(*_READING)

@@ -224,8 +224,9 @@ def _clause(scene: Scene, clause: Clause, words: Words) -> Plan:  # noqa: PLR091
     """Return what one clause means."""
     named = exact(scene, clause.text)
     if named is not None:
-        is_switch = all(param.is_bool for param in named.missing) and not named.is_complete
-        found = readings(scene, clause) if is_switch else []
+        is_short = clause.text.strip().casefold() != named.action.label.casefold()
+        is_switch = is_short and all(param.is_bool for param in named.missing)
+        found = readings(scene, clause) if is_switch and not named.is_complete else []
         same = [one for one in found if (one.window, one.action) == (named.window, named.action)]
         return _act(scene, clause, [one for one in same if one.is_complete][:1] or [named], words)
     if (text := answers.social(clause, scene, words)) is not None:

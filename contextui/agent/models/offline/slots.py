@@ -131,7 +131,8 @@ class Slots:
         """The tokens that say which window is meant, as "list" in "to my list"."""
         tokens, found = self.clause.tokens, set[int]()
         for at, token in enumerate(tokens):
-            if token.has("~it") or token.names(self.window.nouns - {"#text", "text"}):
+            nouns = (self.window.nouns | {self.window.id}) - {"#text", "text"}
+            if token.has("~it") or token.names(nouns) or token.text in nouns:
                 cues = [
                     n for n in range(max(0, at - 4), at) if tokens[n].has("~to", "~in", "~from")
                 ]
@@ -229,7 +230,7 @@ class Slots:
                 upto = tokens[at + 2].number if after and at + 2 < len(tokens) else None
                 is_next = upto == token.number + 1
                 if last and token.is_ordinal and after and after.kind == "number" and after.number:
-                    yield filler(1, int(after.number), here | {at + 1}, 3.0)  # "the first two"
+                    yield filler(1, int(after.number), here | {at + 1}, 4.0)  # "the first two"
                     continue
                 if (
                     last

@@ -29,7 +29,7 @@ OPENED: dict[str, dict[str, Any]] = {
         ("todo", "email the list to Bob"),
         ("todo", "make milk bold"),
         ("todo", "小刚今天请假没来"),
-        ("todo", "sort the list"),
+        not_yet("todo", "sort the list"),
         ("todo", "shuffle the list"),
         ("todo", "make eggs dne"),
         ("todo", "cst eggs"),

@@ -1,11 +1,8 @@
 """Summaries without a model: sentences as they were said, under the headings asked for."""
 
-import json
-
 import pytest
 
 from contextui.agent.models.offline.summary import asked_headings, summary
-from contextui.context.strategies.stated import stated
 from contextui.model import LlmMessage
 from tests.agent.models.offline.test_model import called, request, result, text, user, window, words
 
@@ -61,18 +58,16 @@ def test_it_is_made_when_a_request_without_tools_asks_for_a_summary() -> None:
 def test_there_are_default_headings() -> None:
     said = words(request(*TALK[:-1], user("Please summarize our talk"), tools=False))
     assert [line for line in said.splitlines() if line.startswith("## ")] == [
-        "## What was asked", "## What was done", "## Problems", "## Open",
+        "## What was asked", "## What was done", "## Problems", "## What is open",
     ]  # fmt: skip
     assert "- Opened todo_1." in said
 
 
-@pytest.mark.xfail(reason="the headings are not in the catalogue yet")
 def test_the_default_headings_are_translated() -> None:
     said = words(request(*TALK[:-1], user("请总结一下我们的对话"), tools=False))
     headings = [line for line in said.splitlines() if line.startswith("## ")]
     assert len(headings) == 4
     assert not any(line.isascii() for line in headings)
-    assert "## 打开" not in headings  # what is still to do, not the verb
 
 
 def test_of_a_long_conversation_the_beginning_and_the_end_are_kept() -> None:
@@ -93,25 +88,3 @@ def test_of_a_long_conversation_the_beginning_and_the_end_are_kept() -> None:
 )
 def test_headings_are_read_from_the_request(text: str, headings: tuple[str, ...] | None) -> None:
     assert asked_headings(text) == headings
-
-
-def test_a_state_is_filled_from_what_was_said() -> None:
-    schema = {
-        "properties": {
-            "city": {"type": "string"},
-            "guests": {"type": "integer"},
-            "paid": {"type": "boolean"},
-            "budget": {"type": "number"},
-        }
-    }
-    said = "The city is Rome, and guests: 12. Paid: yes."
-    state = json.dumps({"city": "Oslo", "budget": 9.5})
-    filled = stated(
-        f"Schema:\n{json.dumps(schema)}\n\nState:\n{state}\n\nSaid since:\nuser: {said}"
-    )
-    assert filled is not None
-    assert json.loads(filled) == {"city": "Rome", "guests": 12, "paid": True, "budget": 9.5}
-
-
-def test_another_request_fills_no_state() -> None:
-    assert stated("What is on my list?") is None
