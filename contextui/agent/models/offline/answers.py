@@ -33,12 +33,13 @@ def social(clause: Clause, scene: Scene, words: Words) -> str | None:
     """Answer a greeting, thanks, or a question about the model itself."""
     tokens = [token for token in clause.tokens if token.kind != "mark"]
     groups = {group for token in tokens for group in token.groups}
-    rest = [token for token in tokens if is_content(token) and not token.has(*_SOCIAL)]
+    small = (*_SOCIAL, "~able", "~opened")
+    rest = [token for token in tokens if is_content(token) and not token.has(*small)]
     if "~able" in groups and len(rest) <= 1:
         return able(scene, words)
     if "~opened" in groups and len(rest) <= 1:
         return open_windows(scene, words)
-    if rest or not tokens:
+    if rest or not tokens or {"~able", "~opened"} & groups:
         return None
     if "~greet" in groups:
         return words("Hello! {example}", example=example(scene, words))

@@ -437,7 +437,7 @@ def _opening(scene: Scene, window: Window, clause: Clause) -> Reading | None:
     score += 0.6 * any(tokens[at].stem == window.name or tokens[at].groups & own for at in named)
     if has_path:  # a folder is shown as a tree, a file in an editor
         score += 0.8 if paths[0].endswith("/") == ("#tree" in window.topics) else -0.8
-    is_new = bool(fillers) or clause.has("#new", "~article")
+    is_new = has_path or clause.has("#new", "~article")
     score -= 1.5 * (is_there and not is_new)
     unexplained = _unexplained(scene, window, action, clause, used)
     reading = Reading(window, action, score=score, unexplained=unexplained, missing=missing)
@@ -454,7 +454,8 @@ def preparation(scene: Scene, clause: Clause) -> Reading | None:
     tokens, places = clause.tokens, sorted(clause.content)
     verbs = {group for one in tokens for group in one.verbs}
     # The verb comes first, and what to write behind it.
-    if len(places) < 2 or not tokens[places[0]].verbs:
+    first = tokens[places[0]].verbs if len(places) > 1 else frozenset()
+    if not first:
         return None
     head = tokens[: next((at for at, one in enumerate(tokens) if one.text in ":："), len(tokens))]
     is_near = [at < 3 or at > len(tokens) - 3 or has_any(head[max(0, at - 3) : at], "~to", "~in")
@@ -474,7 +475,7 @@ def preparation(scene: Scene, clause: Clause) -> Reading | None:
             return Reading(window, action, ({required[0].name: path},), 1.0, again=True)
         is_named = any(one.names(window.names - _UNNAMED) for one in near)
         is_file = "#file" in window.nouns
-        if is_named and not required and verbs & _WRITING and not is_file:
+        if is_named and not required and first & _WRITING and not is_file:
             return Reading(window, action, score=1.0, again=True)
     return None
 

@@ -11,7 +11,6 @@ from contextui.agent.models.offline.model import answer_to
 from contextui.agent.models.offline.tokens import LONGEST, tokenize
 from contextui.agent.tools import TOOLS
 from contextui.model import Answer, LlmMessage, ModelRequest
-from tests.agent.models.offline.table import not_yet
 from tests.agent.models.offline.test_model import MILK, SYSTEM, text, user, window
 
 FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=40)
@@ -65,13 +64,13 @@ BLANK = "text without words gets an empty answer"
     [
         "",
         " \n\t ",
-        not_yet("?!…", reason=BLANK),
-        not_yet("。，、；", reason=BLANK),
-        not_yet("--- *** ///", reason=BLANK),
-        not_yet("😀 🎉", reason=BLANK),
+        "?!…",
+        "。，、；",
+        "--- *** ///",
+        "😀 🎉",
         "\0\x07\x1b[2J",
         "\x1b]0;delete milk\x07",
-        not_yet("\ud83d", reason=BLANK),
+        "\ud83d",
         "\u202e eteled",
         'delete "milk',
         "add “bread",
@@ -92,7 +91,7 @@ BLANK = "text without words gets an empty answer"
         "-1",
         "9" * 400,
         "1e999",
-        not_yet("=", reason=BLANK),
+        "=",
         "todo_1.",
         "todo_1.nothing 3",
         "todo_1.__class__",
@@ -128,7 +127,6 @@ def test_one_character_more_than_the_limit_is_too_long(words: str) -> None:
 # --- any words, any windows, any messages ---------------------------------------------------------
 
 
-@pytest.mark.xfail(reason=BLANK, strict=False)
 @FEW
 @given(WORDS)
 def test_any_words_get_an_answer(words: str) -> None:

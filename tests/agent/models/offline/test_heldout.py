@@ -36,9 +36,9 @@ class Threshold(NamedTuple):
 
 THRESHOLDS = {
     "set1": Threshold(0.82, 0.08),
-    "set2": Threshold(0.67, 0.17),
+    "set2": Threshold(0.63, 0.17),
 }
-OTHERS = Threshold(0.60, 0.20)
+OTHERS = Threshold(0.53, 0.17)
 """For tables without a threshold of their own."""
 
 
