@@ -348,8 +348,11 @@ class ContextUIApp(KeyLine[int]):
             The exit status.
         """
         self.signals.restore_attributes()  # the driver may be blocked
-        if self._driver is not None:
-            self._driver.stop_application_mode()
+        try:
+            if self._driver is not None:
+                self._driver.stop_application_mode()
+        finally:
+            self.signals.restore()  # its writer may not get to run before the process ends
         if self.desk is not None:
             self.desk.close()
         return LOST if self.desk is not None and self.desk.session.unsaved else 0

@@ -166,14 +166,18 @@ class Signals:
             with suppress(termios.error, OSError):
                 termios.tcsetattr(_STDIN, termios.TCSANOW, self._attributes)
 
+    def restore(self) -> None:
+        """Reset the terminal without the driver, which may be blocked."""
+        self.restore_attributes()
+        if self._attributes is not None:
+            with suppress(OSError):
+                os.write(_STDOUT, _RESTORE)
+
     def _handle(self, number: int, _: FrameType | None) -> None:
         self._count += 1
         status = STATUSES[signal.Signals(number)]
         if self._loop is None or self._loop.is_closed():  # before the first frame, or at exit
-            self.restore_attributes()
-            if self._attributes is not None:
-                with suppress(OSError):
-                    os.write(_STDOUT, _RESTORE)
+            self.restore()
             os._exit(status)
         self._end_within(_LONGEST_WAIT if self._count == 1 else _LONGEST_AGAIN, status)
         if self._count == 1:

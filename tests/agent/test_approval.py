@@ -220,7 +220,7 @@ def _quit() -> None:
         _raise, _quit, b"bytes", 5, Preview("a\nb"), Preview("a\u202eb"), Preview("\x1b[2J"),
         Preview(""), "x" * 20_000_001, Preview("a", diff=b""),  # type: ignore[arg-type]
     ],
-    ids=lambda one: repr(one)[:24],
+    ids=lambda one: getattr(one, "__name__", repr(one)[:24]),
 )  # fmt: skip
 @pytest.mark.parametrize("asked", [True, False])
 def test_what_cannot_be_shown_is_not_done(

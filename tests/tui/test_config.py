@@ -15,8 +15,9 @@ from tests.tui.running import desk_in, lines, running, until
 
 
 def note_shown(pilot: "Pilot[int]", text: str) -> bool:
-    """Whether it stands beside the inspector, over however many lines."""
-    return text in " ".join(" ".join(line.split("▏")[0] for line in lines(pilot)).split())
+    """Whether it stands beside the inspector, over however many lines, wherever they break."""
+    shown = "".join("".join(line.split("▏")[0] for line in lines(pilot)).split())
+    return "".join(text.split()) in shown
 
 
 def test_settings_are_shown_and_changed(tmp_path: Path) -> None:
