@@ -146,9 +146,9 @@ class WindowHarness(Generic[W]):
         kept = window.runtime.store.saved
         assert kept.state is not None, "its state cannot be saved"
         state = json.loads(json.dumps(kept.state))  # as a session writes it
-        cls = type(window)
+        cls = self.windows.classes.get(window.name, type(window))
         back = self.windows.restore(cls, window.id, state, lod=kept.lod, version=kept.version)
-        assert isinstance(back, cls)
+        assert isinstance(back, type(window))
         return back
 
     def _manager(self) -> WindowManager:
