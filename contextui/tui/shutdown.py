@@ -138,7 +138,7 @@ class Signals:
         self._attributes: list[Any] | None = None
         self._before: dict[signal.Signals, Any] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._count = 0
+        self._count = self._status = 0
 
     def __enter__(self) -> "Signals":
         with suppress(termios.error, OSError):
@@ -175,7 +175,7 @@ class Signals:
 
     def _handle(self, number: int, _: FrameType | None) -> None:
         self._count += 1
-        status = STATUSES[signal.Signals(number)]
+        status = self._status = self._status or STATUSES[signal.Signals(number)]
         if self._loop is None or self._loop.is_closed():  # before the first frame, or at exit
             self.restore()
             os._exit(status)
