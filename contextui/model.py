@@ -59,6 +59,7 @@ class ModelRequest:
         max_tokens: The maximum length of the answer.
         says: Phrasings of the open windows' actions by ``class.action``, for models that match
             text. Providers must not send it; it is not part of equality.
+        tokens: The tokens by our own count, where they are known; not part of equality either.
     """
 
     system: str
@@ -67,6 +68,7 @@ class ModelRequest:
     stable: int = 0
     max_tokens: int = 8_192
     says: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
+    tokens: int = field(default=0, compare=False)
 
     def blocks(self) -> list[Block]:
         """Return all blocks of all messages, in order."""

@@ -264,7 +264,7 @@ class Steps:
         turn.request = self.request_of(composition, without_thinking=turn.without_thinking)
         turn.emit(StepStarted(turn.step, composition.tokens))
         turn.reset_stream()
-        counted = composition.tokens + self._setup.reserved  # the provider counts both
+        counted = turn.request.tokens
 
         def on_event(event: Event) -> None:
             if isinstance(event, UsageUpdated):
@@ -291,6 +291,7 @@ class Steps:
             plain=self.repairs.repair.is_plain,
             lang=self._setup.lang,
             says=phrasings_of(self._context.windows),
+            tokens=composition.tokens + self._setup.reserved,  # the provider counts both
         )
 
     def store(self, turn: Turn, answer: Answer) -> list[ToolCall]:

@@ -212,6 +212,7 @@ def admit(
     plain: bool = False,
     lang: Lang = "en",
     says: Mapping[str, tuple[str, ...]] | None = None,
+    tokens: int = 0,
 ) -> ModelRequest:
     """Build a valid request from messages.
 
@@ -224,6 +225,7 @@ def admit(
         plain: Leave out what only some providers support: likewise if one rejects that.
         lang: The language of placeholders for missing parts.
         says: Phrasings of actions by ``class.action``; see `ModelRequest`.
+        tokens: Its tokens, if they are known.
 
     Raises:
         MalformedRequestError: There is nothing to send, or no repair helped.
@@ -255,6 +257,7 @@ def admit(
         stable=sum(1 for _ in takewhile(lambda part: part.stable, parts)),
         max_tokens=max_tokens,
         says=says or {},
+        tokens=tokens,
     )
     if problems := faults(request):
         raise MalformedRequestError(f"The request cannot be sent: {'; '.join(problems[:3])}.")

@@ -174,7 +174,6 @@ def _look(scene: Scene, window: Window, clause: Clause, keys: Sequence[int]) -> 
     empty = clause.places(*_EMPTY)
     shown = [one for one in mentions(scene, window, clause.tokens) if not one.tokens <= empty]
     actions = frozenset(noun for action in window.actions for noun in action.nouns)
-    few = window.items if len(window.raw) < 20_000 else ()
     score, unmatched, used = 0.0, list[Token](), set[int]()
     for at in keys:
         token = clause.tokens[at]
@@ -185,14 +184,16 @@ def _look(scene: Scene, window: Window, clause: Clause, keys: Sequence[int]) -> 
             score += 1.0
         elif token.names(window.topics):
             score += 0.8
-        elif token.names(actions) or any(_is_tag(item, token) for item in few):
+        elif token.names(actions | window.tags):
             score += 0.3
         else:
             unmatched.append(token)
     best = max((len(one.tokens & used) for one in shown), default=0) or 99
     items = [item for one in shown if len(one.tokens & used) == best for item in one.items]
     if not items or len(keys) > 1:
-        fits = [sum(_is_tag(item, clause.tokens[at]) for at in keys) for item in few]
+        tags = [clause.tokens[at] for at in keys if clause.tokens[at].names(window.tags)]
+        few = window.items if tags else ()
+        fits = [sum(_is_tag(item, token) for token in tags) for item in few]
         most = max(fits, default=0) or 99
         tagged = [item for item, count in zip(few, fits, strict=True) if count == most]
         items = tagged if 0 < len(tagged) < len(few) else items

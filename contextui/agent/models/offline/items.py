@@ -1,16 +1,18 @@
 """Which of the things that a window shows a person means: by their words, place or number."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from html import escape
+from itertools import islice
+from typing import cast
 
-from contextui.agent.models.offline.lexicon import groups_of, stem
-from contextui.agent.models.offline.scene import Item, Param, Scene, Window, items_in
+from contextui.agent.models.offline.lexicon import groups_of, members, stem
+from contextui.agent.models.offline.scene import Item, Param, Scene, Window
 from contextui.agent.models.offline.tokens import Token, is_content, tokenize
 
-_SMALL = 20_000  # characters of a content whose items are all compared
-_LINES = 60  # lines of a longer one that are looked at
+_MOST = 200  # numbers of a range that are looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,15 @@ class Mention:
         return frozenset(range(self.first, self.last + 1))
 
 
-def mentions(scene: Scene, window: Window, tokens: Sequence[Token]) -> list[Mention]:
+def mentions(scene: Scene, window: Window, tokens: tuple[Token, ...]) -> list[Mention]:
     """Return everything in a clause that may mean items of a window."""
+    key = (window.id, tokens)
+    if key not in scene.memo:
+        scene.memo[key] = _mentions(scene, window, tokens)
+    return cast(list[Mention], scene.memo[key])
+
+
+def _mentions(scene: Scene, window: Window, tokens: Sequence[Token]) -> list[Mention]:
     by_words = list(_by_words(window, tokens))
     found = [*by_words, *_by_place(window, tokens), *_by_reference(scene, window, tokens)]
     return [*found, *_several(window, tokens, found)]
@@ -74,16 +83,11 @@ def _by_words(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
 
 def _candidates(window: Window, tokens: Sequence[Token]) -> Sequence[Item]:
     """Return the items to compare: of a long content those with a word of the clause."""
-    if len(window.raw) <= _SMALL:
-        return window.items
-    raw, lines = window.raw.casefold(), dict[int, int]()
-    for word in (one.text.casefold() for one in tokens if is_content(one) and len(one.text) > 1):
-        at = raw.find(word)
-        while at >= 0 and len(lines) < _LINES:
-            start, end = raw.rfind("\n", 0, at) + 1, raw.find("\n", at)
-            lines[start] = end if end >= 0 else len(raw)
-            at = raw.find(word, lines[start])
-    return [item for start, end in lines.items() for item in items_in(window.raw[start:end])]
+    words = [part for one in tokens if is_content(one) for part in (one.parts or (one,))]
+    roots = {(one.stem or one.text.casefold()).removesuffix("y") for one in words}
+    roots |= {word for one in words for group in one.groups if group[0] == "#"
+              for word in members(group) if word.isascii() != one.stem.isascii()}  # fmt: skip
+    return window.with_any(root for root in roots if len(root) > 1)
 
 
 def _runs(item: Item, tokens: Sequence[Token]) -> Iterator[tuple[int, int, bool]]:
@@ -137,8 +141,10 @@ def _stems(text: str) -> frozenset[str]:
 
 def _by_place(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
     """Read "the second one", "item 3", "the last one", "the first two", "2-4"."""
-    rows = window.rows if any(_is_place(token) for token in tokens) else ()
-    by_id = {row.attributes.get("id"): row for row in reversed(rows)}
+
+    def numbered(numbers: Iterable[int]) -> list[Item]:
+        found = [window.numbered(str(one)) for one in islice(numbers, _MOST)]
+        return [one for one in found if one]
 
     def meant(first: int, last: int, items: Sequence[Item]) -> Iterator[Mention]:
         if items:
@@ -151,24 +157,20 @@ def _by_place(window: Window, tokens: Sequence[Token]) -> Iterator[Mention]:
         is_first = at > 0 and tokens[at - 1].text in ("前", "头", "top", "first")
         is_count = not token.is_ordinal and after is not None and after.has("~measure", "~one")
         if token.kind == "range":
-            wanted = range(number, int(token.upto or 0) + 1)
-            yield from meant(at, at, [by_id[str(one)] for one in wanted if str(one) in by_id])
+            yield from meant(at, at, numbered(range(number, int(token.upto or 0) + 1)))
         elif token.kind == "number" and is_first:
-            yield from meant(at - 1, at, rows[:number])
+            yield from meant(at - 1, at, window.rows[:number])
         elif token.kind == "number" and token.is_ordinal and token.text[0] != "#":
+            rows = window.head if number <= len(window.head) else window.rows
             yield from meant(at, at, rows[max(0, number - 1) : number])
             if number == 1 and count:
-                yield from meant(at, at + 1, rows[:count])
+                yield from meant(at, at + 1, window.rows[:count])
         elif token.kind == "number" and (token.text.isascii() or not is_count):
-            yield from meant(at, at, [by_id[str(number)]] if str(number) in by_id else [])
+            yield from meant(at, at, numbered([number]))
         elif token.has("~last"):
-            yield from meant(at, at + (count > 1), rows[-max(1, count) :])
+            yield from meant(at, at + (count > 1), window.rows[-max(1, count) :])
         elif token.has("~first"):
-            yield from meant(at, at, rows[:1])
-
-
-def _is_place(token: Token) -> bool:
-    return token.kind in ("number", "range") or token.has("~last", "~first")
+            yield from meant(at, at, window.head[:1])
 
 
 def _several(
@@ -219,8 +221,8 @@ def _by_reference(scene: Scene, window: Window, tokens: Sequence[Token]) -> Iter
         )
         if is_adjective or not token.has("~it", "~this", "~both"):
             continue
-        is_alone = len(window.rows) == 1 and "\n" in window.raw.strip()
-        touched = touched_items(scene, window) or list(window.rows[:1] if is_alone else ())
+        is_alone = len(window.head) == 1 and "\n" in window.raw.strip()
+        touched = touched_items(scene, window) or list(window.head[:1] if is_alone else ())
         if token.stem in many or token.has("~both"):
             is_right = len(touched) == 2 if token.has("~both") else len(touched) > 1
             touched = touched if is_right else []
@@ -243,14 +245,18 @@ def touched_items(scene: Scene, window: Window) -> list[Item]:
         action = kind
         lists = [value if isinstance(value, list) else [value] for value in call.values.values()]
         values = [one for value in lists for one in value]
-        rows = [next((item for item in window.rows if _names(item, one)), None) for one in values]
+        rows = [named_by(window, one) for one in values]
         found[:0] = [item for item in rows if item and item not in found]
         if len(found) > 1 and len(values) > 1:
             break
     return found
 
 
-def _names(item: Item, value: object) -> bool:
+def named_by(window: Window, value: object) -> Item | None:
+    """Return the item of a window that a value of a param names."""
     if isinstance(value, int):
-        return item.attributes.get("id") == str(value)
-    return isinstance(value, str) and value in (item.text, *item.attributes.values())
+        return window.numbered(str(value))
+    if not isinstance(value, str):
+        return None
+    rows = window.with_any([escape(value).casefold()]) if window.is_long else window.rows
+    return next((row for row in rows if value in (row.text, *row.attributes.values())), None)

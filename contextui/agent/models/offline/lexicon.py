@@ -114,6 +114,12 @@ def groups_of(word: str) -> frozenset[str]:
     return lexicon().words.get(word, NOTHING)
 
 
+@lru_cache(maxsize=1_024)
+def members(group: str) -> tuple[str, ...]:
+    """Return the stems and Chinese words of a group."""
+    return tuple(word for word, groups in lexicon().words.items() if group in groups)
+
+
 @lru_cache(maxsize=8_192)
 def stem(word: str) -> str:
     """Return the part of an English word that its forms share.

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
-from contextui.agent.models.offline.items import touched_items, value_of
+from contextui.agent.models.offline.items import mentions, touched_items, value_of
 from contextui.agent.models.offline.lexicon import groups_of, lexicon, stem
 from contextui.agent.models.offline.scene import Action, Param, Scene, Window
 from contextui.agent.models.offline.slots import Clause, Filler, Slots, fill, is_choice
@@ -88,6 +88,8 @@ def _written(value: Any) -> str:
 
 def clause_of(text: str, scene: Scene) -> Clause:
     """Return a text as one clause, with the verbs that stand in two parts joined."""
+    if text in scene.memo:
+        return cast(Clause, scene.memo[text])
     tokens = list(tokenize(text, scene.known_words))
     parted = lexicon().parted
     for at, token in enumerate(tokens):
@@ -96,12 +98,17 @@ def clause_of(text: str, scene: Scene) -> Clause:
             if groups := parted.get((token.stem, later.stem)):
                 tokens[at] = replace(token, groups=token.groups | groups)
                 tokens[place] = replace(later, groups=later.groups | {"~aspect"})
-    return Clause(text, tuple(tokens))
+    scene.memo[text] = clause = Clause(text, tuple(tokens))
+    return clause
 
 
 def readings(scene: Scene, clause: Clause) -> list[Reading]:
     """Return what a clause may mean, the best first."""
-    return sorted(_readings(scene, clause), key=lambda one: (not one.is_complete, -one.score))
+    key = ("readings", clause.text)
+    if key not in scene.memo:
+        found = sorted(_readings(scene, clause), key=lambda one: (not one.is_complete, -one.score))
+        scene.memo[key] = found
+    return cast(list[Reading], scene.memo[key])
 
 
 def best_of(found: Sequence[Reading]) -> list[Reading]:
@@ -126,23 +133,40 @@ def _readings(scene: Scene, clause: Clause) -> Iterator[Reading]:
     named = ids & {window.id for window in scene.windows}
     if ids != named:
         return  # a window that is not open
+    alike: dict[Any, list[Reading]] = {}
     for window in scene.windows:
         if named and window.id not in named:
             continue
+        key = _kind(scene, window, clause)
+        if key not in alike:
+            alike[key] = list(_in_window(scene, window, clause))
         bonus = _bonus(scene, window, clause) + (2.0 if named else 0.0)
-        for action in window.actions:
-            if (said := _phrased(scene, window, action, clause)) is not None:
-                yield said
-            if (reading := _reading(scene, window, action, clause, bonus)) is not None:
-                yield reading
+        for one in alike[key]:
+            yield replace(one, window=window, score=one.score + bonus * (not one.is_exact))
     for window in scene.classes if not named else ():
         if (reading := _opening(scene, window, clause)) is not None:
             yield reading
 
 
-def _reading(
-    scene: Scene, window: Window, action: Action, clause: Clause, bonus: float
-) -> Reading | None:
+def _kind(scene: Scene, window: Window, clause: Clause) -> Any:
+    """Return a key that is equal for windows in which a clause means the same."""
+    depends = clause.has("~it", "~end", "~top") or window.id == scene.focus or window.holds_file
+    if depends or mentions(scene, window, clause.tokens):
+        return window.id
+    return (window.name, window.description, window.actions, window.tags, bool(window.head))
+
+
+def _in_window(scene: Scene, window: Window, clause: Clause) -> Iterator[Reading]:
+    for action in window.actions:
+        for reading in (
+            _phrased(scene, window, action, clause),
+            _reading(scene, window, action, clause),
+        ):
+            if reading is not None:
+                yield reading
+
+
+def _reading(scene: Scene, window: Window, action: Action, clause: Clause) -> Reading | None:
     weights = _evidence(action, clause)
     strongest = max(weights.values(), default=0.0)
     if strongest < _MAIN and not (len(weights) > 1 and clause.content <= weights.keys()):
@@ -163,7 +187,7 @@ def _reading(
     rest = clause.content - used - slots.explained
     is_label = all(clause.tokens[at].names(label | {*action.id_words}) for at in rest)
     unmatched = _unmatched(action, clause)
-    score += strongest + 0.4 * (sum(weights.values()) - strongest) + bonus + 0.3 * is_label
+    score += strongest + 0.4 * (sum(weights.values()) - strongest) + 0.3 * is_label
     score -= 0.8 * min(2, unmatched) + _replaces_file(window, action, clause)
     said = used | {at for at, weight in weights.items() if weight >= 0.6}
     is_only = clause.has("~only") and not has_any(action.label_tokens, "~only")
@@ -332,6 +356,13 @@ def plain(clause: Clause) -> str:
 
 def exact(scene: Scene, text: str) -> Reading | None:
     """Read ``todo_1.done 2``, an action's id or its label; None if it is none of these."""
+    key = ("exact", text)
+    if key not in scene.memo:
+        scene.memo[key] = _exactly(scene, text)
+    return cast(Reading | None, scene.memo[key])
+
+
+def _exactly(scene: Scene, text: str) -> Reading | None:
     said = text.strip().strip(".。!！").strip()
     called, opened = _NOTATION.fullmatch(said), _OPEN.fullmatch(said)
     window = scene.window(called[1]) if called else None
@@ -348,8 +379,7 @@ def _by_name(scene: Scene, said: str) -> Reading | None:
     windows = sorted(scene.windows, key=lambda window: window.id != scene.focus)
     pairs = [(window, action) for window in windows for action in window.actions]
     for window, action in pairs:
-        labels = (action.id, action.id.replace("_", " "), action.label, action.short_label)
-        if said.casefold() in map(str.casefold, labels):
+        if said.casefold() in action.names:
             return _exact(scene, window, action, {}, 15.0)
     first, _, rest = said.partition(" ")
     for window, action in pairs if rest else ():

@@ -3,7 +3,6 @@
 import re
 import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
-from functools import lru_cache
 
 from contextui.agent.models.offline import plan, scene, summary
 from contextui.agent.models.offline.tokens import is_chinese
@@ -22,8 +21,7 @@ from contextui.tokens import TokenCounter, Usage
 from contextui.words import Lang, Words
 
 _PIECE = 24  # characters of one delta
-# Most of a request was in the one before: its counts are kept.
-_counter = TokenCounter(lru_cache(1_024)(TokenCounter().count))
+_counter = TokenCounter()
 
 
 class OfflineModel:
@@ -104,9 +102,11 @@ def _without_tools(request: ModelRequest, seen: scene.Scene, lang: Lang) -> str:
 
 def _usage(request: ModelRequest, blocks: Sequence[Block]) -> Usage:
     """Count a request and its answer as the context does."""
-    asked = _counter.count_messages(request.messages) + declaration_tokens(request.tools, _counter)
-    if request.system:
-        asked += _counter.message_overhead("system") + _counter.count(request.system)
+    if not (asked := request.tokens):
+        asked = _counter.count_messages(request.messages)
+        asked += declaration_tokens(request.tools, _counter)
+        if request.system:
+            asked += _counter.message_overhead("system") + _counter.count(request.system)
     return Usage(asked, _counter.count_content(blocks))
 
 

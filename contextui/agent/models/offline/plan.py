@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from contextui.agent.models.offline import answers
-from contextui.agent.models.offline.items import value_of
+from contextui.agent.models.offline.items import named_by, value_of
 from contextui.agent.models.offline.lexicon import groups_of, lexicon
 from contextui.agent.models.offline.match import (
     Reading,
@@ -388,8 +388,7 @@ def _inverse_params(window: Window, inverse: Action, call: Call) -> list[dict[st
     texts = next((value for value in values.values() if isinstance(value, str | list)), None)
     if len(required) != 1 or texts is None:
         return None
-    rows = {text: row for row in window.rows for text in (row.text, *row.attributes.values())}
-    found = [rows.get(text) for text in (texts if isinstance(texts, list) else [texts])]
+    found = [named_by(window, text) for text in (texts if isinstance(texts, list) else [texts])]
     made = [{required[0].name: value_of(row, required[0])} for row in found if row]
     return made if len(made) == len(found) else None
 

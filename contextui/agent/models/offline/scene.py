@@ -5,7 +5,7 @@ is kept as text and read where it is needed, so that a long list costs no more t
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -32,6 +32,9 @@ _NAMED = re.compile(r"(\S[^:：=]{0,59}?)\s*[:：=]\s+(\S.*)")
 _PLAIN = {"string", "int", "float", "bool", "any", "object", "null", "datetime", "date", "time"}
 _LONGEST = 400_000  # characters of a block that is read
 _MOST = 2_000  # items of a window that are listed
+_SHORT = 1_500  # characters of a content that is read whole for every sentence
+_LONG = 1_000  # characters of a line that are read
+_HEAD, _LINES = 50, 60  # items of a longer one that tell what it shows; lines that are looked at
 _RECENT = 40  # messages before the turn that are looked through
 
 
@@ -93,6 +96,12 @@ class Action:
     def id_words(self) -> tuple[str, ...]:
         """The words of the id, as stems."""
         return tuple(stem(word) for word in re.split(r"[_\W]+", self.id) if word)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The id and the label, as they may be typed."""
+        names = (self.id, self.id.replace("_", " "), self.label, self.short_label)
+        return frozenset(map(str.casefold, names))
 
     @cached_property
     def groups(self) -> frozenset[str]:
@@ -239,13 +248,55 @@ class Window:
     @cached_property
     def rows(self) -> tuple[Item, ...]:
         """The items of the kind that there is most of: those that "the second one" counts."""
-        shown = [item for item in self.items if item.text or item.attributes]
-        kinds = Counter(item.tag for item in shown)
-        main, count = kinds.most_common(1)[0] if kinds else ("", 0)
-        found = [item for item in shown if item.tag == main or count == 1]
-        if len(found) == 1 and not (main or found[0].attributes):
-            return ()  # a sentence, such as "There are no notes."
-        return tuple(found[1:] if not main and _is_header(found) else found)
+        return _rows(self.items)
+
+    @cached_property
+    def head(self) -> tuple[Item, ...]:
+        """The first rows."""
+        return _rows(tuple(islice(items_in(self.raw), _HEAD))) if self.is_long else self.rows
+
+    @property
+    def is_long(self) -> bool:
+        """Whether only some of the content is looked at for a sentence."""
+        return len(self.raw) > _SHORT
+
+    @cached_property
+    def tags(self) -> frozenset[str]:
+        """The names of its elements and of their attributes, and what they mean."""
+        first = islice(items_in(self.raw), _HEAD) if self.is_long else self.items
+        names = {name for item in first for name in (item.tag, *item.attributes) if name}
+        return frozenset(one for name in names for one in (name, stem(name), f"#{name.casefold()}"))
+
+    def with_any(self, texts: Iterable[str]) -> Sequence[Item]:
+        """Return the items that may contain one of some texts.
+
+        Of a long content these are the items on the lines that contain most of them.
+        """
+        if not self.is_long:
+            return self.items
+        raw, lines = self._folded, defaultdict[int, set[str]](set)
+        for text in texts:
+            at = raw.find(text)
+            while at >= 0 and len(lines) < _LINES:
+                lines[raw.rfind("\n", 0, at) + 1].add(text)
+                end = raw.find("\n", at)
+                at = raw.find(text, end) if end >= 0 else -1
+        kinds = {frozenset(found) for found in lines.values()}
+        most = {one for one in kinds if not any(one < other for other in kinds)}
+        starts = sorted(start for start, found in lines.items() if found in most)
+        rows = (raw.partition("\n")[0] for raw in (self.raw[start:start+_LONG] for start in starts))
+        return [item for row in rows for item in items_in(row) if item.text or item.attributes]
+
+    def numbered(self, number: str) -> Item | None:
+        """Return the first row with this id."""
+        rows = self.with_any([f' id="{number}"' if "<" in self.raw else number])
+        kept = rows if self.is_long else self.rows
+        return next((row for row in kept if row.attributes.get("id") == number), None)
+
+    @cached_property
+    def _folded(self) -> str:
+        low = self.raw.casefold()
+        return low if len(low) == len(self.raw) else self.raw
 
     @cached_property
     def total_lines(self) -> int | None:
@@ -253,6 +304,16 @@ class Window:
         head = self.raw.lstrip().partition("\n")[0]
         found = re.search(r"(?:of|共) (\d+)|(\d+) (?:lines|行)", head) if "<" not in head else None
         return int(found[1] or found[2]) if found else None
+
+
+def _rows(items: Sequence[Item]) -> tuple[Item, ...]:
+    shown = [item for item in items if item.text or item.attributes]
+    kinds = Counter(item.tag for item in shown)
+    main, count = kinds.most_common(1)[0] if kinds else ("", 0)
+    found = [item for item in shown if item.tag == main or count == 1]
+    if len(found) == 1 and not (main or found[0].attributes):
+        return ()  # a sentence, such as "There are no notes."
+    return tuple(found[1:] if not main and _is_header(found) else found)
 
 
 def _is_noun(token: Token) -> bool:
@@ -333,6 +394,7 @@ class Scene:
     steps: tuple[Step, ...] = ()
     earlier: tuple[Call, ...] = ()
     said: str = ""
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
     def recent(self) -> Iterator[Call]:

@@ -297,13 +297,11 @@ class Slots:
         if param.is_path or param.is_list or not self.window.id:
             return False
         is_name = param.takes_text and not param.words & lexicon().free and not self.is_adding
-        return (is_name and bool(self.window.rows)) or self._is_shown(param)
+        return (is_name and bool(self.window.head)) or self._is_shown(param)
 
     def _is_shown(self, param: Param) -> bool:
         """Whether a param is named like the items of the window, or one of their attributes."""
-        rows, has_id = self.window.rows[:50], "id" in param.words
-        tags = {name for row in rows for name in (row.tag, stem(row.tag), *row.attributes) if name}
-        return bool(tags & (param.words | {param.name})) or (has_id and "id" in tags)
+        return bool(self.window.tags & (param.words | {param.name}))
 
     def _references(self, param: Param) -> Iterator[Filler]:
         tokens = self.clause.tokens
